@@ -1,6 +1,6 @@
 /** The embedding door: an agent inside this process, spoken to like any other, or used under pi's names. */
 import type { ToolChoice } from './agent/tool-choice.ts';
-import { AgentClient } from './client/client.ts';
+import { AgentClient } from './client/agent-client.ts';
 import { openLocalEngine } from './embed/local-engine.ts';
 import type { AddonOptions } from './engine/addons/detect.ts';
 import type { SystemPromptOverrides } from './extend/prompt-parts.ts';
@@ -11,11 +11,11 @@ import { memoryPair } from './wire/memory.ts';
 
 export type * from './agent/hooks.ts';
 export type { ToolChoice } from './agent/tool-choice.ts';
-export { AgentClient } from './client/client.ts';
+export { AgentClient } from './client/agent-client.ts';
 export { CommandFailed } from './client/command-failed.ts';
 export { ConnectionLost } from './client/connection-lost.ts';
 export type { CustomTool, CustomToolCall, CustomToolOutput } from './client/custom-tools.ts';
-export { EventsLost } from './client/event-stream.ts';
+export { EventsLost } from './client/event-iterator.ts';
 export type { PromptRun } from './client/prompt-run.ts';
 export type { UiAnswer, UiHandler } from './client/ui-requests.ts';
 export { AgentSession, type ExtensionBindings } from './embed/agent-session.ts';

@@ -1,22 +1,22 @@
-import { AgentClient } from '../client/client.ts';
+import { AgentClient } from '../client/agent-client.ts';
 import { memoryPair } from '../wire/memory.ts';
-import { recite } from './chat/recite.ts';
-import { talk } from './chat/talk.ts';
-import type { Arguments } from './flags.ts';
+import { runBatch } from './chat/batch.ts';
+import { runChat } from './chat/local-chat.ts';
+import type { CliArguments } from './flags.ts';
 import { hasTerminal } from './has-terminal.ts';
-import { leaveOnSignal, opened } from './lifetime.ts';
-import { stdoutReader } from './stdout-reader.ts';
+import { closeOnSignal, openAgentEngine } from './lifetime.ts';
+import { watchStdoutReader } from './stdout-reader.ts';
 
 /** A conversation in this terminal; without one, a prompt for each line of the input. */
-export async function chat(args: Arguments): Promise<number> {
-  const engine = await opened(args, { stream: 'delta' });
+export async function chat(args: CliArguments): Promise<number> {
+  const engine = await openAgentEngine(args, { stream: 'delta' });
   if (!engine) return 1;
   const [inside, outside] = memoryPair();
   engine.connect(inside);
-  leaveOnSignal(engine, async () => {});
+  closeOnSignal(engine, async () => {});
   const client = new AgentClient(outside);
-  const reader = stdoutReader();
-  const failed = (await Promise.race([hasTerminal() ? talk(client) : recite(client), reader.left])) === false;
+  const reader = watchStdoutReader();
+  const failed = (await Promise.race([hasTerminal() ? runChat(client) : runBatch(client), reader.done])) === false;
   client.close();
   await engine.close('the conversation is over');
   await reader.flushed();

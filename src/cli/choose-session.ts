@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline';
 import type { SessionSummary } from '../protocol/generated/vocabulary.ts';
-import { PiFailure } from './flags.ts';
-import { listTable } from './sessions/table.ts';
+import { PiError } from './flags.ts';
+import { sessionTable } from './sessions/table.ts';
 
 /** Asks on the terminal which of these sessions is meant. */
 export async function chooseSession(
   sessions: readonly SessionSummary[],
   { withFolder }: { withFolder: boolean },
 ): Promise<SessionSummary> {
-  const [titles = '', ...rows] = listTable(sessions, { withFolder }).trimEnd().split('\n');
+  const [titles = '', ...rows] = sessionTable(sessions, { withFolder }).trimEnd().split('\n');
   const numbered = rows.map((row, index) => `${`${index + 1}`.padStart(3)}  ${row}\n`);
   process.stderr.write([`     ${titles}\n`, ...numbered].join(''));
   const prompt = 'Which one (its number; Enter: the first)? ';
@@ -19,5 +19,5 @@ export async function chooseSession(
     if (chosen) return chosen;
     lines.prompt();
   }
-  throw new PiFailure('tau: no session was chosen');
+  throw new PiError('tau: no session was chosen');
 }

@@ -1,22 +1,22 @@
-import type { Arguments } from './flags.ts';
+import type { CliArguments } from './flags.ts';
 import { topics } from './help/topics.ts';
 
 /** What a word on the command line is for. */
-interface Wording {
+interface CommandHelp {
   /** What may follow it. */
   readonly takes?: string;
   readonly about: string;
 }
 
 /** A word after `tau`, and what it does. */
-export interface Command extends Wording {
+export interface CliCommand extends CommandHelp {
   /** The words that may come next. */
-  readonly subcommands?: Readonly<Record<string, Wording>>;
-  readonly run: (args: Arguments) => Promise<number>;
+  readonly subcommands?: Readonly<Record<string, CommandHelp>>;
+  readonly run: (args: CliArguments) => Promise<number>;
 }
 
 /** Every command, for the parser, for the help and for completion. Each is loaded when it is asked for. */
-export const commands: Readonly<Record<string, Command>> = {
+export const commands: Readonly<Record<string, CliCommand>> = {
   chat: {
     about: 'Talk to the agent in this terminal; without one, each line of stdin is a prompt',
     run: async (args) => (await import('./chat.ts')).chat(args),

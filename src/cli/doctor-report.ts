@@ -10,19 +10,19 @@ const signs = {
 } as const satisfies Record<Finding['status'], object>;
 
 /** The findings as a table for people. */
-export function doctorReport(found: readonly Finding[]): string {
-  const width = Math.max(...found.map(({ check }) => check.length));
+export function doctorReport(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
   const isScreen = process.stdout.isTTY && !process.env['NO_COLOR'];
-  const rows = found.map(({ check, status, message }) => {
+  const rows = findings.map(({ check, status, message }) => {
     const { sign, colour, word } = signs[status];
     const mark = isScreen ? `${colour}${sign}${RESET}` : word.padEnd(signs.warning.word.length);
     return `${mark} ${check.padEnd(width)}  ${message}\n`;
   });
-  return `${rows.join('')}\n${summary(found)}\n`;
+  return `${rows.join('')}\n${summary(findings)}\n`;
 }
 
-function summary(found: readonly Finding[]): string {
-  const count = (status: Finding['status']) => found.filter((finding) => finding.status === status).length;
+function summary(findings: readonly Finding[]): string {
+  const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
   const errors = count('error');
   const warnings = count('warning');
   if (errors + warnings === 0) return 'Nothing is wrong.';

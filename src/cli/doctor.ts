@@ -13,19 +13,19 @@ import type { Finding } from '../protocol/generated/vocabulary.ts';
 import { firstModel } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionsFolder } from '../store/agent-dir.ts';
 import { doctorReport } from './doctor-report.ts';
-import type { Arguments } from './flags.ts';
-import { chosenSessionDir, modelWishes, trustOf, workingFolder } from './options.ts';
+import type { CliArguments } from './flags.ts';
+import { chosenSessionDir, modelOptionsOf, trustOf, workingFolder } from './engine-options.ts';
 
 /** Looks at everything that tau depends on here, and says what to do about it. Changes nothing, asks no model. */
-export async function doctor(args: Arguments): Promise<number> {
-  const found = await examine(args);
-  const ok = found.every(({ status }) => status !== 'error');
-  process.stdout.write(args.json ? `${JSON.stringify({ ok, findings: found }, null, 2)}\n` : doctorReport(found));
+export async function doctor(args: CliArguments): Promise<number> {
+  const results = await collectFindings(args);
+  const ok = results.every(({ status }) => status !== 'error');
+  process.stdout.write(args.json ? `${JSON.stringify({ ok, findings: results }, null, 2)}\n` : doctorReport(results));
   return ok ? 0 : 1;
 }
 
 /** Whatever is broken breaks its own finding and no other: each check finds out by itself what it needs to know. */
-function examine(args: Arguments): Promise<Finding[]> {
+function collectFindings(args: CliArguments): Promise<Finding[]> {
   const { env } = process;
   const root = () => agentDir(env);
   const cwd = workingFolder;
@@ -36,7 +36,7 @@ function examine(args: Arguments): Promise<Finding[]> {
   };
   return runChecks({
     tau: versionFindings,
-    model: () => usualModel(project(), args),
+    model: () => defaultModelFindings(project(), args),
     keys: () => keysFinding(env),
     'working folder': () => workingFolderFinding(cwd()),
     'agent folder': () => futureFolderFinding('agent folder', root(), 'Name another with PI_CODING_AGENT_DIR'),
@@ -58,8 +58,8 @@ function examine(args: Arguments): Promise<Finding[]> {
 }
 
 /** The model that a new session would begin with. */
-async function usualModel(project: Project, args: Arguments): Promise<readonly Finding[]> {
+async function defaultModelFindings(project: Project, args: CliArguments): Promise<readonly Finding[]> {
   const root = agentDir(process.env);
-  const { registry, requested: named } = await openModels({ agentDir: root, env: process.env, project, ...modelWishes(args) });
+  const { registry, requested: named } = await openModels({ agentDir: root, env: process.env, project, ...modelOptionsOf(args) });
   return modelFindings(registry, () => firstModel(registry, { named, settings: project.settings }));
 }

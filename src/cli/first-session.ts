@@ -4,47 +4,47 @@ import type { FirstSession } from '../engine/open.ts';
 import { Refusal } from '../protocol/errors.ts';
 import { isSessionId } from '../store/sessions/header.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
-import { type Arguments, PiFailure, UsageError } from './flags.ts';
-import { type Places, pathIn, sessionsNamed } from './session-named.ts';
+import { type CliArguments, PiError, UsageError } from './flags.ts';
+import { type SessionLocations, sessionPathIn, matchSessions } from './session-argument.ts';
 
 /** The session that the command line asks for. A fork is made here: ask for everything else first. */
-export async function firstSession(args: Arguments, places: Places): Promise<FirstSession> {
+export async function firstSession(args: CliArguments, locations: SessionLocations): Promise<FirstSession> {
   const id = args['session-id'];
   if (id !== undefined && !isSessionId(id))
     throw new UsageError('--session-id takes up to 128 letters, digits, - and _, with a letter or digit at both ends');
   if (args['no-session']) return { kind: 'memory', id };
-  if (args.session !== undefined) return sessionNamed(args.session, places);
-  if (args.fork !== undefined) return forkOf(args.fork, places);
-  if (args.resume) return resumed(places);
+  if (args.session !== undefined) return openNamed(args.session, locations);
+  if (args.fork !== undefined) return forkNamed(args.fork, locations);
+  if (args.resume) return resumedSession(locations);
   if (id === undefined && !args.continue) return { kind: 'new' };
   const { findSessionById, latestSession } = await import('../store/sessions/listing/find-session.ts');
   if (id === undefined) {
-    const path = latestSession(places.sessionDirectory, places.cwd);
+    const path = latestSession(locations.sessionDirectory, locations.cwd);
     return path === undefined ? { kind: 'new' } : { kind: 'file', path, create: false };
   }
-  const path = findSessionById({ ...places, id });
+  const path = findSessionById({ ...locations, id });
   return path === undefined ? { kind: 'new', id } : { kind: 'file', path, create: false };
 }
 
-async function resumed(places: Places): Promise<FirstSession> {
-  const { askWhichSession } = await import('./resume.ts');
-  const path = await askWhichSession(places);
+async function resumedSession(locations: SessionLocations): Promise<FirstSession> {
+  const { chooseSessionToResume } = await import('./resume.ts');
+  const path = await chooseSessionToResume(locations);
   return path === undefined ? { kind: 'new' } : { kind: 'file', path, create: false };
 }
 
-async function sessionNamed(name: string, places: Places): Promise<FirstSession> {
-  const path = pathIn(name, places);
-  if (path === undefined) return { kind: 'file', path: await sessionWithId(name, places), create: false };
+async function openNamed(name: string, locations: SessionLocations): Promise<FirstSession> {
+  const path = sessionPathIn(name, locations);
+  if (path === undefined) return { kind: 'file', path: await pathOfId(name, locations), create: false };
   if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
     throw new Refusal('session_not_found', `Session not found: ${path} (its folder does not exist)`);
   }
   return { kind: 'file', path, create: true };
 }
 
-async function forkOf(name: string, places: Places): Promise<FirstSession> {
-  const source = await SessionLog.open(pathIn(name, places) ?? (await sessionWithId(name, places)));
+async function forkNamed(name: string, locations: SessionLocations): Promise<FirstSession> {
+  const source = await SessionLog.open(sessionPathIn(name, locations) ?? (await pathOfId(name, locations)));
   try {
-    const { cwd, sessionDirectory: directory } = places;
+    const { cwd, sessionDirectory: directory } = locations;
     const copy = await source.copy({ leafId: source.leafId, directory, cwd });
     await copy.close({ keepEmpty: true });
     return { kind: 'file', path: copy.path ?? '', create: false };
@@ -53,8 +53,8 @@ async function forkOf(name: string, places: Places): Promise<FirstSession> {
   }
 }
 
-async function sessionWithId(name: string, places: Places): Promise<string> {
-  const [path] = await sessionsNamed(name, places);
-  if (path === undefined) throw new PiFailure(`No session found matching '${name}'`);
+async function pathOfId(name: string, locations: SessionLocations): Promise<string> {
+  const [path] = await matchSessions(name, locations);
+  if (path === undefined) throw new PiError(`No session found matching '${name}'`);
   return path;
 }

@@ -187,7 +187,7 @@ export const flags = {
 export type FlagName = keyof typeof flags;
 
 /** The command line, read: a switch that was said is `'true'`. */
-export type Arguments = { readonly [F in FlagName]?: Value<(typeof flags)[F]> } & {
+export type CliArguments = { readonly [F in FlagName]?: Value<(typeof flags)[F]> } & {
   readonly positionals: readonly string[];
   /** What was said with an `@` in front. */
   readonly files: readonly string[];
@@ -205,7 +205,7 @@ export class UsageError extends Error {
 }
 
 /** A word that is none of those that are known here. */
-export class UnknownWord extends UsageError {
+export class UnknownWordError extends UsageError {
   readonly word: string;
   readonly known: readonly string[];
   /** What to add when no known word is near. */
@@ -220,6 +220,6 @@ export class UnknownWord extends UsageError {
 }
 
 /** A failure that is told word for word as pi tells it, for scripts that look for that. */
-export class PiFailure extends Error {
+export class PiError extends Error {
   override readonly name = 'PiFailure';
 }

@@ -1,27 +1,27 @@
 import { version } from '../protocol/generated/version.ts';
 import { commands } from './commands.ts';
-import { type Flag, flags, UnknownWord, UsageError } from './flags.ts';
-import { commandPage, commandRows } from './help/commands.ts';
+import { type Flag, flags, UnknownWordError, UsageError } from './flags.ts';
+import { commandPage, commandRows } from './help/command-pages.ts';
 import { flagRow, list, page, section } from './help/layout.ts';
 import { pages } from './help/pages.ts';
 import { serverOptions } from './help/server-options.ts';
 import { type Topic, topics } from './help/topics.ts';
-import { say } from './say.ts';
-import { isServerCommand } from './server-flags.ts';
+import { printAndExit } from './print-and-exit.ts';
+import { isServerSubcommand } from './server-flags.ts';
 
 /** Tells about one topic or command, or what has the name of both; without any, what a newcomer needs. */
 export async function help([about, extra]: readonly string[]): Promise<number> {
-  if (about === undefined) return say(firstPage());
+  if (about === undefined) return printAndExit(firstPage());
   if (extra !== undefined) throw new UsageError(`tau help takes one word, not ${JSON.stringify(extra)} too`);
   const found: string[] = [];
   const command = Object.hasOwn(commands, about) ? commands[about] : undefined;
   if (command) found.push(commandPage(about, command));
-  if (isServerCommand(about)) found.push(serverOptions(about));
+  if (isServerSubcommand(about)) found.push(serverOptions(about));
   if (Object.hasOwn(topics, about)) found.push(pages[about as Topic]());
-  if (found.length > 0) return say(page(...found));
+  if (found.length > 0) return printAndExit(page(...found));
   const known = [...Object.keys(topics), ...Object.keys(commands)];
   const advice = `: there is ${Object.keys(topics).join(', ')}`;
-  throw new UnknownWord(`No help about ${about}`, { word: about, known, advice });
+  throw new UnknownWordError(`No help about ${about}`, { word: about, known, advice });
 }
 
 const firstPage = () =>

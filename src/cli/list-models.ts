@@ -1,6 +1,6 @@
 import { supportedLevels } from '../model/thinking-levels.ts';
 import type { Model } from '../protocol/generated/vocabulary.ts';
-import { harmless } from './chat/printer.ts';
+import { withoutControls } from './chat/printer.ts';
 
 interface Column {
   readonly title: string;
@@ -15,12 +15,12 @@ const columns: readonly Column[] = [
   { title: 'CONTEXT', cell: ({ contextWindow }) => tokens(contextWindow), isNumber: true },
   { title: 'OUTPUT', cell: ({ maxTokens }) => tokens(maxTokens), isNumber: true },
   { title: 'THINKING', cell: thinking },
-  { title: 'IMAGES', cell: ({ input }) => (input.includes('image') ? 'yes' : NONE) },
+  { title: 'IMAGES', cell: ({ input }) => (input.includes('image') ? 'yes' : NO_VALUE) },
   { title: '$/M IN', cell: ({ cost }) => dollars(cost.input), isNumber: true },
   { title: '$/M OUT', cell: ({ cost }) => dollars(cost.output), isNumber: true },
 ];
 
-const NONE = '-';
+const NO_VALUE = '-';
 
 const NOTHING_TO_LIST = `No models. Set a key such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY,
 or describe your own models in models.json.
@@ -38,19 +38,19 @@ export function modelList(models: readonly Model[], search = ''): string {
 
 /** The models that have every word of a search, else those that have its letters in this order. */
 function matching(models: readonly Model[], search: string): readonly Model[] {
-  const words = search.split(/\s+/).map(squeezed);
+  const words = search.split(/\s+/).map(normalized);
   const withWords = models.filter(({ provider, id, name }) => {
-    const texts = [`${provider}/${id}`, name].map(squeezed);
+    const texts = [`${provider}/${id}`, name].map(normalized);
     return words.every((word) => texts.some((text) => text.includes(word)));
   });
   if (withWords.length > 0) return withWords;
-  return models.filter(({ provider, id }) => hasInOrder(squeezed(`${provider}/${id}`), words.join('')));
+  return models.filter(({ provider, id }) => containsInOrder(normalized(`${provider}/${id}`), words.join('')));
 }
 
 /** `Opus 5.5` and `opus-5-5` are the same to whoever searches. */
-const squeezed = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+const normalized = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-function hasInOrder(text: string, letters: string): boolean {
+function containsInOrder(text: string, letters: string): boolean {
   let from = 0;
   for (const letter of letters) {
     from = text.indexOf(letter, from) + 1;
@@ -75,7 +75,7 @@ function table(models: readonly Model[]): string {
   return rows.map((row) => `${row.map(padded).join('  ').trimEnd()}\n`).join('');
 }
 
-const oneLine = (cell: string) => harmless(cell.replaceAll(/\s+/g, ' '));
+const oneLine = (cell: string) => withoutControls(cell.replaceAll(/\s+/g, ' '));
 
 function tokens(count: number): string {
   if (count < 1_000) return `${count}`;
@@ -85,13 +85,13 @@ function tokens(count: number): string {
 /** From the least to the most that it can be told to think. */
 function thinking(model: Model): string {
   const levels = supportedLevels(model).filter((level) => level !== 'off');
-  const [least = NONE] = levels;
+  const [least = NO_VALUE] = levels;
   return levels.length > 1 ? `${least}-${levels.at(-1)}` : least;
 }
 
 /** A price of nothing is one that is not known, or part of a plan. */
 function dollars(price: number): string {
-  if (price === 0) return NONE;
+  if (price === 0) return NO_VALUE;
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: 3, useGrouping: false };
   return price.toLocaleString('en', digits);
 }

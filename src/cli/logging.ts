@@ -1,9 +1,9 @@
 import { Refusal } from '../protocol/errors.ts';
 import type { Log } from '../system/log.ts';
-import { type Arguments, UsageError } from './flags.ts';
+import { type CliArguments, UsageError } from './flags.ts';
 
 /** The log that somebody asked for, by naming a level or a file for it. */
-export async function logFor(args: Arguments, mode = modeOf(args)): Promise<Log | undefined> {
+export async function openRequestedLog(args: CliArguments, mode = modeOf(args)): Promise<Log | undefined> {
   const file = args['log-file'];
   const level = args['log-level'] ?? (process.env['TAU_LOG'] || undefined);
   if (level === undefined && file === undefined) return undefined;
@@ -15,11 +15,11 @@ export async function logFor(args: Arguments, mode = modeOf(args)): Promise<Log 
   return log;
 }
 
-const modeOf = (args: Arguments) =>
+const modeOf = (args: CliArguments) =>
   args.socket === undefined ? (args.mode ?? (args.print ? 'text' : 'chat')) : 'socket';
 
 /** Why there is no agent: the code alone, since the words may quote what was in a file. */
-export const logFailure = (log: Log | undefined, error: unknown): void =>
+export const logOpenFailure = (log: Log | undefined, error: unknown): void =>
   log?.write('error', 'process', 'could not open', {
     code: error instanceof Refusal ? error.code : (error as Partial<NodeJS.ErrnoException> | undefined)?.code,
   });

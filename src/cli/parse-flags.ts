@@ -1,7 +1,7 @@
-import { type Arguments, type Flag, type FlagName, flags, UnknownWord, UsageError } from './flags.ts';
+import { type CliArguments, type Flag, type FlagName, flags, UnknownWordError, UsageError } from './flags.ts';
 
 /** Reads the command line. A value may follow its flag or an equals sign; `--` ends the flags and the files. */
-export function parseFlags(argv: readonly string[]): Arguments {
+export function parseFlags(argv: readonly string[]): CliArguments {
   const values: Partial<Record<FlagName, string | string[]>> = {};
   const positionals: string[] = [];
   const files: string[] = [];
@@ -19,37 +19,37 @@ export function parseFlags(argv: readonly string[]): Arguments {
       else positionals.push(word);
       continue;
     }
-    const stranger = strangerIn(word);
-    if (stranger) {
-      unknown.set(stranger.name, stranger.inline ?? looseValue(words) ?? true);
+    const unknownFlag = unknownFlagIn(word);
+    if (unknownFlag) {
+      unknown.set(unknownFlag.name, unknownFlag.inline ?? takeOptionalValue(words) ?? true);
       continue;
     }
     const { name, inline } = flagIn(word);
-    const value = valueFor(name, inline, words);
+    const value = takeValue(name, inline, words);
     values[name] = (flags[name] as Flag).repeats ? [...(values[name] ?? []), value] : value;
   }
-  return { ...(values as Partial<Arguments>), positionals, files, unknown, onlyPrompts };
+  return { ...(values as Partial<CliArguments>), positionals, files, unknown, onlyPrompts };
 }
 
 /** A long flag that tau does not know. */
-function strangerIn(word: string): { name: string; inline: string | undefined } | undefined {
-  const [given, inline] = split(word);
+function unknownFlagIn(word: string): { name: string; inline: string | undefined } | undefined {
+  const [given, inline] = splitAtEquals(word);
   return given.startsWith('--') && !flagNamed(given) ? { name: given.slice(2), inline } : undefined;
 }
 
 /** What follows a flag of which nobody knows yet whether it takes a value. */
-function looseValue(words: string[]): string | undefined {
+function takeOptionalValue(words: string[]): string | undefined {
   return words[0] === undefined || /^[-@]/.test(words[0]) ? undefined : words.shift();
 }
 
 function flagIn(word: string): { name: FlagName; inline: string | undefined } {
-  const [given = '', inline] = split(word);
+  const [given = '', inline] = splitAtEquals(word);
   const name = flagNamed(given);
-  if (!name) throw new UnknownWord(`Unknown option: ${given}`, { word: given, known: longNames() });
+  if (!name) throw new UnknownWordError(`Unknown option: ${given}`, { word: given, known: longNames() });
   return { name, inline };
 }
 
-function split(word: string): [string, string?] {
+function splitAtEquals(word: string): [string, string?] {
   const equals = word.indexOf('=');
   return equals === -1 || !word.startsWith('--') ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
 }
@@ -62,14 +62,14 @@ function flagNamed(word: string): FlagName | undefined {
 
 const longNames = () => Object.keys(flags).map((name) => `--${name}`);
 
-function valueFor(name: FlagName, inline: string | undefined, rest: string[]): string {
+function takeValue(name: FlagName, inline: string | undefined, rest: string[]): string {
   const flag: Flag = flags[name];
   if (flag.value === undefined) {
     if (inline !== undefined) throw new UsageError(`--${name} takes no value`);
     return 'true';
   }
-  const isForgotten = rest[0] !== undefined && flagNamed(rest[0]) !== undefined;
-  const value = inline ?? (isForgotten ? undefined : rest.shift());
+  const isMissing = rest[0] !== undefined && flagNamed(rest[0]) !== undefined;
+  const value = inline ?? (isMissing ? undefined : rest.shift());
   if (value === undefined || value === '') throw new UsageError(`--${name} requires a value${choicesOf(flag)}`);
   if (flag.choices && !flag.choices.includes(value)) {
     throw new UsageError(`--${name} must be one of ${flag.choices.join(', ')}, not ${JSON.stringify(value)}`);

@@ -1,30 +1,30 @@
-import { AgentClient } from '../client/client.ts';
+import { AgentClient } from '../client/agent-client.ts';
 import { type Stdout, takeStdout } from '../system/stdout/private-stdout.ts';
 import { toLine } from '../wire/json-lines.ts';
 import { memoryPair } from '../wire/memory.ts';
-import type { Arguments } from './flags.ts';
-import { leaveOnSignal, opened } from './lifetime.ts';
-import { ask, type Prompt, type Reply } from './print/ask.ts';
+import type { CliArguments } from './flags.ts';
+import { closeOnSignal, openAgentEngine } from './lifetime.ts';
+import { runPrompt, type Prompt, type PromptOutcome } from './print/run-prompt.ts';
 import { headerOf } from './print/header.ts';
-import { pour } from './print/pour.ts';
-import { showCalls } from './print/progress.ts';
+import { printEvents } from './print/print-events.ts';
+import { printToolCalls } from './print/progress.ts';
 import { promptsOf } from './print/prompts.ts';
 
 /** Runs the prompts one after another and leaves: with the last answer on stdout, or in JSON with all that happened. */
-export async function print(args: Arguments): Promise<number> {
+export async function print(args: CliArguments): Promise<number> {
   const prompts = await promptsOf(args);
   const isJson = args.mode === 'json';
   const isWatched = process.stdout.isTTY && process.stderr.isTTY && !isJson;
   const stdout = takeStdout();
-  const engine = await opened(args, isJson ? {} : { stream: 'delta' });
+  const engine = await openAgentEngine(args, isJson ? {} : { stream: 'delta' });
   if (!engine) return 1;
   const [inside, outside] = memoryPair();
   const client = new AgentClient(outside);
   outside.pause();
   const { eventQueue: outbox } = engine.connect(inside);
-  const flush = isJson ? pour(client, outside, stdout) : () => stdout.flush();
+  const flush = isJson ? printEvents(client, outside, stdout) : () => stdout.flush();
   const signalled = new Promise<'signalled'>((resolve) => {
-    leaveOnSignal(
+    closeOnSignal(
       engine,
       () => outbox.flush().then(flush),
       () => {
@@ -34,14 +34,14 @@ export async function print(args: Arguments): Promise<number> {
     );
   });
   if (isJson) stdout.write(toLine(await headerOf(engine)));
-  if (args.verbose || isWatched) showCalls(client, process.stderr);
+  if (args.verbose || isWatched) printToolCalls(client, process.stderr);
   outside.resume();
-  const unread = new Promise<'unread'>((resolve) => stdout.onError(() => resolve('unread')));
-  const result = await Promise.race([signalled, unread, askAll(client, prompts)]);
+  const closed = new Promise<'unread'>((resolve) => stdout.onError(() => resolve('unread')));
+  const result = await Promise.race([signalled, closed, runPrompts(client, prompts)]);
   // The process ends when its signal has been dealt with.
   if (result === 'signalled') return new Promise(() => {});
-  if (result !== 'unread') tell(result, isJson ? undefined : stdout);
-  await Promise.race([engine.finished(), unread, signalled]);
+  if (result !== 'unread') printOutcome(result, isJson ? undefined : stdout);
+  await Promise.race([engine.finished(), closed, signalled]);
   client.close();
   await engine.close();
   await stdout.flush();
@@ -49,17 +49,17 @@ export async function print(args: Arguments): Promise<number> {
 }
 
 /** Nobody is there to answer dialogs: they take their defaults. The answer to the last prompt, or to the first one that failed: those after it may have counted on it. */
-async function askAll(client: AgentClient, prompts: readonly Prompt[]): Promise<Reply> {
+async function runPrompts(client: AgentClient, prompts: readonly Prompt[]): Promise<PromptOutcome> {
   await client.hello({ ui: [] });
-  let reply: Reply = { text: '', failure: undefined };
+  let outcome: PromptOutcome = { text: '', failure: undefined };
   for (const prompt of prompts) {
-    reply = await ask(client, prompt);
-    if (reply.failure !== undefined) break;
+    outcome = await runPrompt(client, prompt);
+    if (outcome.failure !== undefined) break;
   }
-  return reply;
+  return outcome;
 }
 
-function tell({ text, failure }: Reply, stdout: Stdout | undefined): void {
+function printOutcome({ text, failure }: PromptOutcome, stdout: Stdout | undefined): void {
   stdout?.write(text);
   if (failure !== undefined) process.stderr.write(`tau: ${failure}\n`);
 }

@@ -2,17 +2,17 @@ import { sessionsFolder } from '../store/agent-dir.ts';
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { chooseSession } from './choose-session.ts';
 import { UsageError } from './flags.ts';
-import type { Places } from './session-named.ts';
+import type { SessionLocations } from './session-argument.ts';
 
 /** How many sessions are offered. */
-const MAX_OFFERED = 20;
+const MAX_RESUME_CHOICES = 20;
 
 /** Asks, on the terminal, which session of this folder to go on with. Undefined: there is none. */
-export async function askWhichSession({ cwd, root, sessionDirectory, isChosen }: Places): Promise<string | undefined> {
+export async function chooseSessionToResume({ cwd, root, sessionDirectory, isCustomDir }: SessionLocations): Promise<string | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new UsageError('--resume asks on a terminal; there is --continue and --session <id>');
   }
-  const list = new SessionList(isChosen ? sessionDirectory : sessionsFolder(root));
-  const { sessions } = await list.list({ extraFolder: sessionDirectory, cwd, limit: MAX_OFFERED });
+  const list = new SessionList(isCustomDir ? sessionDirectory : sessionsFolder(root));
+  const { sessions } = await list.list({ extraFolder: sessionDirectory, cwd, limit: MAX_RESUME_CHOICES });
   return sessions.length === 0 ? undefined : (await chooseSession(sessions, { withFolder: false })).path;
 }

@@ -10,22 +10,22 @@ import { PING_MS, type RunningServer, type ServeOptions, serve } from '../server
 import { agentDir } from '../store/agent-dir.ts';
 import { onExitSignal } from '../system/exit-signals.ts';
 import { openLog } from '../system/log.ts';
-import { type Arguments, UsageError } from './flags.ts';
-import { logFor } from './logging.ts';
-import { engineOptions } from './options.ts';
-import { say } from './say.ts';
+import { type CliArguments, UsageError } from './flags.ts';
+import { openRequestedLog } from './logging.ts';
+import { engineOptions } from './engine-options.ts';
+import { printAndExit } from './print-and-exit.ts';
 import { agentArguments } from './serve/agent-arguments.ts';
 
 /** How long the end may take beside the runs that are waited for. */
-const FAREWELL_MS = 10_000;
+const DRAIN_OVERHEAD_MS = 10_000;
 
 /** Told to people of the two addresses. */
-const WHAT_FOR = 'Open the first in a browser, once, within 10 minutes. The second is for programs that have a token.';
+const URL_HINT = 'Open the first in a browser, once, within 10 minutes. The second is for programs that have a token.';
 
 /** Serves sessions until a signal ends it. Says where, one address per line, as soon as clients may come. */
-export async function serveSessions(args: Arguments): Promise<number> {
+export async function serveSessions(args: CliArguments): Promise<number> {
   const options = await optionsFrom(args);
-  const patienceMs = seconds(args, 'drain-seconds', 20);
+  const drainMs = seconds(args, 'drain-seconds', 20);
   let server: RunningServer;
   try {
     await checkAgentFlags(args);
@@ -35,16 +35,16 @@ export async function serveSessions(args: Arguments): Promise<number> {
     process.stderr.write(`tau: ${messageOf(error)}\n`);
     return 1;
   }
-  onExitSignal(() => server.drain(patienceMs), { limitMs: patienceMs + FAREWELL_MS });
-  await say(`${server.loginLink()}\n${server.socketUrl}\n`);
-  if (process.stdout.isTTY || process.stderr.isTTY) process.stderr.write(`${WHAT_FOR}\n`);
+  onExitSignal(() => server.drain(drainMs), { limitMs: drainMs + DRAIN_OVERHEAD_MS });
+  await printAndExit(`${server.loginLink()}\n${server.socketUrl}\n`);
+  if (process.stdout.isTTY || process.stderr.isTTY) process.stderr.write(`${URL_HINT}\n`);
   return new Promise(() => {});
 }
 
-async function optionsFrom(args: Arguments): Promise<ServeOptions> {
+async function optionsFrom(args: CliArguments): Promise<ServeOptions> {
   const envToken = takeEnvToken(process.env);
   const { host = '127.0.0.1', 'allow-origin': allowOrigins = [], 'allow-host': allowHosts = [] } = args;
-  understood(() => new AllowLists({ host, isTls: false, allowHosts, allowOrigins }));
+  orUsageError(() => new AllowLists({ host, isTls: false, allowHosts, allowOrigins }));
   return {
     host,
     port: wholeNumber(args, 'port', { usual: 4170, max: 65_535 }),
@@ -55,7 +55,7 @@ async function optionsFrom(args: Arguments): Promise<ServeOptions> {
     envToken,
     allowOrigins,
     allowHosts,
-    basePath: understood(() => basePathFrom(args['base-path'] ?? '')),
+    basePath: orUsageError(() => basePathFrom(args['base-path'] ?? '')),
     tls: tlsFrom(args),
     behindProxy: args['behind-proxy'] !== undefined,
     socketPath: args.socket === undefined ? undefined : resolve(args.socket),
@@ -63,21 +63,21 @@ async function optionsFrom(args: Arguments): Promise<ServeOptions> {
     parkAfterMs: seconds(args, 'park-after', 120),
     pingMs: 1000 * wholeNumber(args, 'ping-seconds', { usual: PING_MS / 1000, min: 1, max: 3600 }),
     maxSessions: wholeNumber(args, 'max-sessions', { usual: 100, min: 1, max: 10_000 }),
-    log: (await logFor(args, 'serve')) ?? openLog({ level: 'warn' }),
+    log: (await openRequestedLog(args, 'serve')) ?? openLog({ level: 'warn' }),
   };
 }
 
 /** tau itself, or what somebody would type in a shell instead of it. */
-function agentCommand(args: Arguments): AgentCommand {
+function agentCommand(args: CliArguments): AgentCommand {
   const { env } = process;
   const command = args['agent-command'];
-  const words = agentArguments(args);
-  if (command !== undefined) return { command: '/bin/sh', args: ['-c', `exec ${command} "$@"`, 'sh', ...words], env };
-  return { command: process.execPath, args: [join(import.meta.dirname, '../tau.cjs'), ...words], env };
+  const extra = agentArguments(args);
+  if (command !== undefined) return { command: '/bin/sh', args: ['-c', `exec ${command} "$@"`, 'sh', ...extra], env };
+  return { command: process.execPath, args: [join(import.meta.dirname, '../tau.cjs'), ...extra], env };
 }
 
 /** What no agent could be started with is told before anybody comes. Another program may take what tau does not. */
-async function checkAgentFlags(args: Arguments): Promise<void> {
+async function checkAgentFlags(args: CliArguments): Promise<void> {
   if (args['agent-command'] === undefined && agentArguments(args).length > 0) await engineOptions(args);
 }
 
@@ -88,15 +88,15 @@ function folder(path: string): string {
   return absolute;
 }
 
-function tlsFrom(args: Arguments): Tls | undefined {
+function tlsFrom(args: CliArguments): Tls | undefined {
   const { 'tls-cert': cert, 'tls-key': key } = args;
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) throw new UsageError('--tls-cert and --tls-key go together');
-  return understood(() => readTlsFiles({ cert, key }));
+  return orUsageError(() => readTlsFiles({ cert, key }));
 }
 
 /** What a flag says; where that makes no sense, the flag is to blame. */
-function understood<T>(read: () => T): T {
+function orUsageError<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -107,7 +107,7 @@ function understood<T>(read: () => T): T {
 type NumberFlag = 'port' | 'park-after' | 'ping-seconds' | 'max-sessions' | 'drain-seconds';
 
 function wholeNumber(
-  args: Arguments,
+  args: CliArguments,
   name: NumberFlag,
   { usual, min = 0, max }: { usual: number; min?: number; max: number },
 ) {
@@ -118,5 +118,5 @@ function wholeNumber(
   throw new UsageError(`--${name} takes a whole number from ${min} to ${max}, not ${text}`);
 }
 
-const seconds = (args: Arguments, name: NumberFlag, usual: number) =>
+const seconds = (args: CliArguments, name: NumberFlag, usual: number) =>
   1000 * wholeNumber(args, name, { usual, max: 1_000_000 });

@@ -1,8 +1,8 @@
-import { ofCommands } from './contradictions.ts';
-import { type Arguments, type Flag, type FlagName, flags, UsageError } from './flags.ts';
+import { flagCommands } from './flag-conflicts.ts';
+import { type CliArguments, type Flag, type FlagName, flags, UsageError } from './flags.ts';
 
 /** What `tau serve` hands on to the agents that it starts. */
-export const agentFlags = [
+export const forwardedFlags = [
   'provider',
   'models',
   'model',
@@ -29,46 +29,46 @@ export const agentFlags = [
 ] as const satisfies readonly FlagName[];
 
 /** What goes with these commands besides the flags that are theirs alone. */
-const more = {
+const shared = {
   serve: ['socket', 'log-level', 'log-file'],
   attach: ['socket', 'continue'],
   token: ['name'],
 } as const satisfies Readonly<Record<string, readonly FlagName[]>>;
 
-export type ServerCommand = keyof typeof more;
+export type ServerSubcommand = keyof typeof shared;
 
-export const serverCommands = Object.keys(more) as ServerCommand[];
+export const serverSubcommands = Object.keys(shared) as ServerSubcommand[];
 
-export const isServerCommand = (word: string): word is ServerCommand => Object.hasOwn(more, word);
+export const isServerSubcommand = (word: string): word is ServerSubcommand => Object.hasOwn(shared, word);
 
 /** The flags that a command reads itself. */
-export const ownFlags = (command: ServerCommand): readonly FlagName[] =>
-  names.filter((name) => ofCommands[name]?.includes(command) || more[command].some((other) => other === name));
+export const ownFlags = (command: ServerSubcommand): readonly FlagName[] =>
+  flagNames.filter((name) => flagCommands[name]?.includes(command) || shared[command].some((other) => other === name));
 
 /** Every flag that has an effect with a command. */
-export const flagsOf = (command: ServerCommand): readonly FlagName[] => [
+export const flagsOf = (command: ServerSubcommand): readonly FlagName[] => [
   ...ownFlags(command),
-  ...(command === 'serve' ? agentFlags : []),
+  ...(command === 'serve' ? forwardedFlags : []),
   'help',
   'version',
 ];
 
 /** Refuses what would have no effect: it would be left out silently. */
-export function checkServerFlags(args: Arguments): void {
+export function checkServerFlags(args: CliArguments): void {
   const [command = ''] = args.positionals;
-  if (!isServerCommand(command)) return;
+  if (!isServerSubcommand(command)) return;
   const allowed = flagsOf(command);
-  const stranger = names.find((name) => args[name] !== undefined && !allowed.includes(name) && !isIgnored(name));
-  if (stranger !== undefined) {
-    throw new UsageError(`--${stranger} does not go with tau ${command}${adviceOn(stranger, command)}`);
+  const unsupported = flagNames.find((name) => args[name] !== undefined && !allowed.includes(name) && !isIgnored(name));
+  if (unsupported !== undefined) {
+    throw new UsageError(`--${unsupported} does not go with tau ${command}${adviceOn(unsupported, command)}`);
   }
 }
 
-const names = Object.keys(flags) as FlagName[];
+const flagNames = Object.keys(flags) as FlagName[];
 
 const isIgnored = (name: FlagName) => (flags[name] as Flag).ignored;
 
-const adviceOn = (name: FlagName, command: ServerCommand) =>
+const adviceOn = (name: FlagName, command: ServerSubcommand) =>
   name === 'api-key' && command === 'serve'
     ? ': whoever lists processes would read the key. Put it into the environment, or into auth.json'
     : '';

@@ -2,17 +2,17 @@ import { Refusal } from '../protocol/errors.ts';
 import { sessionNameFrom, renameStoredSession } from '../store/sessions/session-name.ts';
 import { sessionsFolder } from '../store/agent-dir.ts';
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
-import { harmless } from './chat/printer.ts';
-import { type Arguments, UsageError } from './flags.ts';
+import { withoutControls } from './chat/printer.ts';
+import { type CliArguments, UsageError } from './flags.ts';
 import { isSystemError } from './lifetime.ts';
-import { surroundings } from './options.ts';
-import { only, pathIn, sessionsNamed } from './session-named.ts';
-import { listTable } from './sessions/table.ts';
-import { stdoutReader } from './stdout-reader.ts';
+import { cliPaths } from './engine-options.ts';
+import { singleMatch, sessionPathIn, matchSessions } from './session-argument.ts';
+import { sessionTable } from './sessions/table.ts';
+import { watchStdoutReader } from './stdout-reader.ts';
 
 /** What a verb works with. */
-interface Desk {
-  readonly args: Arguments;
+interface VerbContext {
+  readonly args: CliArguments;
   /** What was said after the verb. */
   readonly words: readonly string[];
   readonly cwd: string;
@@ -22,64 +22,64 @@ interface Desk {
   readonly find: (name: string) => Promise<string>;
 }
 
-const verbs: Readonly<Record<string, (desk: Desk) => Promise<number>>> = {
-  list: listed,
-  show: shown,
-  export: exported,
-  rm: removed,
-  rename: renamed,
-  restore: restored,
+const verbs: Readonly<Record<string, (context: VerbContext) => Promise<number>>> = {
+  list: listSessions,
+  show: showSession,
+  export: exportOne,
+  rm: removeSessions,
+  rename: renameSession,
+  restore: restoreSession,
 };
 
 /** Looks after the sessions on disk: `tau sessions <verb> …`. */
-export async function sessions(args: Arguments): Promise<number> {
+export async function sessions(args: CliArguments): Promise<number> {
   const [, verb = 'list', ...words] = args.positionals;
-  const work = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-  if (!work) throw new UsageError(`tau sessions takes ${Object.keys(verbs).join(', ')}, not ${JSON.stringify(verb)}`);
-  const reader = stdoutReader();
-  const code = await orSay(() => work(deskFor(args, words)));
+  const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (!run) throw new UsageError(`tau sessions takes ${Object.keys(verbs).join(', ')}, not ${JSON.stringify(verb)}`);
+  const reader = watchStdoutReader();
+  const code = await withErrorReport(() => run(contextFor(args, words)));
   await reader.flushed();
   return code;
 }
 
-function deskFor(args: Arguments, words: readonly string[]): Desk {
-  const { cwd, root, sessionDirectory, isChosen } = surroundings(args);
+function contextFor(args: CliArguments, words: readonly string[]): VerbContext {
+  const { cwd, root, sessionDirectory, isCustomDir } = cliPaths(args);
   const directory = sessionDirectory(cwd);
   const find = async (name: string) =>
-    only(await sessionsNamed(name, { root, cwd, sessionDirectory: directory, isChosen }), name);
-  return { args, words, cwd, directory, find, list: new SessionList(isChosen ? directory : sessionsFolder(root)) };
+    singleMatch(await matchSessions(name, { root, cwd, sessionDirectory: directory, isCustomDir }), name);
+  return { args, words, cwd, directory, find, list: new SessionList(isCustomDir ? directory : sessionsFolder(root)) };
 }
 
-async function listed({ args, words, cwd, list, directory }: Desk): Promise<number> {
+async function listSessions({ args, words, cwd, list, directory }: VerbContext): Promise<number> {
   if (words[0] !== undefined) throw new UsageError(`tau sessions list takes no ${JSON.stringify(words[0])}`);
   const { sessions } = await list.list({ extraFolder: directory, ...(args.all ? {} : { cwd }) });
   if (args.json) for (const session of sessions) process.stdout.write(`${JSON.stringify(session)}\n`);
-  else if (sessions.length > 0) process.stdout.write(listTable(sessions, { withFolder: args.all !== undefined }));
-  else say(args.all ? 'No sessions.' : `No sessions in ${cwd} (tau sessions list --all: in every folder).`);
+  else if (sessions.length > 0) process.stdout.write(sessionTable(sessions, { withFolder: args.all !== undefined }));
+  else printLine(args.all ? 'No sessions.' : `No sessions in ${cwd} (tau sessions list --all: in every folder).`);
   return 0;
 }
 
-async function shown({ words, find }: Desk): Promise<number> {
+async function showSession({ words, find }: VerbContext): Promise<number> {
   const path = await find(oneOf(words, 'show'));
-  const { page } = await import('./sessions/page.ts');
+  const { sessionPage: page } = await import('./sessions/page.ts');
   process.stdout.write(await page(path));
   return 0;
 }
 
-async function exported({ words, find }: Desk): Promise<number> {
+async function exportOne({ words, find }: VerbContext): Promise<number> {
   const [name, outputPath, ...others] = words;
   if (name === undefined || others.length > 0) throw new UsageError('tau sessions export takes <path|id> [out.html]');
   const { writePage } = await import('./export.ts');
   return writePage(() => find(name), outputPath);
 }
 
-async function removed({ words, find }: Desk): Promise<number> {
+async function removeSessions({ words, find }: VerbContext): Promise<number> {
   if (words.length === 0) throw new UsageError('tau sessions rm takes the ids or the paths of sessions');
   const { moveToTrash } = await import('../store/sessions/trash.ts');
   let worst = 0;
   for (const name of words) {
-    const code = await orSay(async () => {
-      say(`Moved to ${await moveToTrash(await find(name))}`);
+    const code = await withErrorReport(async () => {
+      printLine(`Moved to ${await moveToTrash(await find(name))}`);
       return 0;
     });
     worst = Math.max(worst, code);
@@ -87,7 +87,7 @@ async function removed({ words, find }: Desk): Promise<number> {
   return worst;
 }
 
-async function renamed({ words, find }: Desk): Promise<number> {
+async function renameSession({ words, find }: VerbContext): Promise<number> {
   const [session, ...name] = words;
   if (session === undefined || name.length === 0)
     throw new UsageError('tau sessions rename takes a session and a name');
@@ -95,17 +95,17 @@ async function renamed({ words, find }: Desk): Promise<number> {
   return 0;
 }
 
-async function restored({ words, cwd, list, directory }: Desk): Promise<number> {
+async function restoreSession({ words, cwd, list, directory }: VerbContext): Promise<number> {
   const { sessions } = await list.list({ extraFolder: directory, trashed: true });
   if (words.length === 0) {
-    if (sessions.length === 0) say('The trash is empty.');
-    else process.stdout.write(listTable(sessions, { withFolder: true }));
+    if (sessions.length === 0) printLine('The trash is empty.');
+    else process.stdout.write(sessionTable(sessions, { withFolder: true }));
     return 0;
   }
   const name = oneOf(words, 'restore');
   const paths = sessions.filter(({ id }) => id.startsWith(name)).map(({ path }) => path);
   const { restoreFromTrash } = await import('../store/sessions/trash.ts');
-  say(`Restored to ${await restoreFromTrash(pathIn(name, { cwd }) ?? only(paths, name))}`);
+  printLine(`Restored to ${await restoreFromTrash(sessionPathIn(name, { cwd }) ?? singleMatch(paths, name))}`);
   return 0;
 }
 
@@ -116,14 +116,14 @@ function oneOf(words: readonly string[], verb: string): string {
 }
 
 /** Does something; a refusal goes to stderr and becomes the exit code. */
-async function orSay(work: () => Promise<number>): Promise<number> {
+async function withErrorReport(run: () => Promise<number>): Promise<number> {
   try {
-    return await work();
+    return await run();
   } catch (error) {
     if (!(error instanceof Refusal) && !isSystemError(error)) throw error;
-    process.stderr.write(`${harmless(error.message)}\n`);
+    process.stderr.write(`${withoutControls(error.message)}\n`);
     return 1;
   }
 }
 
-const say = (text: string) => void process.stdout.write(`${harmless(text)}\n`);
+const printLine = (text: string) => void process.stdout.write(`${withoutControls(text)}\n`);

@@ -1,14 +1,14 @@
 import { openModels } from '../engine/open-models.ts';
-import type { Arguments } from './flags.ts';
+import type { CliArguments } from './flags.ts';
 import { modelList } from './list-models.ts';
-import { modelWishes, surroundings } from './options.ts';
-import { say } from './say.ts';
+import { modelOptionsOf, cliPaths } from './engine-options.ts';
+import { printAndExit } from './print-and-exit.ts';
 
 /** Lists the models that can be used now, those of servers on this machine too. */
-export async function showModels(args: Arguments): Promise<number> {
-  const { root, project } = surroundings(args);
-  const { registry } = await openModels({ agentDir: root, env: process.env, project, ...modelWishes(args) });
+export async function printModels(args: CliArguments): Promise<number> {
+  const { root, project } = cliPaths(args);
+  const { registry } = await openModels({ agentDir: root, env: process.env, project, ...modelOptionsOf(args) });
   await registry.discoverLocalModels();
   for (const problem of registry.problems) process.stderr.write(`tau: ${problem}\n`);
-  return say(modelList(registry.available(), args.positionals.join(' ') || undefined));
+  return printAndExit(modelList(registry.available(), args.positionals.join(' ') || undefined));
 }

@@ -1,12 +1,12 @@
-import type { Arguments } from './flags.ts';
-import { opened } from './lifetime.ts';
-import { say } from './say.ts';
+import type { CliArguments } from './flags.ts';
+import { openAgentEngine } from './lifetime.ts';
+import { printAndExit } from './print-and-exit.ts';
 
 /** Prints what a run would send as the system prompt. */
-export async function showSystemPrompt(args: Arguments): Promise<number> {
-  const engine = await opened(args);
+export async function printSystemPrompt(args: CliArguments): Promise<number> {
+  const engine = await openAgentEngine(args);
   if (!engine) return 1;
   const prompt = await engine.systemPrompt();
   await engine.close();
-  return say(`${prompt}\n`);
+  return printAndExit(`${prompt}\n`);
 }

@@ -3,12 +3,12 @@ import type { Engine } from '../engine/open.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { listenUnix } from '../wire/socket.node.ts';
-import { finished, leaveOnSignal, told } from './lifetime.ts';
+import { commandsFinished, closeOnSignal, flushed } from './lifetime.ts';
 
 /** Serves clients one after another; none of them ends anything by leaving. Only a signal, or an extension, ends this. */
 export async function serveSocket(engine: Engine, path: string): Promise<number> {
-  const served = new OneAtATime(engine);
-  const server = await listenUnix(path, (link) => served.take(link)).catch((error: NodeJS.ErrnoException) => error);
+  const clients = new SingleClientServer(engine);
+  const server = await listenUnix(path, (link) => clients.accept(link)).catch((error: NodeJS.ErrnoException) => error);
   if (server instanceof Error) {
     await engine.close('the socket cannot be listened on');
     process.stderr.write(
@@ -16,64 +16,64 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
     );
     return 1;
   }
-  leaveOnSignal(
+  closeOnSignal(
     engine,
-    async () => served.current && told(served.current),
+    async () => clients.current && flushed(clients.current),
     () => server.close(),
   );
   await engine.exitRequested;
   await server.close();
   await engine.close('an extension asked for it');
-  if (served.current) await told(served.current);
+  if (clients.current) await flushed(clients.current);
   return 0;
 }
 
-class OneAtATime {
+class SingleClientServer {
   current: ClientConnection | undefined;
   readonly #engine: Engine;
   /** The client has sent its last command and only listens now. */
-  #listening = false;
+  #inputEnded = false;
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
-  take(link: Link): void {
+  accept(link: Link): void {
     // A client that left a moment ago may not have been noticed yet: its leaving is in the same batch of events, and
     // if it left things unread its socket is reset, which is told only after the immediates of this batch.
-    setImmediate(() => setImmediate(() => this.#serveOrRefuse(link)));
+    setImmediate(() => setImmediate(() => this.#serveOrReject(link)));
   }
 
-  #serveOrRefuse(link: Link): void {
-    if (this.current && this.#listening) this.#release(this.current);
-    if (this.current) this.#refuse(link);
+  #serveOrReject(link: Link): void {
+    if (this.current && this.#inputEnded) this.#release(this.current);
+    if (this.current) this.#reject(link);
     else this.#serve(link);
   }
 
   #serve(link: Link): void {
     const connection = this.#engine.connect(link);
     this.current = connection;
-    this.#listening = false;
-    link.onClose(() => this.#forget(connection));
+    this.#inputEnded = false;
+    link.onClose(() => this.#clearCurrent(connection));
     link.onEnd(() => {
-      this.#listening = true;
-      void finished(this.#engine, connection)
-        .then(() => told(connection))
+      this.#inputEnded = true;
+      void commandsFinished(this.#engine, connection)
+        .then(() => flushed(connection))
         .then(() => this.#release(connection));
     });
   }
 
-  #refuse(link: Link): void {
+  #reject(link: Link): void {
     link.write(toLine({ type: 'server_error', error: 'Another client is connected' }));
     link.close();
   }
 
   #release(connection: ClientConnection): void {
     connection.close();
-    this.#forget(connection);
+    this.#clearCurrent(connection);
   }
 
-  #forget(connection: ClientConnection): void {
+  #clearCurrent(connection: ClientConnection): void {
     if (this.current === connection) this.current = undefined;
   }
 }

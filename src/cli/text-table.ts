@@ -1,4 +1,4 @@
-import { harmless } from './chat/printer.ts';
+import { withoutControls } from './chat/printer.ts';
 
 /** Rows as lines of text, their cells below each other: numbers to the right, and the last column is not padded. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -13,4 +13,4 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
   return all.map((row) => `${line(row).join('  ').trimEnd()}\n`).join('');
 }
 
-const oneLine = (cell: string) => harmless(cell.replaceAll(/\s+/g, ' '));
+const oneLine = (cell: string) => withoutControls(cell.replaceAll(/\s+/g, ' '));

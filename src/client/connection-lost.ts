@@ -7,4 +7,4 @@ export class ConnectionLost extends Error {
 export class NotSent extends ConnectionLost {}
 
 /** The same for what whoever asked for it has taken back. */
-export class TakenBack extends NotSent {}
+export class Withdrawn extends NotSent {}

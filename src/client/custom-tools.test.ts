@@ -20,19 +20,19 @@ const call = (id: string, toolName: string, args: object = {}) => ({
 
 const cancel = (targetId: string) => ({ type: 'host_tool_cancel', id: 'cancel', targetId });
 
-const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
+const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
 
 /** A client whose tools are registered; `frames`: what it has sent since. */
-async function serving(...tools: CustomTool[]) {
+async function withTools(...tools: CustomTool[]) {
   const agent = connect();
   const registered = agent.client.setCustomTools(tools);
-  agent.answer('req_1', { command: 'set_host_tools', data: { toolNames: tools.map(({ name }) => name) } });
-  const answer = await registered;
-  return { ...agent, registered: answer, frames: () => agent.sent.slice(1) };
+  agent.respond('req_1', { command: 'set_host_tools', data: { toolNames: tools.map(({ name }) => name) } });
+  const result = await registered;
+  return { ...agent, registered: result, frames: () => agent.sent.slice(1) };
 }
 
 /** A tool that waits, and the last call of it. */
-function waiting(name: string) {
+function blockingTool(name: string) {
   const calls: (CustomToolCall & { finish: (words: string) => void })[] = [];
   const execute: CustomTool['execute'] = (_args, given) =>
     new Promise((resolve) => calls.push({ ...given, finish: resolve }));
@@ -43,7 +43,7 @@ describe('custom tools', () => {
   it('[V7] are registered without what is only for this side', async () => {
     const own = { ...tool('a', () => ''), label: 'A', hidden: true, timeoutMs: 5 };
 
-    const { sent, registered } = await serving(own);
+    const { sent, registered } = await withTools(own);
 
     const { execute: _execute, ...definition } = own;
     expect(sent).toEqual([{ id: 'req_1', type: 'set_host_tools', tools: [definition] }]);
@@ -52,7 +52,7 @@ describe('custom tools', () => {
 
   it('[V7] answer what they are asked: text, blocks, or why it failed', async () => {
     const blocks = { ...text('two'), details: { more: 1 } };
-    const { say, frames } = await serving(
+    const { emit, frames } = await withTools(
       tool('says', ({ words }, { toolCallId }) => `${words} to ${toolCallId}`),
       tool('shows', async () => blocks),
       tool('throws', () => {
@@ -63,7 +63,7 @@ describe('custom tools', () => {
     );
 
     const names = ['says', 'shows', 'throws', 'rejects', 'cannot be sent', 'nobody'];
-    say(...names.map((name) => call(name, name, { words: 'hello' })));
+    emit(...names.map((name) => call(name, name, { words: 'hello' })));
     await delivered();
 
     const result = (id: string, value: object, more: object = {}) => ({
@@ -86,9 +86,9 @@ describe('custom tools', () => {
   });
 
   it('[V7] tell of their progress until they end', async () => {
-    const slow = waiting('slow');
-    const { say, frames } = await serving(slow.tool);
-    say(call('1', 'slow'));
+    const slow = blockingTool('slow');
+    const { emit, frames } = await withTools(slow.tool);
+    emit(call('1', 'slow'));
     await delivered();
 
     slow.calls[0]?.update('half');
@@ -106,19 +106,19 @@ describe('custom tools', () => {
   });
 
   it('[V7] that are called off are told so, and say nothing more', async () => {
-    const slow = waiting('slow');
-    const { say, frames } = await serving(slow.tool);
-    say(call('1', 'slow'), call('2', 'slow'));
+    const slow = blockingTool('slow');
+    const { emit, frames } = await withTools(slow.tool);
+    emit(call('1', 'slow'), call('2', 'slow'));
     await delivered();
 
-    say(cancel('1'), cancel('nobody'));
+    emit(cancel('1'), cancel('nobody'));
     await delivered();
     expect(slow.calls.map(({ signal }) => signal.aborted)).toEqual([true, false]);
     expect(slow.calls[0]?.signal.reason).toMatchObject({ name: 'AbortError' });
     slow.calls[0]?.update('still here');
     for (const { finish } of slow.calls) finish('done');
     await delivered();
-    say(cancel('2'));
+    emit(cancel('2'));
     await delivered();
 
     expect(slow.calls[1]?.signal.aborted).toBe(false);
@@ -126,9 +126,9 @@ describe('custom tools', () => {
   });
 
   it('[V7] are told when the agent is gone', async () => {
-    const slow = waiting('slow');
-    const { say, agent, frames } = await serving(slow.tool);
-    say(call('1', 'slow'));
+    const slow = blockingTool('slow');
+    const { emit, agent, frames } = await withTools(slow.tool);
+    emit(call('1', 'slow'));
     await delivered();
 
     agent.close();
@@ -141,7 +141,7 @@ describe('custom tools', () => {
   });
 
   it('[V7] are replaced by the next ones, from the moment when those are registered', async () => {
-    const { client, say, answer, frames } = await serving(
+    const { client, emit, respond, frames } = await withTools(
       tool('old', () => 'old'),
       tool('both', () => 'before'),
     );
@@ -149,24 +149,24 @@ describe('custom tools', () => {
     await delivered();
 
     // What comes with the answer comes before anybody has seen the answer.
-    say(call('1', 'old'));
-    answer('req_2', { command: 'set_host_tools', data: { toolNames: ['both', 'new'] } });
-    say(call('2', 'both'), call('3', 'new'));
+    emit(call('1', 'old'));
+    respond('req_2', { command: 'set_host_tools', data: { toolNames: ['both', 'new'] } });
+    emit(call('2', 'both'), call('3', 'new'));
     await next;
-    say(call('4', 'old'));
+    emit(call('4', 'old'));
     await delivered();
 
-    const said = frames().flatMap(({ id, result }) => {
+    const results = frames().flatMap(({ id, result }) => {
       const [block] = (result as ReturnType<typeof text> | undefined)?.content ?? [];
       return block ? [`${id} ${block.text}`] : [];
     });
-    expect(said).toEqual(['1 old', '2 after', '3 new', '4 Host tool "old" is not registered']);
+    expect(results).toEqual(['1 old', '2 after', '3 new', '4 Host tool "old" is not registered']);
   });
 
   it('[V7] stay as they were where the next ones are refused', async () => {
-    const { client, say, frames } = await serving(tool('mine', () => 'still mine'));
+    const { client, emit, frames } = await withTools(tool('mine', () => 'still mine'));
     const refused = client.setCustomTools([tool('mine', () => 'never'), tool('bash', () => '')]);
-    say({
+    emit({
       id: 'req_2',
       type: 'response',
       command: 'set_host_tools',
@@ -176,7 +176,7 @@ describe('custom tools', () => {
     });
     await expect(refused).rejects.toBeInstanceOf(CommandFailed);
 
-    say(call('1', 'mine'), call('2', 'bash'));
+    emit(call('1', 'mine'), call('2', 'bash'));
     await delivered();
 
     expect(frames().slice(1)).toEqual([
@@ -186,10 +186,10 @@ describe('custom tools', () => {
   });
 
   it('[V6 V7] leave calls alone where the program answers them itself', async () => {
-    const { client, sent, say } = connect();
+    const { client, sent, emit } = connect();
     void client.setHostTools({ tools: [] });
 
-    say(call('1', 'mine'));
+    emit(call('1', 'mine'));
     await delivered();
 
     expect(sent.map(({ type }) => type)).toEqual(['set_host_tools']);

@@ -27,7 +27,7 @@ export class CustomTools {
   #sets: readonly ToolSet[] = [];
   /** What the agent was told last, and took. */
   #registered: readonly HostTool[] | undefined;
-  readonly #open = new Map<string, AbortController>();
+  readonly #running = new Map<string, AbortController>();
 
   constructor(send: (frame: Frame) => void) {
     this.#send = send;
@@ -39,10 +39,10 @@ export class CustomTools {
     this.#sets = [...this.#sets, set];
     try {
       const definitions = tools.map(definitionOf);
-      const answer = await register(definitions);
+      const result = await register(definitions);
       this.#registered = definitions;
       this.#sets = this.#sets.slice(this.#sets.indexOf(set));
-      return answer;
+      return result;
     } catch (error) {
       this.#sets = this.#sets.filter((other) => other !== set);
       throw error;
@@ -50,42 +50,42 @@ export class CustomTools {
   }
 
   /** For an agent that knows nothing of them: registers the tools in force once more, if there are any. */
-  again(register: (definitions: readonly HostTool[]) => void): void {
+  reregister(register: (definitions: readonly HostTool[]) => void): void {
     if (this.#registered && this.#registered.length > 0) register(this.#registered);
   }
 
-  hear(event: AgentEvent): void {
+  handleEvent(event: AgentEvent): void {
     if (event.type === 'host_tool_call' && this.#sets.length > 0) void this.#run(event);
-    if (event.type === 'host_tool_cancel') this.#callOff(event.targetId);
+    if (event.type === 'host_tool_cancel') this.#abort(event.targetId);
   }
 
   /** The agent is gone. */
-  leave(reason: Error): void {
-    for (const id of [...this.#open.keys()]) this.#callOff(id, reason);
+  abortAll(reason: Error): void {
+    for (const id of [...this.#running.keys()]) this.#abort(id, reason);
   }
 
   async #run({ id, toolCallId, toolName, arguments: args }: HostToolCallEvent): Promise<void> {
     const controller = new AbortController();
-    this.#open.set(id, controller);
+    this.#running.set(id, controller);
     const update = (output: CustomToolOutput) => {
-      if (this.#open.has(id)) this.#send({ type: 'host_tool_update', id, partialResult: outputOf(output) });
+      if (this.#running.has(id)) this.#send({ type: 'host_tool_update', id, partialResult: toToolOutput(output) });
     };
     try {
       const tool = this.#sets.findLast((set) => set.has(toolName))?.get(toolName);
       if (!tool) throw new Error(`Host tool "${toolName}" is not registered`);
       const output = await tool.execute(args, { toolCallId, signal: controller.signal, update });
-      if (this.#open.has(id)) this.#send({ type: 'host_tool_result', id, result: outputOf(output) });
+      if (this.#running.has(id)) this.#send({ type: 'host_tool_result', id, result: toToolOutput(output) });
     } catch (error) {
-      const result = outputOf(messageOf(error));
-      if (this.#open.has(id)) this.#send({ type: 'host_tool_result', id, result, isError: true });
+      const result = toToolOutput(messageOf(error));
+      if (this.#running.has(id)) this.#send({ type: 'host_tool_result', id, result, isError: true });
     } finally {
-      this.#open.delete(id);
+      this.#running.delete(id);
     }
   }
 
-  #callOff(id: string, reason?: Error): void {
-    const controller = this.#open.get(id);
-    this.#open.delete(id);
+  #abort(id: string, reason?: Error): void {
+    const controller = this.#running.get(id);
+    this.#running.delete(id);
     controller?.abort(reason);
   }
 }
@@ -99,5 +99,5 @@ const definitionOf = ({ name, label, description, parameters, hidden, timeoutMs 
   timeoutMs,
 });
 
-const outputOf = (output: CustomToolOutput): ToolOutput =>
+const toToolOutput = (output: CustomToolOutput): ToolOutput =>
   typeof output === 'string' ? { content: [{ type: 'text', text: output }] } : output;

@@ -1,19 +1,19 @@
 /** The published client: runs in browsers and in Node. */
 export type * from '../protocol/generated/vocabulary.ts';
 export type { Link } from '../wire/link.ts';
-export type { AnyClient } from './any-client.ts';
-export { AgentClient } from './client.ts';
+export type { BaseClient as AnyClient } from './base-client.ts';
+export { AgentClient } from './agent-client.ts';
 export { CommandFailed } from './command-failed.ts';
 export { ConnectionLost } from './connection-lost.ts';
 export type { CustomTool, CustomToolCall, CustomToolOutput } from './custom-tools.ts';
-export { EventsLost } from './event-stream.ts';
+export { EventsLost } from './event-iterator.ts';
 export { OutboxFull, type OutboxItem } from './outbox.ts';
 export type { PromptRun } from './prompt-run.ts';
 export type { ConnectionState, ConnectionStatus } from './reconnecting-socket.ts';
 export type { ReconnectionConfig } from './reconnection.ts';
 export { type RemoteOptions, RemoteSession } from './remote-session.ts';
 export {
-  type RPCAnswer,
+  type RPCResult as RPCAnswer,
   RPCClient,
   type RPCCommandWithoutId,
   type RPCEvent,
@@ -22,5 +22,5 @@ export {
 } from './rpc-client.ts';
 export type { OpenSocket, Socket, SocketEvent } from './socket.ts';
 export type { UiAnswer, UiHandler } from './ui-requests.ts';
-export { emptyView, reduce, type View } from './view.ts';
+export { emptyView, reduce, type ConversationView as View } from './view.ts';
 export { WebSocketClient, type WebSocketClientConfig, type WebSocketClientEvent } from './web-socket-client.ts';

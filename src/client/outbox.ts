@@ -2,12 +2,12 @@ import { parseBuiltinMove } from '../protocol/builtin-moves.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { CommandName, Frame } from '../protocol/generated/vocabulary.ts';
 import { escapeLineBreaks } from '../wire/json-lines.ts';
-import { type Received, settle, type Waiting } from './answer.ts';
+import { type WireRecord, settleCommand, type PendingCommand } from './response.ts';
 import { CommandFailed } from './command-failed.ts';
-import { ConnectionLost, NotSent, TakenBack } from './connection-lost.ts';
+import { ConnectionLost, NotSent, Withdrawn } from './connection-lost.ts';
 
 /** Commands that may wait for their answers, sent or not; more are refused. */
-export const MAX_UNANSWERED = 1000;
+export const MAX_OUTBOX_COMMANDS = 1000;
 
 /** More is asked for than can wait for an answer. */
 export class OutboxFull extends Error {
@@ -33,14 +33,14 @@ export interface Command {
   readonly detached?: unknown;
 }
 
-interface Entry extends Partial<Waiting> {
+interface OutboxEntry extends Partial<PendingCommand> {
   /** Undefined for what gets no answer. */
   readonly record: Command | undefined;
   /** Of what gets no answer: what to send if the server takes no more. */
-  readonly instead?: string | undefined;
+  readonly fallback?: string | undefined;
   readonly text: string;
   /** Whether it does no harm to send it a second time. */
-  readonly isSafe: boolean;
+  readonly isResendable: boolean;
   isSent: boolean;
   mayHaveArrived?: true;
 }
@@ -52,7 +52,7 @@ interface Entry extends Partial<Waiting> {
  */
 export class Outbox {
   readonly #write: (text: string) => void;
-  #entries: readonly Entry[] = [];
+  #entries: readonly OutboxEntry[] = [];
   #isOpen = false;
 
   constructor(write: (text: string) => void) {
@@ -70,30 +70,30 @@ export class Outbox {
   }
 
   /** Sends a command as soon as that can be; answers what the agent does. */
-  command(record: Command): Promise<unknown> {
-    if (this.#entries.filter((entry) => entry.record).length < MAX_UNANSWERED) return this.commandLast(record);
+  sendCommand(record: Command): Promise<unknown> {
+    if (this.#entries.filter((entry) => entry.record).length < MAX_OUTBOX_COMMANDS) return this.sendUnlimited(record);
     return Promise.reject(
-      new OutboxFull(`${MAX_UNANSWERED} commands wait for an answer: "${record.type}" was not taken`),
+      new OutboxFull(`${MAX_OUTBOX_COMMANDS} commands wait for an answer: "${record.type}" was not taken`),
     );
   }
 
   /** The same for what the connection itself needs: it is never one too many. */
-  commandLast(record: Command): Promise<unknown> {
-    return this.#put(record, (entry) => [...this.#entries, entry]);
+  sendUnlimited(record: Command): Promise<unknown> {
+    return this.#enqueue(record, (entry) => [...this.#entries, entry]);
   }
 
   /** Sends a command ahead of everything that waits, over this connection and no other. */
-  commandFirst(record: Command): Promise<unknown> {
-    return this.#put(record, (entry) => [{ ...entry, isSafe: false }, ...this.#entries]);
+  sendFirst(record: Command): Promise<unknown> {
+    return this.#enqueue(record, (entry) => [{ ...entry, isResendable: false }, ...this.#entries]);
   }
 
   /**
    * Sends what gets no answer. Progress is worth nothing later. The rest is kept until the server must have read it, all of
    * it: the agent waits for each, and there is no more than it has asked for.
    */
-  frame(frame: Frame): void {
+  sendFrame(frame: Frame): void {
     const text = escapeLineBreaks(JSON.stringify(frame));
-    const entry = { record: undefined, text, instead: calledOff(frame), isSafe: true, isSent: false };
+    const entry = { record: undefined, text, fallback: cancellationOf(frame), isResendable: true, isSent: false };
     const isProgress = frame.type === 'host_tool_update';
     if (isProgress && this.#isOpen) this.#write(text);
     if (isProgress) return;
@@ -102,13 +102,13 @@ export class Outbox {
   }
 
   /** Does not send a message that was never sent, and rejects it; answers whether there is one. */
-  takeBack(clientMessageId: string): boolean {
-    const taken = this.#entries.find(
+  withdraw(clientMessageId: string): boolean {
+    const withdrawn = this.#entries.find(
       ({ record, isSent, mayHaveArrived }) => record?.clientMessageId === clientMessageId && !isSent && !mayHaveArrived,
     );
-    this.#entries = this.#entries.filter((entry) => entry !== taken);
-    taken?.reject?.(new TakenBack('It was taken back'));
-    return taken !== undefined;
+    this.#entries = this.#entries.filter((entry) => entry !== withdrawn);
+    withdrawn?.reject?.(new Withdrawn('It was taken back'));
+    return withdrawn !== undefined;
   }
 
   /** There is a connection: sends what waits. */
@@ -118,33 +118,33 @@ export class Outbox {
   }
 
   /** The connection is gone. `wasTooBig`: because of something that the server would not take. */
-  drop({ wasTooBig }: { wasTooBig: boolean }): void {
+  handleDisconnect({ wasTooBig }: { wasTooBig: boolean }): void {
     this.#isOpen = false;
     const tooBig = wasTooBig ? longest(this.#entries.filter(({ isSent }) => isSent)) : undefined;
-    const move = this.#entries.findIndex(isUnderWay);
-    const kept: Entry[] = [];
+    const move = this.#entries.findIndex(isMoveInFlight);
+    const kept: OutboxEntry[] = [];
     for (const [index, entry] of this.#entries.entries()) {
-      const isBehindMove = move !== -1 && index > move && !entry.isSent && !overtakes(entry);
+      const isBehindMove = move !== -1 && index > move && !entry.isSent && !bypassesMoves(entry);
       if (entry === tooBig) {
-        entry.reject?.(refusal(entry));
-        if (entry.instead) kept.push({ ...entry, text: entry.instead, instead: undefined, isSent: false });
-      } else if (entry.isSent && !entry.isSafe) entry.reject?.(unknown(entry));
-      else if (isBehindMove) entry.reject?.(strayed(entry));
+        entry.reject?.(tooLargeError(entry));
+        if (entry.fallback) kept.push({ ...entry, text: entry.fallback, fallback: undefined, isSent: false });
+      } else if (entry.isSent && !entry.isResendable) entry.reject?.(unknownOutcomeError(entry));
+      else if (isBehindMove) entry.reject?.(notSentError(entry));
       else kept.push(entry.isSent ? Object.assign(entry, { isSent: false, mayHaveArrived: true as const }) : entry);
     }
     this.#entries = kept;
   }
 
   /** Ends the wait of whoever asked; answers the command, if it was one of these. */
-  answered(response: Received): Command | undefined {
+  handleResponse(response: WireRecord): Command | undefined {
     const index = this.#entries.findIndex(({ record }) => record?.id === response['id']);
     const entry = this.#entries[index];
     if (!entry?.record || !entry.isSent) return undefined;
     // The server reads in order: what was sent before this has arrived.
     this.#entries = this.#entries.filter(
-      (other, at) => other !== entry && !(at < index && !other.record && other.isSent),
+      (other, otherIndex) => other !== entry && !(otherIndex < index && !other.record && other.isSent),
     );
-    settle(entry as Waiting, response);
+    settleCommand(entry as PendingCommand, response);
     this.#flush();
     return entry.record;
   }
@@ -157,11 +157,11 @@ export class Outbox {
     for (const { isSent, reject } of entries) reject?.(isSent ? reason : new NotSent(reason.message));
   }
 
-  #put(record: Command, place: (entry: Entry) => readonly Entry[]): Promise<unknown> {
+  #enqueue(record: Command, insert: (entry: OutboxEntry) => readonly OutboxEntry[]): Promise<unknown> {
     const text = escapeLineBreaks(JSON.stringify(record));
     return new Promise((resolve, reject) => {
-      const isSafe = isRepeatable(record);
-      this.#entries = place({ record, text, isSafe, isSent: false, command: record.type, resolve, reject });
+      const isResendable = isSafeToResend(record);
+      this.#entries = insert({ record, text, isResendable, isSent: false, command: record.type, resolve, reject });
       this.#flush();
     });
   }
@@ -171,11 +171,11 @@ export class Outbox {
     if (!this.#isOpen) return;
     let isMoving = false;
     for (const entry of this.#entries) {
-      if (!entry.isSent && (!isMoving || overtakes(entry))) {
+      if (!entry.isSent && (!isMoving || bypassesMoves(entry))) {
         entry.isSent = true;
         this.#write(entry.text);
       }
-      isMoving ||= isUnderWay(entry);
+      isMoving ||= isMoveInFlight(entry);
     }
   }
 }
@@ -191,33 +191,33 @@ export const isMove = ({ type, detached, message }: Command): boolean =>
   isMessage(type) ? parseBuiltinMove(String(message)) !== undefined : MOVES.has(type) && detached !== true;
 
 /** What replaces all that was said before, by the same. */
-const REPLACING: ReadonlySet<CommandName> = new Set(['hello', 'set_host_tools']);
+const STATE_REPLACING: ReadonlySet<CommandName> = new Set(['hello', 'set_host_tools']);
 
-const isRepeatable = (record: Command) =>
-  isMessage(record.type) ? !isMove(record) : REPLACING.has(record.type) || onlyReads(record.type);
+const isSafeToResend = (record: Command) =>
+  isMessage(record.type) ? !isMove(record) : STATE_REPLACING.has(record.type) || isReadOnly(record.type);
 
-const onlyReads = (type: CommandName) => commandRows[type].lane === 'read' && commandRows[type].scope === 'view';
+const isReadOnly = (type: CommandName) => commandRows[type].lane === 'read' && commandRows[type].scope === 'view';
 
-const isUnderWay = ({ record, isSent }: Entry) => record !== undefined && isSent && isMove(record);
+const isMoveInFlight = ({ record, isSent }: OutboxEntry) => record !== undefined && isSent && isMove(record);
 
 /** What answers a question, controls or only reads never waits behind work. */
-const overtakes = ({ record }: Entry) => !record || /control|read/.test(commandRows[record.type].lane);
+const bypassesMoves = ({ record }: OutboxEntry) => !record || /control|read/.test(commandRows[record.type].lane);
 
-const longest = (entries: readonly Entry[]) =>
-  entries.reduce<Entry | undefined>(
+const longest = (entries: readonly OutboxEntry[]) =>
+  entries.reduce<OutboxEntry | undefined>(
     (most, entry) => (entry.text.length > (most?.text.length ?? 0) ? entry : most),
     undefined,
   );
 
 /** A dialog is called off by whoever has no answer that could be sent; tools have failed with the connection. */
-const calledOff = ({ type, id }: Frame) =>
+const cancellationOf = ({ type, id }: Frame) =>
   type === 'extension_ui_response' ? escapeLineBreaks(JSON.stringify({ type, id, cancelled: true })) : undefined;
 
-const refusal = ({ command = '' }: Entry) =>
+const tooLargeError = ({ command = '' }: OutboxEntry) =>
   new CommandFailed(command, 'invalid_params', 'This is more than the server takes');
 
-const unknown = ({ command }: Entry) =>
+const unknownOutcomeError = ({ command }: OutboxEntry) =>
   new ConnectionLost(`The connection was lost before "${command}" was answered: whether it was done is not known`);
 
-const strayed = ({ command }: Entry) =>
+const notSentError = ({ command }: OutboxEntry) =>
   new NotSent(`"${command}" was not sent: the connection was lost on the way to the session it was meant for`);

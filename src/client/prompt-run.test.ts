@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_WITH_UPDATES } from './prompt-run.ts';
+import { MAX_CHARS_WITH_UPDATES } from './prompt-run.ts';
 import { connect, MEGABYTES, settled } from './testing/agent.ts';
 
 describe('promptAndWait', () => {
   it('[V9 V10] answers when its own run has settled, with every event of it and no other', async () => {
-    const { client, say, answer } = connect();
+    const { client, emit, respond } = connect();
     const run = client.promptAndWait('hello');
 
-    say({ type: 'agent_end', messages: ['of another'] }, settled('before'));
-    answer('req_1', { data: { disposition: 'started', runId: 'r1' } });
-    say({ type: 'agent_start' }, { type: 'agent_end', messages: ['m1', 'm2'] }, settled('r1'), { type: 'agent_start' });
+    emit({ type: 'agent_end', messages: ['of another'] }, settled('before'));
+    respond('req_1', { data: { disposition: 'started', runId: 'r1' } });
+    emit({ type: 'agent_start' }, { type: 'agent_end', messages: ['m1', 'm2'] }, settled('r1'), { type: 'agent_start' });
 
     const { settled: last, messages, events } = await run;
     expect(last).toEqual(settled('r1'));
@@ -18,30 +18,30 @@ describe('promptAndWait', () => {
   });
 
   it('[V10] notices a run that settled before the answer was read', async () => {
-    const { client, say, answer } = connect();
+    const { client, emit, respond } = connect();
     const run = client.promptAndWait({ message: 'hello' });
 
-    say({ type: 'agent_start' }, settled('r1'));
-    answer('req_1', { data: { disposition: 'started', runId: 'r1' } });
+    emit({ type: 'agent_start' }, settled('r1'));
+    respond('req_1', { data: { disposition: 'started', runId: 'r1' } });
 
     expect((await run).settled).toEqual(settled('r1'));
   });
 
   it('[V9] waits for the run that a queued prompt has joined', async () => {
-    const { client, say, answer } = connect();
+    const { client, emit, respond } = connect();
     const run = client.promptAndWait({ message: 'and', streamingBehavior: 'followUp' });
 
-    answer('req_1', { data: { disposition: 'queued', runId: 'r1', queueId: 'q1' } });
-    say(settled('r1'));
+    respond('req_1', { data: { disposition: 'queued', runId: 'r1', queueId: 'q1' } });
+    emit(settled('r1'));
 
     expect((await run).settled).toEqual(settled('r1'));
   });
 
   it('[V9] fails when the prompt is refused', async () => {
-    const { client, say } = connect();
+    const { client, emit } = connect();
     const refused = client.promptAndWait('hello');
 
-    say({ id: 'req_1', type: 'response', command: 'prompt', success: false, error: 'Busy', code: 'agent_busy' });
+    emit({ id: 'req_1', type: 'response', command: 'prompt', success: false, error: 'Busy', code: 'agent_busy' });
 
     await expect(refused).rejects.toMatchObject({ name: 'CommandFailed', code: 'agent_busy' });
   });
@@ -54,25 +54,25 @@ describe('promptAndWait', () => {
       { disposition: 'queued', queueId: 'q', duplicate: true },
     ],
   ])('[V9] waits for nothing when the prompt %s', async (_case, accepted) => {
-    const { client, say, answer } = connect();
+    const { client, emit, respond } = connect();
     const run = client.promptAndWait({ message: 'hello', clientMessageId: 'c1' });
 
-    say({ type: 'agent_start' }, settled('another'));
-    answer('req_1', { data: accepted });
+    emit({ type: 'agent_start' }, settled('another'));
+    respond('req_1', { data: accepted });
 
     expect(await run).toEqual({ accepted, settled: undefined, messages: [], events: [] });
   });
 
   it('[V9] leaves out the updates of a run that tells too much of them', async () => {
-    const { client, say, answer } = connect();
+    const { client, emit, respond } = connect();
     const run = client.promptAndWait('hello');
     const delta = (text: string) => ({ type: 'text_delta', contentIndex: 0, delta: text });
     const update = (text: string) => ({ type: 'message_update', assistantMessageEvent: delta(text) });
 
-    answer('req_1', { data: { disposition: 'started', runId: 'r1' } });
-    say({ type: 'agent_start' }, update('early'));
-    for (let told = 0; told < MAX_WITH_UPDATES; told += MEGABYTES.length) say(update(MEGABYTES));
-    say({ type: 'tool_execution_update' }, { type: 'agent_end', messages: ['m1'] }, settled('r1'));
+    respond('req_1', { data: { disposition: 'started', runId: 'r1' } });
+    emit({ type: 'agent_start' }, update('early'));
+    for (let length = 0; length < MAX_CHARS_WITH_UPDATES; length += MEGABYTES.length) emit(update(MEGABYTES));
+    emit({ type: 'tool_execution_update' }, { type: 'agent_end', messages: ['m1'] }, settled('r1'));
 
     const { settled: last, messages, events } = await run;
     expect([last, messages]).toEqual([settled('r1'), ['m1']]);

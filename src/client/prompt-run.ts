@@ -1,6 +1,6 @@
 import type { AgentEndEvent, AgentEvent, AgentSettledEvent, Result } from '../protocol/generated/vocabulary.ts';
 import type { ConnectionLost } from './connection-lost.ts';
-import type { EventReader } from './event-reader.ts';
+import type { EventConsumer } from './event-consumer.ts';
 
 /** How a prompt went, from the answer to the end of its run. */
 export interface PromptRun {
@@ -17,34 +17,34 @@ export interface PromptRun {
 }
 
 /** Text of events that are kept of a run with its updates. What is left without them is as much as the run has said. */
-export const MAX_WITH_UPDATES = 64 * 1024 * 1024;
+export const MAX_CHARS_WITH_UPDATES = 64 * 1024 * 1024;
 
 /** Keeps what is told until the run has ended that a prompt opened or joined. */
-export class RunReader implements EventReader {
+export class RunCollector implements EventConsumer {
   #events: AgentEvent[] = [];
   #length = 0;
   #runId: string | undefined;
   /** A snapshot has come in which the run is not there any more. */
-  #isGone = false;
+  #isAbsentFromSnapshot = false;
   #isMissed = false;
   #lost: ConnectionLost | undefined;
   #wake: () => void = () => {};
 
   push(event: AgentEvent, length: number): void {
     if (event.type === 'state_synced') {
-      this.#isGone = this.#runId !== undefined && event.state.runId !== this.#runId;
+      this.#isAbsentFromSnapshot = this.#runId !== undefined && event.state.runId !== this.#runId;
       return;
     }
-    const isLong = this.#length > MAX_WITH_UPDATES;
+    const isLong = this.#length > MAX_CHARS_WITH_UPDATES;
     if (isLong && isUpdate(event)) return;
     this.#events.push(event);
     this.#length += length;
-    if (!isLong && this.#length > MAX_WITH_UPDATES) this.#events = this.#events.filter((kept) => !isUpdate(kept));
+    if (!isLong && this.#length > MAX_CHARS_WITH_UPDATES) this.#events = this.#events.filter((kept) => !isUpdate(kept));
     if (event.type === 'agent_settled') this.#wake();
   }
 
-  caughtUp(): void {
-    this.#isMissed = this.#isGone;
+  onSnapshotEnd(): void {
+    this.#isMissed = this.#isAbsentFromSnapshot;
     this.#wake();
   }
 
@@ -54,7 +54,7 @@ export class RunReader implements EventReader {
   }
 
   /** Settles when the run has ended; at once when there is none. */
-  async read(accepted: Result<'prompt'>): Promise<PromptRun> {
+  async waitForEnd(accepted: Result<'prompt'>): Promise<PromptRun> {
     if (accepted.runId === undefined) return { accepted, settled: undefined, messages: [], events: [] };
     this.#runId = accepted.runId;
     while (true) {
@@ -74,13 +74,13 @@ export class RunReader implements EventReader {
     for (const [index, event] of this.#events.entries()) {
       if (event.type !== 'agent_settled') continue;
       const events = this.#events.slice(first, index + 1);
-      if (event.runId === runId) return { settled: event, messages: events.flatMap(addedBy), events };
+      if (event.runId === runId) return { settled: event, messages: events.flatMap(messagesOf), events };
       first = index + 1;
     }
     return undefined;
   }
 }
 
-const addedBy = (event: AgentEvent) => (event.type === 'agent_end' ? event.messages : []);
+const messagesOf = (event: AgentEvent) => (event.type === 'agent_end' ? event.messages : []);
 
 const isUpdate = ({ type }: AgentEvent) => type === 'message_update' || type === 'tool_execution_update';

@@ -1,9 +1,9 @@
 import { messageOf } from '../protocol/errors.ts';
-import { delayBefore, type Ending, isFinal, type ReconnectionConfig, waitAfter } from './reconnection.ts';
+import { retryDelay, type ConnectionEnd, isFinalCode, type ReconnectionConfig, delayAfter } from './reconnection.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
 /** From the first call of a server to the moment when it has said all that was to be said at the beginning. */
-export const ATTACH_LIMIT_MS = 60_000;
+export const ATTACH_TIMEOUT_MS = 60_000;
 
 export type ConnectionState = 'connecting' | 'open' | 'reconnecting' | 'lost' | 'closed';
 
@@ -20,7 +20,7 @@ export interface ConnectionStatus {
   readonly delayMs?: number | undefined;
 }
 
-export interface SocketOptions {
+export interface ReconnectingSocketOptions {
   /** Asked before each connection: it may say more than the last time. */
   readonly url: () => string;
   readonly openSocket: OpenSocket;
@@ -30,13 +30,13 @@ export interface SocketOptions {
   readonly onOpen: () => void;
   readonly onText: (text: string) => void;
   /** A connection, or an attempt, is over, but not for good. The next status follows. */
-  readonly onDown: (ending: Ending) => void;
+  readonly onDisconnect: (ending: ConnectionEnd) => void;
   readonly onStatus: (status: ConnectionStatus) => void;
 }
 
 /** A WebSocket that is connected again after it was lost, until that has failed too often or cannot help. */
 export class ReconnectingSocket {
-  readonly #options: SocketOptions;
+  readonly #options: ReconnectingSocketOptions;
   #status: ConnectionStatus = { state: 'connecting' };
   #socket: Socket | undefined;
   /** Whether the socket is not open yet. */
@@ -44,11 +44,11 @@ export class ReconnectingSocket {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   /** What the server said about the end of this connection before it came. */
-  #farewell: Ending = {};
+  #announcedEnd: ConnectionEnd = {};
   /** What else was said to be wrong. */
-  #complaint: string | undefined;
+  #lastError: string | undefined;
 
-  constructor(options: SocketOptions) {
+  constructor(options: ReconnectingSocketOptions) {
     this.#options = options;
   }
 
@@ -57,13 +57,13 @@ export class ReconnectingSocket {
   }
 
   connect(): void {
-    this.#farewell = {};
-    this.#complaint = undefined;
-    this.#waitForSession();
+    this.#announcedEnd = {};
+    this.#lastError = undefined;
+    this.#startAttachTimeout();
     try {
-      this.#listen(this.#options.openSocket(this.#options.url()));
+      this.#use(this.#options.openSocket(this.#options.url()));
     } catch (error) {
-      this.#finish({ reason: `No connection can be made: ${plain(messageOf(error))}` });
+      this.#finish({ reason: `No connection can be made: ${withoutAddresses(messageOf(error))}` });
     }
   }
 
@@ -72,31 +72,31 @@ export class ReconnectingSocket {
     const { state } = this.#status;
     if (this.#socket || (state !== 'lost' && state !== 'reconnecting')) return;
     this.#failures = 0;
-    this.#change({ state: 'reconnecting', attempt: 1, delayMs: 0 });
+    this.#setStatus({ state: 'reconnecting', attempt: 1, delayMs: 0 });
     this.connect();
   }
 
   /** The connection is of use: what went wrong before is forgotten. */
-  attached(): void {
+  markAttached(): void {
     if (!this.#socket) return;
     clearTimeout(this.#timer);
     this.#failures = 0;
-    if (this.#status.state !== 'open') this.#change({ state: 'open' });
+    if (this.#status.state !== 'open') this.#setStatus({ state: 'open' });
   }
 
   /** The connection leads to another session, which may take as long as the first. */
-  detached(): void {
-    if (this.#status.state === 'open') this.#waitForSession();
+  markDetached(): void {
+    if (this.#status.state === 'open') this.#startAttachTimeout();
   }
 
   /** The server has said why it is about to close. */
-  expectEnd(farewell: Ending): void {
-    this.#farewell = farewell;
+  expectEnd(announced: ConnectionEnd): void {
+    this.#announcedEnd = announced;
   }
 
   /** Something is wrong; should the connection end, this may be why. */
-  complain(reason: string): void {
-    this.#complaint = reason;
+  noteError(reason: string): void {
+    this.#lastError = reason;
   }
 
   send(text: string): void {
@@ -105,8 +105,8 @@ export class ReconnectingSocket {
 
   /** The connection only looks like one: lets go of it and makes another. */
   drop(reason: string): void {
-    this.#letGo();
-    this.#ended({ reason });
+    this.#terminate();
+    this.#handleEnd({ reason });
   }
 
   close(reason = 'The client was closed'): void {
@@ -119,7 +119,7 @@ export class ReconnectingSocket {
     this.#finish({ reason });
   }
 
-  #listen(socket: Socket): void {
+  #use(socket: Socket): void {
     this.#socket = socket;
     // One that was let go may still have things to say, to nobody.
     const isCurrent = () => this.#socket === socket;
@@ -133,69 +133,69 @@ export class ReconnectingSocket {
       if (isCurrent() && typeof data === 'string') this.#options.onText(data);
     });
     socket.addEventListener('error', ({ message }) => {
-      if (isCurrent() && message) this.complain(plain(message));
+      if (isCurrent() && message) this.noteError(withoutAddresses(message));
     });
     socket.addEventListener('close', ({ code, reason }) => {
-      if (isCurrent()) this.#ended({ code, reason });
+      if (isCurrent()) this.#handleEnd({ code, reason });
     });
   }
 
-  #ended({ code, reason }: Ending): void {
-    const farewell = this.#farewell;
-    const ending: Ending = {
-      ...farewell,
+  #handleEnd({ code, reason }: ConnectionEnd): void {
+    const announced = this.#announcedEnd;
+    const end: ConnectionEnd = {
+      ...announced,
       // A connection that was cut off after the goodbye has no code of its own.
-      code: code === undefined || code === 1005 || code === 1006 ? (farewell.code ?? code) : code,
-      reason: farewell.reason || reason || this.#complaint || 'The connection was lost',
+      code: code === undefined || code === 1005 || code === 1006 ? (announced.code ?? code) : code,
+      reason: announced.reason || reason || this.#lastError || 'The connection was lost',
     };
     this.#socket = undefined;
-    if (isFinal(ending.code)) this.#finish(ending);
-    else this.#goOn(ending);
+    if (isFinalCode(end.code)) this.#finish(end);
+    else this.#scheduleRetry(end);
   }
 
-  #goOn(ending: Ending): void {
-    const { config, random, onDown } = this.#options;
-    const { code, reason } = ending;
+  #scheduleRetry(end: ConnectionEnd): void {
+    const { config, random, onDisconnect } = this.#options;
+    const { code, reason } = end;
     clearTimeout(this.#timer);
-    onDown(ending);
+    onDisconnect(end);
     // Whoever heard of it may have left.
     if (this.#status.state === 'closed') return;
     if (this.#failures >= config.maxRetries) {
-      this.#change({ state: 'lost', code, reason });
+      this.#setStatus({ state: 'lost', code, reason });
       return;
     }
-    const delayMs = waitAfter(ending, delayBefore(this.#failures, config, random));
+    const delayMs = delayAfter(end, retryDelay(this.#failures, config, random));
     this.#failures++;
-    this.#wait(delayMs, () => this.connect());
-    this.#change({ state: 'reconnecting', code, reason, attempt: this.#failures, delayMs });
+    this.#startTimer(delayMs, () => this.connect());
+    this.#setStatus({ state: 'reconnecting', code, reason, attempt: this.#failures, delayMs });
   }
 
-  #finish({ code, reason }: Ending): void {
+  #finish({ code, reason }: ConnectionEnd): void {
     clearTimeout(this.#timer);
-    this.#change({ state: 'closed', code, reason });
+    this.#setStatus({ state: 'closed', code, reason });
   }
 
-  #letGo(): void {
+  #terminate(): void {
     const socket = this.#socket;
     this.#socket = undefined;
     if (socket?.terminate) socket.terminate();
     else socket?.close();
   }
 
-  #waitForSession(): void {
-    this.#wait(ATTACH_LIMIT_MS, () => this.drop('The server did not answer in time'));
+  #startAttachTimeout(): void {
+    this.#startTimer(ATTACH_TIMEOUT_MS, () => this.drop('The server did not answer in time'));
   }
 
-  #wait(ms: number, then: () => void): void {
+  #startTimer(ms: number, then: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(then, ms);
   }
 
-  #change(status: ConnectionStatus): void {
+  #setStatus(status: ConnectionStatus): void {
     this.#status = status;
     this.#options.onStatus(status);
   }
 }
 
 /** Without addresses: they carry tokens. */
-const plain = (text: string) => text.replaceAll(/\bwss?:\S+/g, '(its address)');
+const withoutAddresses = (text: string) => text.replaceAll(/\bwss?:\S+/g, '(its address)');

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { delayBefore, isFinal, MAX_RETRY_AFTER_MS, usualReconnection, waitAfter } from './reconnection.ts';
+import { retryDelay, isFinalCode, MAX_RETRY_AFTER_MS, defaultReconnection, delayAfter } from './reconnection.ts';
 
 const never = () => 0;
 const always = () => 1 - Number.EPSILON;
 
 it('[V21 V22] the delay before a retry doubles from one second to thirty', () => {
-  const delays = [0, 1, 2, 3, 4, 5, 6].map((attempt) => delayBefore(attempt, usualReconnection, never));
+  const delays = [0, 1, 2, 3, 4, 5, 6].map((attempt) => retryDelay(attempt, defaultReconnection, never));
 
-  expect(usualReconnection).toEqual({
+  expect(defaultReconnection).toEqual({
     maxRetries: 5,
     initialDelayMs: 1000,
     maxDelayMs: 30_000,
@@ -20,8 +20,8 @@ it('[V21 V22] the delay before a retry doubles from one second to thirty', () =>
 it('[V21] chance makes it shorter, by a quarter at most', () => {
   fc.assert(
     fc.property(fc.nat(2000), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, chance) => {
-      const whole = delayBefore(attempt, usualReconnection, never);
-      const delay = delayBefore(attempt, usualReconnection, () => chance);
+      const whole = retryDelay(attempt, defaultReconnection, never);
+      const delay = retryDelay(attempt, defaultReconnection, () => chance);
 
       expect(delay).toBeLessThanOrEqual(whole);
       expect(delay).toBeGreaterThanOrEqual(Math.floor(whole * 0.75));
@@ -30,24 +30,24 @@ it('[V21] chance makes it shorter, by a quarter at most', () => {
 });
 
 it('[V21] no delay is longer than a timer can wait for', () => {
-  const endless = { ...usualReconnection, maxDelayMs: Number.POSITIVE_INFINITY };
+  const endless = { ...defaultReconnection, maxDelayMs: Number.POSITIVE_INFINITY };
 
-  expect(delayBefore(5000, endless, never)).toBe(2 ** 31 - 1);
+  expect(retryDelay(5000, endless, never)).toBe(2 ** 31 - 1);
 });
 
 describe('the wait after a connection ended', () => {
   it('[V34] is as long as the server asks for, within limits, and never shorter than the delay', () => {
-    const waits = [undefined, 10, 5000, 10 ** 12].map((retryAfterMs) => waitAfter({ code: 1012, retryAfterMs }, 1000));
+    const waits = [undefined, 10, 5000, 10 ** 12].map((retryAfterMs) => delayAfter({ code: 1012, retryAfterMs }, 1000));
 
     expect(waits).toEqual([1000, 1000, 5000, MAX_RETRY_AFTER_MS]);
   });
 
   it('[V34] is none for a client that was too slow', () => {
-    expect(waitAfter({ code: 4408 }, delayBefore(3, usualReconnection, always))).toBe(0);
+    expect(delayAfter({ code: 4408 }, retryDelay(3, defaultReconnection, always))).toBe(0);
   });
 });
 
 it('[V26] goodbyes, and what is wrong with token or address, are final', () => {
-  expect([1000, 1008, 4400, 4403, 4404].filter(isFinal)).toHaveLength(5);
-  expect([undefined, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 4408, 4409, 4429].filter(isFinal)).toEqual([]);
+  expect([1000, 1008, 4400, 4403, 4404].filter(isFinalCode)).toHaveLength(5);
+  expect([undefined, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 4408, 4409, 4429].filter(isFinalCode)).toEqual([]);
 });

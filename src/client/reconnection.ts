@@ -9,7 +9,7 @@ export interface ReconnectionConfig {
   readonly backoffMultiplier: number;
 }
 
-export const usualReconnection: ReconnectionConfig = {
+export const defaultReconnection: ReconnectionConfig = {
   maxRetries: 5,
   initialDelayMs: 1000,
   maxDelayMs: 30_000,
@@ -35,17 +35,17 @@ const FINAL_CODES: ReadonlySet<number | undefined> = new Set([
 ]);
 
 /** Whether a connection that was closed with this code is not to be tried again. */
-export const isFinal = (code: number | undefined): boolean => FINAL_CODES.has(code);
+export const isFinalCode = (code: number | undefined): boolean => FINAL_CODES.has(code);
 
 /** Milliseconds before a retry; the first one is attempt 0. Chance only makes it shorter. */
-export function delayBefore(attempt: number, config: ReconnectionConfig, random: () => number = Math.random): number {
+export function retryDelay(attempt: number, config: ReconnectionConfig, random: () => number = Math.random): number {
   const { initialDelayMs, backoffMultiplier, maxDelayMs } = config;
-  const whole = Math.min(initialDelayMs * backoffMultiplier ** attempt, maxDelayMs, LONGEST_TIMER_MS);
-  return Math.round(whole * (1 - JITTER * random()));
+  const fullDelay = Math.min(initialDelayMs * backoffMultiplier ** attempt, maxDelayMs, LONGEST_TIMER_MS);
+  return Math.round(fullDelay * (1 - JITTER * random()));
 }
 
 /** How a connection ended, as far as that is known. */
-export interface Ending {
+export interface ConnectionEnd {
   readonly code?: number | undefined;
   readonly reason?: string | undefined;
   /** When the server expects to be there again. */
@@ -53,6 +53,6 @@ export interface Ending {
 }
 
 /** The delay after this ending: what the server asks for counts, within limits. Who was only too slow may go on at once. */
-export function waitAfter({ code, retryAfterMs = 0 }: Ending, delayMs: number): number {
+export function delayAfter({ code, retryAfterMs = 0 }: ConnectionEnd, delayMs: number): number {
   return code === closeCodes.tooSlow ? 0 : Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }

@@ -1,13 +1,13 @@
 import { expect, it, vi } from 'vitest';
 import type { CustomToolCall } from './custom-tools.ts';
 import type { ConnectionStatus } from './reconnecting-socket.ts';
-import { attached, greeting, reached, remote, synced } from './testing/remote-server.node.ts';
+import { attached, connected, reached, remote, synced } from './testing/remote-server.node.ts';
 
 it('[V11] a listener may close the session that it hears of', async () => {
   const { server, session } = await remote();
   session.onEvent(() => session.close());
 
-  (await server.connection()).say(greeting(), synced());
+  (await server.connection()).send(connected(), synced());
   await reached(session, 'closed');
 
   expect(session.status).toEqual({ state: 'closed', reason: 'The client was closed' });
@@ -26,8 +26,8 @@ it('[V11] a tool may close the session whose connection was lost under it', asyn
       });
     void session.setCustomTools([{ name: 'wait', description: 'Waits', parameters: {}, execute }]);
   });
-  connection.answer(await connection.next(), { toolNames: ['wait'] });
-  connection.say({ type: 'host_tool_call', id: 'h1', toolCallId: 't1', toolName: 'wait', arguments: {} });
+  connection.respond(await connection.next(), { toolNames: ['wait'] });
+  connection.send({ type: 'host_tool_call', id: 'h1', toolCallId: 't1', toolName: 'wait', arguments: {} });
   await run;
   const seen: ConnectionStatus[] = [];
   session.onState((status) => seen.push(status));

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CommandFailed } from './command-failed.ts';
 import { ConnectionLost } from './connection-lost.ts';
-import { MAX_UNANSWERED, OutboxFull } from './outbox.ts';
-import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.node.ts';
+import { MAX_OUTBOX_COMMANDS, OutboxFull } from './outbox.ts';
+import { attached, connected, reached, reconnection, remote, synced } from './testing/remote-server.node.ts';
 
 const accepted = { disposition: 'started', runId: 'r1' };
-const resumed = greeting({ resume: 'ok' });
+const resumed = connected({ resume: 'ok' });
 
 describe('a message', () => {
   it('[V30] that was not answered is sent again with the same id, in order, and answers once', async () => {
@@ -20,9 +20,9 @@ describe('a message', () => {
 
     connection.cut();
     const next = await reconnection(server, session);
-    next.say(resumed);
+    next.send(resumed);
     const second = await next.take(4);
-    for (const sent of second) next.answer(sent, { ...accepted, message: sent['message'] });
+    for (const sent of second) next.respond(sent, { ...accepted, message: sent['message'] });
 
     expect(second).toEqual(first);
     expect(first.map(({ message }) => message)).toEqual(['one', 'two', 'three', 'four']);
@@ -34,12 +34,12 @@ describe('a message', () => {
   it('[V30] that was answered is not sent again', async () => {
     const { server, session, connection } = await attached();
     const call = session.prompt({ message: 'one' });
-    connection.answer(await connection.next(), accepted);
+    connection.respond(await connection.next(), accepted);
     await call;
 
     connection.cut();
     const next = await reconnection(server, session);
-    next.say(resumed);
+    next.send(resumed);
     await session.ping();
 
     expect(next.sent).toEqual([]);
@@ -55,7 +55,7 @@ describe('a message', () => {
 
       connection.cut();
       const again = await reconnection(server, session);
-      again.say(resumed);
+      again.send(resumed);
       await reached(session, 'open');
       await session.ping();
 
@@ -72,10 +72,10 @@ describe('a message', () => {
     const seen = [session.outbox];
 
     const connection = await server.connection();
-    connection.say(greeting(), synced());
+    connection.send(connected(), synced());
     await reached(session, 'open');
     seen.push(session.outbox);
-    connection.answer(await connection.next(), accepted);
+    connection.respond(await connection.next(), accepted);
     await call;
     seen.push(session.outbox);
 
@@ -93,11 +93,11 @@ describe('a message', () => {
     const rejected = expect(unsent).rejects.toMatchObject({ name: 'ConnectionLost', message: 'It was taken back' });
 
     const waiting = session.outbox.map(({ text, mayHaveArrived }) => [text, mayHaveArrived]);
-    const taken = ['c1', 'c2', 'c2'].map((id) => session.takeBack(id));
+    const withdrawn = ['c1', 'c2', 'c2'].map((id) => session.withdraw(id));
     await rejected;
     const next = await reconnection(server, session);
-    next.say(resumed);
-    next.answer(await next.next(), accepted);
+    next.send(resumed);
+    next.respond(await next.next(), accepted);
     await sent;
     await session.ping();
 
@@ -105,7 +105,7 @@ describe('a message', () => {
       ['sent', true],
       ['unsent', undefined],
     ]);
-    expect(taken).toEqual([false, true, false]);
+    expect(withdrawn).toEqual([false, true, false]);
     expect(next.sent).toEqual([]);
   });
 
@@ -118,8 +118,8 @@ describe('a message', () => {
 
     connection.close(1009);
     const next = await reconnection(server, session);
-    next.say(resumed);
-    next.answer(await next.next(), accepted);
+    next.send(resumed);
+    next.respond(await next.next(), accepted);
 
     await refused;
     expect(await small).toEqual(accepted);
@@ -134,9 +134,9 @@ describe('a command under way when the connection is lost', () => {
 
     connection.cut();
     const next = await reconnection(server, session);
-    next.say(resumed);
+    next.send(resumed);
     const second = await next.take(3);
-    for (const sent of second) next.answer(sent, { of: sent.type });
+    for (const sent of second) next.respond(sent, { of: sent.type });
 
     expect(second).toEqual(first);
     expect(await Promise.all(calls)).toEqual([{ of: 'get_state' }, { of: 'wait_idle' }, { of: 'set_host_tools' }]);
@@ -150,7 +150,7 @@ describe('a command under way when the connection is lost', () => {
 
     connection.cut();
     const next = await reconnection(server, session);
-    next.say(resumed);
+    next.send(resumed);
     await session.ping();
 
     for (const outcome of await outcomes) {
@@ -164,7 +164,7 @@ describe('a command under way when the connection is lost', () => {
     const { session, connection } = await attached();
     const call = session.setModel({ provider: 'a', modelId: 'b' });
 
-    connection.refuse(await connection.next(), 'model_not_found');
+    connection.reject(await connection.next(), 'model_not_found');
 
     await expect(call).rejects.toBeInstanceOf(CommandFailed);
   });
@@ -182,7 +182,7 @@ describe('without a connection', () => {
     session.send({ type: 'host_tool_update', id: 'h', partialResult: { content: [] } });
     void session.getState().catch(() => {});
     const next = await reconnection(server, session);
-    next.say(resumed);
+    next.send(resumed);
 
     const sent = await next.take(4);
     expect(sent.map(({ type }) => type)).toEqual(['set_session_name', 'prompt', 'extension_ui_response', 'get_state']);
@@ -190,24 +190,24 @@ describe('without a connection', () => {
 
   it('[V31] so many commands wait, and no more', async () => {
     const { session } = await remote();
-    const waiting = Array.from({ length: MAX_UNANSWERED }, () => session.prompt({ message: 'x' }));
+    const waiting = Array.from({ length: MAX_OUTBOX_COMMANDS }, () => session.prompt({ message: 'x' }));
     const outcomes = Promise.allSettled(waiting);
 
     await expect(session.prompt({ message: 'one too many' })).rejects.toBeInstanceOf(OutboxFull);
     const seen = session.outbox.length;
     session.close();
 
-    expect(seen).toBe(MAX_UNANSWERED);
+    expect(seen).toBe(MAX_OUTBOX_COMMANDS);
     for (const outcome of await outcomes) expect(outcome).toHaveProperty('reason.name', 'ConnectionLost');
   });
 
   it('[V31] every answer waits: the agent does too', async () => {
     const { server, session } = await remote();
-    const ids = Array.from({ length: MAX_UNANSWERED + 1 }, (_, id) => String(id));
+    const ids = Array.from({ length: MAX_OUTBOX_COMMANDS + 1 }, (_, id) => String(id));
     for (const id of ids) session.send({ type: 'extension_ui_response', id, cancelled: true });
 
     const connection = await server.connection();
-    connection.say(greeting(), synced());
+    connection.send(connected(), synced());
     await reached(session, 'open');
     await session.ping();
 
@@ -218,9 +218,9 @@ describe('without a connection', () => {
 describe('with a connection', () => {
   it('[V31] so many commands wait for their answers, and no more; answers to the agent and pings are sent', async () => {
     const { session, connection } = await attached();
-    const outcomes = Promise.allSettled(Array.from({ length: MAX_UNANSWERED }, () => session.waitIdle()));
-    await connection.take(MAX_UNANSWERED);
-    connection.isAlive = false;
+    const outcomes = Promise.allSettled(Array.from({ length: MAX_OUTBOX_COMMANDS }, () => session.waitIdle()));
+    await connection.take(MAX_OUTBOX_COMMANDS);
+    connection.respondsToPings = false;
 
     await expect(session.getState()).rejects.toBeInstanceOf(OutboxFull);
     session.send({ type: 'host_tool_result', id: 'h', result: { content: [] } });
@@ -234,9 +234,9 @@ describe('with a connection', () => {
 
   it('[V31] a command is taken again when another was answered', async () => {
     const { session, connection } = await attached();
-    const calls = Array.from({ length: MAX_UNANSWERED }, () => session.waitIdle());
+    const calls = Array.from({ length: MAX_OUTBOX_COMMANDS }, () => session.waitIdle());
     const outcomes = Promise.allSettled(calls);
-    for (const sent of (await connection.take(MAX_UNANSWERED)).slice(0, 1)) connection.answer(sent);
+    for (const sent of (await connection.take(MAX_OUTBOX_COMMANDS)).slice(0, 1)) connection.respond(sent);
     await calls[0];
 
     void session.getState().catch(() => {});
@@ -251,14 +251,14 @@ it('[V30] an answer to a dialog is sent again unless something behind it was ans
   const { server, session, connection } = await attached();
   session.send({ type: 'extension_ui_response', id: 'first', confirmed: true });
   await session.ping();
-  connection.isAlive = false;
+  connection.respondsToPings = false;
   session.send({ type: 'extension_ui_response', id: 'second', confirmed: true });
   session.send({ type: 'host_tool_update', id: 'h', partialResult: { content: [] } });
   await connection.take(3);
 
   connection.cut();
   const next = await reconnection(server, session);
-  next.say(resumed);
+  next.send(resumed);
   await session.ping();
 
   expect(next.sent).toEqual([{ type: 'extension_ui_response', id: 'second', confirmed: true }]);
@@ -272,7 +272,7 @@ it('[V30] an answer to a dialog that is more than the server takes calls it off:
 
   connection.close(1009);
   const next = await reconnection(server, session);
-  next.say(resumed);
+  next.send(resumed);
   await session.ping();
 
   expect(next.sent).toEqual([

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { CustomTool } from './custom-tools.ts';
-import { MAX_IDS } from './last-ids.ts';
+import { MAX_RECENT_IDS } from './recent-ids.ts';
 import { settled } from './testing/agent.ts';
-import { attached, greeting, reached, reconnection, synced } from './testing/remote-server.node.ts';
+import { attached, connected, reached, reconnection, synced } from './testing/remote-server.node.ts';
 import type { UiAnswer } from './ui-requests.ts';
 
 const started = { disposition: 'started', runId: 'r1' };
-const gap = greeting({ epoch: 'e2', seq: 3, resume: 'gap' });
+const gap = connected({ epoch: 'e2', seq: 3, resume: 'gap' });
 const interrupted = { ...settled('r1'), outcome: 'error', errorCode: 'interrupted' };
 
 /** A prompt whose run is under way, and whose connection is gone. */
-async function cutOff() {
+async function disconnectedDuringRun() {
   const { server, session, connection } = await attached();
   const run = session.promptAndWait('hello');
-  connection.answer(await connection.next(), started);
-  connection.say({ type: 'agent_start', seq: 11 });
+  connection.respond(await connection.next(), started);
+  connection.send({ type: 'agent_start', seq: 11 });
   await session.ping();
   connection.cut();
   const next = await reconnection(server, session);
@@ -23,10 +23,10 @@ async function cutOff() {
 
 describe('promptAndWait', () => {
   it('[V36] hears the end of its run after a reconnect', async () => {
-    const { run, next } = await cutOff();
+    const { run, next } = await disconnectedDuringRun();
 
-    next.say(
-      greeting({ resume: 'ok' }),
+    next.send(
+      connected({ resume: 'ok' }),
       { type: 'agent_end', messages: ['m'], seq: 12 },
       { ...settled('r1'), seq: 13 },
     );
@@ -38,20 +38,20 @@ describe('promptAndWait', () => {
   });
 
   it('[V36] waits on where the run goes on behind a gap', async () => {
-    const { session, run, next } = await cutOff();
+    const { session, run, next } = await disconnectedDuringRun();
 
-    next.say(gap, synced({ isStreaming: true, runId: 'r1' }));
+    next.send(gap, synced({ isStreaming: true, runId: 'r1' }));
     await reached(session, 'open');
     await session.ping();
-    next.say({ ...settled('r1'), seq: 4 });
+    next.send({ ...settled('r1'), seq: 4 });
 
     expect((await run).settled).toMatchObject({ runId: 'r1' });
   });
 
   it('[V36] hears that its run was cut off by a restart of the server', async () => {
-    const { run, next } = await cutOff();
+    const { run, next } = await disconnectedDuringRun();
 
-    next.say(gap, synced(), interrupted);
+    next.send(gap, synced(), interrupted);
 
     expect((await run).settled).toEqual(interrupted);
     expect(await run).not.toHaveProperty('missed');
@@ -61,22 +61,22 @@ describe('promptAndWait', () => {
     ['nothing runs', {}],
     ['another one runs', { isStreaming: true, runId: 'r2' }],
   ])('[V36] says that it has missed the end where %s behind a gap', async (_case, state) => {
-    const { run, next } = await cutOff();
+    const { run, next } = await disconnectedDuringRun();
 
-    next.say(gap, synced(state));
+    next.send(gap, synced(state));
 
     expect(await run).toMatchObject({ accepted: started, settled: undefined, missed: true, messages: [] });
   });
 
   it('[V36] says that it has missed the end, also when the next connection is lost before all was heard', async () => {
-    const { session, run, next, server } = await cutOff();
-    next.isAlive = false;
-    next.say(gap, synced(), { type: 'turn_start', seq: 4 });
+    const { session, run, next, server } = await disconnectedDuringRun();
+    next.respondsToPings = false;
+    next.send(gap, synced(), { type: 'turn_start', seq: 4 });
     await next.next();
     next.cut();
     const last = await reconnection(server, session);
 
-    last.say(greeting({ epoch: 'e2', seq: 4, resume: 'ok' }));
+    last.send(connected({ epoch: 'e2', seq: 4, resume: 'ok' }));
 
     expect(last.query).toMatchObject({ epoch: 'e2', after: '4' });
     expect(await run).toMatchObject({ settled: undefined, missed: true });
@@ -89,14 +89,14 @@ describe('promptAndWait', () => {
     connection.cut();
     const next = await reconnection(server, session);
 
-    next.isAlive = false;
-    next.say(gap, synced());
+    next.respondsToPings = false;
+    next.send(gap, synced());
     const [prompt, ping] = await next.take(2);
-    if (prompt) next.answer(prompt, started);
-    if (ping) next.answer(ping);
-    next.isAlive = true;
+    if (prompt) next.respond(prompt, started);
+    if (ping) next.respond(ping);
+    next.respondsToPings = true;
     await session.ping();
-    next.say({ ...settled('r1'), seq: 4 });
+    next.send({ ...settled('r1'), seq: 4 });
 
     expect(await run).toMatchObject({ settled: { runId: 'r1' } });
   });
@@ -109,7 +109,7 @@ describe('custom tools', () => {
   async function registered(execute: CustomTool['execute'] = tool.execute) {
     const parts = await attached();
     const registration = parts.session.setCustomTools([{ ...tool, execute }]);
-    parts.connection.answer(await parts.connection.next(), { toolNames: ['mine'] });
+    parts.connection.respond(await parts.connection.next(), { toolNames: ['mine'] });
     await registration;
     return parts;
   }
@@ -121,7 +121,7 @@ describe('custom tools', () => {
     void session.prompt({ message: 'x' }).catch(() => {});
 
     const next = await reconnection(server, session);
-    next.say(gap, synced(), call);
+    next.send(gap, synced(), call);
     const [first, second, third] = await next.take(3);
 
     expect(first).toMatchObject({ type: 'set_host_tools', tools: [{ name: 'mine' }] });
@@ -133,8 +133,8 @@ describe('custom tools', () => {
     const { session, connection } = await registered();
 
     const moved = session.newSession({});
-    connection.answer(await connection.next(), { cancelled: false });
-    connection.say(greeting({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
+    connection.respond(await connection.next(), { cancelled: false });
+    connection.send(connected({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
     await moved;
 
     expect(await connection.next()).toMatchObject({ type: 'set_host_tools', tools: [{ name: 'mine' }] });
@@ -146,12 +146,12 @@ describe('custom tools', () => {
       signals.push(signal);
       return new Promise(() => {});
     });
-    connection.say(call);
+    connection.send(call);
     await session.ping();
 
     connection.cut();
     const next = await reconnection(server, session);
-    next.say(greeting({ resume: 'ok' }));
+    next.send(connected({ resume: 'ok' }));
 
     expect(await next.next()).toMatchObject({ type: 'set_host_tools', tools: [{ name: 'mine' }] });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
@@ -166,20 +166,20 @@ describe('hello', () => {
       session.hello({ builtins: true, stream: 'cumulative' }),
       session.hello({ heartbeatMs: 5 }).catch(() => {}),
     ];
-    connection.answer(await connection.next());
-    connection.answer(await connection.next());
-    connection.refuse(await connection.next(), 'invalid_params');
+    connection.respond(await connection.next());
+    connection.respond(await connection.next());
+    connection.reject(await connection.next(), 'invalid_params');
     await Promise.all(calls);
     connection.cut();
     await reached(session, 'reconnecting');
     void session.prompt({ message: 'x' }).catch(() => {});
 
     const next = await reconnection(server, session);
-    next.say(greeting({ resume: 'ok' }));
+    next.send(connected({ resume: 'ok' }));
     const [first, second] = await next.take(2);
 
-    const { id: _id, ...said } = first ?? {};
-    expect(said).toEqual({ type: 'hello', ui: [], builtins: true, stream: 'cumulative' });
+    const { id: _id, ...hello } = first ?? {};
+    expect(hello).toEqual({ type: 'hello', ui: [], builtins: true, stream: 'cumulative' });
     expect(second).toMatchObject({ type: 'prompt' });
   });
 
@@ -189,11 +189,11 @@ describe('hello', () => {
     await connection.next();
     connection.cut();
     const next = await reconnection(server, session);
-    next.say(greeting({ resume: 'ok' }));
-    next.answer(await next.next());
+    next.send(connected({ resume: 'ok' }));
+    next.respond(await next.next());
     await answer;
 
-    next.say(greeting({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
+    next.send(connected({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
     await session.ping();
 
     expect(next.sent).toEqual([]);
@@ -201,26 +201,26 @@ describe('hello', () => {
 });
 
 describe('dialogs', () => {
-  const ask = (id: string) => ({ type: 'extension_ui_request', id, method: 'input', title: 'Well?' });
+  const dialog = (id: string) => ({ type: 'extension_ui_request', id, method: 'input', title: 'Well?' });
 
   /** Dialogs as they are handed out, and how each is answered. */
-  async function asking(...ids: string[]) {
+  async function withDialogs(...ids: string[]) {
     const parts = await attached();
     const shown: { id: string; signal: AbortSignal; answer: (text: UiAnswer) => void }[] = [];
     parts.session.onUiRequest(
       ({ id }, { signal }) => new Promise<UiAnswer>((answer) => shown.push({ id, signal, answer })),
     );
-    parts.connection.say(...ids.map(ask));
+    parts.connection.send(...ids.map(dialog));
     await parts.session.ping();
     return { ...parts, shown };
   }
 
   it('[V35] that stay open are handed out once; those that are over are called off', async () => {
-    const { server, session, connection, shown } = await asking('a', 'b');
+    const { server, session, connection, shown } = await withDialogs('a', 'b');
     connection.cut();
     const next = await reconnection(server, session);
 
-    next.say(gap, synced(), ask('b'), ask('c'));
+    next.send(gap, synced(), dialog('b'), dialog('c'));
     await reached(session, 'open');
     await session.ping();
 
@@ -232,16 +232,16 @@ describe('dialogs', () => {
   });
 
   it('[V35] that are over are called off, also when the next connection is lost before all was heard', async () => {
-    const { server, session, connection, shown } = await asking('a', 'b');
+    const { server, session, connection, shown } = await withDialogs('a', 'b');
     connection.cut();
     const next = await reconnection(server, session);
-    next.isAlive = false;
-    next.say(gap, synced(), ask('b'), { type: 'turn_start', seq: 4 });
+    next.respondsToPings = false;
+    next.send(gap, synced(), dialog('b'), { type: 'turn_start', seq: 4 });
     await next.next();
     next.cut();
     const last = await reconnection(server, session);
 
-    last.say(greeting({ epoch: 'e2', seq: 4, resume: 'ok' }));
+    last.send(connected({ epoch: 'e2', seq: 4, resume: 'ok' }));
     await reached(session, 'open');
     await session.ping();
 
@@ -252,14 +252,14 @@ describe('dialogs', () => {
   });
 
   it('[V35] whose answers were lost are answered, not asked again', async () => {
-    const { server, session, connection, shown } = await asking('a');
-    connection.isAlive = false;
+    const { server, session, connection, shown } = await withDialogs('a');
+    connection.respondsToPings = false;
     shown[0]?.answer('yes');
     await connection.next();
     connection.cut();
     const next = await reconnection(server, session);
 
-    next.say(gap, synced(), ask('a'));
+    next.send(gap, synced(), dialog('a'));
 
     expect(await next.next()).toEqual({ type: 'extension_ui_response', id: 'a', value: 'yes' });
     await session.ping();
@@ -267,11 +267,11 @@ describe('dialogs', () => {
   });
 
   it('[V35] of the session that was left are called off', async () => {
-    const { session, connection, shown } = await asking('a');
+    const { session, connection, shown } = await withDialogs('a');
 
     const moved = session.newSession({});
-    connection.answer(await connection.next(), { cancelled: false });
-    connection.say(greeting({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
+    connection.respond(await connection.next(), { cancelled: false });
+    connection.send(connected({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
     await moved;
     await session.ping();
 
@@ -286,10 +286,10 @@ describe('dialogs', () => {
       return 'yes';
     });
 
-    const ids = Array.from({ length: MAX_IDS + 1 }, (_, index) => String(index));
-    connection.say(...ids.map(ask));
+    const ids = Array.from({ length: MAX_RECENT_IDS + 1 }, (_, index) => String(index));
+    connection.send(...ids.map(dialog));
     await connection.take(ids.length);
-    connection.say(ask('1'), ask('0'));
+    connection.send(dialog('1'), dialog('0'));
     await connection.next();
 
     expect(shown).toEqual([...ids, '0']);

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 import type { RemoteSession } from './remote-session.ts';
-import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.node.ts';
+import { attached, connected, reached, reconnection, remote, synced } from './testing/remote-server.node.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 const turn = (seq?: number) => ({ type: 'turn_start', ...(seq === undefined ? {} : { seq }) });
 const moveTo = { sessionId: 's2', epoch: 'e2', seq: 3 };
 
 /** The kinds and numbers of what listeners hear. */
-function hearing(session: RemoteSession): string[] {
-  const heard: string[] = [];
-  session.onEvent(({ type, seq }: AgentEvent) => heard.push(seq === undefined ? type : `${type} ${seq}`));
-  return heard;
+function seenBy(session: RemoteSession): string[] {
+  const seen: string[] = [];
+  session.onEvent(({ type, seq }: AgentEvent) => seen.push(seq === undefined ? type : `${type} ${seq}`));
+  return seen;
 }
 
 /** Settles with the next event, or the next of a kind. */
-const told = (session: RemoteSession, kind?: string) =>
+const nextEvent = (session: RemoteSession, kind?: string) =>
   new Promise<void>((resolve) => {
     session.onEvent(({ type }) => (kind ?? type) === type && resolve());
   });
@@ -65,16 +65,16 @@ describe('a new session', () => {
     const { server, session } = await remote({ cwd: '/there' });
     const first = await server.connection();
     const { new: name = '' } = first.query;
-    const there = greeting({ sessionId: name });
+    const there = connected({ sessionId: name });
 
-    const before = told(session, 'state_synced');
-    first.say(there, synced({ sessionId: name }));
+    const before = nextEvent(session, 'state_synced');
+    first.send(there, synced({ sessionId: name }));
     await before;
     first.cut();
     const second = await reconnection(server, session);
-    const said = told(session, 'message_end');
-    second.say(there, synced({ sessionId: name }), { type: 'message_end', seq: 11, message: { role: 'user' } });
-    await said;
+    const stored = nextEvent(session, 'message_end');
+    second.send(there, synced({ sessionId: name }), { type: 'message_end', seq: 11, message: { role: 'user' } });
+    await stored;
     second.cut();
     const third = await reconnection(server, session);
 
@@ -93,18 +93,18 @@ describe('a new session', () => {
 describe('resuming', () => {
   it('[V28] goes on behind the last event that was heard, and repeats nothing', async () => {
     const { server, session, connection } = await attached();
-    const heard = hearing(session);
-    connection.say(turn(11), turn(12));
+    const seen = seenBy(session);
+    connection.send(turn(11), turn(12));
     await session.ping();
 
     connection.cut();
     const next = await reconnection(server, session);
-    next.say(greeting({ seq: 14, resume: 'ok' }), turn(11), turn(12), turn(13), turn(13), turn(14));
+    next.send(connected({ seq: 14, resume: 'ok' }), turn(11), turn(12), turn(13), turn(13), turn(14));
     await reached(session, 'open');
     await session.ping();
 
     expect(next.query).toMatchObject({ session: 's1', epoch: 'e1', after: '12' });
-    expect(heard).toEqual(['turn_start 11', 'turn_start 12', 'server_connected 14', 'turn_start 13', 'turn_start 14']);
+    expect(seen).toEqual(['turn_start 11', 'turn_start 12', 'server_connected 14', 'turn_start 13', 'turn_start 14']);
   });
 
   it('[V28] begins with the snapshot where nothing has happened since', async () => {
@@ -117,25 +117,25 @@ describe('resuming', () => {
 
   it('[V24 V28] takes a snapshot where too much was missed, and numbers from there', async () => {
     const { server, session, connection } = await attached();
-    const heard = hearing(session);
+    const seen = seenBy(session);
     connection.cut();
     const next = await reconnection(server, session);
 
-    next.say(greeting({ epoch: 'e2', seq: 4, resume: 'gap' }), synced(), turn(), turn(4), turn(5));
+    next.send(connected({ epoch: 'e2', seq: 4, resume: 'gap' }), synced(), turn(), turn(4), turn(5));
     await reached(session, 'open');
     await session.ping();
     next.cut();
     const last = await reconnection(server, session);
 
-    expect(heard).toEqual(['server_connected 4', 'state_synced', 'turn_start', 'turn_start 5']);
+    expect(seen).toEqual(['server_connected 4', 'state_synced', 'turn_start', 'turn_start 5']);
     expect(last.query).toMatchObject({ epoch: 'e2', after: '5' });
   });
 
   it('[V24 V28] does not go on from half a snapshot', async () => {
     const { server, session } = await remote();
     const first = await server.connection();
-    first.isAlive = false;
-    first.say(greeting(), synced(), { type: 'message_start', message: {} });
+    first.respondsToPings = false;
+    first.send(connected(), synced(), { type: 'message_start', message: {} });
     await reached(session, 'open');
     await first.next();
 
@@ -148,14 +148,14 @@ describe('resuming', () => {
   });
 
   it.each([
-    ['behind a gap, but from where it was before', greeting({ epoch: 'e2', seq: 4, resume: 'gap' }), '10'],
-    ['of another session', greeting({ sessionId: 's2', epoch: 'e2', seq: 4 }), undefined],
+    ['behind a gap, but from where it was before', connected({ epoch: 'e2', seq: 4, resume: 'gap' }), '10'],
+    ['of another session', connected({ sessionId: 's2', epoch: 'e2', seq: 4 }), undefined],
   ])('[V24 V28] does not go on from half a snapshot %s', async (_case, begins, after) => {
     const { server, session, connection } = await attached();
     connection.cut();
     const second = await reconnection(server, session);
-    second.say(begins);
-    await told(session);
+    second.send(begins);
+    await nextEvent(session);
 
     const dropped = new Promise((resolve) => session.onState(resolve));
     second.cut();
@@ -167,54 +167,54 @@ describe('resuming', () => {
 
   it('[V28] tells a complaint of the session once, and goes on behind it', async () => {
     const { server, session, connection } = await attached();
-    const heard: string[] = [];
+    const seen: string[] = [];
     session.onEvent((event) => {
-      if (event.type === 'server_error') heard.push(event.error);
+      if (event.type === 'server_error') seen.push(event.error);
     });
-    const complaint = { type: 'server_error', error: 'The agent is gone', seq: 11 };
-    connection.say(complaint);
-    await told(session);
+    const serverError = { type: 'server_error', error: 'The agent is gone', seq: 11 };
+    connection.send(serverError);
+    await nextEvent(session);
     connection.cut();
     const next = await reconnection(server, session);
-    next.say(greeting({ seq: 11, resume: 'ok' }), complaint);
+    next.send(connected({ seq: 11, resume: 'ok' }), serverError);
     await session.ping();
 
     expect(next.query).toMatchObject({ after: '11' });
-    expect(heard).toEqual(['The agent is gone']);
+    expect(seen).toEqual(['The agent is gone']);
   });
 
   it('[V28] tells the end of a run once, also when the server is not sure and tells it again', async () => {
     const { server, session, connection } = await attached();
-    const heard: string[] = [];
+    const seen: string[] = [];
     session.onEvent((event) => {
-      if (event.type === 'agent_settled') heard.push(event.runId);
+      if (event.type === 'agent_settled') seen.push(event.runId);
     });
     const end = (runId: string) => ({ type: 'agent_settled', runId, aborted: false, outcome: 'error' });
     connection.cut();
     const second = await reconnection(server, session);
-    second.say(greeting({ epoch: 'e2', seq: 4, resume: 'gap' }), end('r1'));
-    while (heard.length === 0) await told(session);
+    second.send(connected({ epoch: 'e2', seq: 4, resume: 'gap' }), end('r1'));
+    while (seen.length === 0) await nextEvent(session);
     const dropped = new Promise((resolve) => session.onState(resolve));
     second.cut();
     await dropped;
     const third = await reconnection(server, session);
-    third.say(greeting({ epoch: 'e2', seq: 4, resume: 'gap' }), end('r1'), end('r2'), synced());
+    third.send(connected({ epoch: 'e2', seq: 4, resume: 'gap' }), end('r1'), end('r2'), synced());
     await reached(session, 'open');
 
-    expect(heard).toEqual(['r1', 'r2']);
+    expect(seen).toEqual(['r1', 'r2']);
   });
 
   it('[V28] does not take the end of one snapshot for that of the next', async () => {
     const { server, session } = await remote();
     const first = await server.connection();
-    first.isAlive = false;
-    first.say(greeting(), synced());
+    first.respondsToPings = false;
+    first.send(connected(), synced());
     const ping = await first.next();
 
-    first.say(greeting(moveTo));
-    first.answer(ping);
-    first.say({ type: 'server_error', error: 'the last thing that is heard' });
-    await told(session, 'server_error');
+    first.send(connected(moveTo));
+    first.respond(ping);
+    first.send({ type: 'server_error', error: 'the last thing that is heard' });
+    await nextEvent(session, 'server_error');
     first.cut();
     const next = await reconnection(server, session);
 
@@ -228,10 +228,10 @@ describe('resuming', () => {
     const states: string[] = [];
     session.onState(({ state }) => states.push(state));
 
-    connection.say(greeting());
-    await told(session);
+    connection.send(connected());
+    await nextEvent(session);
     const before = session.status.state;
-    connection.say(synced());
+    connection.send(synced());
     await reached(session, 'open');
 
     expect(before).toBe('connecting');
@@ -244,8 +244,8 @@ describe('a move', () => {
     const { server, session, connection } = await attached();
 
     const moved = session.newSession({});
-    connection.answer(await connection.next(), { cancelled: false });
-    connection.say(greeting(moveTo), synced({ sessionId: 's2' }), turn(4));
+    connection.respond(await connection.next(), { cancelled: false });
+    connection.send(connected(moveTo), synced({ sessionId: 's2' }), turn(4));
     await moved;
     await session.ping();
     connection.cut();
@@ -259,7 +259,7 @@ describe('a move', () => {
     const { server, session, connection } = await attached();
 
     const moved = session.fork({ entryId: 'x' });
-    connection.answer(await connection.next(), { text: '', cancelled: false, sessionId: 's2' });
+    connection.respond(await connection.next(), { text: '', cancelled: false, sessionId: 's2' });
     await moved;
     connection.cut();
     const next = await reconnection(server, session);
@@ -275,7 +275,7 @@ describe('a move', () => {
     const { session, connection } = await attached();
 
     const moved = session.clone(params);
-    connection.answer(await connection.next(), data);
+    connection.respond(await connection.next(), data);
     await moved;
 
     expect(session.sessionId).toBe('s1');
@@ -288,10 +288,10 @@ describe('a move', () => {
     session.send({ type: 'extension_ui_response', id: 'd', confirmed: true });
     const [move, ...others] = await connection.take(4);
     const early = others.map(({ type }) => type);
-    if (move) connection.answer(move, { cancelled: false });
-    connection.say(greeting(moveTo), synced({ sessionId: 's2' }));
+    if (move) connection.respond(move, { cancelled: false });
+    connection.send(connected(moveTo), synced({ sessionId: 's2' }));
     const late = await connection.next();
-    for (const sent of [...others.slice(0, 2), late]) connection.answer(sent, {});
+    for (const sent of [...others.slice(0, 2), late]) connection.respond(sent, {});
     await Promise.all(calls);
 
     expect(early).toEqual(['get_state', 'abort', 'extension_ui_response']);
@@ -311,8 +311,8 @@ describe('a move', () => {
     await connection.take(2);
     connection.cut();
     const next = await reconnection(server, session);
-    next.say(greeting({ resume: 'ok' }));
-    next.answer(await next.next(), { isIdle: true });
+    next.send(connected({ resume: 'ok' }));
+    next.respond(await next.next(), { isIdle: true });
 
     await Promise.all(failures);
     expect(await before).toEqual({ isIdle: true });
@@ -328,11 +328,11 @@ describe('a shell command', () => {
     const other = session.bash({ command: 'other' }, (text) => printed.push(`other: ${text}`));
     const [first, second] = await connection.take(2);
 
-    connection.say(
+    connection.send(
       { type: 'bash_execution_update', id: second?.id, delta: 'b' },
       { type: 'bash_execution_update', id: first?.id, delta: 'a' },
     );
-    for (const sent of [first, second]) if (sent) connection.answer(sent, { output: String(sent['command']) });
+    for (const sent of [first, second]) if (sent) connection.respond(sent, { output: String(sent['command']) });
 
     expect(await Promise.all([one, other])).toEqual([{ output: 'one' }, { output: 'other' }]);
     expect(printed).toEqual(['other: b', 'one: a']);

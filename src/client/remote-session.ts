@@ -7,18 +7,18 @@ import type {
   Result,
   ServerConnectedEvent,
 } from '../protocol/generated/vocabulary.ts';
-import { parseRecord, type Received } from './answer.ts';
-import { AnyClient } from './any-client.ts';
+import { parseRecord, type WireRecord } from './response.ts';
+import { BaseClient } from './base-client.ts';
 import { ConnectionLost } from './connection-lost.ts';
-import { Cursor } from './cursor.ts';
+import { ResumeCursor } from './resume-cursor.ts';
 import { type Command, isMessage, isMove, Outbox, type OutboxItem } from './outbox.ts';
 import { randomUuid } from './random-uuid.ts';
 import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
-import { type Ending, type ReconnectionConfig, usualReconnection } from './reconnection.ts';
+import { type ConnectionEnd, type ReconnectionConfig, defaultReconnection } from './reconnection.ts';
 import { type RemoteTarget, serverUrl, sessionUrl } from './remote-url.ts';
-import { RunEnds } from './run-ends.ts';
+import { SettledRuns } from './settled-runs.ts';
 import { type OpenSocket, openBuiltInSocket } from './socket.ts';
-import { tell } from './tell.ts';
+import { callListener } from './call-listener.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface RemoteOptions extends Pick<RemoteTarget, 'token' | 'session' | 'cwd' | 'tail' | 'entries' | 'ui'> {
@@ -41,7 +41,7 @@ export interface RemoteOptions extends Pick<RemoteTarget, 'token' | 'session' | 
  * Commands may be called at once and at any time; without a connection they wait for one. A command that changes
  * something and is under way when the connection is lost rejects with `ConnectionLost`: nobody knows whether it was done.
  */
-export class RemoteSession extends AnyClient {
+export class RemoteSession extends BaseClient {
   readonly #server: URL;
   readonly #options: RemoteOptions;
   readonly #socket: ReconnectingSocket;
@@ -50,21 +50,21 @@ export class RemoteSession extends AnyClient {
     ping: () => void this.#ping(),
     onSilence: () => this.#socket.drop('The server is silent'),
   });
-  readonly #cursor = new Cursor();
-  readonly #ends = new RunEnds();
+  readonly #cursor = new ResumeCursor();
+  readonly #settledRuns = new SettledRuns();
   readonly #stateListeners = new Set<(status: ConnectionStatus) => void>();
   /** Where to come back to. */
   #target: Pick<RemoteTarget, 'session' | 'cwd' | 'new'>;
   #sessionId: string | undefined;
   /** What the server said when this connection began, or came to another session. */
-  #greeting: ServerConnectedEvent | undefined;
+  #connected: ServerConnectedEvent | undefined;
   /** Whether a snapshot is still to come. */
-  #isBehind = false;
+  #awaitsSnapshot = false;
   /** The id of the ping whose answer comes behind the snapshot. */
-  #pingBehind: string | undefined;
+  #snapshotPingId: string | undefined;
   /** What the server was told of this client: it knows that of a connection only. */
   #hello: Params<'hello'> = {};
-  #calls = 0;
+  #commandCount = 0;
 
   /** Connects at once. `address` is that of the server, or of a session on it, with its token or without. */
   constructor(address: string, options: RemoteOptions = {}) {
@@ -78,12 +78,12 @@ export class RemoteSession extends AnyClient {
     this.#socket = new ReconnectingSocket({
       url: () => this.#url(),
       openSocket: options.openSocket ?? openBuiltInSocket,
-      config: { ...usualReconnection, ...options.reconnection },
+      config: { ...defaultReconnection, ...options.reconnection },
       random: options.random,
       onOpen: () => {},
       onText: (text) => this.#receive(text),
-      onDown: (ending) => this.#down(ending),
-      onStatus: (status) => this.#changed(status),
+      onDisconnect: (ending) => this.#handleDisconnect(ending),
+      onStatus: (status) => this.#handleStatus(status),
     });
     this.#socket.connect();
   }
@@ -104,8 +104,8 @@ export class RemoteSession extends AnyClient {
   }
 
   /** Takes back a message that was never sent: its call rejects. Answers whether there is such a message. */
-  takeBack(clientMessageId: string): boolean {
-    return this.#outbox.takeBack(clientMessageId);
+  withdraw(clientMessageId: string): boolean {
+    return this.#outbox.withdraw(clientMessageId);
   }
 
   /** Hears of every change of the connection from now on; the returned function stops that. */
@@ -120,32 +120,32 @@ export class RemoteSession extends AnyClient {
   }
 
   /** There is reason to believe that the connection is gone: asks at once, and lets it go if nothing comes for a moment. */
-  doubt(): void {
-    this.#watchdog.doubt();
+  checkConnection(): void {
+    this.#watchdog.probeNow();
   }
 
   override call<C extends CommandName>(command: C, params: Params<C>): Promise<Result<C>> {
     if (this.lost) return Promise.reject(this.lost);
-    const named = isMessage(command) ? { clientMessageId: randomUuid(), ...defined(params) } : params;
-    return this.#outbox.command(this.#command(command, named)) as Promise<Result<C>>;
+    const identified = isMessage(command) ? { clientMessageId: randomUuid(), ...withoutUndefined(params) } : params;
+    return this.#outbox.sendCommand(this.#newCommand(command, identified)) as Promise<Result<C>>;
   }
 
   /** Runs a shell command; hears what it prints meanwhile, as long as the connection lasts. */
-  override async bash(params: Params<'bash'>, onPrinted?: (text: string) => void): Promise<Result<'bash'>> {
+  override async bash(params: Params<'bash'>, onOutput?: (text: string) => void): Promise<Result<'bash'>> {
     if (this.lost) throw this.lost;
-    const command = this.#command('bash', params);
+    const command = this.#newCommand('bash', params);
     const stop = this.onEvent((event) => {
-      if (event.type === 'bash_execution_update' && event.id === command.id) onPrinted?.(event.delta);
+      if (event.type === 'bash_execution_update' && event.id === command.id) onOutput?.(event.delta);
     });
     try {
-      return (await this.#outbox.command(command)) as Result<'bash'>;
+      return (await this.#outbox.sendCommand(command)) as Result<'bash'>;
     } finally {
       stop();
     }
   }
 
   override send(frame: Frame): void {
-    if (!this.lost) this.#outbox.frame(frame);
+    if (!this.lost) this.#outbox.sendFrame(frame);
   }
 
   override close(): void {
@@ -154,144 +154,144 @@ export class RemoteSession extends AnyClient {
 
   #url(): string {
     const { token, tail, entries, ui } = this.#options;
-    return sessionUrl(this.#server, { token, tail, entries, ui, ...this.#target, ...this.#cursor.place });
+    return sessionUrl(this.#server, { token, tail, entries, ui, ...this.#target, ...this.#cursor.position });
   }
 
-  #command(type: CommandName, params: object): Command {
-    return { id: `req_${++this.#calls}`, type, ...params };
+  #newCommand(type: CommandName, params: object): Command {
+    return { id: `req_${++this.#commandCount}`, type, ...params };
   }
 
   #receive(text: string): void {
-    this.#watchdog.heard();
+    this.#watchdog.onReceived();
     const record = parseRecord(text);
-    if (record?.['type'] === 'response') this.#answered(record);
-    else if (record) this.#told(record as AgentEvent & Received, text.length);
+    if (record?.['type'] === 'response') this.#handleResponse(record);
+    else if (record) this.#receiveEvent(record as AgentEvent & WireRecord, text.length);
   }
 
-  #answered(response: Received): void {
-    const command = this.#outbox.answered(response);
-    if (command && command.id === this.#pingBehind) this.#whole();
-    if (command?.type === 'hello' && response['success'] === true) this.#introduced(command);
-    const { cancelled, sessionId } = (response['data'] ?? {}) as Received;
+  #handleResponse(response: WireRecord): void {
+    const command = this.#outbox.handleResponse(response);
+    if (command && command.id === this.#snapshotPingId) this.#completeSnapshot();
+    if (command?.type === 'hello' && response['success'] === true) this.#rememberHello(command);
+    const { cancelled, sessionId } = (response['data'] ?? {}) as WireRecord;
     // Should the connection be lost now, this is where to come back to.
-    if (command && isMove(command) && !cancelled && typeof sessionId === 'string') this.#goTo(sessionId);
+    if (command && isMove(command) && !cancelled && typeof sessionId === 'string') this.#setSession(sessionId);
   }
 
-  #told(event: AgentEvent, length: number): void {
-    if (!isSound(event)) this.#socket.drop('The server speaks another language');
-    else if (this.#isNews(event)) {
-      this.hear(event, length);
-      if (isSaid(event)) this.#target = { session: this.#sessionId };
-      if (event.type === 'state_synced') this.#synced();
-      if (event.type === 'server_connected' && !this.#isBehind) this.#attached(event);
+  #receiveEvent(event: AgentEvent, length: number): void {
+    if (!isWellFormed(event)) this.#socket.drop('The server speaks another language');
+    else if (this.#accept(event)) {
+      this.handleEvent(event, length);
+      if (hasMessage(event)) this.#target = { session: this.#sessionId };
+      if (event.type === 'state_synced') this.#handleSynced();
+      if (event.type === 'server_connected' && !this.#awaitsSnapshot) this.#handleAttached(event);
     }
   }
 
   /** Takes note of an event; answers whether it is to be told. What comes before the greeting, or again, is not. */
-  #isNews(event: AgentEvent): boolean {
+  #accept(event: AgentEvent): boolean {
     switch (event.type) {
       case 'server_connected':
-        this.#connected(event);
+        this.#handleConnected(event);
         return true;
       case 'server_disconnected':
         this.#socket.expectEnd({ code: event.code, reason: event.message, retryAfterMs: event.retryAfterMs });
         return true;
       case 'server_error':
-        this.#socket.complain(event.error);
-        return this.#cursor.take(event);
+        this.#socket.noteError(event.error);
+        return this.#cursor.advance(event);
       case 'state_synced':
-        return this.#greeting !== undefined;
+        return this.#connected !== undefined;
       case 'agent_settled':
-        return this.#greeting !== undefined && this.#cursor.take(event) && this.#ends.take(event.runId);
+        return this.#connected !== undefined && this.#cursor.advance(event) && this.#settledRuns.record(event.runId);
       default:
-        return this.#greeting !== undefined && this.#cursor.take(event);
+        return this.#connected !== undefined && this.#cursor.advance(event);
     }
   }
 
-  #connected(greeting: ServerConnectedEvent): void {
-    const isOther = this.#greeting !== undefined || (this.#sessionId ?? greeting.sessionId) !== greeting.sessionId;
-    this.#greeting = greeting;
-    this.#isBehind = greeting.resume !== 'ok' || this.#cursor.place === undefined;
-    if (!this.#isBehind) return;
-    this.#pingBehind = undefined;
+  #handleConnected(event: ServerConnectedEvent): void {
+    const hasMoved = this.#connected !== undefined || (this.#sessionId ?? event.sessionId) !== event.sessionId;
+    this.#connected = event;
+    this.#awaitsSnapshot = event.resume !== 'ok' || this.#cursor.position === undefined;
+    if (!this.#awaitsSnapshot) return;
+    this.#snapshotPingId = undefined;
     // Much may come in one piece, of which nothing is heard before its end.
     this.#watchdog.stop();
-    this.#socket.detached();
-    this.#goTo(greeting.sessionId);
-    this.#cursor.begin(greeting.epoch, greeting.seq);
-    const gone = new ConnectionLost('The agent waits for this no more');
-    if (isOther) {
-      this.tools.leave(gone);
-      this.requests.leave(gone);
-    } else this.requests.doubt();
+    this.#socket.markDetached();
+    this.#setSession(event.sessionId);
+    this.#cursor.beginSnapshot(event.epoch, event.seq);
+    const reason = new ConnectionLost('The agent waits for this no more');
+    if (hasMoved) {
+      this.tools.abortAll(reason);
+      this.uiRequests.abortAll(reason);
+    } else this.uiRequests.markStale();
   }
 
   /** The conversation is there; what is under way in it follows, and the answer to a ping behind that. */
-  #synced(): void {
-    if (this.#greeting && this.#isBehind) {
-      this.#isBehind = false;
-      this.#attached(this.#greeting);
+  #handleSynced(): void {
+    if (this.#connected && this.#awaitsSnapshot) {
+      this.#awaitsSnapshot = false;
+      this.#handleAttached(this.#connected);
     }
-    this.#askForEnd();
+    this.#pingAfterSnapshot();
   }
 
-  #askForEnd(): void {
-    this.#pingBehind = this.#ping();
+  #pingAfterSnapshot(): void {
+    this.#snapshotPingId = this.#ping();
   }
 
   /** Answers its id. */
   #ping(): string {
-    const ping = this.#command('ping', {});
-    this.#outbox.commandLast(ping).catch(() => {});
+    const ping = this.#newCommand('ping', {});
+    this.#outbox.sendUnlimited(ping).catch(() => {});
     return ping.id;
   }
 
-  #whole(): void {
-    this.#pingBehind = undefined;
-    this.#cursor.complete();
-    this.caughtUp();
+  #completeSnapshot(): void {
+    this.#snapshotPingId = undefined;
+    this.#cursor.completeSnapshot();
+    this.handleSnapshotEnd();
   }
 
-  #attached({ pingMs }: ServerConnectedEvent): void {
+  #handleAttached({ pingMs }: ServerConnectedEvent): void {
     // Whoever heard of it may have left.
     if (this.lost) return;
-    const isNew = this.status.state !== 'open';
-    this.#socket.attached();
+    const isNewConnection = this.status.state !== 'open';
+    this.#socket.markAttached();
     // They belong to a connection.
-    this.tools.again((tools) => {
-      this.#outbox.commandFirst(this.#command('set_host_tools', { tools })).catch(() => {});
+    this.tools.reregister((tools) => {
+      this.#outbox.sendFirst(this.#newCommand('set_host_tools', { tools })).catch(() => {});
     });
-    if (isNew && Object.keys(this.#hello).length > 0) {
-      this.#outbox.commandFirst(this.#command('hello', this.#hello)).catch(() => {});
+    if (isNewConnection && Object.keys(this.#hello).length > 0) {
+      this.#outbox.sendFirst(this.#newCommand('hello', this.#hello)).catch(() => {});
     }
     this.#outbox.open();
     // The last connection was lost before the answer: what it came behind has been heard.
-    if (this.#pingBehind !== undefined) this.#askForEnd();
+    if (this.#snapshotPingId !== undefined) this.#pingAfterSnapshot();
     this.#watchdog.start(pingMs);
   }
 
-  #introduced({ id: _id, type: _type, ...said }: Command): void {
-    this.#hello = { ...this.#hello, ...said };
+  #rememberHello({ id: _id, type: _type, ...fields }: Command): void {
+    this.#hello = { ...this.#hello, ...fields };
   }
 
-  #goTo(session: string): void {
-    if (session !== this.#sessionId) this.#cursor.forget();
+  #setSession(session: string): void {
+    if (session !== this.#sessionId) this.#cursor.reset();
     this.#sessionId = session;
     // Nothing of a new session is on disk until something is said in it: by its own name it is found, or made again.
     if (session !== this.#target.new) this.#target = { session };
   }
 
-  #down({ code }: Ending): void {
-    this.#greeting = undefined;
+  #handleDisconnect({ code }: ConnectionEnd): void {
+    this.#connected = undefined;
     this.#watchdog.stop();
     // The server has told the agent that they failed.
-    this.tools.leave(new ConnectionLost('The agent waits for this no more'));
-    this.#outbox.drop({ wasTooBig: code === closeCodes.tooBig });
+    this.tools.abortAll(new ConnectionLost('The agent waits for this no more'));
+    this.#outbox.handleDisconnect({ wasTooBig: code === closeCodes.tooBig });
   }
 
-  #changed(status: ConnectionStatus): void {
+  #handleStatus(status: ConnectionStatus): void {
     if (status.state === 'closed') this.#finish(new ConnectionLost(status.reason));
-    for (const listener of this.#stateListeners) tell(listener, status);
+    for (const listener of this.#stateListeners) callListener(listener, status);
     if (status.state === 'lost' && this.#options.whenLost === 'close') this.#socket.close(status.reason);
   }
 
@@ -303,11 +303,11 @@ export class RemoteSession extends AnyClient {
 }
 
 /** Without the fields that are there and say nothing. */
-const defined = (params: object) =>
+const withoutUndefined = (params: object) =>
   Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 
 /** Whether an event that the connection hangs on is what it has to be. */
-function isSound(event: AgentEvent): boolean {
+function isWellFormed(event: AgentEvent): boolean {
   if (event.type === 'state_synced') return isObject(event.state) && Array.isArray(event.messages);
   if (event.type !== 'server_connected') return true;
   const { sessionId, epoch, seq, pingMs } = event;
@@ -315,7 +315,7 @@ function isSound(event: AgentEvent): boolean {
 }
 
 /** Whether something was said in the session. */
-const isSaid = (event: AgentEvent) =>
+const hasMessage = (event: AgentEvent) =>
   event.type === 'message_end' || (event.type === 'state_synced' && event.messages.length > 0);
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;

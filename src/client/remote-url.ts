@@ -32,19 +32,19 @@ export function serverUrl(address: string): URL {
 }
 
 /** What is asked for each time anew, whatever the address of the server says. */
-const CHANGING = ['session', 'cwd', 'new', 'epoch', 'after'];
+const PER_CONNECTION = ['session', 'cwd', 'new', 'epoch', 'after'];
 
 /** The address of a session. What is undefined is not asked for. */
 export function sessionUrl(server: URL, { entries, ...target }: RemoteTarget): string {
   const url = new URL(server);
-  for (const name of CHANGING) url.searchParams.delete(name);
-  const wishes = {
+  for (const name of PER_CONNECTION) url.searchParams.delete(name);
+  const params = {
     ...target,
     entries: entries === undefined ? undefined : Number(entries),
     stream: 'delta',
     legacyNames: 0,
   };
-  for (const [name, value] of Object.entries(wishes)) {
+  for (const [name, value] of Object.entries(params)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
   return url.href;

@@ -14,11 +14,11 @@ function client(server: Server, config: WebSocketClientConfig = {}) {
   const events: WebSocketClientEvent[] = [];
   ws.subscribe((event) => events.push(event));
   onTestFinished(() => ws.disconnect());
-  return { ws, rpc: new RPCClient(ws), events, next: (type: string) => told(ws, type) };
+  return { ws, rpc: new RPCClient(ws), events, next: (type: string) => nextEvent(ws, type) };
 }
 
 /** The next event of this kind. */
-const told = (ws: WebSocketClient, type: string) =>
+const nextEvent = (ws: WebSocketClient, type: string) =>
   new Promise<WebSocketClientEvent>((resolve) => {
     const stop = ws.subscribe((event) => {
       if (event.type !== type) return;
@@ -43,7 +43,7 @@ describe('WebSocketClient', () => {
     const { ws, connection, events, next } = await connected();
 
     const message = next('message');
-    connection.say('{"type":"agent_start"}');
+    connection.send('{"type":"agent_start"}');
     await message;
     ws.connect();
 
@@ -119,21 +119,21 @@ describe('RPCClient', () => {
   it('[V20] resolves with the data of an answer, also if that is null, or with the answer if it has none', async () => {
     const { rpc, connection } = await connected();
 
-    const answers = [
+    const results = [
       rpc.sendCommand({ type: 'get_last_assistant_text' }),
       rpc.sendCommand({ type: 'cycle_model' }),
       rpc.sendCommand({ type: 'abort' }),
     ];
     const [first, second, third] = await connection.take(3);
     const response = { type: 'response', success: true };
-    connection.say({ ...response, id: third?.id, command: 'abort' });
+    connection.send({ ...response, id: third?.id, command: 'abort' });
     const both = [
       { ...response, id: second?.id, command: 'cycle_model', data: null },
       { ...response, id: first?.id, command: 'get_last_assistant_text', data: { text: 'hi' } },
     ];
-    connection.say(`${both.map((one) => JSON.stringify(one)).join('\r\n')}\n`);
+    connection.send(`${both.map((one) => JSON.stringify(one)).join('\r\n')}\n`);
 
-    expect(await Promise.all(answers)).toEqual([
+    expect(await Promise.all(results)).toEqual([
       { text: 'hi' },
       null,
       { ...response, id: third?.id, command: 'abort' },
@@ -143,20 +143,20 @@ describe('RPCClient', () => {
 
   it('[V12 V20] waits as long as it takes, and rejects what is refused', async () => {
     const { rpc, connection } = await connected();
-    const answer = rpc.sendCommand({ type: 'compact' });
-    const refused = expect(answer).rejects.toBeInstanceOf(CommandFailed);
+    const result = rpc.sendCommand({ type: 'compact' });
+    const refused = expect(result).rejects.toBeInstanceOf(CommandFailed);
     const sent = await connection.next();
 
     vi.advanceTimersByTime(3_600_000);
-    connection.refuse(sent, 'agent_busy');
+    connection.reject(sent, 'agent_busy');
 
     await refused;
   });
 
   it('[V11 V20] rejects what waits when the connection is lost, and what comes before there is another', async () => {
     const { rpc, connection } = await connected();
-    const answer = rpc.sendCommand({ type: 'get_state' });
-    const lost = expect(answer).rejects.toBeInstanceOf(ConnectionLost);
+    const result = rpc.sendCommand({ type: 'get_state' });
+    const lost = expect(result).rejects.toBeInstanceOf(ConnectionLost);
     await connection.next();
 
     connection.cut();
@@ -167,33 +167,33 @@ describe('RPCClient', () => {
 
   it('[V20] hands every event to whoever subscribed, and nothing else', async () => {
     const { rpc, connection, next } = await connected();
-    const heard: string[] = [];
-    const stop = rpc.subscribe(({ type }) => heard.push(type));
+    const received: string[] = [];
+    const stop = rpc.subscribe(({ type }) => received.push(type));
 
     const first = next('message');
-    connection.say('nonsense\n\n{"type":"agent_start"}\n{"type":"response","success":true}\n{"type":"novelty"}');
+    connection.send('nonsense\n\n{"type":"agent_start"}\n{"type":"response","success":true}\n{"type":"novelty"}');
     await first;
     stop();
     const second = next('message');
-    connection.say({ type: 'agent_end' });
+    connection.send({ type: 'agent_end' });
     await second;
 
-    expect(heard).toEqual(['agent_start', 'novelty']);
+    expect(received).toEqual(['agent_start', 'novelty']);
   });
 });
 
 it('[V20] WebSocketRPCClient is both in one', async () => {
   const server = await remoteServer();
   const client = new WebSocketRPCClient(server.url, { openSocket });
-  const open = told(client.connection, 'open');
+  const open = nextEvent(client.connection, 'open');
 
   client.connect();
   const connection = await server.connection();
   await open;
-  const answer = client.sendCommand({ type: 'get_last_assistant_text' });
-  connection.answer(await connection.next(), { text: null });
+  const result = client.sendCommand({ type: 'get_last_assistant_text' });
+  connection.respond(await connection.next(), { text: null });
 
-  expect(await answer).toEqual({ text: null });
+  expect(await result).toEqual({ text: null });
   client.disconnect();
   expect(await connection.closed).toBe(1000);
 });
@@ -202,7 +202,7 @@ it('[V20] says what is missing where there is no WebSocket', async () => {
   vi.stubGlobal('WebSocket', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   const ws = new WebSocketClient('ws://127.0.0.1:1/session');
-  const closed = told(ws, 'close');
+  const closed = nextEvent(ws, 'close');
 
   ws.connect();
 

@@ -1,9 +1,9 @@
 import type { AgentEvent, CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
-import { parseRecord, type Received } from './answer.ts';
+import { parseRecord, type WireRecord } from './response.ts';
 import { ConnectionLost } from './connection-lost.ts';
-import { OpenCalls } from './open-calls.ts';
+import { PendingCommands } from './pending-commands.ts';
 import { randomUuid } from './random-uuid.ts';
-import { tell } from './tell.ts';
+import { callListener } from './call-listener.ts';
 import { WebSocketClient, type WebSocketClientConfig } from './web-socket-client.ts';
 
 type CommandOf<C extends CommandName> = C extends CommandName ? { readonly type: C } & Readonly<Params<C>> : never;
@@ -21,19 +21,19 @@ export interface RPCSuccess {
 }
 
 /** What `sendCommand` resolves with: the data of the answer, or the answer itself where there is none. */
-export type RPCAnswer<C extends CommandName> = Result<C> extends undefined ? RPCSuccess : Result<C>;
+export type RPCResult<C extends CommandName> = Result<C> extends undefined ? RPCSuccess : Result<C>;
 
 /** Commands and events over a connection, as the remote session guide has them. A command waits as long as it takes. */
 export class RPCClient {
   readonly #connection: WebSocketClient;
-  readonly #calls = new OpenCalls();
+  readonly #pending = new PendingCommands();
   readonly #listeners = new Set<(event: RPCEvent) => void>();
 
   constructor(connection: WebSocketClient) {
     this.#connection = connection;
     connection.subscribe((event) => {
       if (event.type === 'message') for (const line of event.data.split('\n')) this.#receive(line);
-      if (event.type === 'close') this.#calls.lose(new ConnectionLost(event.reason));
+      if (event.type === 'close') this.#pending.rejectAll(new ConnectionLost(event.reason));
     });
   }
 
@@ -47,21 +47,21 @@ export class RPCClient {
    * Sends a command. Rejects with `CommandFailed` when it is refused, and with `ConnectionLost` when there is no
    * connection, or none any more: whether it was done is not known then.
    */
-  async sendCommand<C extends RPCCommandWithoutId>(command: C): Promise<RPCAnswer<C['type']>> {
+  async sendCommand<C extends RPCCommandWithoutId>(command: C): Promise<RPCResult<C['type']>> {
     const id = randomUuid();
     this.#connection.send(JSON.stringify({ ...command, id }));
-    return (await this.#calls.wait(id, command.type)) as RPCAnswer<C['type']>;
+    return (await this.#pending.add(id, command.type)) as RPCResult<C['type']>;
   }
 
   #receive(line: string): void {
     const record = parseRecord(line);
-    if (record?.['type'] === 'response') this.#calls.answered(withData(record));
-    else if (record) for (const listener of this.#listeners) tell(listener, record as RPCEvent & Received);
+    if (record?.['type'] === 'response') this.#pending.handleResponse(withData(record));
+    else if (record) for (const listener of this.#listeners) callListener(listener, record as RPCEvent & WireRecord);
   }
 }
 
 /** A command without data is answered with the answer itself. */
-const withData = (response: Received): Received =>
+const withData = (response: WireRecord): WireRecord =>
   Object.hasOwn(response, 'data') ? response : { ...response, data: response };
 
 /** Both in one: an `RPCClient` with a connection of its own. */

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { LineReader, MAX_RECORD_BYTES } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { connectUnix } from '../wire/socket.node.ts';
-import { AgentClient } from './client.ts';
+import { AgentClient } from './agent-client.ts';
 
-export { connectRemote } from './remote.node.ts';
+export { connectRemote } from './connect-remote.node.ts';
 export type { RemoteOptions, RemoteSession } from './remote-session.ts';
 
-export interface SpawnOptions {
+export interface SpawnAgentOptions {
   /** The program; the one of this package unless said otherwise. */
   readonly command?: string;
   /** Arguments after `--mode rpc --stream delta`. */
@@ -32,24 +32,24 @@ export interface SpawnedAgent {
   readonly kill: (signal?: NodeJS.Signals) => void;
 }
 
-const STDERR_KEPT = 64 * 1024;
+const KEPT_STDERR_CHARACTERS = 64 * 1024;
 
 /**
  * Starts an agent and speaks to it, in delta form unless the arguments say otherwise. Commands may be sent at once;
  * they wait in the pipe until it is ready.
  */
-export function spawnAgent(options: SpawnOptions = {}): SpawnedAgent {
+export function spawnAgent(options: SpawnAgentOptions = {}): SpawnedAgent {
   const args = ['--mode', 'rpc', '--stream', 'delta', ...(options.args ?? [])];
-  const [command, ...words] =
+  const [command, ...programArgs] =
     options.command === undefined ? [process.execPath, ownProgram(), ...args] : [options.command, ...args];
-  const child = spawn(command, words, {
+  const child = spawn(command, programArgs, {
     stdio: ['pipe', 'pipe', 'pipe'],
     cwd: options.cwd,
     env: options.env ?? process.env,
   });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-STDERR_KEPT);
+    stderr = (stderr + text).slice(-KEPT_STDERR_CHARACTERS);
   });
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
@@ -95,7 +95,7 @@ function childLink(child: ChildProcessByStdio<Writable, Readable, Readable>, std
     // Its end is its closing: only then is it known how the process ended, and what it said last.
     onEnd: () => {},
     onClose: (listener) => {
-      child.once('close', (code, signal) => listener(ending(code ?? signal, stderr())));
+      child.once('close', (code, signal) => listener(exitReason(code ?? signal, stderr())));
       child.once('error', (error) => listener(`The agent could not be started: ${error.message}`));
     },
     pause: () => void child.stdout.pause(),
@@ -104,7 +104,7 @@ function childLink(child: ChildProcessByStdio<Writable, Readable, Readable>, std
   };
 }
 
-function ending(how: number | string | null, stderr: string): string {
-  const lastWords = stderr.trim().split('\n').at(-1);
-  return `The agent has ended (${how})${lastWords ? `: ${lastWords}` : ''}`;
+function exitReason(how: number | string | null, stderr: string): string {
+  const lastLine = stderr.trim().split('\n').at(-1);
+  return `The agent has ended (${how})${lastLine ? `: ${lastLine}` : ''}`;
 }

@@ -1,6 +1,6 @@
 import { isDialogMethod } from '../protocol/dialog-methods.ts';
 import type { AgentEvent, ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
-import { LastIds } from './last-ids.ts';
+import { RecentIds } from './recent-ids.ts';
 
 /** What the user said: text to `select`, `input` and `editor`, yes or no to `confirm`; undefined calls the dialog off. */
 export type UiAnswer = string | boolean | undefined;
@@ -18,11 +18,11 @@ export type UiHandler = (
 export class UiRequests {
   readonly #send: (response: ExtensionUiResponse) => void;
   #handlers: readonly { readonly handle: UiHandler }[] = [];
-  readonly #open = new Map<string, AbortController>();
+  readonly #openDialogs = new Map<string, AbortController>();
   /** They may be asked again before their answers are there. */
-  readonly #answered = new LastIds();
+  readonly #answeredIds = new RecentIds();
   /** Those that were open before the snapshot and have not been told again since. */
-  #doubtful: ReadonlySet<string> = new Set();
+  #staleIds: ReadonlySet<string> = new Set();
 
   constructor(send: (response: ExtensionUiResponse) => void) {
     this.#send = send;
@@ -37,53 +37,53 @@ export class UiRequests {
     };
   }
 
-  hear(event: AgentEvent): void {
-    if (event.type === 'extension_ui_request') this.#ask(event);
-    if (event.type === 'extension_ui_resolved') this.#callOff(event.id);
+  handleEvent(event: AgentEvent): void {
+    if (event.type === 'extension_ui_request') this.#handleRequest(event);
+    if (event.type === 'extension_ui_resolved') this.#abort(event.id);
   }
 
   /** A snapshot follows, with the dialogs that still wait. */
-  doubt(): void {
-    this.#doubtful = new Set(this.#open.keys());
+  markStale(): void {
+    this.#staleIds = new Set(this.#openDialogs.keys());
   }
 
   /** The snapshot is whole: what it does not have is over. */
-  caughtUp(): void {
-    for (const id of this.#doubtful) this.#callOff(id);
-    this.#doubtful = new Set();
+  abortStale(): void {
+    for (const id of this.#staleIds) this.#abort(id);
+    this.#staleIds = new Set();
   }
 
   /** The agent is gone. */
-  leave(reason: Error): void {
-    for (const id of [...this.#open.keys()]) this.#callOff(id, reason);
+  abortAll(reason: Error): void {
+    for (const id of [...this.#openDialogs.keys()]) this.#abort(id, reason);
   }
 
-  #ask(request: ExtensionUiRequestEvent): void {
+  #handleRequest(request: ExtensionUiRequestEvent): void {
     const handle = this.#handlers.at(-1)?.handle;
-    this.#doubtful = new Set([...this.#doubtful].filter((id) => id !== request.id));
+    this.#staleIds = new Set([...this.#staleIds].filter((id) => id !== request.id));
     // A dialog that waits is shown again to a client that comes back.
-    const isKnown = this.#open.has(request.id) || this.#answered.has(request.id);
-    if (handle && !isKnown) void this.#show(request, handle);
+    const isKnown = this.#openDialogs.has(request.id) || this.#answeredIds.has(request.id);
+    if (handle && !isKnown) void this.#runHandler(request, handle);
   }
 
-  async #show(request: ExtensionUiRequestEvent, handle: UiHandler): Promise<void> {
+  async #runHandler(request: ExtensionUiRequestEvent, handle: UiHandler): Promise<void> {
     const { id, method } = request;
     const controller = new AbortController();
-    if (isDialogMethod(method)) this.#open.set(id, controller);
+    if (isDialogMethod(method)) this.#openDialogs.set(id, controller);
     let answer: UiAnswer;
     try {
       answer = await handle(request, { signal: controller.signal });
     } catch {
       answer = undefined;
     }
-    if (!this.#open.delete(id)) return;
-    this.#answered.add(id);
+    if (!this.#openDialogs.delete(id)) return;
+    this.#answeredIds.add(id);
     this.#send({ type: 'extension_ui_response', id, ...answerFields(answer) });
   }
 
-  #callOff(id: string, reason?: Error): void {
-    const controller = this.#open.get(id);
-    this.#open.delete(id);
+  #abort(id: string, reason?: Error): void {
+    const controller = this.#openDialogs.get(id);
+    this.#openDialogs.delete(id);
     controller?.abort(reason);
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent, ServerConnectedEvent } from '../protocol/generated/vocabulary.ts';
-import { anyToldSession, type ToldSession } from './testing/told-session.ts';
-import { emptyView, reduce, type View } from './view.ts';
+import { anySimulatedSession, type SimulatedSession } from './testing/simulated-session.ts';
+import { emptyView, reduce, type ConversationView } from './view.ts';
 
 const connected = (fields: Partial<ServerConnectedEvent> = {}): AgentEvent => ({
   type: 'server_connected',
@@ -14,66 +14,66 @@ const connected = (fields: Partial<ServerConnectedEvent> = {}): AgentEvent => ({
   ...fields,
 });
 
-const viewAfter = (events: readonly AgentEvent[], view: View = emptyView) => events.reduce(reduce, view);
+const viewAfter = (events: readonly AgentEvent[], view: ConversationView = emptyView) => events.reduce(reduce, view);
 
 /** A session up to some event, and two places before that. */
-interface Story {
-  readonly session: ToldSession;
-  readonly left: number;
-  readonly back: number;
+interface Scenario {
+  readonly session: SimulatedSession;
+  readonly lostAt: number;
+  readonly resumedAt: number;
   readonly end: number;
 }
 
 /** What a client has heard that was there from the beginning. */
-const heard = ({ session, end }: Story, until = end) =>
+const liveView = ({ session, end }: Scenario, until = end) =>
   viewAfter([connected(), ...(session.snapshots[0] ?? []), ...session.events.slice(0, until)]);
 
 /** What one is told that comes later. */
-const told = ({ session, back, end }: Story, fields?: Partial<ServerConnectedEvent>) => [
+const attachEvents = ({ session, resumedAt, end }: Scenario, fields?: Partial<ServerConnectedEvent>) => [
   connected(fields),
-  ...(session.snapshots[back] ?? []),
-  ...session.events.slice(back, end),
+  ...(session.snapshots[resumedAt] ?? []),
+  ...session.events.slice(resumedAt, end),
 ];
 
 /** Without what is told once, to whoever is there. */
-const lasting = ({ notices: _notices, retry: _retry, title: _title, ...view }: View) => view;
+const withoutTransient = ({ notices: _notices, retry: _retry, title: _title, ...view }: ConversationView) => view;
 
-const anyStory: fc.Arbitrary<Story> = fc
-  .tuple(anyToldSession, fc.array(fc.nat(), { minLength: 3, maxLength: 3 }))
+const anyScenario: fc.Arbitrary<Scenario> = fc
+  .tuple(anySimulatedSession, fc.array(fc.nat(), { minLength: 3, maxLength: 3 }))
   .map(([session, numbers]) => {
-    const places = numbers.map((number) => number % (session.events.length + 1)).sort((one, other) => one - other);
-    const [left = 0, back = 0, end = 0] = places;
-    return { session, left, back, end };
+    const positions = numbers.map((number) => number % (session.events.length + 1)).sort((one, other) => one - other);
+    const [lostAt = 0, resumedAt = 0, end = 0] = positions;
+    return { session, lostAt, resumedAt, end };
   });
 
-const forAny = (check: (story: Story) => void) => fc.assert(fc.property(anyStory, check), { numRuns: 500 });
+const forAny = (check: (scenario: Scenario) => void) => fc.assert(fc.property(anyScenario, check), { numRuns: 500 });
 
 describe('the view of whoever', () => {
   it('[V37] comes at any moment is the view of whoever was there', () => {
-    forAny((story) => {
-      expect(lasting(viewAfter(told(story)))).toEqual(lasting(heard(story)));
+    forAny((scenario) => {
+      expect(withoutTransient(viewAfter(attachEvents(scenario)))).toEqual(withoutTransient(liveView(scenario)));
     });
   });
 
   it('[V24 V37] was away for too long, at any time, is the view of whoever was there', () => {
-    forAny((story) => {
-      const view = viewAfter(told(story, { resume: 'gap', epoch: 'f' }), heard(story, story.left));
+    forAny((scenario) => {
+      const view = viewAfter(attachEvents(scenario, { resume: 'gap', epoch: 'f' }), liveView(scenario, scenario.lostAt));
 
-      expect(lasting(view)).toEqual(lasting(heard(story)));
+      expect(withoutTransient(view)).toEqual(withoutTransient(liveView(scenario)));
     });
   });
 
   it('[V24 V37] was away and missed nothing is the same to the last notice', () => {
-    forAny((story) => {
-      const missed = [connected({ resume: 'ok' }), ...story.session.events.slice(story.left, story.end)];
+    forAny((scenario) => {
+      const missed = [connected({ resume: 'ok' }), ...scenario.session.events.slice(scenario.lostAt, scenario.end)];
 
-      expect(viewAfter(missed, heard(story, story.left))).toEqual(heard(story));
+      expect(viewAfter(missed, liveView(scenario, scenario.lostAt))).toEqual(liveView(scenario));
     });
   });
 
   it('[V37] goes to another session has nothing of the one before', () => {
-    forAny((story) => {
-      const view = viewAfter([connected({ sessionId: 's2' })], heard(story));
+    forAny((scenario) => {
+      const view = viewAfter([connected({ sessionId: 's2' })], liveView(scenario));
 
       expect(view).toEqual({ ...emptyView, state: { sessionId: 's2' } });
     });

@@ -5,10 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAgent } from '../index.ts';
 import type { AgentEvent, AgentMessage, McpServerStatus } from '../protocol/generated/vocabulary.ts';
 import { deepFreeze, empty } from '../wire/testing/streams.ts';
-import { emptyView, reduce, type View } from './view.ts';
+import { emptyView, reduce, type ConversationView } from './view.ts';
 
 /** An agent in this process that plays a script, and everything it says. */
-async function rehearse(...script: object[]) {
+async function play(...script: object[]) {
   const cwd = mkdtempSync(join(tmpdir(), 'tau-view-'));
   const path = join(cwd, 'script.jsonl');
   writeFileSync(path, script.map((answer) => JSON.stringify(answer)).join('\n'));
@@ -18,9 +18,9 @@ async function rehearse(...script: object[]) {
     rmSync(cwd, { recursive: true, force: true });
   });
   const { client } = agent;
-  const heard: AgentEvent[] = [];
-  client.onEvent((event) => heard.push(event));
-  return { client, heard, view: () => heard.reduce(reduce, emptyView) };
+  const received: AgentEvent[] = [];
+  client.onEvent((event) => received.push(event));
+  return { client, received, view: () => received.reduce(reduce, emptyView) };
 }
 
 const call = (id: string, command: string) => ({ toolCall: { id, name: 'bash', arguments: { command } } });
@@ -28,7 +28,7 @@ const viewAfter = (...events: AgentEvent[]) => events.reduce(reduce, emptyView);
 
 describe('the view of a conversation', () => {
   it('has the messages of get_messages after any run', async () => {
-    const { client, view } = await rehearse(
+    const { client, view } = await play(
       { steps: [{ thinking: 'hm' }, { text: 'Look: ' }, call('c1', 'echo a'), call('c2', 'echo b')] },
       { text: 'done' },
       { steps: [{ text: 'well, ' }, { cut: true }] },
@@ -44,14 +44,14 @@ describe('the view of a conversation', () => {
   });
 
   it('has them after an abort and a follow-up too', async () => {
-    const { client, heard, view } = await rehearse(
+    const { client, received, view } = await play(
       { steps: [{ text: 'half ' }, { stall: true }] },
       { steps: [{ text: 'go ' }, { delayMs: 1 }, call('c1', 'true')] },
       { text: 'called' },
       { text: 'followed' },
     );
     await client.prompt({ message: 'first' });
-    await heardOf(heard, client, 'text_delta');
+    await waitForStep(received, client, 'text_delta');
     await client.followUp({ message: 'then' });
     await client.abort({});
     const waiting = view().queue.map(({ text }) => text);
@@ -64,15 +64,15 @@ describe('the view of a conversation', () => {
   });
 
   it('shows the answer as it grows', async () => {
-    const { client, heard } = await rehearse({ steps: [{ text: 'one two three' }] });
+    const { client, received } = await play({ steps: [{ text: 'one two three' }] });
 
     await client.promptAndWait('count');
 
     const shown: string[] = [];
     let view = emptyView;
-    for (const event of heard) {
+    for (const event of received) {
       view = reduce(view, event);
-      const [block] = view.answer?.content ?? [];
+      const [block] = view.streamingMessage?.content ?? [];
       if (block?.type === 'text' && block.text !== shown.at(-1)) shown.push(block.text);
     }
     expect(shown.at(-1)).toBe('one two three');
@@ -82,13 +82,13 @@ describe('the view of a conversation', () => {
   it('shows the tools that run, with what they have to show', () => {
     const tool = { toolCallId: 'c1', toolName: 'bash', args: { command: 'x' } };
     const partialResult = { content: [{ type: 'text' as const, text: 'half' }] };
-    const begun = viewAfter(
+    const started = viewAfter(
       { type: 'tool_execution_start', ...tool },
       { type: 'tool_execution_start', ...tool, toolCallId: 'c2' },
       { type: 'tool_execution_update', ...tool, partialResult },
     );
 
-    const ended = reduce(begun, {
+    const ended = reduce(started, {
       type: 'tool_execution_end',
       toolCallId: 'c1',
       toolName: 'bash',
@@ -96,7 +96,7 @@ describe('the view of a conversation', () => {
       isError: false,
     });
 
-    expect(begun.tools).toEqual([
+    expect(started.tools).toEqual([
       { ...tool, progress: partialResult },
       { ...tool, toolCallId: 'c2', progress: undefined },
     ]);
@@ -146,23 +146,23 @@ describe('the view of a conversation', () => {
   });
 
   it('runs from agent_start to agent_settled', async () => {
-    const { client, heard } = await rehearse({ text: 'one' });
+    const { client, received } = await play({ text: 'one' });
 
     await client.promptAndWait('go');
 
-    const running = heard.map((_, index) => heard.slice(0, index + 1).reduce(reduce, emptyView).running);
-    expect(running.indexOf(true)).toBe(heard.findIndex(({ type }) => type === 'agent_start'));
-    expect(running.lastIndexOf(true)).toBe(heard.findIndex(({ type }) => type === 'agent_settled') - 1);
+    const running = received.map((_, index) => received.slice(0, index + 1).reduce(reduce, emptyView).running);
+    expect(running.indexOf(true)).toBe(received.findIndex(({ type }) => type === 'agent_start'));
+    expect(running.lastIndexOf(true)).toBe(received.findIndex(({ type }) => type === 'agent_settled') - 1);
   });
 });
 
 describe('the view of the state', () => {
   it('follows every change', async () => {
-    const { client, heard } = await rehearse({ text: 'one' });
+    const { client, received } = await play({ text: 'one' });
     const snapshot = async () =>
       viewAfter({ type: 'state_synced', state: await client.getState(), messages: [] }).state;
     const before = { ...emptyView, state: await snapshot() };
-    const seen = () => heard.reduce(reduce, before).state;
+    const seen = () => received.reduce(reduce, before).state;
 
     await client.setModel({ provider: 'tau', modelId: 'scripted-slow' });
     await client.setSessionName({ name: 'shop' });
@@ -182,7 +182,7 @@ describe('the view of the state', () => {
   });
 
   it('drops what was said when the session is another', async () => {
-    const { client, view } = await rehearse({ text: 'one' });
+    const { client, view } = await play({ text: 'one' });
     await client.promptAndWait('go');
 
     await client.newSession({});
@@ -194,7 +194,7 @@ describe('the view of the state', () => {
   it('[V37] follows MCP servers', () => {
     const server = { name: 'a', status: 'ready' as const, tools: ['x'] };
     const failed = { name: 'b', status: 'failed' as const, tools: [] };
-    const status = (told: McpServerStatus): AgentEvent => ({ type: 'mcp_status', server: told });
+    const status = (reported: McpServerStatus): AgentEvent => ({ type: 'mcp_status', server: reported });
 
     const both = [status({ ...server, status: 'connecting', tools: [] }), status(failed), status(server)];
 
@@ -203,7 +203,7 @@ describe('the view of the state', () => {
   });
 
   it('begins anew with a snapshot', async () => {
-    const { client } = await rehearse({ text: 'one' });
+    const { client } = await play({ text: 'one' });
     const state = await client.getState();
     const before = viewAfter({ type: 'message_end', message: empty });
 
@@ -213,7 +213,7 @@ describe('the view of the state', () => {
   });
 
   it('[V37] has nothing under way when a snapshot says that nothing runs', async () => {
-    const { client } = await rehearse({ text: 'one' });
+    const { client } = await play({ text: 'one' });
     const state = await client.getState();
     const busy = viewAfter(
       { type: 'agent_start' },
@@ -227,7 +227,7 @@ describe('the view of the state', () => {
   });
 
   it('[V37] has the queue, the compaction and the cursor of a snapshot', async () => {
-    const { client } = await rehearse({ text: 'one' });
+    const { client } = await play({ text: 'one' });
     const queuedMessages = [{ id: 'q', kind: 'steer' as const, text: 'wait' }];
     const state = { ...(await client.getState()), isCompacting: true, queuedMessages };
 
@@ -241,10 +241,10 @@ describe('the view of the state', () => {
 });
 
 describe('the reducer', () => {
-  const rich: View = {
+  const rich: ConversationView = {
     ...emptyView,
     messages: [empty],
-    answer: empty,
+    streamingMessage: empty,
     tools: [{ toolCallId: 'c', toolName: 't', args: {}, progress: undefined }],
     queue: [{ id: 'q', kind: 'steer', text: 'x' }],
     running: true,
@@ -264,23 +264,23 @@ describe('the reducer', () => {
   });
 
   it('changes neither the view nor the event', async () => {
-    const { client, heard } = await rehearse({ steps: [{ text: 'Look: ' }, call('c1', 'echo a')] }, { text: 'done' });
+    const { client, received } = await play({ steps: [{ text: 'Look: ' }, call('c1', 'echo a')] }, { text: 'done' });
     await client.promptAndWait('go');
 
-    const events = heard.map(deepFreeze);
+    const events = received.map(deepFreeze);
 
     expect(() => events.reduce((view, event) => deepFreeze(reduce(view, event)), deepFreeze(emptyView))).not.toThrow();
   });
 });
 
 /** Settles when a step of this kind was heard. */
-async function heardOf(
-  heard: readonly AgentEvent[],
+async function waitForStep(
+  received: readonly AgentEvent[],
   client: { onEvent: (listener: () => void) => () => void },
   kind: string,
 ): Promise<void> {
   const isThere = () =>
-    heard.some((event) => event.type === 'message_update' && event.assistantMessageEvent.type === kind);
+    received.some((event) => event.type === 'message_update' && event.assistantMessageEvent.type === kind);
   if (isThere()) return;
   await new Promise<void>((resolve) => {
     const stop = client.onEvent(() => {

@@ -2,10 +2,10 @@
  * How long an answer to `ping` may take, or anything else that shows that somebody is there. It may come behind something
  * long over a slow line, of which nothing is heard before its end.
  */
-export const PING_LIMIT_MS = 30_000;
+export const PING_TIMEOUT_MS = 30_000;
 
 /** The same where there is reason to believe that nobody is there. */
-export const DOUBT_LIMIT_MS = 3000;
+export const PROBE_TIMEOUT_MS = 3000;
 
 /** How often a server can make a client ask, at most and at least. */
 const MIN_PING_MS = 1000;
@@ -18,7 +18,7 @@ export class Watchdog {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #intervalMs = MAX_PING_MS;
   /** How long an answer may take that is waited for. */
-  #limitMs: number | undefined;
+  #timeoutMs: number | undefined;
 
   constructor({ ping, onSilence }: { ping: () => void; onSilence: () => void }) {
     this.#ping = ping;
@@ -27,34 +27,34 @@ export class Watchdog {
 
   start(pingMs: number): void {
     this.#intervalMs = Math.min(Math.max(pingMs, MIN_PING_MS), MAX_PING_MS);
-    this.#rest();
+    this.#scheduleNextPing();
   }
 
   /** Something came. */
-  heard(): void {
-    if (this.#limitMs !== undefined) this.#rest();
+  onReceived(): void {
+    if (this.#timeoutMs !== undefined) this.#scheduleNextPing();
   }
 
   /** Asks at once, and not for long, unless this is not the time to ask. */
-  doubt(): void {
-    if (this.#timer !== undefined && this.#limitMs !== DOUBT_LIMIT_MS) this.#ask(DOUBT_LIMIT_MS);
+  probeNow(): void {
+    if (this.#timer !== undefined && this.#timeoutMs !== PROBE_TIMEOUT_MS) this.#pingWithin(PROBE_TIMEOUT_MS);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#limitMs = undefined;
+    this.#timeoutMs = undefined;
   }
 
-  #rest(): void {
+  #scheduleNextPing(): void {
     this.stop();
-    this.#timer = setTimeout(() => this.#ask(PING_LIMIT_MS), this.#intervalMs);
+    this.#timer = setTimeout(() => this.#pingWithin(PING_TIMEOUT_MS), this.#intervalMs);
   }
 
-  #ask(limitMs: number): void {
+  #pingWithin(timeoutMs: number): void {
     this.stop();
-    this.#limitMs = limitMs;
-    this.#timer = setTimeout(this.#onSilence, limitMs);
+    this.#timeoutMs = timeoutMs;
+    this.#timer = setTimeout(this.#onSilence, timeoutMs);
     this.#ping();
   }
 }

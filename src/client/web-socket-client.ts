@@ -1,8 +1,8 @@
 import { ConnectionLost } from './connection-lost.ts';
 import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
-import { type ReconnectionConfig, usualReconnection } from './reconnection.ts';
+import { type ReconnectionConfig, defaultReconnection } from './reconnection.ts';
 import { type OpenSocket, openBuiltInSocket } from './socket.ts';
-import { tell } from './tell.ts';
+import { callListener } from './call-listener.ts';
 
 export interface WebSocketClientConfig extends Partial<ReconnectionConfig> {
   /** The built-in WebSocket unless given. */
@@ -73,17 +73,17 @@ export class WebSocketClient {
     const socket = new ReconnectingSocket({
       url: () => this.#url,
       openSocket,
-      config: { ...usualReconnection, ...config },
+      config: { ...defaultReconnection, ...config },
       random,
-      onOpen: () => socket.attached(),
+      onOpen: () => socket.markAttached(),
       onText: (data) => this.#emit({ type: 'message', data }),
-      onDown: () => {},
-      onStatus: (status) => this.#changed(status),
+      onDisconnect: () => {},
+      onStatus: (status) => this.#handleStatus(status),
     });
     return socket;
   }
 
-  #changed({ state, code, reason, attempt = 0, delayMs = 0 }: ConnectionStatus): void {
+  #handleStatus({ state, code, reason, attempt = 0, delayMs = 0 }: ConnectionStatus): void {
     if (state === 'open') {
       this.#emit({ type: this.#wasOpen ? 'reconnected' : 'open' });
       this.#wasOpen = true;
@@ -96,6 +96,6 @@ export class WebSocketClient {
   }
 
   #emit(event: WebSocketClientEvent): void {
-    for (const listener of this.#listeners) tell(listener, event);
+    for (const listener of this.#listeners) callListener(listener, event);
   }
 }

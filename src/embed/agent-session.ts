@@ -19,13 +19,13 @@ import { type AgentState, AgentView } from './agent-view.ts';
 import type { ExtensionUIContext } from './embedder-ui.ts';
 import { type ExtensionFailure, ExtensionRunner } from './extension-runner.ts';
 import { type PromptTemplate, ResourceView } from './resource-loader.ts';
-import { SessionChores } from './session-chores.ts';
-import type { SessionDesk } from './session-desk.ts';
-import { type AgentSessionEventListener, patiently } from './session-events.ts';
-import { SessionFacts } from './session-facts.ts';
+import { CancellableTasks } from './idle-tasks.ts';
+import type { EmbedContext } from './context.ts';
+import { type AgentSessionEventListener, logFirstError } from './session-events.ts';
+import { SessionStateView } from './session-state.ts';
 import type { SessionManager } from './session-manager.ts';
 import {
-  cycled,
+  cycleModelIn,
   cycleThinkingLevel,
   type ModelCycleResult,
   type NamedModel,
@@ -37,7 +37,7 @@ import {
   prompt,
   sendCustomMessage,
   sendUserMessage,
-  type UserMessageOptions,
+  type SendUserMessageOptions,
 } from './session-prompts.ts';
 import { type BashOptions, type BashResult, executeBash, recordBashResult } from './session-shell.ts';
 import { SettingsView } from './settings-manager.ts';
@@ -59,7 +59,7 @@ interface Persistence {
 }
 
 /** An agent in this process, under pi's names. Made by `createAgentSession`. */
-export class AgentSession extends SessionFacts implements AsyncDisposable {
+export class AgentSession extends SessionStateView implements AsyncDisposable {
   /** It goes with the agent from session to session. */
   readonly sessionManager: SessionManager;
   readonly agent: AgentView;
@@ -67,38 +67,38 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
   readonly resourceLoader: ResourceView;
   readonly extensionRunner: ExtensionRunner;
   readonly modelRegistry: ModelsView;
-  readonly #desk: SessionDesk;
-  readonly #chores: SessionChores;
+  readonly #context: EmbedContext;
+  readonly #idleTasks: CancellableTasks;
 
-  private constructor(desk: SessionDesk, sessionManager: SessionManager, words: SystemPromptOverrides) {
-    super(desk);
-    this.#desk = desk;
-    this.#chores = new SessionChores(desk);
+  private constructor(context: EmbedContext, sessionManager: SessionManager, promptOptions: SystemPromptOverrides) {
+    super(context);
+    this.#context = context;
+    this.#idleTasks = new CancellableTasks(context);
     this.sessionManager = sessionManager;
-    this.agent = new AgentView(desk);
-    this.settingsManager = new SettingsView(desk.agent);
-    this.resourceLoader = new ResourceView(desk, words);
-    this.extensionRunner = new ExtensionRunner(desk);
-    this.modelRegistry = new ModelsView(desk.agent.registry, desk.agent.addonPaths.agentDir);
+    this.agent = new AgentView(context);
+    this.settingsManager = new SettingsView(context.agent);
+    this.resourceLoader = new ResourceView(context, promptOptions);
+    this.extensionRunner = new ExtensionRunner(context);
+    this.modelRegistry = new ModelsView(context.agent.registry, context.agent.addonPaths.agentDir);
   }
 
   /** @internal */
-  static at(desk: SessionDesk, manager: SessionManager, words: SystemPromptOverrides): AgentSession {
-    return new AgentSession(desk, manager, words);
+  static at(context: EmbedContext, manager: SessionManager, promptOptions: SystemPromptOverrides): AgentSession {
+    return new AgentSession(context, manager, promptOptions);
   }
 
   get #session(): Session {
-    return this.#desk.agent.session;
+    return this.#context.agent.session;
   }
 
   /** Hears everything that happens from now on; the returned function ends it. What a listener throws hurts nobody. */
   subscribe(listener: AgentSessionEventListener): () => void {
-    return this.#desk.events.subscribe(listener);
+    return this.#context.events.subscribe(listener);
   }
 
   /** Stops whatever runs and lets go of the session; settles when nothing is left of it. Listeners hear no more. */
   dispose(): Promise<void> {
-    return this.#desk.close();
+    return this.#context.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -114,37 +114,37 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
   }
 
   setSessionName(name: string): void {
-    this.#desk.agent.setName(sessionNameFrom(name));
+    this.#context.agent.setName(sessionNameFrom(name));
   }
 
   /** Writes the session into a page; answers where. */
   exportToHtml(outputPath?: string): Promise<string> {
-    return exportPage(this.#desk.agent, outputPath);
+    return exportPage(this.#context.agent, outputPath);
   }
 
   // What is said.
 
   /** Settles when the run is over, with its retries and compactions; how it ended is told by events. Rejects when refused. */
   prompt(text: string, options: PromptOptions = {}): Promise<void> {
-    return prompt(this.#desk, text, options);
+    return prompt(this.#context, text, options);
   }
 
   /** Reaches the agent after the tools that run now; begins a run when there is none. */
   async steer(text: string, images?: ImageContent[]): Promise<Accepted['disposition']> {
-    return (await this.#desk.perform('steer', { message: text, ...(images ? { images } : {}) })).disposition;
+    return (await this.#context.perform('steer', { message: text, ...(images ? { images } : {}) })).disposition;
   }
 
   /** Reaches the agent when it would stop; begins a run when there is none. */
   async followUp(text: string, images?: ImageContent[]): Promise<Accepted['disposition']> {
-    return (await this.#desk.perform('follow_up', { message: text, ...(images ? { images } : {}) })).disposition;
+    return (await this.#context.perform('follow_up', { message: text, ...(images ? { images } : {}) })).disposition;
   }
 
-  sendUserMessage(content: string | ContentBlock[], options: UserMessageOptions = {}): Promise<void> {
-    return sendUserMessage(this.#desk, content, options);
+  sendUserMessage(content: string | ContentBlock[], options: SendUserMessageOptions = {}): Promise<void> {
+    return sendUserMessage(this.#context, content, options);
   }
 
   sendCustomMessage(message: InjectedMessage, options: InjectionOptions = {}): Promise<void> {
-    return sendCustomMessage(this.#desk, message, options);
+    return sendCustomMessage(this.#context, message, options);
   }
 
   /** Takes back what waits; answers what it was. */
@@ -162,42 +162,42 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
 
   /** Stops the run; settles when it has stopped. What is queued stays. */
   async abort(): Promise<void> {
-    await this.#desk.perform('abort', {});
-    await this.#desk.events.told;
+    await this.#context.perform('abort', {});
+    await this.#context.events.delivered;
   }
 
   waitForIdle(): Promise<void> {
-    return this.#desk.idle();
+    return this.#context.whenIdle();
   }
 
   // Which model, and how much it thinks.
 
   setModel(model: NamedModel, { persist }: Persistence = {}): Promise<void> {
-    return setModel(this.#desk, model, persist);
+    return setModel(this.#context, model, persist);
   }
 
   /** Undefined when there is no other model. */
   cycleModel(direction: CycleDirection = 'forward'): Promise<ModelCycleResult | undefined> {
-    return cycled(this.#desk, direction);
+    return cycleModelIn(this.#context, direction);
   }
 
   /** The nearest level that the model knows counts. */
   setThinkingLevel(level: ThinkingLevel): void {
-    setThinkingLevel(this.#desk, level);
+    setThinkingLevel(this.#context, level);
   }
 
   cycleThinkingLevel(): ThinkingLevel | undefined {
-    return cycleThinkingLevel(this.#desk);
+    return cycleThinkingLevel(this.#context);
   }
 
   // What is done about failures and a context that fills up.
 
   compact(customInstructions?: string): Promise<CompactionResult> {
-    return this.#chores.compact(customInstructions);
+    return this.#idleTasks.compact(customInstructions);
   }
 
   abortCompaction(): void {
-    this.#chores.callOff('compaction');
+    this.#idleTasks.cancel('compaction');
   }
 
   setAutoCompactionEnabled(enabled: boolean): void {
@@ -215,11 +215,11 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
   // Commands beside the conversation.
 
   executeBash(command: string, onChunk?: (chunk: string) => void, options: BashOptions = {}): Promise<BashResult> {
-    return executeBash(this.#desk, command, onChunk, options);
+    return executeBash(this.#context, command, onChunk, options);
   }
 
   recordBashResult(command: string, result: BashResult, options: BashOptions = {}): void {
-    recordBashResult(this.#desk, command, result, options);
+    recordBashResult(this.#context, command, result, options);
   }
 
   abortBash(): void {
@@ -229,26 +229,26 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
   // Where the conversation goes on.
 
   navigateTree(targetId: string, options: NavigateOptions = {}): Promise<Result<'navigate_tree'>> {
-    return this.#chores.navigate(targetId, options);
+    return this.#idleTasks.navigate(targetId, options);
   }
 
   abortBranchSummary(): void {
-    this.#chores.callOff('navigation');
+    this.#idleTasks.cancel('navigation');
   }
 
   /** False when an extension said no. */
   async newSession({ parentSession }: { parentSession?: string | undefined } = {}): Promise<boolean> {
     const params = parentSession === undefined ? {} : { parentSession };
-    return !(await this.#desk.perform('new_session', params)).cancelled;
+    return !(await this.#context.perform('new_session', params)).cancelled;
   }
 
   async switchSession(sessionPath: string): Promise<boolean> {
-    return !(await this.#desk.perform('switch_session', { sessionPath })).cancelled;
+    return !(await this.#context.perform('switch_session', { sessionPath })).cancelled;
   }
 
   /** Goes on in a copy of what was said before a message; answers what that says. */
   async fork(entryId: string): Promise<{ selectedText: string; cancelled: boolean }> {
-    const { text, cancelled } = await this.#desk.perform('fork', { entryId });
+    const { text, cancelled } = await this.#context.perform('fork', { entryId });
     return { selectedText: text, cancelled };
   }
 
@@ -256,22 +256,22 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
 
   /** Names that mean no tool are passed over. */
   setActiveToolsByName(names: readonly string[]): void {
-    const { agent } = this.#desk;
+    const { agent } = this.#context;
     const known = new Set(this.getAllTools().map(({ name }) => name));
     agent.publishChanges(() => agent.toolbox.activate(names.filter((name) => known.has(name))));
   }
 
   /** Reads extensions, skills, templates, rules and servers again. */
   reload(): Promise<void> {
-    return this.#desk.reload();
+    return this.#context.reload();
   }
 
   /** Says how extensions are served, and lets them know that the session has begun. */
   async bindExtensions({ uiContext, onError, shutdownHandler }: ExtensionBindings): Promise<void> {
-    this.#desk.ui.bind(uiContext);
+    this.#context.ui.bind(uiContext);
     if (onError) this.extensionRunner.onError(onError);
-    if (shutdownHandler) void this.#desk.engine.exitRequested.then(patiently(shutdownHandler));
-    await this.#desk.inTurn(() => {});
+    if (shutdownHandler) void this.#context.engine.exitRequested.then(logFirstError(shutdownHandler));
+    await this.#context.runInLane(() => {});
   }
 
   hasExtensionHandlers(event: string): boolean {

@@ -5,7 +5,7 @@ import type {
   ThinkingLevel,
   ToolInfo,
 } from '../protocol/generated/vocabulary.ts';
-import type { SessionDesk } from './session-desk.ts';
+import type { EmbedContext } from './context.ts';
 import type { AgentSessionEventListener } from './session-events.ts';
 
 /** How things stand with an agent. */
@@ -26,14 +26,14 @@ export interface AgentState {
 
 /** The agent below a session, to look at: pi's names. */
 export class AgentView {
-  readonly #desk: SessionDesk;
+  readonly #context: EmbedContext;
 
-  constructor(desk: SessionDesk) {
-    this.#desk = desk;
+  constructor(context: EmbedContext) {
+    this.#context = context;
   }
 
   get state(): AgentState {
-    const { agent, events } = this.#desk;
+    const { agent, events } = this.#context;
     const { session, toolbox } = agent;
     return {
       systemPrompt: session.basePrompt(),
@@ -42,38 +42,38 @@ export class AgentView {
       tools: toolbox.describe().filter(({ active }) => active),
       messages: [...session.transcript.messages],
       isStreaming: session.run !== undefined,
-      streamingMessage: events.answer,
-      pendingToolCalls: new Set(events.calls),
+      streamingMessage: events.streamingMessage,
+      pendingToolCalls: new Set(events.runningCalls),
       errorMessage: session.run ? undefined : session.lastRun?.errorMessage,
     };
   }
 
   get sessionId(): string {
-    return this.#desk.agent.session.log.header.id;
+    return this.#context.agent.session.log.header.id;
   }
 
   /** Aborts with the run that is active. */
   get signal(): AbortSignal | undefined {
-    return this.#desk.agent.session.run?.signal;
+    return this.#context.agent.session.run?.signal;
   }
 
   subscribe(listener: AgentSessionEventListener): () => void {
-    return this.#desk.events.subscribe(listener);
+    return this.#context.events.subscribe(listener);
   }
 
   abort(): void {
-    void this.#desk.perform('abort', {});
+    void this.#context.perform('abort', {});
   }
 
   waitForIdle(): Promise<void> {
-    return this.#desk.idle();
+    return this.#context.whenIdle();
   }
 
   hasQueuedMessages(): boolean {
-    return this.#desk.agent.session.queue.length > 0;
+    return this.#context.agent.session.queue.length > 0;
   }
 
   clearAllQueues(): void {
-    this.#desk.agent.session.queue.clear();
+    this.#context.agent.session.queue.clear();
   }
 }

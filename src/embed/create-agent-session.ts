@@ -5,15 +5,15 @@ import type { SessionStart } from '../session/hooks.ts';
 import { AgentSession } from './agent-session.ts';
 import type { LoadedExtension } from './extension-runner.ts';
 import { openLocalEngine } from './local-engine.ts';
-import { loaderWishes, type ResourceLoader } from './resource-loader.ts';
-import { SessionDesk } from './session-desk.ts';
+import { loaderOptions, type ResourceLoader } from './resource-loader.ts';
+import { EmbedContext } from './context.ts';
 import { SessionManager } from './session-manager.ts';
-import { type NamedModel, namesOf, wishFor } from './session-models.ts';
+import { type NamedModel, providerAndId, modelPatternOf } from './session-models.ts';
 import { type SettingsSource, settingsFrom } from './settings-manager.ts';
-import { type ToolWishes, toolWishes } from './tool-wishes.ts';
+import { type ToolOptions, resolveTools } from './tool-options.ts';
 
 /** What pi takes, and what tau takes beside it. */
-export interface CreateAgentSessionOptions extends ToolWishes, Partial<Pick<EngineOptions, 'env' | 'trust' | 'hooks'>> {
+export interface CreateAgentSessionOptions extends ToolOptions, Partial<Pick<EngineOptions, 'env' | 'trust' | 'hooks'>> {
   /** The folder to work in; that of the session, or the current one, unless said. */
   readonly cwd?: string | undefined;
   readonly agentDir?: string | undefined;
@@ -59,9 +59,9 @@ export interface CreateAgentSessionResult {
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<CreateAgentSessionResult> {
   const manager = options.sessionManager ?? SessionManager.create();
   if (!(manager instanceof SessionManager)) throw new Refusal('not_supported', FOREIGN_MANAGER);
-  const cwd = manager.folderFor(options.cwd);
-  const tools = toolWishes(options);
-  const { prompt, additions } = loaderWishes(options.resourceLoader);
+  const cwd = manager.resolveCwd(options.cwd);
+  const tools = resolveTools(options);
+  const { prompt, additions } = loaderOptions(options.resourceLoader);
   const { agentDir, env, script, trust, hooks, thinkingLevel } = options;
   const applySettings = settingsFrom(options.settingsManager);
   const engine = await openLocalEngine({
@@ -73,19 +73,19 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     hooks,
     thinkingLevel,
     prompt,
-    requested: await wishOf(options),
-    patterns: options.scopedModels?.map(patternOf),
+    requested: await requestedModel(options),
+    patterns: options.scopedModels?.map(modelPattern),
     sessionDirectory: manager.chosenDirectory,
-    first: (places) => manager.first(places),
+    first: (directories) => manager.firstSession(directories),
     tools: tools.choice,
     addons: { ...additions, extensionFactories: tools.factories },
   });
-  const desk = new SessionDesk(engine, options.sessionStartEvent);
+  const context = new EmbedContext(engine, options.sessionStartEvent);
   const { agent } = engine;
   await agent.addons.start();
   applySettings(agent);
-  manager.enter(() => agent.session);
-  const session = AgentSession.at(desk, manager, prompt);
+  manager.bind(() => agent.session);
+  const session = AgentSession.at(context, manager, prompt);
   const { notice } = agent.session.choice;
   return {
     session,
@@ -97,12 +97,12 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
 const FOREIGN_MANAGER =
   "sessionManager must be one of tau's own: SessionManager.create(), open(), inMemory() and others";
 
-async function wishOf({ model, authStorage }: CreateAgentSessionOptions) {
-  const wish = wishFor(model);
-  if (!wish || model === undefined || !authStorage?.getApiKey) return wish;
-  const apiKey = await authStorage.getApiKey(namesOf(model).provider);
-  return apiKey === undefined ? wish : { ...wish, apiKey };
+async function requestedModel({ model, authStorage }: CreateAgentSessionOptions) {
+  const requested = modelPatternOf(model);
+  if (!requested || model === undefined || !authStorage?.getApiKey) return requested;
+  const apiKey = await authStorage.getApiKey(providerAndId(model).provider);
+  return apiKey === undefined ? requested : { ...requested, apiKey };
 }
 
-const patternOf = ({ model, thinkingLevel }: NonNullable<CreateAgentSessionOptions['scopedModels']>[number]) =>
+const modelPattern = ({ model, thinkingLevel }: NonNullable<CreateAgentSessionOptions['scopedModels']>[number]) =>
   `${model.provider}/${model.id}${thinkingLevel === undefined ? '' : `:${thinkingLevel}`}`;

@@ -1,4 +1,4 @@
-import { AgentClient } from '../client/client.ts';
+import { AgentClient } from '../client/agent-client.ts';
 import type { UiAnswer } from '../client/ui-requests.ts';
 import type { Agent } from '../engine/agent.ts';
 import { ClientConnection } from '../engine/client-connection.ts';
@@ -8,7 +8,7 @@ import { dialogMethods } from '../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../protocol/generated/vocabulary.ts';
 import { memoryPair } from '../wire/memory.ts';
 
-type Shown =
+type UiMethod =
   | 'select'
   | 'confirm'
   | 'input'
@@ -20,9 +20,9 @@ type Shown =
   | 'setEditorText';
 
 /** How a program shows what extensions want shown, as far as it can. */
-export type ExtensionUIContext = Partial<Pick<ExtensionUi, Shown>>;
+export type ExtensionUIContext = Partial<Pick<ExtensionUi, UiMethod>>;
 
-const METHODS: Readonly<Record<Shown, ExtensionUiRequestEvent['method']>> = {
+const METHODS: Readonly<Record<UiMethod, ExtensionUiRequestEvent['method']>> = {
   select: 'select',
   confirm: 'confirm',
   input: 'input',
@@ -39,7 +39,7 @@ export class EmbedderUi {
   readonly connection: ClientConnection;
   readonly #agent: Agent;
   readonly #client: AgentClient;
-  #takeBack: () => void = () => {};
+  #unbind: () => void = () => {};
 
   constructor(agent: Agent) {
     const [inside, outside] = memoryPair();
@@ -53,9 +53,9 @@ export class EmbedderUi {
 
   /** From now on dialogs are shown by this, or by nobody. */
   bind(ui: ExtensionUIContext | undefined): void {
-    this.#takeBack();
-    this.connection.capabilities.ui = shownBy(ui);
-    this.#takeBack = ui ? this.#client.onUiRequest((request, { signal }) => show(ui, request, signal)) : () => {};
+    this.#unbind();
+    this.connection.capabilities.ui = supportedMethods(ui);
+    this.#unbind = ui ? this.#client.onUiRequest((request, { signal }) => show(ui, request, signal)) : () => {};
     this.#agent.addons.onClientsChanged();
   }
 
@@ -67,9 +67,9 @@ export class EmbedderUi {
 }
 
 /** A dialog that the program cannot show is called off by it: nobody else will come who can. */
-function shownBy(ui: ExtensionUIContext | undefined): string[] {
-  const can = (Object.keys(METHODS) as Shown[]).filter((name) => typeof ui?.[name] === 'function');
-  const methods = can.map((name): string => METHODS[name]);
+function supportedMethods(ui: ExtensionUIContext | undefined): string[] {
+  const supported = (Object.keys(METHODS) as UiMethod[]).filter((name) => typeof ui?.[name] === 'function');
+  const methods = supported.map((name): string => METHODS[name]);
   return methods.length === 0 ? [] : [...new Set([...dialogMethods, ...methods])];
 }
 

@@ -2,8 +2,8 @@ import type { Agent } from '../engine/agent.ts';
 import type { EventName } from '../extend/extensions/events.ts';
 import type { Extension } from '../extend/extensions/extension.ts';
 import type { SlashCommand } from '../protocol/generated/vocabulary.ts';
-import type { SessionDesk } from './session-desk.ts';
-import { CUSTOM_TOOLS } from './tool-wishes.ts';
+import type { EmbedContext } from './context.ts';
+import { CUSTOM_TOOLS } from './tool-options.ts';
 
 /** An extension that was loaded, and what it has registered. */
 export interface LoadedExtension extends Pick<Extension, 'path' | 'tools' | 'commands' | 'flags'> {
@@ -25,29 +25,29 @@ export function extensionsOf({ addons }: Agent): LoadedExtension[] {
 
 /** The extensions at work, to look at: pi's names. */
 export class ExtensionRunner {
-  readonly #desk: SessionDesk;
+  readonly #context: EmbedContext;
 
-  constructor(desk: SessionDesk) {
-    this.#desk = desk;
+  constructor(context: EmbedContext) {
+    this.#context = context;
   }
 
-  get #running() {
-    return this.#desk.agent.addons.loaded?.extensions;
+  get #extensions() {
+    return this.#context.agent.addons.loaded?.extensions;
   }
 
-  getExtensionPaths = (): string[] => extensionsOf(this.#desk.agent).map(({ path }) => path);
-  getRegisteredCommands = (): SlashCommand[] => this.#running?.commands ?? [];
+  getExtensionPaths = (): string[] => extensionsOf(this.#context.agent).map(({ path }) => path);
+  getRegisteredCommands = (): SlashCommand[] => this.#extensions?.commands ?? [];
   getCommand = (name: string): SlashCommand | undefined =>
     this.getRegisteredCommands().find((command) => command.name === name);
-  hasHandlers = (event: string): boolean => this.#running?.handles(event as EventName) === true;
+  hasHandlers = (event: string): boolean => this.#extensions?.handles(event as EventName) === true;
   /** Whether the program can show dialogs. */
-  hasUI = (): boolean => (this.#desk.ui.connection.capabilities.ui?.length ?? 0) > 0;
+  hasUI = (): boolean => (this.#context.ui.connection.capabilities.ui?.length ?? 0) > 0;
 
   /** Hears what goes wrong in extensions; the returned function ends it. */
-  onError = (hear: (failure: ExtensionFailure) => void): (() => void) =>
-    this.#desk.events.subscribe((event) => {
+  onError = (listener: (failure: ExtensionFailure) => void): (() => void) =>
+    this.#context.events.subscribe((event) => {
       if (event.type !== 'extension_error') return;
       const { extensionPath, event: name, error } = event;
-      hear({ extensionPath, event: name, error });
+      listener({ extensionPath, event: name, error });
     });
 }

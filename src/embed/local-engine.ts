@@ -7,11 +7,11 @@ import { isThinkingLevel } from '../model/thinking-levels.ts';
 import { Refusal } from '../protocol/errors.ts';
 import { agentDir, sessionDirFor } from '../store/agent-dir.ts';
 
-type FromEngine = 'name' | 'thinkingLevel' | 'trust' | 'tools' | 'prompt' | 'addons' | 'hooks';
+type ForwardedOptions = 'name' | 'thinkingLevel' | 'trust' | 'tools' | 'prompt' | 'addons' | 'hooks';
 
 /** An agent for this process, as whoever opens it describes it. */
 export interface LocalEngineOptions
-  extends Partial<Pick<EngineOptions, FromEngine>>,
+  extends Partial<Pick<EngineOptions, ForwardedOptions>>,
     Pick<ModelOptions, 'requested' | 'patterns'> {
   readonly cwd?: string | undefined;
   readonly agentDir?: string | undefined;
@@ -20,11 +20,11 @@ export interface LocalEngineOptions
   readonly script?: string | undefined;
   readonly sessionDirectory?: string | undefined;
   /** Called last: whatever else is wrong is known by then. */
-  readonly first: (places: SessionPlaces) => FirstSession | Promise<FirstSession>;
+  readonly first: (directories: SessionDirectories) => FirstSession | Promise<FirstSession>;
 }
 
 /** Where the sessions of a folder are. */
-export interface SessionPlaces {
+export interface SessionDirectories {
   readonly cwd: string;
   readonly directory: string;
 }
@@ -45,7 +45,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     addons: addons ?? {},
     requested: options.requested,
     patterns: options.patterns,
-    script: script === undefined ? undefined : await scriptIn(script),
+    script: script === undefined ? undefined : await readScript(script),
   });
   const sessionDirectory = (folder: string) => options.sessionDirectory ?? sessionDirFor(root, folder);
   return openEngine({
@@ -67,7 +67,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   });
 }
 
-async function scriptIn(path: string) {
+async function readScript(path: string) {
   const { parseScript } = await import('../model/scripted/script.ts');
   return parseScript(await readFile(path, 'utf8'), path);
 }

@@ -5,7 +5,7 @@ import { type SystemPromptOverrides, promptParts } from '../extend/prompt-parts.
 import { Refusal } from '../protocol/errors.ts';
 import type { SlashCommand } from '../protocol/generated/vocabulary.ts';
 import { extensionsOf, type LoadedExtension } from './extension-runner.ts';
-import type { SessionDesk } from './session-desk.ts';
+import type { EmbedContext } from './context.ts';
 
 /** What a program may bring along in place of what is found in folders; all of it may be missing. */
 export interface ResourceLoader {
@@ -18,7 +18,7 @@ export interface ResourceLoader {
 }
 
 /** What a loader says: its words are taken, its skills and templates are read from their files. */
-export function loaderWishes(loader: ResourceLoader | undefined): { prompt: SystemPromptOverrides; additions: AddonOptions } {
+export function loaderOptions(loader: ResourceLoader | undefined): { prompt: SystemPromptOverrides; additions: AddonOptions } {
   if (!loader) return { prompt: {}, additions: {} };
   if ((loader.getExtensions?.().extensions.length ?? 0) > 0) {
     const advice = 'put their files where tau finds them, or give their tools as customTools';
@@ -59,17 +59,17 @@ export interface Skill {
 
 /** What was found for an agent, to look at: pi's names. */
 export class ResourceView {
-  readonly #desk: SessionDesk;
-  readonly #words: SystemPromptOverrides;
+  readonly #context: EmbedContext;
+  readonly #promptOptions: SystemPromptOverrides;
 
-  constructor(desk: SessionDesk, words: SystemPromptOverrides) {
-    this.#desk = desk;
-    this.#words = words;
+  constructor(context: EmbedContext, promptOptions: SystemPromptOverrides) {
+    this.#context = context;
+    this.#promptOptions = promptOptions;
   }
 
   getExtensions = (): { extensions: LoadedExtension[]; errors: { path: string; error: string }[] } => ({
-    extensions: extensionsOf(this.#desk.agent),
-    errors: [...this.#desk.loadErrors],
+    extensions: extensionsOf(this.#context.agent),
+    errors: [...this.#context.loadErrors],
   });
 
   getSkills = (): { skills: Skill[]; diagnostics: [] } => {
@@ -97,16 +97,16 @@ export class ResourceView {
   getAppendSystemPrompt = (): string[] => [...this.#parts.append];
 
   /** Reads it all again. */
-  reload = (): Promise<void> => this.#desk.reload();
+  reload = (): Promise<void> => this.#context.reload();
 
   get #parts() {
-    const { agentDir } = this.#desk.agent.addonPaths;
-    const { cwd, trusted } = this.#desk.agent.project;
-    return promptParts({ agentDir, cwd, trusted }, this.#words);
+    const { agentDir } = this.#context.agent.addonPaths;
+    const { cwd, trusted } = this.#context.agent.project;
+    return promptParts({ agentDir, cwd, trusted }, this.#promptOptions);
   }
 
   #commands(source: SlashCommand['source']): SlashCommand[] {
-    return this.#desk.agent.addons.commands.filter((command) => command.source === source);
+    return this.#context.agent.addons.commands.filter((command) => command.source === source);
   }
 }
 

@@ -12,15 +12,15 @@ export type AgentSessionEvent =
 export type AgentSessionEventListener = (event: AgentSessionEvent) => void;
 
 /** Tells listeners in this process what happens, at once. What they throw is nobody else's trouble. */
-export class SessionEvents implements SubscriberQueue {
+export class SessionEventEmitter implements SubscriberQueue {
   readonly isFull = false;
   /** The answer that streams. */
-  answer: AssistantMessage | undefined;
+  streamingMessage: AssistantMessage | undefined;
   /** The tool calls that are under way. */
-  readonly calls = new Set<string>();
+  readonly runningCalls = new Set<string>();
   readonly #agent: Agent;
-  #listeners: readonly { readonly hear: (event: AgentSessionEvent) => void }[] = [];
-  #told: Promise<void> = Promise.resolve();
+  #listeners: readonly { readonly call: (event: AgentSessionEvent) => void }[] = [];
+  #delivered: Promise<void> = Promise.resolve();
 
   constructor(agent: Agent) {
     this.#agent = agent;
@@ -28,8 +28,8 @@ export class SessionEvents implements SubscriberQueue {
   }
 
   /** Settles when everything that has happened was heard. */
-  get told(): Promise<void> {
-    return this.#told;
+  get delivered(): Promise<void> {
+    return this.#delivered;
   }
 
   drained(): undefined {
@@ -37,8 +37,8 @@ export class SessionEvents implements SubscriberQueue {
   }
 
   /** The returned function ends it. */
-  subscribe(hear: AgentSessionEventListener): () => void {
-    const own = { hear: patiently(hear) };
+  subscribe(listener: AgentSessionEventListener): () => void {
+    const own = { call: logFirstError(listener) };
     this.#listeners = [...this.#listeners, own];
     return () => {
       this.#listeners = this.#listeners.filter((other) => other !== own);
@@ -51,49 +51,49 @@ export class SessionEvents implements SubscriberQueue {
   }
 
   sendEvent(record: AgentEvent): void {
-    this.#note(record);
-    if (record.type !== 'agent_settled') this.#tell(record as AgentSessionEvent);
+    this.#apply(record);
+    if (record.type !== 'agent_settled') this.#emit(record as AgentSessionEvent);
     else {
       // Whoever hears of it finds the session idle, and may begin the next run.
       const settled = this.#agent.session.run?.settled;
-      this.#told = Promise.resolve(settled).then(() => this.#tell(record));
+      this.#delivered = Promise.resolve(settled).then(() => this.#emit(record));
     }
   }
 
   sendUpdate(update: MessageUpdateEvent, snapshot: AssistantMessage): void {
-    this.answer = snapshot;
-    this.#tell(formatUpdate(defaultDialect, update, snapshot) as AgentSessionEvent);
+    this.streamingMessage = snapshot;
+    this.#emit(formatUpdate(defaultDialect, update, snapshot) as AgentSessionEvent);
   }
 
-  #tell(event: AgentSessionEvent): void {
+  #emit(event: AgentSessionEvent): void {
     const twins = event.type === 'message_update' ? [] : legacyEvents(defaultDialect, event);
     for (const one of [event, ...(twins as AgentSessionEvent[])]) {
-      for (const { hear } of this.#listeners) hear(one);
+      for (const { call: listener } of this.#listeners) listener(one);
     }
   }
 
-  #note(event: AgentEvent): void {
-    if (event.type === 'message_start' && event.message.role === 'assistant') this.answer = event.message;
-    else if (event.type === 'message_end' || event.type === 'agent_end') this.answer = undefined;
-    else if (event.type === 'tool_execution_start') this.calls.add(event.toolCallId);
-    else if (event.type === 'tool_execution_end') this.calls.delete(event.toolCallId);
-    if (event.type === 'agent_end') this.calls.clear();
+  #apply(event: AgentEvent): void {
+    if (event.type === 'message_start' && event.message.role === 'assistant') this.streamingMessage = event.message;
+    else if (event.type === 'message_end' || event.type === 'agent_end') this.streamingMessage = undefined;
+    else if (event.type === 'tool_execution_start') this.runningCalls.add(event.toolCallId);
+    else if (event.type === 'tool_execution_end') this.runningCalls.delete(event.toolCallId);
+    if (event.type === 'agent_end') this.runningCalls.clear();
   }
 }
 
 /** Other people's code that may fail: the first failure is told on stderr. */
-export function patiently<A extends unknown[]>(call: (...args: A) => unknown): (...args: A) => void {
+export function logFirstError<A extends unknown[]>(call: (...args: A) => unknown): (...args: A) => void {
   let hasFailed = false;
-  const complain = (error: unknown) => {
+  const logError = (error: unknown) => {
     if (!hasFailed) process.stderr.write(`tau: A listener failed: ${messageOf(error)}\n`);
     hasFailed = true;
   };
   return (...args) => {
     try {
-      const answer = call(...args);
-      if (answer instanceof Promise) answer.catch(complain);
+      const result = call(...args);
+      if (result instanceof Promise) result.catch(logError);
     } catch (error) {
-      complain(error);
+      logError(error);
     }
   };
 }

@@ -10,10 +10,10 @@ import { readHeader } from '../store/sessions/header.ts';
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
-import type { SessionPlaces } from './local-engine.ts';
+import type { SessionDirectories } from './local-engine.ts';
 
 /** Which session is meant. */
-interface Plan {
+interface SessionChoice {
   readonly kind: 'new' | 'memory' | 'file' | 'latest' | 'fork';
   /** Undefined: wherever the agent works. */
   readonly cwd?: string | undefined;
@@ -34,14 +34,14 @@ export interface SessionInfo extends Pick<SessionSummary, 'path' | 'id' | 'cwd' 
  * session.
  */
 export class SessionManager extends SessionView {
-  readonly #plan: Plan;
-  readonly #seat: Seat;
+  readonly #choice: SessionChoice;
+  readonly #reference: SessionReference;
 
-  private constructor(plan: Plan) {
-    const seat = new Seat();
-    super(() => seat.session());
-    this.#seat = seat;
-    this.#plan = plan;
+  private constructor(choice: SessionChoice) {
+    const reference = new SessionReference();
+    super(() => reference.session());
+    this.#reference = reference;
+    this.#choice = choice;
   }
 
   /** A new session in its file. */
@@ -52,7 +52,7 @@ export class SessionManager extends SessionView {
   /** The session in this file, which is made when it is missing. New ones go into the same folder, or into `sessionDir`. */
   static open(path: string, sessionDir: string = dirname(resolve(path))): SessionManager {
     const file = resolve(path);
-    return new SessionManager({ kind: 'file', path: file, cwd: folderIn(file), sessionDir });
+    return new SessionManager({ kind: 'file', path: file, cwd: storedCwd(file), sessionDir });
   }
 
   /** The session of this folder that was written to last, or a new one. */
@@ -72,45 +72,45 @@ export class SessionManager extends SessionView {
 
   /** The sessions of a folder, the last written first. */
   static async list(cwd: string, sessionDir?: string): Promise<SessionInfo[]> {
-    return listed(sessionDir, { cwd: resolve(cwd), also: sessionDir });
+    return listSessions(sessionDir, { cwd: resolve(cwd), also: sessionDir });
   }
 
   /** The sessions of every folder. */
   static async listAll(sessionDir?: string): Promise<SessionInfo[]> {
-    return listed(sessionDir, { also: sessionDir });
+    return listSessions(sessionDir, { also: sessionDir });
   }
 
-  override isPersisted = (): boolean => this.#plan.kind !== 'memory';
-  override getCwd = (): string => this.#seat.header?.cwd ?? resolve(this.#plan.cwd ?? process.cwd());
-  override getSessionId = (): string => this.#seat.header?.id ?? this.#plan.id ?? '';
+  override isPersisted = (): boolean => this.#choice.kind !== 'memory';
+  override getCwd = (): string => this.#reference.header?.cwd ?? resolve(this.#choice.cwd ?? process.cwd());
+  override getSessionId = (): string => this.#reference.header?.id ?? this.#choice.id ?? '';
   override getSessionFile = (): string | undefined =>
-    this.#seat.path ?? (this.#plan.kind === 'file' ? this.#plan.path : undefined);
+    this.#reference.path ?? (this.#choice.kind === 'file' ? this.#choice.path : undefined);
   override getSessionDir = (): string => {
-    const { path } = this.#seat;
+    const { path } = this.#reference;
     if (path !== undefined) return dirname(path);
-    if (this.#plan.kind === 'memory') return '';
-    return this.#plan.sessionDir ?? sessionDirFor(agentDir(process.env), this.getCwd());
+    if (this.#choice.kind === 'memory') return '';
+    return this.#choice.sessionDir ?? sessionDirFor(agentDir(process.env), this.getCwd());
   };
 
   /** @internal Where the agent is to work, if that is clear. */
-  folderFor(wanted: string | undefined): string {
-    if (this.#seat.header) throw new Refusal('session_in_use', TAKEN);
-    const cwd = resolve(wanted ?? this.#plan.cwd ?? process.cwd());
-    if (this.#plan.cwd !== undefined && resolve(this.#plan.cwd) !== cwd) {
+  resolveCwd(requested: string | undefined): string {
+    if (this.#reference.header) throw new Refusal('session_in_use', ALREADY_IN_USE);
+    const cwd = resolve(requested ?? this.#choice.cwd ?? process.cwd());
+    if (this.#choice.cwd !== undefined && resolve(this.#choice.cwd) !== cwd) {
       const advice = 'leave cwd out, or take a copy with SessionManager.forkFrom()';
-      throw new Refusal('invalid_params', `The session belongs to ${this.#plan.cwd}, not to ${cwd}: ${advice}`);
+      throw new Refusal('invalid_params', `The session belongs to ${this.#choice.cwd}, not to ${cwd}: ${advice}`);
     }
     return cwd;
   }
 
   /** @internal Where new sessions go, if somebody has chosen that. */
   get chosenDirectory(): string | undefined {
-    return this.#plan.sessionDir;
+    return this.#choice.sessionDir;
   }
 
   /** @internal The session to begin with. A copy is made now. */
-  async first({ cwd, directory }: SessionPlaces): Promise<FirstSession> {
-    const { kind, id, path = '' } = this.#plan;
+  async firstSession({ cwd, directory }: SessionDirectories): Promise<FirstSession> {
+    const { kind, id, path = '' } = this.#choice;
     switch (kind) {
       case 'new':
       case 'memory':
@@ -123,22 +123,22 @@ export class SessionManager extends SessionView {
         return latest === undefined ? { kind: 'new' } : { kind: 'file', path: latest, create: false };
       }
       case 'fork':
-        return { kind: 'file', path: await forked(path, { cwd, directory }), create: false };
+        return { kind: 'file', path: await forkSession(path, { cwd, directory }), create: false };
       default:
         return kind satisfies never;
     }
   }
 
   /** @internal From now on it reads there. */
-  enter(session: () => Session): void {
-    this.#seat.enter(session);
+  bind(session: () => Session): void {
+    this.#reference.bind(session);
   }
 }
 
-const TAKEN = 'This SessionManager has an agent already: make another one';
+const ALREADY_IN_USE = 'This SessionManager has an agent already: make another one';
 
 /** Where a manager finds its session. */
-class Seat {
+class SessionReference {
   #session: (() => Session) | undefined;
 
   session(): Session {
@@ -154,13 +154,13 @@ class Seat {
     return this.#session?.().log.path;
   }
 
-  enter(session: () => Session): void {
+  bind(session: () => Session): void {
     this.#session = session;
   }
 }
 
 /** The folder in which a stored session was held. */
-function folderIn(path: string): string | undefined {
+function storedCwd(path: string): string | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
@@ -172,7 +172,7 @@ function folderIn(path: string): string | undefined {
   }
 }
 
-async function forked(path: string, { cwd, directory }: SessionPlaces): Promise<string> {
+async function forkSession(path: string, { cwd, directory }: SessionDirectories): Promise<string> {
   const source = await SessionLog.open(path);
   try {
     const copy = await source.copy({ leafId: source.leafId, directory, cwd });
@@ -183,12 +183,12 @@ async function forked(path: string, { cwd, directory }: SessionPlaces): Promise<
   }
 }
 
-async function listed(
+async function listSessions(
   sessionDir: string | undefined,
-  wish: { cwd?: string; also: string | undefined },
+  options: { cwd?: string; also: string | undefined },
 ): Promise<SessionInfo[]> {
   const list = new SessionList(sessionDir ?? sessionsFolder(agentDir(process.env)));
-  const { sessions } = await list.list(wish);
+  const { sessions } = await list.list(options);
   return sessions.map(({ path, id, cwd, name, firstMessage, messageCount, lastModified }) => {
     return { path, id, cwd, name, firstMessage, messageCount, modified: new Date(lastModified) };
   });

@@ -4,7 +4,7 @@ import { isThinkingLevel } from '../model/thinking-levels.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, Result, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { type CycleDirection, nextThinkingLevel } from '../session/model-choice.ts';
-import type { SessionDesk } from './session-desk.ts';
+import type { EmbedContext } from './context.ts';
 
 /** A model, or its name: `provider/id`. */
 export type NamedModel = Pick<Model, 'provider' | 'id'> | string;
@@ -12,7 +12,7 @@ export type NamedModel = Pick<Model, 'provider' | 'id'> | string;
 export type ModelCycleResult = NonNullable<Result<'cycle_model'>>;
 
 /** The provider and the id of a model. */
-export function namesOf(model: NamedModel): { provider: string; modelId: string } {
+export function providerAndId(model: NamedModel): { provider: string; modelId: string } {
   if (typeof model !== 'string') return { provider: model.provider, modelId: model.id };
   const [provider = '', ...id] = model.split('/');
   if (provider === '' || id.length === 0) throw new Refusal('invalid_params', `Not provider/id: ${model}`);
@@ -20,27 +20,27 @@ export function namesOf(model: NamedModel): { provider: string; modelId: string 
 }
 
 /** The same for whoever looks for it; a name may also be a pattern. */
-export function wishFor(model: NamedModel | undefined): ModelSelector | undefined {
+export function modelPatternOf(model: NamedModel | undefined): ModelSelector | undefined {
   if (model === undefined || typeof model === 'string') return model === undefined ? undefined : { pattern: model };
   return { pattern: model.id, provider: model.provider };
 }
 
-export async function setModel(desk: SessionDesk, model: NamedModel, persist: boolean | undefined): Promise<void> {
-  await desk.perform('set_model', { ...namesOf(model), ...(persist === undefined ? {} : { persist }) });
+export async function setModel(context: EmbedContext, model: NamedModel, persist: boolean | undefined): Promise<void> {
+  await context.perform('set_model', { ...providerAndId(model), ...(persist === undefined ? {} : { persist }) });
 }
 
 /** Uses the next model; undefined when there is no other. */
-export async function cycled(desk: SessionDesk, direction: CycleDirection): Promise<ModelCycleResult | undefined> {
-  return (await desk.perform('cycle_model', {}, () => cycleModel(desk.agent, direction))) ?? undefined;
+export async function cycleModelIn(context: EmbedContext, direction: CycleDirection): Promise<ModelCycleResult | undefined> {
+  return (await context.perform('cycle_model', {}, () => cycleModel(context.agent, direction))) ?? undefined;
 }
 
-export function setThinkingLevel({ agent }: SessionDesk, level: ThinkingLevel): void {
+export function setThinkingLevel({ agent }: EmbedContext, level: ThinkingLevel): void {
   if (!isThinkingLevel(level)) throw new Refusal('invalid_params', `Not a thinking level: ${level}`);
   void agent.setThinkingLevel(level);
 }
 
 /** Thinks more or less from now on; undefined for a model that does not think. */
-export function cycleThinkingLevel({ agent }: SessionDesk): ThinkingLevel | undefined {
+export function cycleThinkingLevel({ agent }: EmbedContext): ThinkingLevel | undefined {
   const level = nextThinkingLevel(agent.session.choice);
   if (level) void agent.setThinkingLevel(level);
   return level;

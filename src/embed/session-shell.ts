@@ -1,7 +1,7 @@
 import { Refusal } from '../protocol/errors.ts';
 import type { BashResult as StoredResult } from '../protocol/generated/vocabulary.ts';
-import type { SessionDesk } from './session-desk.ts';
-import { patiently } from './session-events.ts';
+import type { EmbedContext } from './context.ts';
+import { logFirstError } from './session-events.ts';
 
 /** What a command came to. */
 export interface BashResult {
@@ -24,7 +24,7 @@ export interface BashOptions {
 
 /** Runs a command beside the conversation, to its end. */
 export async function executeBash(
-  { agent }: SessionDesk,
+  { agent }: EmbedContext,
   command: string,
   onChunk: ((chunk: string) => void) | undefined,
   { excludeFromContext = false, id, operations }: BashOptions,
@@ -32,14 +32,14 @@ export async function executeBash(
   if (operations !== undefined)
     throw new Refusal('not_supported', 'tau runs commands itself: operations are not taken');
   if (typeof command !== 'string') throw new Refusal('invalid_params', 'Invalid parameters: command must be a string');
-  const tell = patiently(onChunk ?? (() => {}));
+  const reportChunk = logFirstError(onChunk ?? (() => {}));
   const { exitCode, fullOutputPath, ...result } = await agent.session.shell.run({
     command,
     excludeFromContext,
     canReceive: () => true,
     onText: (delta) => {
       if (delta === '') return;
-      tell(delta);
+      reportChunk(delta);
       agent.broadcast.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });
     },
   });
@@ -48,7 +48,7 @@ export async function executeBash(
 
 /** Puts into the conversation what a command came to that the program has run. */
 export function recordBashResult(
-  { agent }: SessionDesk,
+  { agent }: EmbedContext,
   command: string,
   { output, exitCode, cancelled, truncated, fullOutputPath }: BashResult,
   { excludeFromContext = false }: BashOptions,

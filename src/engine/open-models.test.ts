@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { AgentClient } from '../client/client.ts';
+import { AgentClient } from '../client/agent-client.ts';
 import { tempFolder } from '../store/testing/temp-folder.ts';
 import { memoryPair } from '../wire/memory.ts';
 import { type ModelOptions, openModels } from './open-models.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
-import { AgentClient } from '../client/client.ts';
+import { AgentClient } from '../client/agent-client.ts';
 import type { ProviderConfig } from '../model/registry/provider-config.ts';
 import type { ModelSelector } from '../model/registry/registry.ts';
 import { parseScript, type Script } from '../model/scripted/script.ts';

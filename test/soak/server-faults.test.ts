@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
-import type { View } from '../../src/client/view.ts';
+import type { ConversationView } from '../../src/client/view.ts';
 import type { Sight } from '../support/faults/client.ts';
 import { type Fault, gentleFaults, pick, type Random, roughFaults } from '../support/faults/faults.ts';
 import { KINDS, type Kind, Plot } from '../support/faults/plot.ts';
@@ -191,7 +191,7 @@ class Play {
         await this.#stage.everybodyHeard();
         const sight = await actor.process.look();
         const hasAll = actor.lives === 1 && [sight, reference].every(isUnbroken);
-        const seen = (view: View) => plain(hasAll ? view : withoutNotices(view));
+        const seen = (view: ConversationView) => plain(hasAll ? view : withoutNotices(view));
         return [seen(sight.view), seen(reference.view)] as const;
       };
       let both = await views();
@@ -244,7 +244,7 @@ const isUnbroken = ({ greetings: [, ...later] }: Pick<Sight, 'greetings'>) => la
 
 /** What was only shown once is unknown to whoever was not there. */
 /** Without what was told once, and what somebody has read before and was not told anew. */
-const withoutNotices = ({ notices: _notices, unconfirmed: _unconfirmed, ...view }: View) => view;
+const withoutNotices = ({ notices: _notices, unconfirmed: _unconfirmed, ...view }: ConversationView) => view;
 
 /** As it goes over a wire. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

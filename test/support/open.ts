@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { engineOptions } from '../../src/cli/options.ts';
+import { engineOptions } from '../../src/cli/engine-options.ts';
 import { parseFlags } from '../../src/cli/parse-flags.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { LineReader, MAX_RECORD_BYTES } from '../../src/wire/json-lines.ts';

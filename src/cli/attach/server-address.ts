@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../protocol/errors.ts';
 import { takeEnvToken } from '../../server/auth/env-token.ts';
 import { basePathFrom } from '../../server/http/base-path.ts';
-import { type Arguments, UsageError } from '../flags.ts';
+import { type CliArguments, UsageError } from '../flags.ts';
 
 /** Where a server is, and what it is shown. */
 export interface ServerAddress {
@@ -17,13 +17,13 @@ export interface ServerAddress {
 export const isAddress = (word: string | undefined) => word !== undefined && /^(?:wss?|https?):\/\//i.test(word);
 
 /** The server that is meant. Nothing that it says of an address repeats a token in it. */
-export function serverAddress(args: Arguments, given: string | undefined): ServerAddress {
+export function serverAddress(args: CliArguments, given: string | undefined): ServerAddress {
   const { socket } = args;
   const address = given ?? args.url;
   if (given !== undefined && args.url !== undefined) throw new UsageError('One address is enough');
   if (socket !== undefined && address !== undefined) throw new UsageError('--socket and a URL contradict each other');
   if (socket !== undefined) return { url: socketUrl(resolve(socket), args['base-path'] ?? ''), token: undefined };
-  if (address !== undefined) return remote(address, args);
+  if (address !== undefined) return remoteAddress(address, args);
   throw new UsageError(
     'Which server? Start one with tau serve --socket <path>, then say tau attach --socket <path>; or give its ws:// URL',
   );
@@ -38,7 +38,7 @@ function socketUrl(path: string, basePath: string): URL {
   }
 }
 
-function remote(address: string, args: Arguments): ServerAddress {
+function remoteAddress(address: string, args: CliArguments): ServerAddress {
   if (args['base-path'] !== undefined) throw new UsageError('A URL has its base path in it: --base-path is too much');
   const url = isAddress(address) && URL.canParse(address) ? new URL(address) : undefined;
   if (!url) throw new UsageError('The URL of a server begins with ws:// or wss://');
@@ -52,7 +52,7 @@ function remote(address: string, args: Arguments): ServerAddress {
   return { url, token: tokenFrom(args) ?? inUrl };
 }
 
-function tokenFrom(args: Arguments): string | undefined {
+function tokenFrom(args: CliArguments): string | undefined {
   const inEnvironment = takeEnvToken(process.env);
   const path = args['token-file'];
   if (path === undefined) return inEnvironment;

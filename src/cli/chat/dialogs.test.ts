@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { AgentClient } from '../../client/client.ts';
+import { AgentClient } from '../../client/agent-client.ts';
 import { toLine } from '../../wire/json-lines.ts';
 import { memoryPair } from '../../wire/memory.ts';
-import { Dialogs } from './dialogs.ts';
+import { TerminalDialogs } from './dialogs.ts';
 import { Printer, plainInk } from './printer.ts';
 
-const ask = (id: string, method: string, more: object = {}) => ({
+const dialog = (id: string, method: string, more: object = {}) => ({
   type: 'extension_ui_request',
   id,
   method,
@@ -21,7 +21,7 @@ function inChat() {
     if ('text' in line) sent.push(JSON.parse(line.text));
   });
   let printed = '';
-  const dialogs = new Dialogs(
+  const dialogs = new TerminalDialogs(
     new Printer(
       {
         get atLineStart() {
@@ -36,16 +36,16 @@ function inChat() {
   );
   new AgentClient(link).onUiRequest((request, { signal }) => dialogs.show(request, signal));
   const delivered = () => new Promise((resolve) => setImmediate(resolve));
-  const say = async (...records: object[]) => {
+  const emit = async (...records: object[]) => {
     for (const record of records) agent.write(toLine(record));
     await delivered();
   };
   const type = async (...lines: string[]) => {
-    for (const line of lines) dialogs.take(line);
+    for (const line of lines) dialogs.handleLine(line);
     await delivered();
   };
   const answers = () => sent.map(({ type: _type, id: _id, ...answer }) => answer);
-  return { dialogs, say, type, delivered, answers, printed: () => printed };
+  return { dialogs, emit, type, delivered, answers, printed: () => printed };
 }
 
 it.each<[string, object, string[], object, string]>([
@@ -62,22 +62,22 @@ it.each<[string, object, string[], object, string]>([
   ['editor', { prefill: 'Dear' }, ['one', 'two', '.'], { value: 'one\ntwo' }, 'Well, d?\nDear\n'],
   ['editor', {}, ['one\n\ntwo', ''], { value: 'one\n\ntwo' }, 'a lone dot'],
   ['editor', {}, ['.'], { cancelled: true }, 'a lone dot'],
-])('%s %j is answered by %j', async (method, more, lines, answer, words) => {
-  const { say, type, answers, printed, dialogs } = inChat();
+])('%s %j is answered by %j', async (method, more, lines, answer, text) => {
+  const { emit, type, answers, printed, dialogs } = inChat();
 
-  await say(ask('d', method, more));
-  expect(dialogs.isAsking).toBe(true);
+  await emit(dialog('d', method, more));
+  expect(dialogs.isOpen).toBe(true);
   await type(...lines);
 
   expect(answers()).toEqual([answer]);
-  expect(printed()).toContain(words);
-  expect(dialogs.isAsking).toBe(false);
+  expect(printed()).toContain(text);
+  expect(dialogs.isOpen).toBe(false);
 });
 
 it('asks one question after another, and calls off the one that is asked', async () => {
-  const { say, type, answers, printed, dialogs, delivered } = inChat();
+  const { emit, type, answers, printed, dialogs, delivered } = inChat();
 
-  await say(ask('first', 'input'), ask('second', 'input'), ask('third', 'input'));
+  await emit(dialog('first', 'input'), dialog('second', 'input'), dialog('third', 'input'));
   expect(printed()).not.toContain('second');
   await type('one');
   expect(printed()).toContain('second');
@@ -89,11 +89,11 @@ it('asks one question after another, and calls off the one that is asked', async
 });
 
 it('lets go of questions that are over', async () => {
-  const { say, type, answers, printed } = inChat();
+  const { emit, type, answers, printed } = inChat();
   const over = (id: string) => ({ type: 'extension_ui_resolved', id, by: 'timeout' });
-  await say(ask('first', 'input'), ask('second', 'input'), ask('third', 'input'));
+  await emit(dialog('first', 'input'), dialog('second', 'input'), dialog('third', 'input'));
 
-  await say(over('second'), over('first'));
+  await emit(over('second'), over('first'));
   await type('three');
 
   expect(answers()).toEqual([{ value: 'three' }]);
@@ -102,9 +102,9 @@ it('lets go of questions that are over', async () => {
 });
 
 it('shows notices, without what would act on the terminal, and nothing else', async () => {
-  const { say, answers, printed } = inChat();
+  const { emit, answers, printed } = inChat();
 
-  await say(
+  await emit(
     { type: 'extension_ui_request', id: 'n', method: 'notify', message: 'Look\u001B[2J' },
     { type: 'extension_ui_request', id: 'e', method: 'notify', message: 'Oh no', notifyType: 'error' },
     { type: 'extension_ui_request', id: 's', method: 'setStatus', statusKey: 'k', statusText: 'busy' },

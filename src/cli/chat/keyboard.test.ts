@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Keyboard } from './keyboard.ts';
 
 /** What is typed and what is pasted when the bytes come in these pieces. */
-async function heard(...pieces: readonly string[]) {
+async function typedAndPasted(...pieces: readonly string[]) {
   const input = new PassThrough();
   const pasted: string[] = [];
   const keyboard = new Keyboard(input as unknown as ReadStream, (text) => pasted.push(text));
@@ -23,12 +23,12 @@ const text = 'a\u001B[200~one\rtwo\u001B[201~b';
 it.each(Array.from(text, (_, cut) => cut).filter((cut) => cut !== 2))(
   'knows a paste whose bytes come in two pieces, the first of %i',
   async (cut) => {
-    expect(await heard(text.slice(0, cut), text.slice(cut))).toEqual({ typed: 'ab', pasted: ['one\rtwo'] });
+    expect(await typedAndPasted(text.slice(0, cut), text.slice(cut))).toEqual({ typed: 'ab', pasted: ['one\rtwo'] });
   },
 );
 
 it('takes Escape and the keys that begin as a paste does for what they are', async () => {
-  expect(await heard('\u001B', 'x', '\u001B[2', '~', '\u001B[A')).toEqual({
+  expect(await typedAndPasted('\u001B', 'x', '\u001B[2', '~', '\u001B[A')).toEqual({
     typed: '\u001Bx\u001B[2~\u001B[A',
     pasted: [],
   });

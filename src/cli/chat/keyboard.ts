@@ -5,10 +5,10 @@ import type { ReadStream } from 'node:tty';
 const PASTE_START = '\u001B[200~';
 const PASTE_END = '\u001B[201~';
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 
 /** How many of the last bytes are the beginning of a mark. Escape alone is a key that somebody pressed. */
-function cutMark(bytes: Buffer): number {
+function partialMarkLength(bytes: Buffer): number {
   for (let length = PASTE_START.length - 1; length > 1; length--) {
     if (bytes.subarray(-length).toString('latin1') === PASTE_START.slice(0, length)) return length;
   }
@@ -22,7 +22,7 @@ export class Keyboard extends Readable {
   /** What there is of a paste that has not ended. */
   #paste: Buffer | undefined;
   /** What may be the beginning of the mark that begins one. */
-  #mark: Buffer = NOTHING;
+  #partialMark: Buffer = NO_BYTES;
 
   constructor(input: ReadStream, onPaste: (text: string) => void) {
     super();
@@ -45,15 +45,15 @@ export class Keyboard extends Readable {
   #take(bytes: Buffer): void {
     if (bytes.length === 0) return;
     if (this.#paste) this.#takePasted(Buffer.concat([this.#paste, bytes]));
-    else this.#takeTyped(Buffer.concat([this.#mark, bytes]));
+    else this.#takeTyped(Buffer.concat([this.#partialMark, bytes]));
   }
 
   #takeTyped(bytes: Buffer): void {
     const start = bytes.indexOf(PASTE_START);
-    const end = start === -1 ? bytes.length - cutMark(bytes) : start;
+    const end = start === -1 ? bytes.length - partialMarkLength(bytes) : start;
     // One by one: of keys that come together, readline does not look where each leaves the cursor.
     for (const byte of bytes.subarray(0, end)) this.push(Buffer.of(byte));
-    this.#mark = start === -1 ? bytes.subarray(end) : NOTHING;
+    this.#partialMark = start === -1 ? bytes.subarray(end) : NO_BYTES;
     if (start !== -1) this.#takePasted(bytes.subarray(start + PASTE_START.length));
   }
 

@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import { Printer, plainInk } from './printer.ts';
 
 it('lets nothing through that would act on the terminal', () => {
-  const { printer, printed } = onPaper();
+  const { printer, printed } = captured();
 
   printer.event({
     type: 'message_update',
@@ -23,7 +23,7 @@ it('lets nothing through that would act on the terminal', () => {
 });
 
 it('begins what is no part of an answer on a line of its own', () => {
-  const { printer, printed } = onPaper();
+  const { printer, printed } = captured();
 
   printer.event({
     type: 'message_update',
@@ -35,7 +35,7 @@ it('begins what is no part of an answer on a line of its own', () => {
 });
 
 it('tells which rules an answer was stopped for', () => {
-  const { printer, printed } = onPaper();
+  const { printer, printed } = captured();
 
   printer.event({ type: 'ttsr_triggered', rules: [{ name: 'no-any' }, { name: 'tidy\u001B' }] });
 
@@ -43,7 +43,7 @@ it('tells which rules an answer was stopped for', () => {
 });
 
 it('is silent about what it does not know', () => {
-  const { printer, printed } = onPaper();
+  const { printer, printed } = captured();
 
   printer.event({ type: 'from_the_future' } as unknown as AgentEvent);
   printer.event({ type: 'extension_ui_request', id: 'd', method: 'confirm', title: 'Really?', message: '' });
@@ -51,9 +51,9 @@ it('is silent about what it does not know', () => {
   expect(printed()).toBe('');
 });
 
-function onPaper(): { printer: Printer; printed: () => string } {
+function captured(): { printer: Printer; printed: () => string } {
   let text = '';
-  const paper = {
+  const target = {
     get atLineStart() {
       return text === '' || text.endsWith('\n');
     },
@@ -61,5 +61,5 @@ function onPaper(): { printer: Printer; printed: () => string } {
       text += more;
     },
   };
-  return { printer: new Printer(paper, plainInk), printed: () => text };
+  return { printer: new Printer(target, plainInk), printed: () => text };
 }

@@ -22,18 +22,18 @@ export const terminalInk: Ink = { dim: paint(2), bold: paint(1), red: paint(31) 
 export const plainInk: Ink = { dim: plain, bold: plain, red: plain };
 
 /** Where a conversation is written down. */
-export interface Paper {
+export interface PrintTarget {
   readonly atLineStart: boolean;
   print(text: string): void;
 }
 
 /** Writes a conversation down as it happens. */
 export class Printer {
-  readonly #paper: Paper;
+  readonly #target: PrintTarget;
   readonly #ink: Ink;
 
-  constructor(paper: Paper, ink: Ink) {
-    this.#paper = paper;
+  constructor(target: PrintTarget, ink: Ink) {
+    this.#target = target;
     this.#ink = ink;
   }
 
@@ -54,7 +54,7 @@ export class Printer {
       case 'agent_settled':
         if (event.outcome === 'aborted') this.note('(stopped)');
         if (event.outcome === 'error') this.failure(`(failed: ${event.errorMessage ?? event.errorCode})`);
-        this.#fresh();
+        this.#startLine();
         break;
       default:
     }
@@ -62,49 +62,49 @@ export class Printer {
 
   /** A step of an answer. */
   step(step: AssistantMessageEvent): void {
-    if (step.type === 'text_delta') this.#put(harmless(step.delta));
-    else if (step.type === 'thinking_delta') this.#put(this.#ink.dim(harmless(step.delta)));
-    else if (step.type === 'text_end' || step.type === 'thinking_end') this.#fresh();
+    if (step.type === 'text_delta') this.#put(withoutControls(step.delta));
+    else if (step.type === 'thinking_delta') this.#put(this.#ink.dim(withoutControls(step.delta)));
+    else if (step.type === 'text_end' || step.type === 'thinking_end') this.#startLine();
   }
 
   /** Lines that are not part of an answer. */
   note(text: string): void {
-    this.#line(this.#ink.dim(harmless(text)));
+    this.#line(this.#ink.dim(withoutControls(text)));
   }
 
   /** Why something did not work. */
   failure(reason: unknown): void {
-    this.#line(this.#ink.red(harmless(reason instanceof Error ? reason.message : String(reason))));
+    this.#line(this.#ink.red(withoutControls(reason instanceof Error ? reason.message : String(reason))));
   }
 
   #output({ content }: ToolProgress, isError: boolean): void {
     const text = content.map((block) => (block.type === 'text' ? block.text : `[${block.mimeType}]`)).join('\n');
-    const lines = harmless(text).trimEnd().split('\n');
+    const lines = withoutControls(text).trimEnd().split('\n');
     const ink = isError ? this.#ink.red : this.#ink.dim;
     for (const line of lines.slice(0, SHOWN_LINES)) this.#line(ink(`  ${line}`));
     if (lines.length > SHOWN_LINES) this.note(`  … ${lines.length - SHOWN_LINES} more lines`);
   }
 
   #line(text: string): void {
-    this.#fresh();
+    this.#startLine();
     this.#put(`${text}\n`);
   }
 
-  #fresh(): void {
-    if (!this.#paper.atLineStart) this.#put('\n');
+  #startLine(): void {
+    if (!this.#target.atLineStart) this.#put('\n');
   }
 
   #put(text: string): void {
-    if (text !== '') this.#paper.print(text);
+    if (text !== '') this.#target.print(text);
   }
 }
 
 /** Without what would move the cursor, ring or recolour: files and commands may hold anything. */
-export const harmless = (text: string) => text.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
+export const withoutControls = (text: string) => text.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
 
 /** A call of a tool in a line. */
 export const callLine = ({ toolName, args }: Pick<ToolExecutionStartEvent, 'toolName' | 'args'>, ink: Ink): string =>
-  `${ink.bold(`▸ ${harmless(toolName)}`)} ${harmless(headline(args))}`;
+  `${ink.bold(`▸ ${withoutControls(toolName)}`)} ${withoutControls(headline(args))}`;
 
 /** The argument that tells most about a call, on one line. */
 function headline(args: Readonly<Record<string, unknown>>): string {

@@ -1,7 +1,7 @@
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { Keyboard } from './keyboard.ts';
-import { harmless } from './printer.ts';
+import { withoutControls } from './printer.ts';
 import { wrap } from './wrap.ts';
 
 const PROMPT = '› ';
@@ -9,7 +9,7 @@ const INDENT = '  ';
 
 /** Asks the terminal to bracket what is pasted, or no longer. */
 const BRACKET_PASTES = '\u001B[?2004h';
-const LEAVE_PASTES = '\u001B[?2004l';
+const STOP_BRACKETING = '\u001B[?2004l';
 
 /** Lines of a paste that are shown. */
 const SHOWN_LINES = 6;
@@ -35,7 +35,7 @@ export class Terminal {
     const keyboard = new Keyboard(input, (text) => this.#paste(text));
     this.#reader = createInterface({ input: keyboard, output: screen, terminal: true });
     screen.write(BRACKET_PASTES);
-    process.once('exit', () => screen.write(LEAVE_PASTES));
+    process.once('exit', () => screen.write(STOP_BRACKETING));
     this.closed = new Promise((resolve) => this.#reader.once('close', resolve)).then(() => {
       this.#open = false;
       screen.write('\n');
@@ -52,12 +52,12 @@ export class Terminal {
   }
 
   /** Called with what was typed when it is sent; pasted lines are part of it. */
-  onSent(listener: (text: string) => void): void {
+  onLine(listener: (text: string) => void): void {
     this.#reader.on('line', (line) => {
       const text = [...this.#pasted, line].join('\n');
       this.#pasted = [];
       this.#printed = '';
-      this.#reader.setPrompt(this.#beforeLine());
+      this.#reader.setPrompt(this.#promptText());
       this.#reader.prompt();
       listener(text);
     });
@@ -87,7 +87,7 @@ export class Terminal {
   }
 
   #paste(text: string): void {
-    const lines = harmless(text.replaceAll(/\r\n?/g, '\n')).split('\n');
+    const lines = withoutControls(text.replaceAll(/\r\n?/g, '\n')).split('\n');
     const last = lines.pop() ?? '';
     if (lines.length > 0) {
       this.#pasted = [...this.#pasted, this.#reader.line + lines[0], ...lines.slice(1)];
@@ -112,7 +112,7 @@ export class Terminal {
     clearScreenDown(this.#screen);
     // Before readline draws, it goes up as far as it was down.
     this.#screen.write(`${rows}${'\n'.repeat(up)}`);
-    this.#reader.setPrompt(this.#beforeLine());
+    this.#reader.setPrompt(this.#promptText());
     this.#reader.prompt(true);
     this.#screen.uncork();
   }
@@ -122,7 +122,7 @@ export class Terminal {
     return this.#screen.columns || Infinity;
   }
 
-  #beforeLine(): string {
+  #promptText(): string {
     const hidden = this.#pasted.length - SHOWN_LINES;
     const shown = this.#pasted.slice(0, SHOWN_LINES).map((line) => line.slice(0, this.#width - INDENT.length));
     if (hidden > 0) shown.push(`… ${hidden} more lines`);

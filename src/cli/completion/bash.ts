@@ -1,5 +1,5 @@
 import { commands } from '../commands.ts';
-import { choosy, type Option, options } from './options.ts';
+import { restrictedCommands, type CompletedOption, options } from './options.ts';
 
 /** Completion for bash 3.2 and later, which macOS still has. */
 export const bash = () => `# Completion of tau for bash: eval "$(tau completion bash)"
@@ -24,7 +24,7 @@ ${options
   done
   if [[ $current == -* ]]; then
     case $command in
-${choosy.map((some) => `      ${some.command}) ${chooseFrom(longNames(some.options))} ;;`).join('\n')}
+${restrictedCommands.map((some) => `      ${some.command}) ${chooseFrom(longNames(some.options))} ;;`).join('\n')}
       *) ${chooseFrom(longNames(options))} ;;
     esac
   elif [[ $current == @* ]]; then COMPREPLY=($(compgen -P @ -f -- "\${current#@}"))
@@ -49,16 +49,16 @@ _tau_files() {
 complete -F _tau tau
 `;
 
-const spellings = (some: readonly Option[]) =>
+const spellings = (some: readonly CompletedOption[]) =>
   some.flatMap(({ name, short }) => (short ? [`-${short}`, `--${name}`] : [`--${name}`])).join('|');
 
-const longNames = (some: readonly Option[]) => some.map(({ name }) => `--${name}`);
+const longNames = (some: readonly CompletedOption[]) => some.map(({ name }) => `--${name}`);
 
 const words = (some: readonly string[]) => `$'${some.join('\\n')}'`;
 
 const chooseFrom = (some: readonly string[]) => `COMPREPLY=($(compgen -W ${words(some)} -- "$current"))`;
 
-function valueCase(option: Option): string {
+function valueCase(option: CompletedOption): string {
   const work = {
     nothing: '',
     choice: `${chooseFrom(option.choices)}; `,

@@ -1,5 +1,5 @@
 import { commands } from '../commands.ts';
-import { type Option, options } from './options.ts';
+import { type CompletedOption, options } from './options.ts';
 
 /** Completion for fish. */
 export const fish = () =>
@@ -7,8 +7,8 @@ export const fish = () =>
     '# Completion of tau for fish: tau completion fish | source',
     ...Object.entries(commands).flatMap(([name, { about, subcommands = {} }]) => [
       word('__fish_use_subcommand', name, about),
-      ...Object.entries(subcommands).map(([next, { about: told }]) =>
-        word(`__fish_seen_subcommand_from ${name}`, next, told),
+      ...Object.entries(subcommands).map(([next, { about: subcommandAbout }]) =>
+        word(`__fish_seen_subcommand_from ${name}`, next, subcommandAbout),
       ),
     ]),
     ...options.map(optionLine),
@@ -19,7 +19,7 @@ export const fish = () =>
 const word = (when: string, name: string, about: string) =>
   `complete -c tau -n ${quoted(when)} -f -a ${quoted(name)} -d ${quoted(about)}`;
 
-function optionLine({ name, short, about, takes, choices, notWith }: Option): string {
+function optionLine({ name, short, about, takes, choices, notWith }: CompletedOption): string {
   // A short name of several letters is what fish calls an old option.
   const shortName = short ? ` -${short.length === 1 ? 's' : 'o'} ${short}` : '';
   const value = {

@@ -1,23 +1,23 @@
 import { type Flag, type FlagName, flags } from '../flags.ts';
-import { flagsOf, type ServerCommand, serverCommands } from '../server-flags.ts';
+import { flagsOf, type ServerSubcommand, serverSubcommands } from '../server-flags.ts';
 
 /** What may be typed after an option. */
-type Following = 'nothing' | 'choice' | 'file' | 'folder' | 'text';
+type ValueKind = 'nothing' | 'choice' | 'file' | 'folder' | 'text';
 
 /** An option as a shell completes it. */
-export interface Option {
+export interface CompletedOption {
   readonly name: string;
   readonly short: string | undefined;
   readonly about: string;
   readonly value: string;
   readonly choices: readonly string[];
-  readonly takes: Following;
+  readonly takes: ValueKind;
   /** The commands that refuse it. */
-  readonly notWith: readonly ServerCommand[];
+  readonly notWith: readonly ServerSubcommand[];
 }
 
 /** Every option that has an effect. */
-export const options: readonly Option[] = Object.entries<Flag>(flags)
+export const options: readonly CompletedOption[] = Object.entries<Flag>(flags)
   .filter(([, flag]) => !flag.ignored)
   .map(([name, flag]) => ({
     name,
@@ -25,17 +25,17 @@ export const options: readonly Option[] = Object.entries<Flag>(flags)
     about: flag.about,
     value: flag.value ?? '',
     choices: flag.choices ?? [],
-    takes: following(flag),
-    notWith: serverCommands.filter((command) => !flagsOf(command).includes(name as FlagName)),
+    takes: valueKindOf(flag),
+    notWith: serverSubcommands.filter((command) => !flagsOf(command).includes(name as FlagName)),
   }));
 
 /** The commands that take some options only, each with those. */
-export const choosy = serverCommands.map((command) => ({
+export const restrictedCommands = serverSubcommands.map((command) => ({
   command,
   options: options.filter(({ notWith }) => !notWith.includes(command)),
 }));
 
-function following({ value, choices }: Flag): Following {
+function valueKindOf({ value, choices }: Flag): ValueKind {
   if (value === undefined) return 'nothing';
   if (choices) return 'choice';
   if (value === 'dir') return 'folder';

@@ -1,6 +1,6 @@
 import { commands } from '../commands.ts';
-import { serverCommands } from '../server-flags.ts';
-import { choosy, type Option, options } from './options.ts';
+import { serverSubcommands } from '../server-flags.ts';
+import { restrictedCommands, type CompletedOption, options } from './options.ts';
 
 /** Completion for zsh. */
 export const zsh = () => `#compdef tau
@@ -9,9 +9,9 @@ _tau() {
   local curcontext=$curcontext state line
   typeset -A opt_args
   local -a tau_words tau_options
-  case \${words[(r)(${serverCommands.join('|')})]} in
-${choosy.map((some) => `    ${some.command}) ${chosen(some.options)} ;;`).join('\n')}
-    *) ${chosen(options)} ;;
+  case \${words[(r)(${serverSubcommands.join('|')})]} in
+${restrictedCommands.map((some) => `    ${some.command}) ${optionArray(some.options)} ;;`).join('\n')}
+    *) ${optionArray(options)} ;;
   esac
   _arguments -C $tau_options '1: :->command' '*: :->rest'
   case $state in
@@ -38,17 +38,17 @@ ${Object.entries(commands)
 compdef _tau tau
 `;
 
-const chosen = (some: readonly Option[]) =>
+const optionArray = (some: readonly CompletedOption[]) =>
   `tau_options=(\n${some.map((option) => `      ${spec(option)}\n`).join('')}    )`;
 
-function spec({ name, short, about, ...option }: Option): string {
-  const told = `[${about.replaceAll(/[[\]\\]/g, '\\$&')}]${valueSpec(option)}`;
+function spec({ name, short, about, ...option }: CompletedOption): string {
+  const description = `[${about.replaceAll(/[[\]\\]/g, '\\$&')}]${valueSpec(option)}`;
   const long = option.takes === 'nothing' ? `--${name}` : `--${name}=`;
-  if (!short) return quoted(`${long}${told}`);
-  return `${quoted(`(-${short} --${name})`)}{-${short},${long}}${quoted(told)}`;
+  if (!short) return quoted(`${long}${description}`);
+  return `${quoted(`(-${short} --${name})`)}{-${short},${long}}${quoted(description)}`;
 }
 
-function valueSpec({ takes, value, choices }: Pick<Option, 'takes' | 'value' | 'choices'>): string {
+function valueSpec({ takes, value, choices }: Pick<CompletedOption, 'takes' | 'value' | 'choices'>): string {
   if (takes === 'nothing') return '';
   const action = { choice: `(${choices.join(' ')})`, file: '_files', folder: '_files -/', text: ' ' }[takes];
   return `:${value}:${action}`;

@@ -5,7 +5,7 @@ const WIDTH = 80;
 const INDENT = '  ';
 
 /** The widest that the left column of a list becomes; what is wider stands on a line of its own. */
-const WIDEST = 30;
+const MAX_NAME_WIDTH = 30;
 
 /** Parts with a blank line between them. */
 export const page = (...parts: readonly string[]) => parts.map((part) => `${part.trimEnd()}\n`).join('\n');
@@ -19,7 +19,7 @@ export const paragraph = (text: string) =>
 
 /** Names with what is to be said about each, in two columns. */
 export function list(rows: readonly (readonly [name: string, about: string])[]): string {
-  const column = Math.min(WIDEST, Math.max(...rows.map(([name]) => name.length))) + INDENT.length;
+  const column = Math.min(MAX_NAME_WIDTH, Math.max(...rows.map(([name]) => name.length))) + INDENT.length;
   return rows.map(([name, about]) => row(name, about, column)).join('');
 }
 

@@ -1,7 +1,7 @@
 import { environment } from '../environment.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { type Flag, flags } from '../flags.ts';
-import { commandRows } from './commands.ts';
+import { commandRows } from './command-pages.ts';
 import { flagRow, list, page, paragraph, section } from './layout.ts';
 import type { Topic } from './topics.ts';
 
@@ -121,13 +121,13 @@ const options = (topic: Topic) =>
 
 const examples = (...lines: readonly string[]) => section('Try it', lines.map((line) => `  ${line}\n`).join(''));
 
-type Choice = (flag: Flag) => boolean | undefined;
+type FlagPredicate = (flag: Flag) => boolean | undefined;
 
-const chosen = (wanted: Choice) => Object.entries<Flag>(flags).filter(([, flag]) => wanted(flag));
+const flagsWhere = (predicate: FlagPredicate) => Object.entries<Flag>(flags).filter(([, flag]) => predicate(flag));
 
-const rowsOf = (wanted: Choice) => list(chosen(wanted).map(([name, flag]) => flagRow(name, flag)));
+const rowsOf = (predicate: FlagPredicate) => list(flagsWhere(predicate).map(([name, flag]) => flagRow(name, flag)));
 
-const namesOf = (wanted: Choice) =>
-  chosen(wanted)
+const namesOf = (predicate: FlagPredicate) =>
+  flagsWhere(predicate)
     .map(([name]) => `--${name}`)
     .join(' ');

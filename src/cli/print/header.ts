@@ -1,4 +1,4 @@
-import { AgentClient } from '../../client/client.ts';
+import { AgentClient } from '../../client/agent-client.ts';
 import type { Engine } from '../../engine/open.ts';
 import { memoryPair } from '../../wire/memory.ts';
 

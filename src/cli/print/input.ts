@@ -15,26 +15,26 @@ interface Attachment {
 }
 
 /** What is piped in, without blank ends; empty where there is a terminal. */
-export async function pipedText(): Promise<string> {
+export async function readPipedText(): Promise<string> {
   if (process.stdin.isTTY) return '';
-  return textOf(await bytesOf(process.stdin, 'stdin'), 'stdin').trim();
+  return decodeText(await readBytes(process.stdin, 'stdin'), 'stdin').trim();
 }
 
 /** Reads a file that was given as `@path`. */
-export async function fileNamed(path: string): Promise<Attachment> {
+export async function readAttachment(path: string): Promise<Attachment> {
   if (path === '') throw new UsageError('@ requires the name of a file');
-  const bytes = await bytesOf(createReadStream(expandHome(path)), `@${path}`);
+  const bytes = await readBytes(createReadStream(expandHome(path)), `@${path}`);
   const name = path.replaceAll('"', '&quot;');
   const mimeType = imageTypeOf(bytes);
   // Models cannot see bitmaps.
   if (mimeType === undefined || mimeType === 'image/bmp')
-    return { text: `<file name="${name}">\n${ended(textOf(bytes, `@${path}`))}</file>` };
+    return { text: `<file name="${name}">\n${withFinalNewline(decodeText(bytes, `@${path}`))}</file>` };
   return { text: `<image name="${name}"/>`, image: { type: 'image', data: bytes.toString('base64'), mimeType } };
 }
 
-const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+const withFinalNewline = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
-async function bytesOf(source: AsyncIterable<Buffer>, name: string): Promise<Buffer> {
+async function readBytes(source: AsyncIterable<Buffer>, name: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -56,7 +56,7 @@ function reasonOf(error: unknown): string {
   return code === 'EISDIR' ? 'it is a folder' : messageOf(error);
 }
 
-function textOf(bytes: Buffer, name: string): string {
+function decodeText(bytes: Buffer, name: string): string {
   try {
     if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -1,13 +1,13 @@
-import type { Arguments } from '../flags.ts';
+import type { CliArguments } from '../flags.ts';
 import { UsageError } from '../flags.ts';
-import type { Prompt } from './ask.ts';
-import { fileNamed, MAX_INPUT_BYTES, pipedText } from './input.ts';
+import type { Prompt } from './run-prompt.ts';
+import { readAttachment, MAX_INPUT_BYTES, readPipedText } from './input.ts';
 
 /** What to ask, in order. What is piped in, and then the files, stand before the first prompt. */
-export async function promptsOf(args: Arguments): Promise<Prompt[]> {
+export async function promptsOf(args: CliArguments): Promise<Prompt[]> {
   const files = [];
-  for (const path of args.files) files.push(await fileNamed(path));
-  const piped = await pipedText();
+  for (const path of args.files) files.push(await readAttachment(path));
+  const piped = await readPipedText();
   const [first = '', ...others] = args.positionals.filter((text) => text.trim() !== '');
   const message = [piped, ...files.map(({ text }) => text), first].filter((text) => text !== '').join('\n\n');
   const images = files.flatMap(({ image }) => image ?? []);

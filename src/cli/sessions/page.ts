@@ -2,7 +2,7 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import { lastMessages } from '../../store/sessions/entry-reader.ts';
 import { summaryAt } from '../../store/sessions/listing/list-sessions.ts';
-import { harmless } from '../chat/printer.ts';
+import { withoutControls } from '../chat/printer.ts';
 import { ageOf } from './table.ts';
 
 /** Messages at the end of a session that are shown, and how much of each. */
@@ -10,7 +10,7 @@ const SHOWN_MESSAGES = 6;
 const SHOWN_CHARACTERS = 200;
 
 /** What there is to know of a session, and how it ended. */
-export async function page(path: string): Promise<string> {
+export async function sessionPage(path: string): Promise<string> {
   const summary = await summaryAt(path);
   if (!summary) throw new Refusal('not_a_session', `Not a session file: ${path}`);
   const { id, name, cwd, messageCount, lastModified, tokens, cost } = summary;
@@ -24,11 +24,11 @@ export async function page(path: string): Promise<string> {
     ['tokens', tokens === undefined ? undefined : `${tokens}`],
     ['cost', cost === undefined ? undefined : `$${cost.toFixed(4)}`],
   ];
-  const lines = facts.flatMap(([what = '', fact]) =>
-    fact === undefined ? [] : [`${what.padEnd(10)}${oneLine(fact)}`],
+  const lines = facts.flatMap(([label = '', fact]) =>
+    fact === undefined ? [] : [`${label.padEnd(10)}${oneLine(fact)}`],
   );
-  const said = lastMessages(path, SHOWN_MESSAGES).map(shortForm);
-  return [...lines, ...(said.length > 0 ? ['', ...said] : []), ''].join('\n');
+  const messages = lastMessages(path, SHOWN_MESSAGES).map(shortForm);
+  return [...lines, ...(messages.length > 0 ? ['', ...messages] : []), ''].join('\n');
 }
 
 function shortForm(message: AgentMessage): string {
@@ -51,4 +51,4 @@ function textOf(message: AgentMessage): string {
     .join(' ');
 }
 
-const oneLine = (text: string) => harmless(text.replaceAll(/\s+/g, ' ')).trim();
+const oneLine = (text: string) => withoutControls(text.replaceAll(/\s+/g, ' ')).trim();

@@ -5,15 +5,15 @@ import { textTable } from '../text-table.ts';
 /** Ids are shown as long as it takes to tell them apart, and never shorter than this. */
 const SHORTEST_ID = 8;
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+const ONE_MINUTE_MS = 60_000;
+const ONE_HOUR_MS = 60 * ONE_MINUTE_MS;
+const ONE_DAY_MS = 24 * ONE_HOUR_MS;
 
 /** From this many days on a date says more than an age. */
 const OLD_DAYS = 30;
 
 /** Sessions as lines of text, the ids and ages in front. */
-export function listTable(sessions: readonly SessionSummary[], { withFolder }: { withFolder: boolean }): string {
+export function sessionTable(sessions: readonly SessionSummary[], { withFolder }: { withFolder: boolean }): string {
   const length = idLength(sessions.map(({ id }) => id));
   const rows = sessions.map(({ id, lastModified, messageCount, cwd, title }) => [
     id.slice(0, length),
@@ -28,10 +28,10 @@ export function listTable(sessions: readonly SessionSummary[], { withFolder }: {
 /** How long ago that was; long ago as a date. */
 export function ageOf(time: string): string {
   const age = Math.max(0, Date.now() - Date.parse(time));
-  if (age < MINUTE_MS) return 'now';
-  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)}m`;
-  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)}h`;
-  return age < OLD_DAYS * DAY_MS ? `${Math.floor(age / DAY_MS)}d` : time.slice(0, 10);
+  if (age < ONE_MINUTE_MS) return 'now';
+  if (age < ONE_HOUR_MS) return `${Math.floor(age / ONE_MINUTE_MS)}m`;
+  if (age < ONE_DAY_MS) return `${Math.floor(age / ONE_HOUR_MS)}h`;
+  return age < OLD_DAYS * ONE_DAY_MS ? `${Math.floor(age / ONE_DAY_MS)}d` : time.slice(0, 10);
 }
 
 function idLength(ids: readonly string[]): number {

@@ -1,5 +1,5 @@
 import { memoryPair } from '../../wire/memory.ts';
-import { AgentClient } from '../client.ts';
+import { AgentClient } from '../agent-client.ts';
 
 type Sent = Record<string, unknown> & { id: string; type: string };
 
@@ -11,12 +11,12 @@ export function connect() {
     if ('text' in line) sent.push(JSON.parse(line.text));
   });
   const client = new AgentClient(link);
-  const say = (...records: (object | string)[]) => {
+  const emit = (...records: (object | string)[]) => {
     const lines = records.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
     agent.write(lines.map((line) => `${line}\n`).join(''));
   };
-  const answer = (id: string, fields: object) => say({ id, type: 'response', success: true, ...fields });
-  return { client, sent, say, answer, agent };
+  const respond = (id: string, fields: object) => emit({ id, type: 'response', success: true, ...fields });
+  return { client, sent, emit, respond, agent };
 }
 
 export const settled = (runId: string): object => ({

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { SessionState } from '../../protocol/generated/vocabulary.ts';
-import { connectRemote } from '../remote.node.ts';
+import { connectRemote } from '../connect-remote.node.ts';
 import type { RemoteOptions, RemoteSession } from '../remote-session.ts';
 
 export type Sent = Record<string, unknown> & { id: string; type: string };
@@ -19,7 +19,7 @@ export const synced = (fields: Partial<SessionState> = {}, messages: object[] = 
   messages,
 });
 
-export const greeting = (fields: object = {}) => ({
+export const connected = (fields: object = {}) => ({
   type: 'server_connected',
   sessionFile: null,
   sessionId: 's1',
@@ -30,7 +30,7 @@ export const greeting = (fields: object = {}) => ({
 });
 
 /** One connection to the server of a test, where the test plays the server. */
-export class Connection {
+export class TestConnection {
   /** What it was asked for. */
   readonly query: Record<string, string>;
   /** Who it said to be, in a header. */
@@ -38,7 +38,7 @@ export class Connection {
   readonly sent: Sent[] = [];
   readonly closed: Promise<number>;
   /** Whether `ping` is answered as it comes. */
-  isAlive = true;
+  respondsToPings = true;
   readonly #socket: WebSocket;
   #wake: () => void = () => {};
 
@@ -50,7 +50,7 @@ export class Connection {
     socket.on('error', () => {});
     socket.on('message', (data) => {
       const record: Sent = JSON.parse(String(data));
-      if (record.type === 'ping' && this.isAlive) this.answer(record);
+      if (record.type === 'ping' && this.respondsToPings) this.respond(record);
       else this.sent.push(record);
       this.#wake();
     });
@@ -72,21 +72,21 @@ export class Connection {
     return taken;
   }
 
-  say(...records: (object | string)[]): void {
+  send(...records: (object | string)[]): void {
     for (const record of records) this.#socket.send(typeof record === 'string' ? record : JSON.stringify(record));
   }
 
   /** Sends what is no text. */
-  sayBytes(bytes: Uint8Array): void {
+  sendBytes(bytes: Uint8Array): void {
     this.#socket.send(bytes, { binary: true });
   }
 
-  answer({ id, type }: Sent, data?: object): void {
-    this.say({ id, type: 'response', command: type, success: true, ...(data ? { data } : {}) });
+  respond({ id, type }: Sent, data?: object): void {
+    this.send({ id, type: 'response', command: type, success: true, ...(data ? { data } : {}) });
   }
 
-  refuse({ id, type }: Sent, code: string): void {
-    this.say({ id, type: 'response', command: type, success: false, error: `No: ${code}`, code });
+  reject({ id, type }: Sent, code: string): void {
+    this.send({ id, type: 'response', command: type, success: false, error: `No: ${code}`, code });
   }
 
   close(code: number, reason = ''): void {
@@ -103,10 +103,10 @@ export class Connection {
 export async function remoteServer() {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 64 * 1024 * 1024 });
   await once(server, 'listening');
-  const arrived: Connection[] = [];
+  const arrived: TestConnection[] = [];
   let wake = () => {};
   server.on('connection', (socket, request) => {
-    arrived.push(new Connection(socket, request));
+    arrived.push(new TestConnection(socket, request));
     wake();
   });
   const close = () => {
@@ -118,13 +118,13 @@ export async function remoteServer() {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/session`,
     close,
     /** The next connection that was made, or will be. */
-    connection: async (): Promise<Connection> => {
+    connection: async (): Promise<TestConnection> => {
       while (arrived.length === 0) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
-      return arrived.shift() as Connection;
+      return arrived.shift() as TestConnection;
     },
   };
 }
@@ -162,14 +162,14 @@ export async function remote(options: RemoteOptions = {}) {
 export async function attached(options: RemoteOptions = {}, ...snapshot: object[]) {
   const { server, session } = await remote(options);
   const connection = await server.connection();
-  connection.say(greeting(), ...(snapshot.length > 0 ? snapshot : [synced()]));
+  connection.send(connected(), ...(snapshot.length > 0 ? snapshot : [synced()]));
   await reached(session, 'open');
   await session.ping();
   return { server, session, connection };
 }
 
 /** The connection that follows a lost one, when its time has come. */
-export async function reconnection(server: Server, session: RemoteSession): Promise<Connection> {
+export async function reconnection(server: Server, session: RemoteSession): Promise<TestConnection> {
   await reached(session, 'reconnecting');
   vi.advanceTimersByTime(session.status.delayMs ?? 0);
   return server.connection();

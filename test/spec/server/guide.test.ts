@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
 import { flags } from '../../../src/cli/flags.ts';
-import { isFinal } from '../../../src/client/reconnection.ts';
+import { isFinalCode } from '../../../src/client/reconnection.ts';
 import { closeCodes } from '../../../src/protocol/close-codes.ts';
 import { httpLimits } from '../../../src/server/http/limited-server.ts';
 import { scopes } from '../../../src/store/tokens/token-record.ts';
@@ -73,7 +73,7 @@ it('the close codes of the guide are those of the server, and those of the clien
   const rows = table('### How it ends').map(([code = '', , back = '']) => [Number(code), back === 'no'] as const);
 
   expect(rows.map(([code]) => code)).toEqual(Object.values(closeCodes));
-  for (const [code, final] of rows) expect([code, isFinal(code)]).toEqual([code, final]);
+  for (const [code, final] of rows) expect([code, isFinalCode(code)]).toEqual([code, final]);
 });
 
 it('the guide tells every scope, and every number that is counted', async () => {

@@ -52,15 +52,15 @@ it('[V20] the printed browser client connects, sends its prompt and prints what 
 
   const connection = await server.connection();
   const prompt = await connection.next();
-  connection.answer(prompt, { disposition: 'started', runId: 'r1' });
+  connection.respond(prompt, { disposition: 'started', runId: 'r1' });
   const step = (delta: string) => ({ type: 'text_delta', contentIndex: 0, delta });
   const lines = [
     { type: 'agent_start' },
     { type: 'message_update', assistantMessageEvent: step('two ') },
     { type: 'message_update', assistantMessageEvent: step('files\n') },
   ];
-  connection.say(lines.map((line) => JSON.stringify(line)).join('\n'));
-  connection.say({ type: 'tool_execution_end', toolCallId: 'c', toolName: 'ls', result: {}, isError: false });
+  connection.send(lines.map((line) => JSON.stringify(line)).join('\n'));
+  connection.send({ type: 'tool_execution_end', toolCallId: 'c', toolName: 'ls', result: {}, isError: false });
   await client.printed('Tool ls completed\n');
   connection.close(1000);
   const { code, stdout, stderr } = await client.finished;

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import type { View } from '../../../src/client/view.ts';
+import type { ConversationView } from '../../../src/client/view.ts';
 import type { AgentSettledEvent, Frame } from '../../../src/protocol/generated/vocabulary.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../fixtures/remote-client.mjs');
 
 /** What a client knows. */
 export interface Sight {
-  readonly view: View;
+  readonly view: ConversationView;
   /** The ends of runs that it heard of. */
   readonly settled: readonly AgentSettledEvent[];
   /** The runs that its own messages opened or joined. */

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { connectRemote } from '../../../src/client/remote.node.ts';
+import { connectRemote } from '../../../src/client/connect-remote.node.ts';
 import type { RemoteOptions, RemoteSession } from '../../../src/client/remote-session.ts';
-import { emptyView, reduce, type View } from '../../../src/client/view.ts';
+import { emptyView, reduce, type ConversationView } from '../../../src/client/view.ts';
 import type { AgentSettledEvent } from '../../../src/protocol/generated/vocabulary.ts';
 import { withTimeout } from '../../../src/system/with-timeout.ts';
 import type { Sight } from './client.ts';
@@ -15,7 +15,7 @@ export class Reference implements Omit<Sight, 'runs'> {
   readonly session: RemoteSession;
   readonly settled: AgentSettledEvent[] = [];
   readonly greetings: string[] = [];
-  view: View = emptyView;
+  view: ConversationView = emptyView;
   /** How much it has heard. */
   heard = 0;
   readonly #wake = new Set<() => void>();

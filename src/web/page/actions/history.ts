@@ -1,5 +1,5 @@
 import { CommandFailed } from '../../../client/command-failed.ts';
-import { type Earlier, type Known, nothingKnown, withEarlier } from '../../../client/earlier.ts';
+import { type PageRequest, type MessageHistory, emptyHistory, prependPage } from '../../../client/history.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
 /** How many messages are read at once. */
@@ -7,14 +7,14 @@ const PAGE = 200;
 
 interface Wish {
   /** What comes before; otherwise what the session knows of that. */
-  readonly asked?: Earlier | undefined;
+  readonly asked?: PageRequest | undefined;
   readonly limit?: number | undefined;
 }
 
 /** What there is after a page was read. */
 export interface ReadPage {
   /** What comes before that page. */
-  readonly rest: Earlier | undefined;
+  readonly rest: PageRequest | undefined;
   /** How many messages are known for certain. */
   readonly certain: number;
   /** How many were known before the conversation became another one, and have to be told anew. */
@@ -32,9 +32,9 @@ export async function loadEarlier(session: LiveSession, wish: Wish = {}): Promis
   if (!asked) return undefined;
   try {
     const page = await session.remote.getMessagesPage({ ...asked, limit });
-    let known: Known = nothingKnown;
+    let known: MessageHistory = emptyHistory;
     session.change((view) => {
-      const after = withEarlier(view, asked, page);
+      const after = prependPage(view, asked, page);
       known = after;
       return after;
     });

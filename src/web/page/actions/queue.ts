@@ -30,7 +30,7 @@ export const dropQueued = (session: LiveSession, queueId: string): Promise<boole
 
 /** Does not send what was not sent yet: it is in the box again. */
 export const takeBack = ({ remote }: LiveSession, { clientMessageId }: OutboxItem): boolean =>
-  remote.takeBack(clientMessageId);
+  remote.withdraw(clientMessageId);
 
 /** Lets go of what waits no more. What was being written in the place of it is not lost. */
 export function settleQueue(session: LiveSession, writing: Writing, queue: readonly QueuedItem[]): void {

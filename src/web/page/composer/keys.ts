@@ -1,4 +1,4 @@
-import type { View } from '../../../client/view.ts';
+import type { ConversationView } from '../../../client/view.ts';
 import type { Manner } from '../actions/prompting.ts';
 import { isComposing } from '../composing.ts';
 import { saidBefore } from '../state/writing/said-before.ts';
@@ -9,7 +9,7 @@ import { isTouched } from './pointer.ts';
 interface Desk {
   readonly writing: Writing;
   readonly completer: Completer;
-  readonly messages: () => View['messages'];
+  readonly messages: () => ConversationView['messages'];
   readonly complete: (suggestion: Suggestion | undefined) => void;
   readonly submit: (manner: Manner) => void;
 }

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { Retry, View } from '../../../client/view.ts';
+import type { PendingRetry, ConversationView } from '../../../client/view.ts';
 import type { AgentSettledEvent } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { oneLine } from '../../words.ts';
@@ -32,7 +32,7 @@ export function Activity() {
   );
 }
 
-function doingIn({ compacting, running, tools, dialogs }: View): string | undefined {
+function doingIn({ compacting, running, tools, dialogs }: ConversationView): string | undefined {
   if (compacting) return 'Compacting…';
   if (!running) return undefined;
   if (dialogs.length > 0) return 'Waiting for an answer…';
@@ -41,7 +41,7 @@ function doingIn({ compacting, running, tools, dialogs }: View): string | undefi
   return others.length === 0 ? `Running ${oneLine(first.toolName, 60)}…` : `Running ${tools.length} tools…`;
 }
 
-function RetryLine({ retry }: { readonly retry: Retry }) {
+function RetryLine({ retry }: { readonly retry: PendingRetry }) {
   const app = useApp();
   const session = useSession();
   const until = useMemo(() => performance.now() + retry.delayMs, [retry]);

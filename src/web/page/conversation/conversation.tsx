@@ -9,7 +9,7 @@ export function Conversation({ whenEmpty }: { readonly whenEmpty: ComponentChild
   const { view, isKnown } = useSession();
   const hasTalked = useRef(false);
   const stage = useComputed(() => {
-    const { messages, answer, earlier } = view.value;
+    const { messages, streamingMessage: answer, earlier } = view.value;
     // What was said first may be asked again: it is gone for a moment.
     hasTalked.current ||= messages.length > 0 || answer !== undefined || earlier !== undefined;
     if (hasTalked.current) return 'talk';

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Earlier } from '../../../client/earlier.ts';
+import type { PageRequest } from '../../../client/history.ts';
 import { messageOf } from '../../../protocol/errors.ts';
 import { loadEarlier, type ReadPage } from '../actions/history.ts';
 import type { LiveSession } from '../state/live-session.ts';
@@ -17,7 +17,7 @@ export type Reading =
 export class EarlierMessages {
   readonly #session: LiveSession;
   readonly #reading = signal<Reading>({ kind: 'idle' });
-  #asked: Earlier | undefined;
+  #asked: PageRequest | undefined;
   #work: Promise<void> = Promise.resolve();
   /** Of whoever wants everything. */
   #wish = new AbortController();
@@ -35,7 +35,7 @@ export class EarlierMessages {
     const { earlier } = this.#session.view.peek();
     if (this.#reading.peek().kind !== 'idle' || !earlier || earlier === this.#asked) return;
     this.#read({ kind: 'reading' }, async () => {
-      let asked: Earlier | undefined = earlier;
+      let asked: PageRequest | undefined = earlier;
       while (asked) {
         this.#asked = asked;
         const page: ReadPage | undefined = await loadEarlier(this.#session, { asked });
@@ -78,10 +78,10 @@ export class EarlierMessages {
   }
 
   /** What comes before, when that is something else; nothing for whoever does not want it any more. */
-  async #otherThan(asked: Earlier, signal: AbortSignal): Promise<Earlier | undefined> {
+  async #otherThan(asked: PageRequest, signal: AbortSignal): Promise<PageRequest | undefined> {
     if (signal.aborted) return undefined;
     let leave = () => {};
-    const other = await new Promise<Earlier | undefined>((tell) => {
+    const other = await new Promise<PageRequest | undefined>((tell) => {
       leave = this.#session.view.subscribe(({ earlier }) => {
         if (earlier !== asked) tell(earlier);
       });

@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import type { View } from '../../../client/view.ts';
+import type { ConversationView } from '../../../client/view.ts';
 import type { AgentMessage, UserMessage } from '../../../protocol/generated/vocabulary.ts';
 import { wordsOf } from '../../fields.ts';
 import { tryAgain } from '../actions/prompting.ts';
@@ -27,7 +27,7 @@ export function Unanswered() {
 }
 
 /** Undefined while something is under way: then nothing is drawn with every word. */
-const atRest = ({ running, compacting, messages }: View) => (running || compacting ? undefined : messages);
+const atRest = ({ running, compacting, messages }: ConversationView) => (running || compacting ? undefined : messages);
 
 /** What was said last, if nothing but failures came of it. */
 function questionIn(messages: readonly AgentMessage[]): UserMessage | undefined {

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
-import { usualReconnection } from '../../../client/reconnection.ts';
+import { defaultReconnection } from '../../../client/reconnection.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { SecondsLeft } from '../seconds.tsx';
 import { useApp, useSession } from '../state/app.ts';
@@ -53,7 +53,7 @@ function Reconnecting({ status }: StatusProps) {
         <strong>{wordsFor(status, 'Reconnecting…')}</strong>
         {/* Each second would be read aloud. */}
         <span class="note" aria-live="off">
-          Attempt {attempt} of {usualReconnection.maxRetries} in <SecondsLeft until={until} />
+          Attempt {attempt} of {defaultReconnection.maxRetries} in <SecondsLeft until={until} />
           <Reason status={status} />
         </span>
       </p>

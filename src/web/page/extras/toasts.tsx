@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Notice } from '../../../client/shown.ts';
+import type { UiNotice } from '../../../client/extension-ui.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
 import { isVisible } from '../state/visibility.ts';
@@ -8,7 +8,7 @@ import { Offer } from './offer.tsx';
 import { Shortened } from './shortened.tsx';
 
 /** How long something stays that nobody has to act upon; errors stay until they are dismissed. */
-const STAY_MS: Readonly<Partial<Record<Notice['kind'], number>>> = { info: 6000, warning: 15_000 };
+const STAY_MS: Readonly<Partial<Record<UiNotice['kind'], number>>> = { info: 6000, warning: 15_000 };
 
 /** What there is to be told. It waits while somebody points at it, and while nobody looks. */
 export function Toasts() {
@@ -49,7 +49,7 @@ export function Toasts() {
 }
 
 interface ToastProps {
-  readonly notice: Notice;
+  readonly notice: UiNotice;
   readonly isWaiting: boolean;
   readonly onDismiss: () => void;
 }

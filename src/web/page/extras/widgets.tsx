@@ -1,10 +1,10 @@
 import { useComputed } from '@preact/signals';
-import type { Widget } from '../../../client/shown.ts';
+import type { UiWidget } from '../../../client/extension-ui.ts';
 import { useSession } from '../state/app.ts';
 import { Shortened } from './shortened.tsx';
 
 interface WidgetsProps {
-  readonly placement: Widget['placement'];
+  readonly placement: UiWidget['placement'];
 }
 
 /** Lines that extensions keep on the screen, above the composer or below it. */

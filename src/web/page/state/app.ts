@@ -54,7 +54,7 @@ export class App {
     this.title = titleIn(this.navigation, this.sessions.sessions);
     this.attention = new Attention(session, this.title);
     addEventListener('online', () => this.retry());
-    const doubt = () => session.peek()?.remote.doubt();
+    const doubt = () => session.peek()?.remote.checkConnection();
     addEventListener('offline', doubt);
     effect(() => {
       if (isVisible.value) doubt();

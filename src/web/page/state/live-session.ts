@@ -1,10 +1,10 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { ConnectionLost, NotSent, TakenBack } from '../../../client/connection-lost.ts';
-import { LastIds } from '../../../client/last-ids.ts';
+import { ConnectionLost, NotSent, Withdrawn } from '../../../client/connection-lost.ts';
+import { RecentIds } from '../../../client/recent-ids.ts';
 import type { OutboxItem } from '../../../client/outbox.ts';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
 import { RemoteSession } from '../../../client/remote-session.ts';
-import { emptyView, reduce, type View } from '../../../client/view.ts';
+import { emptyView, reduce, type ConversationView } from '../../../client/view.ts';
 import { closeCodes } from '../../../protocol/close-codes.ts';
 import { dialogMethods } from '../../../protocol/dialog-methods.ts';
 import { messageOf } from '../../../protocol/errors.ts';
@@ -46,7 +46,7 @@ export class LiveSession {
   readonly remote: RemoteSession;
   /** Where it was asked for; a move leads elsewhere. */
   readonly place: Place;
-  readonly #view = signal<View>(emptyView);
+  readonly #view = signal<ConversationView>(emptyView);
   /** The session that is drawn. */
   readonly id: ReadonlySignal<string> = computed(() => this.#view.value.state.sessionId ?? this.place.id);
   /** Whether a snapshot has come; a greeting names the session only. */
@@ -62,13 +62,13 @@ export class LiveSession {
   /** Why what is meant for what runs now cannot be done. */
   readonly hindrance = computed(() => (this.isCutOff.value ? 'There is no connection' : undefined));
   readonly #outbox = signal<readonly OutboxItem[]>([]);
-  readonly #answered = new LastIds();
+  readonly #answered = new RecentIds();
   /** What there is to be told, and was not dismissed. */
   readonly notices = new Notices({ view: this.#view, connection: this.#connection });
   readonly #lastRun = signal<AgentSettledEvent | undefined>(undefined);
   readonly #stats = signal<SessionStats | undefined>(undefined);
   readonly #snapshots = signal(0);
-  #latest: View = emptyView;
+  #latest: ConversationView = emptyView;
   #latestSnapshots = 0;
   #isDrawing = false;
   #isCounting = false;
@@ -100,7 +100,7 @@ export class LiveSession {
     return this.#latest.state.sessionId ?? this.place.id;
   }
 
-  get view(): ReadonlySignal<View> {
+  get view(): ReadonlySignal<ConversationView> {
     return this.#view;
   }
 
@@ -149,7 +149,7 @@ export class LiveSession {
   }
 
   /** Changes what is known by what an answer has told. */
-  change(by: (view: View) => View): void {
+  change(by: (view: ConversationView) => ConversationView): void {
     this.#latest = by(this.#latest);
     this.#drawSoon();
   }
@@ -160,7 +160,7 @@ export class LiveSession {
       await this.during(work);
       return true;
     } catch (error) {
-      if (!(error instanceof TakenBack)) this.complain(error);
+      if (!(error instanceof Withdrawn)) this.complain(error);
       return false;
     }
   }

@@ -1,12 +1,12 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { emptyView, type View } from '../../../client/view.ts';
+import { emptyView, type ConversationView } from '../../../client/view.ts';
 import { LiveSession } from './live-session.ts';
 import { currentPlace, newPlace, type Place, pushPlace, replacePlace } from './place.ts';
 
 /** Goes from session to session. The address, and the history of the tab, say which one is looked at. */
 export class Navigation {
   /** What is known of the session that is looked at. */
-  readonly view: ReadonlySignal<View> = computed(() => this.#session.value?.view.value ?? emptyView);
+  readonly view: ReadonlySignal<ConversationView> = computed(() => this.#session.value?.view.value ?? emptyView);
   /** The session that is looked at, also after a move. */
   readonly sessionId: ReadonlySignal<string | undefined> = computed(() => this.#session.value?.id.value);
   readonly #mayBegin: boolean;

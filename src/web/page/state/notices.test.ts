@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
-import { MAX_NOTICES } from '../../../client/shown.ts';
+import { MAX_NOTICES } from '../../../client/extension-ui.ts';
 import { emptyView, reduce } from '../../../client/view.ts';
 import { MAX_TOASTS, Notices } from './notices.ts';
 

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { MAX_NOTICES, type Notice } from '../../../client/shown.ts';
+import { MAX_NOTICES, type UiNotice } from '../../../client/extension-ui.ts';
 import type { LiveSession } from './live-session.ts';
 
 /** More are not shown at a time. */
@@ -10,13 +10,13 @@ export const MAX_TOASTS = 4;
  * come twice: each is a notice of its own.
  */
 export class Notices {
-  readonly #notices: ReadonlySignal<readonly Notice[]>;
+  readonly #notices: ReadonlySignal<readonly UiNotice[]>;
   /** What the page itself has to say: no snapshot tells it again. */
-  readonly #own = signal<readonly Notice[]>([]);
+  readonly #own = signal<readonly UiNotice[]>([]);
   /** Why there is no connection: that is told where the connection is. */
   readonly #reason: ReadonlySignal<string | undefined>;
-  readonly #dismissed = signal<ReadonlySet<Notice>>(new Set());
-  readonly #numbers = new WeakMap<Notice, number>();
+  readonly #dismissed = signal<ReadonlySet<UiNotice>>(new Set());
+  readonly #numbers = new WeakMap<UiNotice, number>();
   #last = 0;
   /** The last ones, the newest at the end, and how many there are before them. */
   readonly open = computed(() => {
@@ -32,18 +32,18 @@ export class Notices {
     this.#reason = computed(() => connection.value.reason);
   }
 
-  add(notice: Notice): void {
+  add(notice: UiNotice): void {
     this.#own.value = [...this.#own.value, notice].slice(-MAX_NOTICES);
   }
 
   /** What tells a notice from all others. */
-  numberOf(notice: Notice): number {
+  numberOf(notice: UiNotice): number {
     const number = this.#numbers.get(notice) ?? ++this.#last;
     this.#numbers.set(notice, number);
     return number;
   }
 
-  dismiss(notice: Notice): void {
+  dismiss(notice: UiNotice): void {
     this.#dismiss([notice]);
   }
 
@@ -52,7 +52,7 @@ export class Notices {
   }
 
   /** Those that the session no longer has need not be remembered. */
-  #dismiss(notices: readonly Notice[]): void {
+  #dismiss(notices: readonly UiNotice[]): void {
     const known = new Set(this.#notices.value);
     this.#dismissed.value = new Set([...this.#dismissed.value, ...notices].filter((notice) => known.has(notice)));
   }

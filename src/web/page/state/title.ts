@@ -1,9 +1,9 @@
-import type { View } from '../../../client/view.ts';
+import type { ConversationView } from '../../../client/view.ts';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { textOf, wordsOf } from '../../fields.ts';
 import { oneLine } from '../../words.ts';
 
-interface Known extends Pick<View, 'messages'> {
+interface Known extends Pick<ConversationView, 'messages'> {
   readonly name: string | undefined;
   /** Whether these are all messages. */
   readonly isWhole: boolean;
@@ -21,7 +21,7 @@ export function titleOf({ name, messages, isWhole, summary, isNew }: Known): str
 }
 
 /** What was said first, or else given to the shell. */
-function firstWords(messages: View['messages']): string {
+function firstWords(messages: ConversationView['messages']): string {
   const said = messages.find(({ role }) => role === 'user');
   if (said?.role === 'user') return wordsOf(said.content);
   const ran = messages.find(({ role }) => role === 'bashExecution');

@@ -9,12 +9,12 @@ export function rowsOfSession({ view }: LiveSession): ReadonlySignal<readonly Ro
   const unconfirmed = computed(() => view.value.unconfirmed);
   const isWhole = computed(() => view.value.earlier === undefined);
   const answer = computed(() => {
-    const { provider, model, timestamp } = view.value.answer ?? {};
+    const { provider, model, timestamp } = view.value.streamingMessage ?? {};
     return JSON.stringify([provider, model, timestamp]);
   });
   return computed(() => {
     void [isWhole.value, answer.value];
-    const { answer: streaming, earlier } = view.peek();
-    return rows.of({ messages: [...unconfirmed.value, ...messages.value], answer: streaming, earlier });
+    const { streamingMessage: streaming, earlier } = view.peek();
+    return rows.of({ messages: [...unconfirmed.value, ...messages.value], streamingMessage: streaming, earlier });
   });
 }

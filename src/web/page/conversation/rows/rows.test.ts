@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withEarlier } from '../../../../client/earlier.ts';
-import { anyToldSession } from '../../../../client/testing/told-session.ts';
-import { emptyView, reduce, type View } from '../../../../client/view.ts';
+import { prependPage } from '../../../../client/history.ts';
+import { anySimulatedSession } from '../../../../client/testing/simulated-session.ts';
+import { emptyView, reduce, type ConversationView } from '../../../../client/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { empty } from '../../../../wire/testing/streams.ts';
 import { type Row, Rows } from './rows.ts';
@@ -38,7 +38,7 @@ const note = (display: boolean): AgentMessage => ({
   timestamp: NOON,
 });
 
-const rowsOf = (messages: readonly AgentMessage[], more: Partial<View> = {}) =>
+const rowsOf = (messages: readonly AgentMessage[], more: Partial<ConversationView> = {}) =>
   new Rows().of({ ...emptyView, messages, ...more });
 
 const keyOf = (rows: readonly Row[], message: AgentMessage) => rows.find((row) => row.message === message)?.key;
@@ -82,7 +82,7 @@ describe('rows', () => {
     const [one, two, three] = [assistant({ model: 'one' }), assistant({ model: 'two' }), assistant({ model: 'three' })];
     const asked = [user('x'), one, note(true), user('y'), note(true), user('z')];
     const markedIn = (messages: readonly AgentMessage[], answer?: AssistantMessage) =>
-      rowsOf(messages, { answer }).flatMap(({ model }, index) => (model === undefined ? [] : [[index, model]]));
+      rowsOf(messages, { streamingMessage: answer }).flatMap(({ model }, index) => (model === undefined ? [] : [[index, model]]));
 
     expect(markedIn(asked)).toEqual([]);
     expect(markedIn(asked, two)).toEqual([[3, 'two']]);
@@ -96,7 +96,7 @@ describe('rows', () => {
     const rows = new Rows();
     const messages = [user('x'), assistant({ model: 'one' }), user('y')];
     const before = rows.of({ ...emptyView, messages });
-    const after = rows.of({ ...emptyView, messages, answer: assistant({ model: 'two' }) });
+    const after = rows.of({ ...emptyView, messages, streamingMessage: assistant({ model: 'two' }) });
 
     expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
     expect([before[2]?.model, after[2]?.model, after[3]?.model]).toEqual([undefined, 'two', undefined]);
@@ -150,9 +150,9 @@ describe('rows', () => {
   it('let an answer keep its key when it is a message, also when the next one has begun by then', () => {
     const rows = new Rows();
     const question = user('x');
-    const streaming = rows.of({ ...emptyView, messages: [question], answer: assistant() }).at(-1);
+    const streaming = rows.of({ ...emptyView, messages: [question], streamingMessage: assistant() }).at(-1);
     const said = calling('a');
-    const after = rows.of({ ...emptyView, messages: [question, said, resultOf('a')], answer: assistant() });
+    const after = rows.of({ ...emptyView, messages: [question, said, resultOf('a')], streamingMessage: assistant() });
 
     expect(streaming?.message).toBeUndefined();
     expect(keyOf(after, said)).toBe(streaming?.key);
@@ -168,12 +168,12 @@ describe('keys', () => {
 
   it('are those of the messages, whatever happens in a session', () => {
     fc.assert(
-      fc.property(anyToldSession, ({ events, snapshots }) => {
+      fc.property(anySimulatedSession, ({ events, snapshots }) => {
         const rows = new Rows();
         let view = (snapshots[0] ?? []).reduce(reduce, emptyView);
         let before = rows.of(view);
         for (const [index, event] of events.entries()) {
-          const isStreamed = view.answer !== undefined && event.type === 'message_end';
+          const isStreamed = view.streamingMessage !== undefined && event.type === 'message_end';
           view = reduce(view, event);
           const after = rows.of(view);
           const known = keysIn(before);
@@ -196,11 +196,11 @@ describe('keys', () => {
     fc.assert(
       fc.property(fc.array(fc.array(anyMessage)), fc.array(anyMessage), (pages, tail) => {
         const rows = new Rows();
-        let view: View = { ...emptyView, messages: tail, earlier: { from: 'end', cursor: 'c' }, answer: assistant() };
+        let view: ConversationView = { ...emptyView, messages: tail, earlier: { from: 'end', cursor: 'c' }, streamingMessage: assistant() };
         let before = rows.of(view);
         for (const messages of pages) {
           const page = { messages, nextCursor: 'd', totalMessages: 0 };
-          view = withEarlier(view, view.earlier ?? {}, page);
+          view = prependPage(view, view.earlier ?? {}, page);
           const after = rows.of(view);
 
           expect(areUnique(after)).toBe(true);

@@ -1,4 +1,4 @@
-import type { View } from '../../../../client/view.ts';
+import type { ConversationView } from '../../../../client/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { listOf, textOf } from '../../../fields.ts';
 import { compactionsIn } from './compactions.ts';
@@ -21,7 +21,7 @@ export interface Row {
   readonly summary: number | undefined;
 }
 
-type Spoken = Pick<View, 'messages' | 'answer' | 'earlier'>;
+type Spoken = Pick<ConversationView, 'messages' | 'answer' | 'earlier'>;
 
 const NO_RESULTS: ReadonlyMap<string, AgentMessage> = new Map();
 
@@ -34,7 +34,7 @@ export class Rows {
   #streamingKey: number | undefined;
   #streaming: Row | undefined;
 
-  of({ messages, answer, earlier }: Spoken): readonly Row[] {
+  of({ messages, streamingMessage: answer, earlier }: Spoken): readonly Row[] {
     this.#number(messages, answer);
     const course = new Course(earlier === undefined);
     const drafts: Draft[] = [];

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
-import type { RunningTool, View } from '../../../../client/view.ts';
+import type { RunningTool, ConversationView } from '../../../../client/view.ts';
 import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
 import type { Surroundings } from '../../../message/message.tsx';
 import { callsOf, type Row } from './rows.ts';
@@ -13,14 +13,14 @@ export interface ShownRow {
 type Progress = 'waiting' | RunningTool;
 
 /** What a row shows; the same object until something of it is another. */
-export function shownRow(row: Row, view: ReadonlySignal<View>): ReadonlySignal<ShownRow> {
+export function shownRow(row: Row, view: ReadonlySignal<ConversationView>): ReadonlySignal<ShownRow> {
   const resultOf = (id: string) => row.results.get(id);
   const openCalls = row.message && callsOf(row.message).filter((id) => !row.results.has(id));
   if (openCalls?.length === 0) return computed(() => ({ message: row.message, around: { resultOf } }));
   let shown: ShownRow | undefined;
   let under: ReadonlyMap<string, Progress> = new Map();
   return computed(() => {
-    const message = row.message ?? view.value.answer;
+    const message = row.message ?? view.value.streamingMessage;
     const now = progressIn(message, openCalls, view.value);
     if (shown && shown.message === message && isSame(under, now)) return shown;
     under = now;
@@ -35,7 +35,7 @@ export function shownRow(row: Row, view: ReadonlySignal<View>): ReadonlySignal<S
 function progressIn(
   message: AgentMessage | undefined,
   openCalls: readonly string[] | undefined,
-  { answer, messages, tools, running }: View,
+  { streamingMessage: answer, messages, tools, running }: ConversationView,
 ): ReadonlyMap<string, Progress> {
   const latest = answer ?? messages.findLast(({ role }) => role === 'assistant');
   if (!running || !message || message !== latest) return new Map();

@@ -1,6 +1,6 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import { LastIds } from '../../../../client/last-ids.ts';
-import type { OpenDialog } from '../../../../client/shown.ts';
+import { RecentIds } from '../../../../client/recent-ids.ts';
+import type { OpenDialog } from '../../../../client/extension-ui.ts';
 import { isDialogMethod } from '../../../../protocol/dialog-methods.ts';
 import type {
   AgentEvent,
@@ -30,7 +30,7 @@ export class Attention {
   /** Runs that ended and questions that wait, by their ids. */
   readonly #unseen = signal<ReadonlySet<string>>(new Set());
   /** A question is asked again after the connection was lost. */
-  readonly #asked = new LastIds();
+  readonly #asked = new RecentIds();
 
   constructor(session: ReadonlySignal<LiveSession | undefined>, title: ReadonlySignal<string>) {
     this.#session = session;

@@ -1,8 +1,8 @@
-import type { View } from '../../../../client/view.ts';
+import type { ConversationView } from '../../../../client/view.ts';
 import { wordsOf } from '../../../fields.ts';
 
 /** What was said from here and what the user said in the session, the newest first, each once. */
-export function saidBefore(messages: View['messages'], fromHere: readonly string[]): readonly string[] {
+export function saidBefore(messages: ConversationView['messages'], fromHere: readonly string[]): readonly string[] {
   const inSession = messages.toReversed().map((message) => {
     if (message.role === 'user') return wordsOf(message.content);
     if (message.role !== 'bashExecution') return '';

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { emptyView, type View } from '../../../../client/view.ts';
+import { emptyView, type ConversationView } from '../../../../client/view.ts';
 import { shellLine } from './shell-line.ts';
 import { ShellRuns } from './shell-runs.ts';
 
 const line = { command: 'ls', isPrivate: false };
 
-const viewWith = (timestamps: readonly number[], sessionId = 's'): View => ({
+const viewWith = (timestamps: readonly number[], sessionId = 's'): ConversationView => ({
   ...emptyView,
   state: { sessionId },
-  messages: timestamps.map((timestamp) => ({ role: 'bashExecution', command: 'ls', timestamp })) as View['messages'],
+  messages: timestamps.map((timestamp) => ({ role: 'bashExecution', command: 'ls', timestamp })) as ConversationView['messages'],
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { View } from '../../../../client/view.ts';
+import type { ConversationView } from '../../../../client/view.ts';
 import type { BashCommand } from '../../../../protocol/generated/vocabulary.ts';
 import type { ShellLine } from './shell-line.ts';
 
@@ -43,7 +43,7 @@ export class ShellRuns {
     return this.#runs.value.some(({ exitCode }) => exitCode === undefined);
   }
 
-  begin(line: ShellLine, view: View): number {
+  begin(line: ShellLine, view: ConversationView): number {
     const id = ++this.#count;
     const before = new Set(
       view.messages.flatMap((message) => (message.role === 'bashExecution' ? [message.timestamp] : [])),
@@ -66,7 +66,7 @@ export class ShellRuns {
   }
 
   /** Forgets those that have become part of the conversation, and those of another session. */
-  settle({ messages, state }: View): void {
+  settle({ messages, state }: ConversationView): void {
     const runs = this.#runs.value;
     const isThere = ({ command, before }: ShellRun) =>
       messages.some((one) => one.role === 'bashExecution' && one.command === command && !before.has(one.timestamp));

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
-import type { View } from '../../../../client/view.ts';
+import type { ConversationView } from '../../../../client/view.ts';
 import type { Attachment } from './attachment.ts';
 import { saidBefore } from './said-before.ts';
 import { Writing } from './writing.ts';
@@ -160,7 +160,7 @@ it('what was said before is what users said and ran, the newest first and each o
     { role: 'bashExecution', command: 'ls' },
     { role: 'bashExecution', command: 'env', excludeFromContext: true },
     { role: 'user', content: 'one' },
-  ] as unknown as View['messages'];
+  ] as unknown as ConversationView['messages'];
 
   expect(saidBefore(messages, ['/help', 'two'])).toEqual(['/help', 'two', 'one', '!!env', '!ls']);
 });

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
+import { chooseSession } from '../choose-session.ts';
+import { type CliArguments, UsageError } from '../flags.ts';
+import { hasTerminal } from '../has-terminal.ts';
+import { singleMatch, sessionPathIn } from '../session-argument.ts';
+import { requestServer } from './request-server.ts';
+import type { ServerAddress } from './server-address.ts';
+
+/** How many sessions are offered, and how many are looked at for the beginning of an id. */
+const MAX_ATTACH_CHOICES = 20;
+const MAX_SEARCHED = 1000;
+
+/** What to connect to: a session, or a new one. */
+export interface AttachTarget {
+  readonly session?: string | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** The session that is meant by what was said. Asks on the terminal when nothing was. */
+export async function attachTarget(args: CliArguments, word: string | undefined, server: ServerAddress): Promise<AttachTarget> {
+  if (word !== undefined && args.continue) throw new UsageError('--continue is the latest session: name none');
+  if (args.cwd !== undefined && (args.continue || (word !== undefined && word !== 'new'))) {
+    throw new UsageError('--cwd is where a new session begins');
+  }
+  // Whoever cannot be reached, or does not let us in, says so at once: a connection would be tried again and again.
+  await requestServer(server, 'api/me');
+  if (word === 'new' || args.cwd !== undefined) {
+    return { cwd: args.cwd !== undefined && isLocal(server) ? resolve(args.cwd) : args.cwd };
+  }
+  if (word !== undefined) return { session: await sessionNamed(word, server) };
+  return { session: (args.continue ? await latestSession(server) : await chosenSession(server))?.id };
+}
+
+/** A path on this machine is counted from here; one elsewhere is sent as it is. */
+async function sessionNamed(word: string, server: ServerAddress): Promise<string> {
+  const path = sessionPathIn(word, { cwd: process.cwd() });
+  if (path !== undefined) return isLocal(server) ? path : word;
+  const ids = (await listSessions(server, MAX_SEARCHED)).map(({ id }) => id).filter((id) => id.startsWith(word));
+  // One in which nothing was said is not in the list.
+  return ids.length === 0 || ids.includes(word) ? word : singleMatch(ids, word);
+}
+
+const isLocal = ({ url }: ServerAddress) => url.protocol === 'ws+unix:';
+
+const latestSession = async (server: ServerAddress) => (await listSessions(server, 1))[0];
+
+async function chosenSession(server: ServerAddress): Promise<SessionSummary | undefined> {
+  if (!hasTerminal()) {
+    throw new UsageError('tau attach asks on a terminal; there is tau attach <id>, tau attach new and --continue');
+  }
+  const sessions = await listSessions(server, MAX_ATTACH_CHOICES);
+  return sessions.length === 0 ? undefined : chooseSession(sessions, { withFolder: true });
+}
+
+async function listSessions(server: ServerAddress, limit: number): Promise<readonly SessionSummary[]> {
+  const { sessions } = (await requestServer(server, `api/sessions?limit=${limit}`)) as { sessions?: SessionSummary[] };
+  if (!Array.isArray(sessions)) throw new Error('The server tells of no sessions');
+  return sessions;
+}

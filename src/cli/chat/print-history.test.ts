@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest';
+import type { AgentMessage, AssistantMessage, SessionState } from '../../protocol/generated/vocabulary.ts';
+import { OwnMessages } from './own-messages.ts';
+import { Printer, plainInk } from './printer.ts';
+import { printHistory } from './print-history.ts';
+import { SessionPrinter } from './print-session.ts';
+
+const timestamp = 1;
+
+const assistant = (more: Partial<AssistantMessage>): AssistantMessage => ({
+  role: 'assistant',
+  content: [],
+  api: 'a',
+  provider: 'p',
+  model: 'm',
+  usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: free },
+  stopReason: 'stop',
+  timestamp,
+  ...more,
+});
+
+const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+
+it.each<[string, AgentMessage[], string]>([
+  ['a question', [{ role: 'user', content: 'Why?\nHow?', timestamp }], '› Why?\n  How?\n'],
+  [
+    'a picture',
+    [{ role: 'user', content: [{ type: 'image', data: '', mimeType: 'image/png' }], timestamp }],
+    '› [image/png]\n',
+  ],
+  [
+    'an answer',
+    [
+      assistant({
+        content: [
+          { type: 'thinking', thinking: 'Hm.' },
+          { type: 'text', text: 'So.' },
+        ],
+      }),
+    ],
+    'Hm.\nSo.\n',
+  ],
+  ['an answer that was stopped', [assistant({ stopReason: 'aborted' })], '(stopped)\n'],
+  ['an answer that failed', [assistant({ stopReason: 'error', errorMessage: 'Too hot' })], '(failed: Too hot)\n'],
+  [
+    'a call with its result',
+    [
+      assistant({ content: [call('1', 'ls'), call('2', 'pwd')] }),
+      { role: 'toolResult', toolCallId: '1', toolName: 'bash', content: [], isError: false, timestamp },
+    ],
+    '▸ bash ls\n  \n',
+  ],
+  ['a call that may run', [assistant({ content: [call('1', 'ls')] })], ''],
+  [
+    'a command of a client',
+    [{ role: 'bashExecution', command: 'ls', output: 'a\n', cancelled: false, truncated: false, timestamp }],
+    '$ ls\na\n',
+  ],
+  ['what is shown', [{ role: 'custom', customType: 'c', content: 'Look', display: true, timestamp }], 'Look\n'],
+  ['what is not', [{ role: 'custom', customType: 'c', content: 'Hidden', display: false, timestamp }], ''],
+  [
+    'a summary',
+    [{ role: 'compactionSummary', summary: 's', tokensBefore: 1, timestamp }],
+    '(What was said before is summed up for the model.)\n',
+  ],
+])('tells %s', (_what, messages, expected) => {
+  const { printer, printed } = captured();
+
+  printHistory(messages, printer);
+
+  expect(printed()).toBe(expected);
+});
+
+it('tells a result with the call that was told before the connection was lost', () => {
+  const { printer, printed } = captured();
+  const sessionPrinter = new SessionPrinter(new OwnMessages(), printer);
+  const state = { sessionId: 's', cwd: '/p', model: null, messageCount: 2 } as SessionState;
+  const assistantMessage = assistant({ content: [call('1', 'sleep 9')] });
+  sessionPrinter.handleEvent({ type: 'state_synced', state, messages: [assistantMessage] });
+  const before = printed();
+
+  const result: AgentMessage = {
+    role: 'toolResult',
+    toolCallId: '1',
+    toolName: 'bash',
+    content: [{ type: 'text', text: 'awake' }],
+    isError: false,
+    timestamp: timestamp + 1,
+  };
+  sessionPrinter.handleEvent({ type: 'state_synced', state, messages: [assistantMessage, result] });
+
+  expect(printed().slice(before.length)).toBe('▸ bash sleep 9\n  awake\n');
+});
+
+function captured() {
+  let text = '';
+  const target = {
+    get atLineStart() {
+      return text === '' || text.endsWith('\n');
+    },
+    print: (more: string) => {
+      text += more;
+    },
+  };
+  return { printer: new Printer(target, plainInk), printed: () => text };
+}
+
+function call(id: string, command: string) {
+  return { type: 'toolCall', id, name: 'bash', arguments: { command } } as const;
+}

@@ -1,0 +1,99 @@
+import type {
+  AgentEvent,
+  AgentMessage,
+  AssistantBlock,
+  AssistantMessageEvent,
+  SessionState,
+} from '../../protocol/generated/vocabulary.ts';
+import type { OwnMessages } from './own-messages.ts';
+import type { Printer } from './printer.ts';
+import { quote, printHistory, textOfContent } from './print-history.ts';
+
+/** Tells of a session what the printer does not: its beginning, what was said before, and what others say. */
+export class SessionPrinter {
+  readonly #own: OwnMessages;
+  readonly #printer: Printer;
+  #sessionId: string | undefined;
+  /** When the last message was said that was told. */
+  #latestTimestamp = 0;
+  /** The answer that streams, and how many characters of each of its blocks were told. */
+  #streaming: { readonly timestamp: number; readonly printed: Map<number, number> } | undefined;
+
+  constructor(own: OwnMessages, printer: Printer) {
+    this.#own = own;
+    this.#printer = printer;
+  }
+
+  handleEvent(event: AgentEvent): void {
+    switch (event.type) {
+      case 'state_synced':
+        this.#handleSynced(event.state, event.messages);
+        break;
+      case 'message_start':
+        if (event.message.role === 'assistant')
+          this.#streaming = { timestamp: event.message.timestamp, printed: new Map() };
+        break;
+      case 'message_update':
+        this.#countPrinted(event.assistantMessageEvent);
+        break;
+      case 'message_end':
+        this.#handleMessageEnd(event.message);
+        break;
+      case 'server_error':
+        if (this.#sessionId !== undefined) this.#printer.failure(event.error);
+        break;
+      default:
+    }
+  }
+
+  /** Of a snapshot that is not the first, only what is new is told. */
+  #handleSynced(state: SessionState, messages: readonly AgentMessage[]): void {
+    if (state.sessionId !== this.#sessionId) {
+      this.#sessionId = state.sessionId;
+      this.#latestTimestamp = 0;
+      this.#printHeader(state, messages.length);
+    }
+    const added = messages.filter(({ timestamp }) => timestamp > this.#latestTimestamp);
+    printHistory(
+      added.filter((message) => !this.#isOwn(message)).map((message) => this.#unprintedPart(message)),
+      this.#printer,
+      messages,
+    );
+    for (const { timestamp } of added) this.#latestTimestamp = Math.max(this.#latestTimestamp, timestamp);
+  }
+
+  #countPrinted(step: AssistantMessageEvent): void {
+    if (!('delta' in step) || !this.#streaming) return;
+    const { printed } = this.#streaming;
+    printed.set(step.contentIndex, (printed.get(step.contentIndex) ?? 0) + step.delta.length);
+  }
+
+  /** What is new of a message whose beginning was told while it streamed. */
+  #unprintedPart(message: AgentMessage): AgentMessage {
+    if (message.role !== 'assistant' || message.timestamp !== this.#streaming?.timestamp) return message;
+    const { printed } = this.#streaming;
+    return { ...message, content: message.content.map((block, index) => blockAfter(block, printed.get(index) ?? 0)) };
+  }
+
+  #handleMessageEnd(message: AgentMessage): void {
+    this.#streaming = undefined;
+    this.#latestTimestamp = Math.max(this.#latestTimestamp, message.timestamp);
+    if (message.role === 'user' && !this.#isOwn(message)) this.#printer.note(quote(textOfContent(message.content)));
+  }
+
+  #isOwn(message: AgentMessage): boolean {
+    return message.role === 'user' && this.#own.take(textOfContent(message.content));
+  }
+
+  #printHeader({ sessionId, sessionName, cwd, model, messageCount }: SessionState, shown: number): void {
+    const name = model ? `${model.provider}/${model.id}` : 'no model';
+    this.#printer.note(`${sessionName ?? sessionId} in ${cwd}, with ${name}.`);
+    this.#printer.note('Ctrl-C stops an answer, Ctrl-D leaves, ? helps.');
+    if (messageCount > shown) this.#printer.note(`… ${messageCount - shown} earlier messages`);
+  }
+}
+
+function blockAfter(block: AssistantBlock, printed: number): AssistantBlock {
+  if (block.type === 'text') return { ...block, text: block.text.slice(printed) };
+  return block.type === 'thinking' ? { ...block, thinking: block.thinking.slice(printed) } : block;
+}

@@ -1,0 +1,57 @@
+import { type CliArguments, type FlagName, UsageError } from './flags.ts';
+
+/** Flags of which at most one can be meant. */
+const exclusiveFlags: readonly (readonly FlagName[])[] = [
+  ['session', 'session-id', 'continue', 'resume', 'fork'],
+  ['session', 'no-session'],
+  ['continue', 'no-session'],
+  ['resume', 'no-session'],
+  ['fork', 'no-session'],
+  ['tools', 'no-tools'],
+  ['tools', 'no-builtin-tools'],
+  ['approve', 'no-approve'],
+];
+
+/** Flags that mean something to these commands only. */
+export const flagCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
+  all: ['sessions'],
+  json: ['sessions', 'doctor', 'token'],
+  scope: ['token'],
+  path: ['token'],
+  expires: ['token'],
+  host: ['serve'],
+  port: ['serve'],
+  cwd: ['serve', 'attach'],
+  tokens: ['serve'],
+  'agent-command': ['serve'],
+  'allow-origin': ['serve'],
+  'allow-host': ['serve'],
+  'base-path': ['serve', 'attach'],
+  'tls-cert': ['serve'],
+  'tls-key': ['serve'],
+  'behind-proxy': ['serve'],
+  'park-after': ['serve'],
+  'ping-seconds': ['serve'],
+  'max-sessions': ['serve'],
+  'drain-seconds': ['serve'],
+  url: ['attach'],
+  'token-file': ['attach'],
+};
+
+/** Refuses flags that cannot be meant together: none of them is left out silently. */
+export function checkConflicts(args: CliArguments): void {
+  for (const names of exclusiveFlags) {
+    const [first, second] = names.filter((name) => args[name] !== undefined);
+    if (second) throw new UsageError(`--${first} and --${second} contradict each other`);
+  }
+  if (args.print && args.mode === 'rpc') throw new UsageError('--print and --mode rpc contradict each other');
+  if (args['on-eof'] && args.mode !== 'rpc') throw new UsageError('--on-eof goes with --mode rpc');
+  const command = args.mode || args.print ? '' : (args.positionals[0] ?? 'chat');
+  if (args.socket && args.mode !== 'rpc' && command !== 'serve' && command !== 'attach') {
+    throw new UsageError('--socket goes with --mode rpc, tau serve and tau attach');
+  }
+  for (const [name, commands] of Object.entries(flagCommands)) {
+    if (args[name as FlagName] === undefined || commands.includes(command)) continue;
+    throw new UsageError(`--${name} goes with tau ${commands.join(' and tau ')}`);
+  }
+}

@@ -1,0 +1,49 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expandHome } from '../../store/agent-dir.ts';
+import { type Scope, scopes } from '../../store/tokens/token-record.ts';
+import type { NewToken } from '../../store/tokens/token-store.ts';
+import { realPath } from '../../system/files/real-path.ts';
+import { type CliArguments, UsageError } from '../flags.ts';
+import { expiryOf } from './expiry.ts';
+
+const USUAL_SCOPES: readonly Scope[] = ['view', 'prompt'];
+
+const MAX_NAME_CHARACTERS = 100;
+
+/** What the command line says of a new token. */
+export function tokenOptions(args: CliArguments): NewToken {
+  const allowedPaths = args.path?.map(folderOf);
+  const expiresAt = args.expires === undefined ? undefined : expiryOf(args.expires);
+  return {
+    name: nameOf(args),
+    scopes: args.scope === undefined ? USUAL_SCOPES : scopesOf(args.scope),
+    ...(allowedPaths ? { allowedPaths } : {}),
+    ...(expiresAt ? { expiresAt } : {}),
+  };
+}
+
+function nameOf({ name = '' }: CliArguments): string {
+  const trimmed = name.trim();
+  if (trimmed === '') throw new UsageError('tau token create requires --name');
+  if (trimmed.length > MAX_NAME_CHARACTERS) {
+    throw new UsageError(`--name takes at most ${MAX_NAME_CHARACTERS} characters`);
+  }
+  return trimmed;
+}
+
+function scopesOf(values: readonly string[]): readonly Scope[] {
+  const words = values.flatMap((value) => value.split(',').map((word) => word.trim()));
+  const unknown = words.find((word) => !scopes.some((scope) => scope === word));
+  if (unknown !== undefined) {
+    throw new UsageError(`--scope must be of ${scopes.join(', ')}, not ${JSON.stringify(unknown)}`);
+  }
+  return scopes.filter((scope) => words.includes(scope));
+}
+
+function folderOf(path: string): string {
+  const absolute = resolve(expandHome(path));
+  const stats = statSync(absolute, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) throw new UsageError(`--path: there is no folder ${JSON.stringify(path)}`);
+  return realPath(absolute);
+}

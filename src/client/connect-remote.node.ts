@@ -1,0 +1,33 @@
+import { connect } from 'node:net';
+import { type ClientOptions, WebSocket } from 'ws';
+import { MAX_RECORD_BYTES } from '../wire/json-lines.ts';
+import { type RemoteOptions, RemoteSession } from './remote-session.ts';
+import type { OpenSocket, Socket } from './socket.ts';
+
+/**
+ * A session on a server, new unless the address or the options name one. Not awaited: listen, call, or look at its
+ * `status`. When every retry has failed it is closed, unless `whenLost` says otherwise.
+ */
+export function connectRemote(address: string, options: RemoteOptions = {}): RemoteSession {
+  const { token, ...others } = options;
+  // Proxies write addresses down, but not this header.
+  if (token === undefined || options.openSocket || !/^[\x21-\x7e]+$/.test(token)) {
+    return new RemoteSession(address, { openSocket: socketOpener({}), whenLost: 'close', ...options });
+  }
+  const openSocket = socketOpener({ Authorization: `Bearer ${token}` });
+  return new RemoteSession(address, { whenLost: 'close', ...others, openSocket });
+}
+
+/** With the WebSocket of `ws`: Node has one of its own only from version 22 on. */
+const socketOpener =
+  (headers: Readonly<Record<string, string>>): OpenSocket =>
+  (url) =>
+    open(new URL(url), { maxPayload: MAX_RECORD_BYTES, headers }) as unknown as Socket;
+
+/** `ws` knows addresses of socket files, but none with a space or a colon in the path. */
+function open(url: URL, options: ClientOptions): WebSocket {
+  if (url.protocol !== 'ws+unix:') return new WebSocket(url, options);
+  const [file = '', path = ''] = url.pathname.split(':');
+  const createConnection = () => connect({ path: decodeURIComponent(file) });
+  return new WebSocket(`ws://localhost${path}${url.search}`, { ...options, createConnection });
+}

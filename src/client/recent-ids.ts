@@ -1,0 +1,17 @@
+/** Ids that are remembered, the last ones. */
+export const MAX_RECENT_IDS = 100;
+
+/** Ids that came before, as far back as anybody will ask. */
+export class RecentIds {
+  readonly #ids = new Set<string>();
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  add(id: string): void {
+    this.#ids.add(id);
+    const [oldest] = this.#ids;
+    if (oldest !== undefined && this.#ids.size > MAX_RECENT_IDS) this.#ids.delete(oldest);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Agent } from '../engine/agent.ts';
+import { type Handler, executeCommand } from '../engine/dispatch.ts';
+import { whenIdle } from '../engine/agent-state.ts';
+import type { Engine } from '../engine/open.ts';
+import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
+import type { SessionStart } from '../session/hooks.ts';
+import type { Run } from '../session/run/run.ts';
+import { EmbedderUi } from './embedder-ui.ts';
+import { SessionEventEmitter } from './session-events.ts';
+
+/** What the parts of an `AgentSession` work with: the engine, and this program as a client of it. */
+export class EmbedContext {
+  readonly engine: Engine;
+  readonly events: SessionEventEmitter;
+  readonly ui: EmbedderUi;
+  readonly #loadErrors = new Map<string, string>();
+  readonly #start: SessionStart | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(engine: Engine, start: SessionStart | undefined) {
+    this.engine = engine;
+    this.#start = start;
+    this.events = new SessionEventEmitter(engine.agent);
+    this.ui = new EmbedderUi(engine.agent);
+    this.events.subscribe((event) => {
+      if (event.type === 'extension_error' && event.event === 'load')
+        this.#loadErrors.set(event.extensionPath, event.error);
+    });
+  }
+
+  get agent(): Agent {
+    return this.engine.agent;
+  }
+
+  /** The session has begun, for whoever wants to know: once, when the first thing is done in it. Session commands wait. */
+  begin(): void {
+    const { agent, events } = this;
+    for (const event of agent.takeOpeningEvents()) events.sendEvent(event);
+    agent.lane.holdUntil(agent.start(this.#start));
+  }
+
+  /** Does what a client would have done by a command. */
+  perform<C extends CommandName>(name: C, params: Params<C>, handler?: Handler<C>): Promise<Result<C>> {
+    this.begin();
+    const { agent, ui } = this;
+    const defined = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+    return executeCommand(name, defined as Params<C>, { agent, connection: ui.connection, lane: agent.lane }, handler);
+  }
+
+  /** Extensions that could not be loaded, and why. */
+  get loadErrors(): { path: string; error: string }[] {
+    return [...this.#loadErrors].map(([path, error]) => ({ path, error }));
+  }
+
+  /** Does something that the commands have no name for, in its turn. */
+  async runInLane<T>(work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
+    this.begin();
+    const { lane } = this.agent;
+    const { signal } = lane;
+    return lane.run(() => work(signal));
+  }
+
+  /** Reads what was added to the agent again. */
+  reload(): Promise<void> {
+    return this.runInLane(async () => {
+      this.#loadErrors.clear();
+      await (await this.agent.addons.ensureLoaded()).reload();
+    });
+  }
+
+  /** Settles when a run is over and every listener has heard so. */
+  async runSettled(run: Run | undefined): Promise<void> {
+    await run?.settled;
+    await this.events.delivered;
+  }
+
+  /** Settles when nothing is being done any more. */
+  async whenIdle(): Promise<void> {
+    await whenIdle(this.agent);
+    await this.events.delivered;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.events.clear();
+    try {
+      await this.engine.close();
+    } finally {
+      this.ui.close();
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { NavigateOptions } from '../extend/extensions/extension-api.ts';
+import type { CompactionResult, Result } from '../protocol/generated/vocabulary.ts';
+import type { IdleTask } from '../session/session.ts';
+import type { EmbedContext } from './context.ts';
+
+/** What is done between runs, and can be called off from the moment that it is asked for. */
+export class CancellableTasks {
+  readonly #context: EmbedContext;
+  readonly #controllers = { compaction: new AbortController(), navigation: new AbortController() };
+
+  constructor(context: EmbedContext) {
+    this.#context = context;
+  }
+
+  compact(customInstructions: string | undefined): Promise<CompactionResult> {
+    const cancelled = this.#controllers.compaction.signal;
+    const params = customInstructions === undefined ? {} : { customInstructions };
+    return this.#context.perform('compact', params, (given, { agent, signal }) =>
+      agent.session.compact(given.customInstructions, AbortSignal.any([signal, cancelled])),
+    );
+  }
+
+  navigate(targetId: string, options: NavigateOptions): Promise<Result<'navigate_tree'>> {
+    const cancelled = this.#controllers.navigation.signal;
+    return this.#context.perform(
+      'navigate_tree',
+      { ...options, targetId },
+      ({ targetId: id, ...given }, { agent, signal }) =>
+        agent.session.navigate(id, given, AbortSignal.any([signal, cancelled])),
+    );
+  }
+
+  /** Stops it, whoever asked for it, also while it waits for its turn. */
+  cancel(kind: IdleTask): void {
+    this.#controllers[kind].abort();
+    this.#controllers[kind] = new AbortController();
+    this.#context.agent.session.cancel(kind);
+  }
+}

@@ -1,0 +1,142 @@
+import { forkPoints, lastText, statsOf } from '../engine/commands/sessions.ts';
+import type { ModelMatch } from '../model/registry/model-pattern.ts';
+import { supportedLevels } from '../model/thinking-levels.ts';
+import type {
+  AgentMessage,
+  ContextUsage,
+  Model,
+  QueueMode,
+  Result,
+  ThinkingLevel,
+  ToolInfo,
+} from '../protocol/generated/vocabulary.ts';
+import { contextUsage } from '../session/context/context-usage.ts';
+import type { Session } from '../session/session.ts';
+import type { EmbedContext } from './context.ts';
+
+/** How things stand with a session: what is answered at once, and true at that moment. */
+export class SessionStateView {
+  readonly #context: EmbedContext;
+
+  constructor(context: EmbedContext) {
+    this.#context = context;
+  }
+
+  get #session(): Session {
+    return this.#context.agent.session;
+  }
+
+  get model(): Model | undefined {
+    return this.#session.choice.model ?? undefined;
+  }
+
+  get thinkingLevel(): ThinkingLevel {
+    return this.#session.choice.thinkingLevel;
+  }
+
+  /** Whether a run is active, from its prompt to `agent_settled`. */
+  get isStreaming(): boolean {
+    return this.#session.run !== undefined;
+  }
+
+  get isIdle(): boolean {
+    return !this.isStreaming;
+  }
+
+  get isCompacting(): boolean {
+    return this.#session.compactor.isBusy;
+  }
+
+  get isRetrying(): boolean {
+    return this.#session.run?.recovery.isRetrying === true;
+  }
+
+  get retryAttempt(): number {
+    return this.#session.run?.recovery.retryAttempt ?? 0;
+  }
+
+  get messages(): AgentMessage[] {
+    return [...this.#session.transcript.messages];
+  }
+
+  /** What the model would be told before extensions had their say. */
+  get systemPrompt(): string {
+    return this.#session.basePrompt();
+  }
+
+  get sessionFile(): string | undefined {
+    return this.#session.log.path;
+  }
+
+  get sessionId(): string {
+    return this.#session.log.header.id;
+  }
+
+  get sessionName(): string | undefined {
+    return this.#session.transcript.name;
+  }
+
+  getUserMessagesForForking(): { entryId: string; text: string }[] {
+    return forkPoints(this.#context.agent).messages;
+  }
+
+  getSessionStats(): Result<'get_session_stats'> {
+    return statsOf(this.#context.agent);
+  }
+
+  getContextUsage(): ContextUsage | undefined {
+    return contextUsage(this.#session.transcript.messages, this.#session.choice.model);
+  }
+
+  getLastAssistantText(): string | undefined {
+    return lastText(this.#context.agent) ?? undefined;
+  }
+
+  get pendingMessageCount(): number {
+    return this.#session.queue.length;
+  }
+
+  getSteeringMessages(): string[] {
+    return this.#session.queue.update().steering;
+  }
+
+  getFollowUpMessages(): string[] {
+    return this.#session.queue.update().followUp;
+  }
+
+  get steeringMode(): QueueMode {
+    return this.#session.modes.steering;
+  }
+
+  get followUpMode(): QueueMode {
+    return this.#session.modes.followUp;
+  }
+
+  get scopedModels(): readonly ModelMatch[] {
+    return this.#context.agent.registry.scope ?? [];
+  }
+
+  getAvailableThinkingLevels(): ThinkingLevel[] {
+    return this.model ? supportedLevels(this.model) : ['off'];
+  }
+
+  supportsThinking(): boolean {
+    return this.model?.reasoning === true;
+  }
+
+  get autoCompactionEnabled(): boolean {
+    return this.#session.automatic.compaction;
+  }
+
+  get autoRetryEnabled(): boolean {
+    return this.#session.automatic.retry;
+  }
+
+  getActiveToolNames(): string[] {
+    return this.#context.agent.toolbox.activeNames;
+  }
+
+  getAllTools(): ToolInfo[] {
+    return this.#context.agent.toolbox.describe();
+  }
+}

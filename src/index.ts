@@ -1,4 +1,3 @@
-/** The embedding door: an agent inside this process, spoken to like any other, or used under pi's names. */
 import type { ToolChoice } from './agent/tool-choice.ts';
 import { AgentClient } from './client/agent-client.ts';
 import { openLocalEngine } from './embed/local-engine.ts';
@@ -42,44 +41,45 @@ export type * from './protocol/generated/vocabulary.ts';
 export type * from './session/hooks.ts';
 export { Refusal };
 
+/** Options of `openAgent`, the entry point of programs that embed an agent. */
 export interface OpenAgentOptions {
-  /** The folder to work in; the current one unless said. */
+  /** Defaults to the current folder. */
   readonly cwd?: string;
-  /** Where settings, credentials and sessions are; `~/.pi/agent` unless said. */
+  /** The folder of settings, credentials and sessions; default `~/.pi/agent`. */
   readonly agentDir?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The model as `provider/id`, or its id alone where that is clear. */
+  /** `provider/id`, or an unambiguous id. */
   readonly model?: string;
   readonly thinkingLevel?: ThinkingLevel;
-  /** A file with answers for the built-in model, as docs/scripted-model.md describes it. */
+  /** A script for the built-in model, see docs/scripted-model.md. */
   readonly script?: string;
-  /** A session file to open or make; without it nothing is kept on disk unless `keep` is set. */
+  /** A session file to open or create; without it nothing is stored unless `keep` is set. */
   readonly session?: string;
-  /** Keep a new session on disk, where pi keeps them or in `sessionDirectory`. */
+  /** Store a new session in pi's folder or in `sessionDirectory`. */
   readonly keep?: boolean;
   readonly sessionDirectory?: string;
-  /** The name of the session, for listings. */
+  /** The session name shown in lists. */
   readonly name?: string;
-  /** Trust the project in `cwd`, or not, for as long as the agent lives. */
+  /** Whether to trust the project in `cwd`, for this agent only. */
   readonly trust?: boolean;
-  /** Which tools the model is offered to begin with. */
+  /** The tools that are active at the start. */
   readonly tools?: ToolChoice;
-  /** What the model is told before the conversation. */
+  /** Parts of the system prompt. */
   readonly prompt?: SystemPromptOverrides;
-  /** What is added to the agent beside what the user and the project have in their folders. */
+  /** Addons besides those in the folders of user and project. */
   readonly addons?: AddonOptions;
-  /** Where your own code steps in. */
+  /** Callbacks of your own code. */
   readonly hooks?: SessionHooks;
 }
 
-/** An agent that lives in this process. */
+/** An agent in this process. */
 export interface LocalAgent extends AsyncDisposable {
   readonly client: AgentClient;
-  /** Stops whatever runs and lets go of the session. */
+  /** Stops all work and releases the session. */
   close(): Promise<void>;
 }
 
-/** Opens an agent in this process and a client that speaks to it. */
+/** Opens an agent in this process and connects a client to it. */
 export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAgent> {
   const { session, keep, model } = options;
   const engine = await openLocalEngine({

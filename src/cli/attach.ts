@@ -11,10 +11,10 @@ import { type CliArguments, PiError, UsageError } from './flags.ts';
 import { hasTerminal } from './has-terminal.ts';
 import { watchStdoutReader } from './stdout-reader.ts';
 
-/** Messages of a conversation that are shown to whoever comes. */
+// The number of last messages that are printed.
 const SHOWN_MESSAGES = 20;
 
-/** The chat on a session of a server: `tau attach [url] [session|new]`. Leaving it ends nothing. */
+/** `tau attach [url] [session|new]`: a chat with a session on a server, which keeps running afterwards. */
 export async function attach(args: CliArguments): Promise<number> {
   const words = args.positionals.slice(1);
   const address = isAddress(words[0]) ? words.shift() : undefined;

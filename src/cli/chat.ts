@@ -7,7 +7,7 @@ import { hasTerminal } from './has-terminal.ts';
 import { closeOnSignal, openAgentEngine } from './lifetime.ts';
 import { watchStdoutReader } from './stdout-reader.ts';
 
-/** A conversation in this terminal; without one, a prompt for each line of the input. */
+/** `tau chat`: a conversation in this terminal; without one, each line of stdin is a prompt. */
 export async function chat(args: CliArguments): Promise<number> {
   const engine = await openAgentEngine(args, { stream: 'delta' });
   if (!engine) return 1;

@@ -3,7 +3,7 @@ import type { SessionSummary } from '../protocol/generated/vocabulary.ts';
 import { PiError } from './flags.ts';
 import { sessionTable } from './sessions/table.ts';
 
-/** Asks on the terminal which of these sessions is meant. */
+/** Lets the user choose one of these sessions on the terminal. */
 export async function chooseSession(
   sessions: readonly SessionSummary[],
   { withFolder }: { withFolder: boolean },

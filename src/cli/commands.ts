@@ -1,21 +1,20 @@
 import type { CliArguments } from './flags.ts';
 import { topics } from './help/topics.ts';
 
-/** What a word on the command line is for. */
+// The help of a command or subcommand.
 interface CommandHelp {
-  /** What may follow it. */
+  // The arguments that follow it.
   readonly takes?: string;
   readonly about: string;
 }
 
-/** A word after `tau`, and what it does. */
+/** A command after `tau`. */
 export interface CliCommand extends CommandHelp {
-  /** The words that may come next. */
   readonly subcommands?: Readonly<Record<string, CommandHelp>>;
   readonly run: (args: CliArguments) => Promise<number>;
 }
 
-/** Every command, for the parser, for the help and for completion. Each is loaded when it is asked for. */
+/** Every command, for the parser, the help and shell completion. Each is loaded on demand. */
 export const commands: Readonly<Record<string, CliCommand>> = {
   chat: {
     about: 'Talk to the agent in this terminal; without one, each line of stdin is a prompt',

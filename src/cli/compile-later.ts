@@ -1,12 +1,12 @@
-/** How much a function does before V8 compiles it again, thoroughly; twice as much as usual. */
+// Bytecode executed before V8 optimises a function; twice the default.
 const INTERRUPT_BUDGET = 300_000;
 
-/** The start is over by then, and nothing of this is part of it. */
+// Keeps this work out of the start-up time.
 const DELAY_MS = 100;
 
 /**
- * Lets V8 wait longer before it optimises. Most of what an agent does is done some hundred times in all: compiling it
- * took nearly half of the processor's time of a turn, in other threads, and was hardly ever worth it.
+ * Delays V8's optimisation. Most functions of an agent run a few hundred times: optimising them took nearly half of the
+ * CPU time of a turn and was rarely worth it.
  */
 export function compileLater(): void {
   const set = async () => {

@@ -6,7 +6,7 @@ import { printAndExit } from './print-and-exit.ts';
 
 const shells = { bash, zsh, fish } as const;
 
-/** Prints the script that teaches a shell to complete tau. */
+/** `tau completion <shell>`: prints a completion script. */
 export async function completion({ positionals: [, shell = ''] }: CliArguments): Promise<number> {
   if (!Object.hasOwn(shells, shell)) throw new UsageError(`tau completion takes ${Object.keys(shells).join(', ')}`);
   return printAndExit(shells[shell as keyof typeof shells]());

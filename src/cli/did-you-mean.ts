@@ -1,7 +1,7 @@
-/** How many letters a word may be off and still be meant. */
+// The most edits between a misspelt word and its suggestion.
 const MAX_DISTANCE = 2;
 
-/** The known word that was meant, if one is near. */
+/** Suggests the known word nearest to a misspelt one. */
 export function didYouMean(given: string, known: readonly string[]): string | undefined {
   const [closest] = known
     .map((word) => ({ word, edits: distance(given, word), lengthGap: Math.abs(word.length - given.length) }))
@@ -10,7 +10,7 @@ export function didYouMean(given: string, known: readonly string[]): string | un
   return closest?.word;
 }
 
-/** How many letters have to be added, dropped, changed or swapped with the next to make one word of the other. */
+/** The edit distance: letters added, dropped, changed or swapped with the next. */
 function distance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity;

@@ -2,14 +2,14 @@ import type { Finding } from '../protocol/generated/vocabulary.ts';
 
 const RESET = '\x1b[0m';
 
-/** What stands before a finding: for a screen with colours, and for everything else. */
+// The mark of a finding on a terminal with colours, and elsewhere.
 const signs = {
   ok: { sign: '✓', colour: '\x1b[32m', word: 'ok' },
   warning: { sign: '!', colour: '\x1b[33m', word: 'warning' },
   error: { sign: '✗', colour: '\x1b[31m', word: 'error' },
 } as const satisfies Record<Finding['status'], object>;
 
-/** The findings as a table for people. */
+/** Formats the findings as a table. */
 export function doctorReport(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const isScreen = process.stdout.isTTY && !process.env['NO_COLOR'];

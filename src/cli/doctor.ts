@@ -16,7 +16,7 @@ import { doctorReport } from './doctor-report.ts';
 import type { CliArguments } from './flags.ts';
 import { chosenSessionDir, modelOptionsOf, trustOf, workingFolder } from './engine-options.ts';
 
-/** Looks at everything that tau depends on here, and says what to do about it. Changes nothing, asks no model. */
+/** `tau doctor`: checks everything that tau depends on and prints advice. Changes nothing and calls no model. */
 export async function doctor(args: CliArguments): Promise<number> {
   const results = await collectFindings(args);
   const ok = results.every(({ status }) => status !== 'error');
@@ -24,7 +24,7 @@ export async function doctor(args: CliArguments): Promise<number> {
   return ok ? 0 : 1;
 }
 
-/** Whatever is broken breaks its own finding and no other: each check finds out by itself what it needs to know. */
+/** Each check reads what it needs itself, so that a failure affects its own finding only. */
 function collectFindings(args: CliArguments): Promise<Finding[]> {
   const { env } = process;
   const root = () => agentDir(env);
@@ -57,7 +57,7 @@ function collectFindings(args: CliArguments): Promise<Finding[]> {
   });
 }
 
-/** The model that a new session would begin with. */
+/** The findings for the default model of a new session. */
 async function defaultModelFindings(project: Project, args: CliArguments): Promise<readonly Finding[]> {
   const root = agentDir(process.env);
   const { registry, requested: named } = await openModels({ agentDir: root, env: process.env, project, ...modelOptionsOf(args) });

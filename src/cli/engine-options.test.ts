@@ -11,7 +11,7 @@ it.each([
   [['-t', 'read', '-xt', 'bash'], { patterns: ['read'], excluded: ['bash'] }],
   [['-nt'], { patterns: [] }],
   [['-nbt', '--exclude-tools=bash'], { builtin: false, excluded: ['bash'] }],
-])('%j chooses the tools %j', async (argv, tools) => {
+])('%j selects the tools %j', async (argv, tools) => {
   expect((await engineOptions(parseFlags(argv))).tools).toEqual(tools);
 });
 
@@ -20,11 +20,11 @@ it.each([
   [['-nc'], { contextFiles: false }],
   [['--system-prompt', 'Be a pirate.'], { system: 'Be a pirate.' }],
   [['--append-system-prompt', 'One.', '--append-system-prompt=- Two.'], { append: ['One.', '- Two.'] }],
-])('%j makes the prompt %j', async (argv, prompt) => {
+])('%j sets the prompt %j', async (argv, prompt) => {
   expect((await engineOptions(parseFlags(argv))).prompt).toEqual(prompt);
 });
 
-it('a prompt that names a file is what the file says', async () => {
+it('a prompt flag that names a file reads the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tau-options-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'prompt.md');
@@ -35,7 +35,7 @@ it('a prompt that names a file is what the file says', async () => {
   expect(prompt).toEqual({ system: 'Be brief.\n', append: ['Be brief.\n'] });
 });
 
-it('flags for the log are read', () => {
+it('the log flags are parsed', () => {
   expect(parseFlags(['--log-level', 'debug', '--log-file', 'tau.log'])).toMatchObject({
     'log-level': 'debug',
     'log-file': 'tau.log',

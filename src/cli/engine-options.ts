@@ -13,7 +13,7 @@ import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
 import { firstSession } from './first-session.ts';
 import { type CliArguments, type FlagName, PiError, UsageError } from './flags.ts';
 
-/** What the command line and the environment say about the agent to open. */
+/** Builds the engine options from the command line and the environment. */
 export async function engineOptions(args: CliArguments): Promise<EngineOptions> {
   const { cwd, root, trust, project, sessionDirectory, isCustomDir } = cliPaths(args);
   const name = nameOf(args);
@@ -50,7 +50,7 @@ export async function engineOptions(args: CliArguments): Promise<EngineOptions> 
   };
 }
 
-/** Where tau is, and where it finds and keeps things. */
+/** The folders that the command line and the environment select. */
 export function cliPaths(args: CliArguments) {
   const cwd = workingFolder();
   const root = agentDir(process.env);
@@ -62,7 +62,7 @@ export function cliPaths(args: CliArguments) {
   return { cwd, root, trust, project, sessionDirectory, isCustomDir: given !== undefined };
 }
 
-/** Where tau was started; throws in plain words when that folder was removed since. */
+/** The current folder; throws a readable error if it was removed. */
 export function workingFolder(): string {
   try {
     return process.cwd();
@@ -71,11 +71,11 @@ export function workingFolder(): string {
   }
 }
 
-/** The one folder for all sessions, if somebody chose one. A variable that is empty says nothing. */
+/** The one folder for all sessions, if one was chosen. An empty variable counts as unset. */
 export const chosenSessionDir = (args: CliArguments, { settings }: Project): string | undefined =>
   args['session-dir'] ?? (process.env['PI_CODING_AGENT_SESSION_DIR'] || settings.sessionDir);
 
-/** What the command line says of trust in the project, if anything. */
+/** The trust that the command line sets, if any. */
 export function trustOf(args: CliArguments): boolean | undefined {
   if (args.approve) return true;
   return args['no-approve'] ? false : undefined;
@@ -91,7 +91,7 @@ function nameOf(args: CliArguments): string | undefined {
   return name;
 }
 
-/** A name that tau does not know may be that of a tool which others add. */
+/** An unknown name may be a tool of an addon. */
 function toolsOf(args: CliArguments, { mayBeAdded }: { mayBeAdded: () => boolean }): Pick<EngineOptions, 'tools'> {
   const selected = args['no-tools'] ? [] : listOf(args.tools);
   const excluded = listOf(args['exclude-tools']);
@@ -107,16 +107,15 @@ function toolsOf(args: CliArguments, { mayBeAdded }: { mayBeAdded: () => boolean
   };
 }
 
-/** Whether a word may mean a tool that is known only when its server is. */
+/** Whether a name may be a tool of an MCP server, known only once that is connected. */
 const mayBeServerTool = (word: string) => word.includes('*') || word.includes('__');
 
-/** Whether somebody is there who can be asked. */
 function modeOf(args: CliArguments): EngineOptions['mode'] {
   if (args.mode === 'json') return 'json';
   return args.print || args.mode === 'text' ? 'print' : 'rpc';
 }
 
-/** A host gets the same agent on every machine, unless it asks for the habits of the user; for people they count. */
+/** RPC hosts get the same agent on every machine unless they opt in to the user's workflow settings. */
 const inheritsWorkflow = (args: CliArguments) => args.mode !== 'rpc' || args['inherit-workflow-settings'] !== undefined;
 
 const listOf = (value: string | undefined) =>
@@ -137,7 +136,7 @@ function promptOf(args: CliArguments, cwd: string): EngineOptions['prompt'] | un
   };
 }
 
-/** What the command line adds to the agent. Paths are those of the folder where tau was started, whatever session comes. */
+/** Addons of the command line. Paths are relative to the folder where tau was started, whatever session is opened. */
 function addonOptionsOf(args: CliArguments, cwd: string): AddonOptions {
   const resolved = (paths: readonly string[] | undefined) => paths?.map((path) => resolve(cwd, expandHome(path)));
   return {
@@ -154,7 +153,7 @@ function addonOptionsOf(args: CliArguments, cwd: string): AddonOptions {
   };
 }
 
-/** What the file says if there is one of this name; otherwise the value says it itself. */
+/** The content of the file with this name, or else the value itself. */
 function textOrFile(flag: FlagName, value: string, cwd: string): string {
   const path = resolve(cwd, expandHome(value));
   if (!existsSync(path)) return value;
@@ -165,7 +164,7 @@ function textOrFile(flag: FlagName, value: string, cwd: string): string {
   }
 }
 
-/** What the command line says of models. */
+/** The model options of the command line. */
 export function modelOptionsOf(args: CliArguments): Pick<ModelOptions, 'requested' | 'patterns' | 'apiKey' | 'offline'> {
   const { provider, model: pattern, 'api-key': apiKey } = args;
   const patterns = listOf(args.models);

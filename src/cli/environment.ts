@@ -1,4 +1,4 @@
-/** What is read from the environment. */
+/** The environment variables of the help page. */
 export const environment = {
   PI_CODING_AGENT_DIR: 'Folder of settings and sessions; ~/.pi/agent unless set',
   PI_CODING_AGENT_SESSION_DIR: 'Folder of sessions, unless --session-dir is given',

@@ -1,4 +1,4 @@
-/** What each exit code says. */
+/** The exit codes of the help page. */
 export const exitCodes = {
   '0': 'All went well, or whoever read the output has left',
   '1': 'The agent or the server could not be opened or reached, or a prompt failed, was stopped or was cut short',

@@ -8,7 +8,7 @@ import { isSystemError } from './lifetime.ts';
 import { cliPaths } from './engine-options.ts';
 import { singleMatch, matchSessions } from './session-argument.ts';
 
-/** Writes a stored session as one HTML page. Only reads the session, so somebody may be at work in it. */
+/** `tau export`: writes a stored session as one HTML page. It only reads the session, which may be in use. */
 export async function exportPage(args: CliArguments): Promise<number> {
   const [, session, outputPath, ...others] = args.positionals;
   if (session === undefined || others.length > 0) throw new UsageError('tau export takes <path|id> [out.html]');
@@ -16,7 +16,7 @@ export async function exportPage(args: CliArguments): Promise<number> {
   return writePage(() => findSessionFile(session, args), outputPath);
 }
 
-/** Writes the session that is found; what stands in the way is one line on stderr. */
+/** Writes the page; an error becomes one line on stderr. */
 export async function writePage(find: () => Promise<string>, outputPath: string | undefined): Promise<number> {
   try {
     const path = await exportSession({ sessionPath: await find(), outputPath, cwd: process.cwd() });
@@ -29,7 +29,7 @@ export async function writePage(find: () => Promise<string>, outputPath: string 
   }
 }
 
-/** A file is taken at its word even where its name could be an id. */
+/** An existing file takes precedence over an id. */
 async function findSessionFile(name: string, args: CliArguments): Promise<string> {
   const { cwd, root, sessionDirectory, isCustomDir } = cliPaths(args);
   if (existsSync(name)) return resolve(cwd, name);

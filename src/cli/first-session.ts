@@ -7,7 +7,7 @@ import { SessionLog } from '../store/sessions/session-log.ts';
 import { type CliArguments, PiError, UsageError } from './flags.ts';
 import { type SessionLocations, sessionPathIn, matchSessions } from './session-argument.ts';
 
-/** The session that the command line asks for. A fork is made here: ask for everything else first. */
+/** The session that the command line selects. A fork is made here, so resolve all other options first. */
 export async function firstSession(args: CliArguments, locations: SessionLocations): Promise<FirstSession> {
   const id = args['session-id'];
   if (id !== undefined && !isSessionId(id))

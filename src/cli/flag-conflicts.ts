@@ -1,6 +1,6 @@
 import { type CliArguments, type FlagName, UsageError } from './flags.ts';
 
-/** Flags of which at most one can be meant. */
+// At most one flag of each list may be given.
 const exclusiveFlags: readonly (readonly FlagName[])[] = [
   ['session', 'session-id', 'continue', 'resume', 'fork'],
   ['session', 'no-session'],
@@ -12,7 +12,7 @@ const exclusiveFlags: readonly (readonly FlagName[])[] = [
   ['approve', 'no-approve'],
 ];
 
-/** Flags that mean something to these commands only. */
+// Flags of single commands.
 export const flagCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   all: ['sessions'],
   json: ['sessions', 'doctor', 'token'],
@@ -38,7 +38,7 @@ export const flagCommands: Readonly<Partial<Record<FlagName, readonly string[]>>
   'token-file': ['attach'],
 };
 
-/** Refuses flags that cannot be meant together: none of them is left out silently. */
+/** Rejects contradicting flags, so that none is dropped silently. */
 export function checkConflicts(args: CliArguments): void {
   for (const names of exclusiveFlags) {
     const [first, second] = names.filter((name) => args[name] !== undefined);

@@ -1,25 +1,24 @@
 import { choices } from '../protocol/generated/choices.ts';
 
-/** One thing that may be said on the command line. */
+/** A flag of the command line. */
 export interface Flag {
   readonly short?: string;
-  /** What follows it; absent for a switch. */
+  /** The name of its value; absent for a switch. */
   readonly value?: string;
   readonly choices?: readonly string[];
-  /** The choice that is made when nothing is said. */
   readonly default?: string;
   readonly about: string;
-  /** The page of the help that tells of it, besides the page of all options. */
+  /** The help page that lists it, besides the page of all options. */
   readonly topic?: string;
-  /** Told on the first page of the help. */
+  /** Listed on the first help page. */
   readonly common?: true;
-  /** May be said several times, and every value counts. */
+  /** May be repeated; every value counts. */
   readonly repeats?: true;
-  /** Accepted for the sake of scripts written for pi, without effect. */
+  /** Accepted without effect, for scripts written for pi. */
   readonly ignored?: true;
 }
 
-/** Every flag, for the parser, for the help and for completion. */
+/** Every flag, for the parser, the help and shell completion. */
 export const flags = {
   print: { short: 'p', about: 'Answer the prompts and leave', topic: 'modes', common: true },
   mode: { value: 'mode', choices: ['text', 'json', 'rpc'], about: 'How to run', topic: 'modes', common: true },
@@ -186,29 +185,29 @@ export const flags = {
 
 export type FlagName = keyof typeof flags;
 
-/** The command line, read: a switch that was said is `'true'`. */
+/** The parsed command line; a given switch is `'true'`. */
 export type CliArguments = { readonly [F in FlagName]?: Value<(typeof flags)[F]> } & {
   readonly positionals: readonly string[];
-  /** What was said with an `@` in front. */
+  /** Arguments with an `@` in front. */
   readonly files: readonly string[];
-  /** Flags that tau does not know: an extension may. */
+  /** Flags unknown to tau, which an extension may define. */
   readonly unknown: ReadonlyMap<string, string | true>;
-  /** Whether the positionals are no commands: all of them stand behind `--`. */
+  /** Whether all positionals stand behind `--`, so that none is a command. */
   readonly onlyPrompts: boolean;
 };
 
 type Value<F extends Flag> = F extends { repeats: true } ? readonly string[] : string;
 
-/** Bad words on the command line. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A word that is none of those that are known here. */
+/** A flag, command or topic that does not exist. */
 export class UnknownWordError extends UsageError {
   readonly word: string;
   readonly known: readonly string[];
-  /** What to add when no known word is near. */
+  /** Appended when no known word is near. */
   readonly advice: string;
 
   constructor(message: string, { word, known, advice = '' }: { word: string; known: string[]; advice?: string }) {
@@ -219,7 +218,7 @@ export class UnknownWordError extends UsageError {
   }
 }
 
-/** A failure that is told word for word as pi tells it, for scripts that look for that. */
+/** An error with pi's exact text, for scripts that match it. */
 export class PiError extends Error {
   override readonly name = 'PiFailure';
 }

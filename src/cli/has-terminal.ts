@@ -1,2 +1,2 @@
-/** Whether somebody can be talked with here. */
+/** Whether stdin and stdout are a terminal. */
 export const hasTerminal = () => process.stdin.isTTY && process.stdout.isTTY && process.env['TERM'] !== 'dumb';

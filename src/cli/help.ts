@@ -9,7 +9,7 @@ import { type Topic, topics } from './help/topics.ts';
 import { printAndExit } from './print-and-exit.ts';
 import { isServerSubcommand } from './server-flags.ts';
 
-/** Tells about one topic or command, or what has the name of both; without any, what a newcomer needs. */
+/** `tau help`: prints the pages of a topic or command, or the first page. */
 export async function help([about, extra]: readonly string[]): Promise<number> {
   if (about === undefined) return printAndExit(firstPage());
   if (extra !== undefined) throw new UsageError(`tau help takes one word, not ${JSON.stringify(extra)} too`);

@@ -8,10 +8,10 @@ import type { CliArguments } from './flags.ts';
 import { logOpenFailure, openRequestedLog } from './logging.ts';
 import { engineOptions } from './engine-options.ts';
 
-/** How long a client that does not read may delay the end after a signal. */
+// The longest delay of an exit by a client that does not read.
 const SIGNAL_FLUSH_TIMEOUT_MS = 500;
 
-/** Opens the agent; what stands in the way goes to stderr, and nothing to stdout. */
+/** Opens the engine for a command; errors go to stderr, and nothing goes to stdout. */
 export async function openAgentEngine(args: CliArguments, dialect: Partial<Dialect> = {}): Promise<Engine | undefined> {
   let log: Log | undefined;
   try {
@@ -28,14 +28,11 @@ export async function openAgentEngine(args: CliArguments, dialect: Partial<Diale
   }
 }
 
-/** A folder that cannot be made, a full disk: the user's to mend, not a bug to trace. */
+/** Whether the operating system caused the error, such as a full disk; such errors get no stack trace. */
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error;
 
-/**
- * On a signal everything stops and is stored; then whoever listens is told, unless it takes them too long. `first`:
- * before anything else.
- */
+/** On a signal, calls `first`, stops and stores all work, and flushes within a timeout. */
 export function closeOnSignal(engine: Engine, flush: () => Promise<unknown>, first = () => {}): void {
   onExitSignal(async (signal) => {
     first();
@@ -45,13 +42,13 @@ export function closeOnSignal(engine: Engine, flush: () => Promise<unknown>, fir
   });
 }
 
-/** Settles when everything said so far has gone out to the client. */
+/** Resolves when all records have been written to the client. */
 export async function flushed({ eventQueue: outbox, link }: ClientConnection): Promise<void> {
   await outbox.flush();
   await link.flush();
 }
 
-/** Settles when everything the client has sent is done, also what waits because it reads slowly. */
+/** Resolves when all commands of the client are finished, including those delayed by slow reading. */
 export async function commandsFinished(engine: Engine, connection: ClientConnection): Promise<void> {
   await connection.response();
   await engine.finished();

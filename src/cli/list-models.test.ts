@@ -36,7 +36,7 @@ const found = (search: string, among = models) =>
     .slice(1)
     .map((line) => line.split(/\s+/)[1]);
 
-test('a table that stands in line, and how to use it', () => {
+test('the table is aligned and ends with a usage hint', () => {
   expect(modelList(models)).toBe(
     `
 PROVIDER  MODEL            CONTEXT  OUTPUT  THINKING  IMAGES  $/M IN  $/M OUT
@@ -60,11 +60,11 @@ test.each([
   expect(found(search)).toEqual(ids);
 });
 
-test('says so when nothing is there', () => {
+test('an empty result names the way to more models', () => {
   expect(modelList(models, 'zzz')).toBe('No model matches "zzz". All of them: tau --list-models\n');
   expect(modelList([])).toMatch(/^No models\. Set a key such as ANTHROPIC_API_KEY/);
 });
 
-test('a name cannot move the cursor or begin a line', () => {
+test('control characters and line ends in names are removed', () => {
   expect(modelList([model('own', 'a\u001b[2J\nb')])).toContain('own       a[2J b');
 });

@@ -5,7 +5,7 @@ import { withoutControls } from './chat/printer.ts';
 interface Column {
   readonly title: string;
   readonly cell: (model: Model) => string;
-  /** Numbers stand to the right. */
+  // Aligned to the right.
   readonly isNumber?: boolean;
 }
 
@@ -26,7 +26,7 @@ const NOTHING_TO_LIST = `No models. Set a key such as ANTHROPIC_API_KEY, OPENAI_
 or describe your own models in models.json.
 `;
 
-/** The text of `--list-models [search]`: a table, and how to use what it shows. */
+/** Formats the output of `--list-models [search]`. */
 export function modelList(models: readonly Model[], search = ''): string {
   if (models.length === 0) return NOTHING_TO_LIST;
   const found = matching(models, search).toSorted(byName);
@@ -36,7 +36,7 @@ export function modelList(models: readonly Model[], search = ''): string {
   return `${table(found)}\nTo use one: tau --model ${example} (and :level after it, for how much it thinks)\n`;
 }
 
-/** The models that have every word of a search, else those that have its letters in this order. */
+/** Models that match every word of the search, or else contain its letters in order. */
 function matching(models: readonly Model[], search: string): readonly Model[] {
   const words = search.split(/\s+/).map(normalized);
   const withWords = models.filter(({ provider, id, name }) => {
@@ -47,7 +47,7 @@ function matching(models: readonly Model[], search: string): readonly Model[] {
   return models.filter(({ provider, id }) => containsInOrder(normalized(`${provider}/${id}`), words.join('')));
 }
 
-/** `Opus 5.5` and `opus-5-5` are the same to whoever searches. */
+/** Makes `Opus 5.5` and `opus-5-5` equal. */
 const normalized = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 function containsInOrder(text: string, letters: string): boolean {
@@ -82,14 +82,14 @@ function tokens(count: number): string {
   return count < 999_500 ? `${Math.round(count / 1_000)}K` : `${Math.round(count / 100_000) / 10}M`;
 }
 
-/** From the least to the most that it can be told to think. */
+/** The range of thinking levels. */
 function thinking(model: Model): string {
   const levels = supportedLevels(model).filter((level) => level !== 'off');
   const [least = NO_VALUE] = levels;
   return levels.length > 1 ? `${least}-${levels.at(-1)}` : least;
 }
 
-/** A price of nothing is one that is not known, or part of a plan. */
+/** Zero means unknown, or part of a plan. */
 function dollars(price: number): string {
   if (price === 0) return NO_VALUE;
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: 3, useGrouping: false };

@@ -2,7 +2,7 @@ import { Refusal } from '../protocol/errors.ts';
 import type { Log } from '../system/log.ts';
 import { type CliArguments, UsageError } from './flags.ts';
 
-/** The log that somebody asked for, by naming a level or a file for it. */
+/** Opens the log if a flag or TAU_LOG requests one. */
 export async function openRequestedLog(args: CliArguments, mode = modeOf(args)): Promise<Log | undefined> {
   const file = args['log-file'];
   const level = args['log-level'] ?? (process.env['TAU_LOG'] || undefined);
@@ -18,7 +18,7 @@ export async function openRequestedLog(args: CliArguments, mode = modeOf(args)):
 const modeOf = (args: CliArguments) =>
   args.socket === undefined ? (args.mode ?? (args.print ? 'text' : 'chat')) : 'socket';
 
-/** Why there is no agent: the code alone, since the words may quote what was in a file. */
+/** Logs the error code only, because the message may quote file contents. */
 export const logOpenFailure = (log: Log | undefined, error: unknown): void =>
   log?.write('error', 'process', 'could not open', {
     code: error instanceof Refusal ? error.code : (error as Partial<NodeJS.ErrnoException> | undefined)?.code,

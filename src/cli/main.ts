@@ -5,10 +5,9 @@ import { parseFlags } from './parse-flags.ts';
 import { rpc } from './rpc.ts';
 import { watchStdout } from './stdout-failure.ts';
 
-/** The commands that have to do with servers. */
 const SERVER_COMMAND = /^(?:serve|attach|token)$/;
 
-/** Runs the command line and answers the exit code. */
+/** Runs the command line and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   const stdoutError = watchStdout();
   const code = await runAndReport(argv);
@@ -42,7 +41,7 @@ async function run(args: CliArguments, first: string | undefined): Promise<numbe
   return (await import('./run-command.ts')).runCommand(args);
 }
 
-/** Whether a server is meant: by the very first word, or where nothing makes a prompt of the word. */
+/** Whether a server command is meant: it comes first, or no flag makes it a prompt. */
 function isServerCommand(args: CliArguments, first: string | undefined): boolean {
   const [word = ''] = args.positionals;
   const isPrompt = args.onlyPrompts || args.print || args.mode || args.export || args['list-models'];

@@ -1,6 +1,6 @@
 import { type CliArguments, type Flag, type FlagName, flags, UnknownWordError, UsageError } from './flags.ts';
 
-/** Reads the command line. A value may follow its flag or an equals sign; `--` ends the flags and the files. */
+/** Parses the command line. A value follows its flag or an equals sign; `--` ends flags and files. */
 export function parseFlags(argv: readonly string[]): CliArguments {
   const values: Partial<Record<FlagName, string | string[]>> = {};
   const positionals: string[] = [];
@@ -31,13 +31,13 @@ export function parseFlags(argv: readonly string[]): CliArguments {
   return { ...(values as Partial<CliArguments>), positionals, files, unknown, onlyPrompts };
 }
 
-/** A long flag that tau does not know. */
+/** A long flag unknown to tau. */
 function unknownFlagIn(word: string): { name: string; inline: string | undefined } | undefined {
   const [given, inline] = splitAtEquals(word);
   return given.startsWith('--') && !flagNamed(given) ? { name: given.slice(2), inline } : undefined;
 }
 
-/** What follows a flag of which nobody knows yet whether it takes a value. */
+/** The value of an unknown flag, if the next word can be one. */
 function takeOptionalValue(words: string[]): string | undefined {
   return words[0] === undefined || /^[-@]/.test(words[0]) ? undefined : words.shift();
 }

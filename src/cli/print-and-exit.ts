@@ -1,4 +1,4 @@
-/** Prints a text that is all there is to say, and answers the exit code once it is out. A reader that left is no failure. */
+/** Prints the whole output of a command and returns exit code 0 once it is written, or its reader has closed stdout. */
 export function printAndExit(text: string): Promise<number> {
   return new Promise((resolve) => {
     process.stdout.on('error', () => resolve(0));

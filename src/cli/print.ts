@@ -10,7 +10,7 @@ import { printEvents } from './print/print-events.ts';
 import { printToolCalls } from './print/progress.ts';
 import { promptsOf } from './print/prompts.ts';
 
-/** Runs the prompts one after another and leaves: with the last answer on stdout, or in JSON with all that happened. */
+/** Runs prompts one after another: prints the last assistant message, or every event in JSON mode. */
 export async function print(args: CliArguments): Promise<number> {
   const prompts = await promptsOf(args);
   const isJson = args.mode === 'json';
@@ -38,7 +38,7 @@ export async function print(args: CliArguments): Promise<number> {
   outside.resume();
   const closed = new Promise<'unread'>((resolve) => stdout.onError(() => resolve('unread')));
   const result = await Promise.race([signalled, closed, runPrompts(client, prompts)]);
-  // The process ends when its signal has been dealt with.
+  // The signal handler ends the process.
   if (result === 'signalled') return new Promise(() => {});
   if (result !== 'unread') printOutcome(result, isJson ? undefined : stdout);
   await Promise.race([engine.finished(), closed, signalled]);
@@ -48,7 +48,7 @@ export async function print(args: CliArguments): Promise<number> {
   return result === 'unread' || result.failure === undefined ? 0 : 1;
 }
 
-/** Nobody is there to answer dialogs: they take their defaults. The answer to the last prompt, or to the first one that failed: those after it may have counted on it. */
+/** Dialogs resolve with their defaults. Stops at the first failure, because later prompts may depend on it. */
 async function runPrompts(client: AgentClient, prompts: readonly Prompt[]): Promise<PromptOutcome> {
   await client.hello({ ui: [] });
   let outcome: PromptOutcome = { text: '', failure: undefined };

@@ -4,10 +4,10 @@ import { chooseSession } from './choose-session.ts';
 import { UsageError } from './flags.ts';
 import type { SessionLocations } from './session-argument.ts';
 
-/** How many sessions are offered. */
+// The number of sessions to choose from.
 const MAX_RESUME_CHOICES = 20;
 
-/** Asks, on the terminal, which session of this folder to go on with. Undefined: there is none. */
+/** Lets the user choose a session of this folder; undefined if there is none. */
 export async function chooseSessionToResume({ cwd, root, sessionDirectory, isCustomDir }: SessionLocations): Promise<string | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new UsageError('--resume asks on a terminal; there is --continue and --session <id>');

@@ -6,14 +6,14 @@ import { compileLater } from './compile-later.ts';
 import type { CliArguments } from './flags.ts';
 import { commandsFinished, closeOnSignal, openAgentEngine, flushed } from './lifetime.ts';
 
-/** Serves one client over stdin and stdout, or clients of a socket one after another, until there is nobody to serve. */
+/** `tau --mode rpc`: serves one client over stdio, or clients of a socket one after another. */
 export async function rpc(args: CliArguments): Promise<number> {
   const link = args.socket === undefined ? stdioLink() : undefined;
   const engine = await openAgentEngine(args);
   if (!engine) return 1;
   compileLater();
   if (!link) return (await import('./socket.ts')).serveSocket(engine, args.socket ?? '');
-  // Before the first record: whoever has read that may send a signal.
+  // Before the first record, because a client that has read it may send a signal.
   let connection: ClientConnection | undefined;
   closeOnSignal(engine, async () => connection && flushed(connection));
   connection = engine.connect(link, { isLastClient: true });
@@ -25,12 +25,12 @@ export async function rpc(args: CliArguments): Promise<number> {
 
 const CLOSE_REASONS = { closed: 'stdout closed', ended: 'stdin closed', requested: 'an extension asked for it' };
 
-/** Settles when the client has no more to say and has been told everything, or has gone. */
+/** Resolves when the client has closed stdin and got every record, or has closed stdout. */
 async function waitForEnd(engine: Engine, connection: ClientConnection, { abort }: { abort: boolean }): Promise<void> {
   const { link } = connection;
-  const closed = new Promise<'gone'>((resolve) => link.onClose(() => resolve('gone')));
+  const closed = new Promise<'closed'>((resolve) => link.onClose(() => resolve('closed')));
   const ended = new Promise<'ended'>((resolve) => link.onEnd(() => resolve('ended')));
-  const requested = engine.exitRequested.then(() => 'left' as const);
+  const requested = engine.exitRequested.then(() => 'requested' as const);
   const cause = await Promise.race([closed, ended, requested]);
   if (cause === 'ended' && !abort) await Promise.race([commandsFinished(engine, connection), closed]);
   await engine.close(CLOSE_REASONS[cause]);

@@ -1,10 +1,7 @@
 import { commands } from './commands.ts';
 import { type CliArguments, UnknownWordError, UsageError } from './flags.ts';
 
-/**
- * Does what the first word asks for. Words that are no command but a prompt are answered; without any word there is a
- * conversation, or where there is no terminal an answer.
- */
+/** Runs the command of the first word. Several words are a prompt; no word starts a chat on a terminal. */
 export async function runCommand(args: CliArguments): Promise<number> {
   const [word, ...others] = args.positionals;
   if (word === undefined ? args.files.length > 0 || !process.stdin.isTTY : isPrompt(word, args)) {
@@ -18,7 +15,7 @@ export async function runCommand(args: CliArguments): Promise<number> {
   return command.run(args);
 }
 
-/** A single word may be a command that was misspelt; several, or one behind `--`, are not. */
+/** A single word may be a misspelt command; several words, or words behind `--`, are a prompt. */
 const isPrompt = (word: string, { onlyPrompts }: CliArguments) => onlyPrompts || /\s/.test(word.trim());
 
 function commandNamed(word: string) {
@@ -28,7 +25,7 @@ function commandNamed(word: string) {
   throw new UnknownWordError(`Unknown command: ${word}`, { word, known: Object.keys(commands), advice });
 }
 
-/** pi's way to say `tau export <session> [file]`. */
+/** `--export`, pi's form of `tau export <session> [file]`. */
 export async function runExport(args: CliArguments, session: string): Promise<number> {
   const { exportPage } = await import('./export.ts');
   return exportPage({ ...args, positionals: ['export', session, ...args.positionals] });

@@ -16,13 +16,12 @@ import { engineOptions } from './engine-options.ts';
 import { printAndExit } from './print-and-exit.ts';
 import { agentArguments } from './serve/agent-arguments.ts';
 
-/** How long the end may take beside the runs that are waited for. */
+// The time for shutting down besides draining runs.
 const DRAIN_OVERHEAD_MS = 10_000;
 
-/** Told to people of the two addresses. */
 const URL_HINT = 'Open the first in a browser, once, within 10 minutes. The second is for programs that have a token.';
 
-/** Serves sessions until a signal ends it. Says where, one address per line, as soon as clients may come. */
+/** `tau serve`: serves sessions until a signal ends it. Prints one address per line once clients can connect. */
 export async function serveSessions(args: CliArguments): Promise<number> {
   const options = await optionsFrom(args);
   const drainMs = seconds(args, 'drain-seconds', 20);
@@ -67,7 +66,7 @@ async function optionsFrom(args: CliArguments): Promise<ServeOptions> {
   };
 }
 
-/** tau itself, or what somebody would type in a shell instead of it. */
+/** The program of this package, or the shell command given instead. */
 function agentCommand(args: CliArguments): AgentCommand {
   const { env } = process;
   const command = args['agent-command'];
@@ -76,7 +75,7 @@ function agentCommand(args: CliArguments): AgentCommand {
   return { command: process.execPath, args: [join(import.meta.dirname, '../tau.cjs'), ...extra], env };
 }
 
-/** What no agent could be started with is told before anybody comes. Another program may take what tau does not. */
+/** Checks the flags of agents before the first client connects. Another program may accept flags that tau does not. */
 async function checkAgentFlags(args: CliArguments): Promise<void> {
   if (args['agent-command'] === undefined && agentArguments(args).length > 0) await engineOptions(args);
 }
@@ -95,7 +94,7 @@ function tlsFrom(args: CliArguments): Tls | undefined {
   return orUsageError(() => readTlsFiles({ cert, key }));
 }
 
-/** What a flag says; where that makes no sense, the flag is to blame. */
+/** Converts errors in the value of a flag to usage errors. */
 function orUsageError<T>(read: () => T): T {
   try {
     return read();

@@ -1,7 +1,7 @@
 import { flagCommands } from './flag-conflicts.ts';
 import { type CliArguments, type Flag, type FlagName, flags, UsageError } from './flags.ts';
 
-/** What `tau serve` hands on to the agents that it starts. */
+/** Flags that `tau serve` forwards to its agents. */
 export const forwardedFlags = [
   'provider',
   'models',
@@ -28,7 +28,7 @@ export const forwardedFlags = [
   'inherit-workflow-settings',
 ] as const satisfies readonly FlagName[];
 
-/** What goes with these commands besides the flags that are theirs alone. */
+// Flags that these commands share with others.
 const shared = {
   serve: ['socket', 'log-level', 'log-file'],
   attach: ['socket', 'continue'],
@@ -41,11 +41,11 @@ export const serverSubcommands = Object.keys(shared) as ServerSubcommand[];
 
 export const isServerSubcommand = (word: string): word is ServerSubcommand => Object.hasOwn(shared, word);
 
-/** The flags that a command reads itself. */
+/** Flags that the command reads itself. */
 export const ownFlags = (command: ServerSubcommand): readonly FlagName[] =>
   flagNames.filter((name) => flagCommands[name]?.includes(command) || shared[command].some((other) => other === name));
 
-/** Every flag that has an effect with a command. */
+/** Every flag that affects the command. */
 export const flagsOf = (command: ServerSubcommand): readonly FlagName[] => [
   ...ownFlags(command),
   ...(command === 'serve' ? forwardedFlags : []),
@@ -53,7 +53,7 @@ export const flagsOf = (command: ServerSubcommand): readonly FlagName[] => [
   'version',
 ];
 
-/** Refuses what would have no effect: it would be left out silently. */
+/** Rejects flags without effect, so that none is dropped silently. */
 export function checkServerFlags(args: CliArguments): void {
   const [command = ''] = args.positionals;
   if (!isServerSubcommand(command)) return;

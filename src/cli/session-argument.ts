@@ -2,20 +2,20 @@ import { resolve } from 'node:path';
 import { Refusal } from '../protocol/errors.ts';
 import { expandHome } from '../store/agent-dir.ts';
 
-/** Where sessions are looked for and made. */
+/** Where a session of the command line is looked up or created. */
 export interface SessionLocations {
   readonly cwd: string;
   readonly root: string;
   readonly sessionDirectory: string;
-  /** Whether somebody chose that directory: then they are nowhere else. */
+  /** Whether the user chose the directory: then sessions are nowhere else. */
   readonly isCustomDir: boolean;
 }
 
-/** The path that a name is; undefined when it is an id. */
+/** The path that a session name stands for; undefined for an id. */
 export const sessionPathIn = (name: string, { cwd }: Pick<SessionLocations, 'cwd'>): string | undefined =>
   /[/\\]|\.jsonl$/.test(name) ? resolve(cwd, expandHome(name)) : undefined;
 
-/** The files that are meant by a path or by the beginning of an id, the last written first. */
+/** The files that match a path or an id prefix, most recent first. */
 export async function matchSessions(name: string, locations: SessionLocations): Promise<readonly string[]> {
   const path = sessionPathIn(name, locations);
   if (path !== undefined) return [path];
@@ -23,7 +23,7 @@ export async function matchSessions(name: string, locations: SessionLocations): 
   return findSessions({ ...locations, idPrefix: name });
 }
 
-/** The one that is meant: nobody wants to guess which one is written out or thrown away. */
+/** Returns the only match, because export and removal must not guess. */
 export function singleMatch(paths: readonly string[], name: string): string {
   const [path] = paths;
   if (path === undefined) throw new Refusal('session_not_found', `No session found matching '${name}'`);

@@ -10,15 +10,14 @@ import { singleMatch, sessionPathIn, matchSessions } from './session-argument.ts
 import { sessionTable } from './sessions/table.ts';
 import { watchStdoutReader } from './stdout-reader.ts';
 
-/** What a verb works with. */
+// The input of a verb.
 interface VerbContext {
   readonly args: CliArguments;
-  /** What was said after the verb. */
   readonly words: readonly string[];
   readonly cwd: string;
   readonly list: SessionList;
   readonly directory: string;
-  /** The file that a path or the beginning of an id means. */
+  // Finds the file of a path or an id prefix.
   readonly find: (name: string) => Promise<string>;
 }
 
@@ -31,7 +30,7 @@ const verbs: Readonly<Record<string, (context: VerbContext) => Promise<number>>>
   restore: restoreSession,
 };
 
-/** Looks after the sessions on disk: `tau sessions <verb> …`. */
+/** `tau sessions <verb>`: lists, shows, exports, removes, renames and restores stored sessions. */
 export async function sessions(args: CliArguments): Promise<number> {
   const [, verb = 'list', ...words] = args.positionals;
   const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
@@ -115,7 +114,7 @@ function oneOf(words: readonly string[], verb: string): string {
   return name;
 }
 
-/** Does something; a refusal goes to stderr and becomes the exit code. */
+/** Prints an error to stderr and turns it into the exit code. */
 async function withErrorReport(run: () => Promise<number>): Promise<number> {
   try {
     return await run();

@@ -4,7 +4,7 @@ import { modelList } from './list-models.ts';
 import { modelOptionsOf, cliPaths } from './engine-options.ts';
 import { printAndExit } from './print-and-exit.ts';
 
-/** Lists the models that can be used now, those of servers on this machine too. */
+/** `--list-models`: prints the usable models, including those of local servers. */
 export async function printModels(args: CliArguments): Promise<number> {
   const { root, project } = cliPaths(args);
   const { registry } = await openModels({ agentDir: root, env: process.env, project, ...modelOptionsOf(args) });

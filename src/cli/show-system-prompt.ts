@@ -2,7 +2,7 @@ import type { CliArguments } from './flags.ts';
 import { openAgentEngine } from './lifetime.ts';
 import { printAndExit } from './print-and-exit.ts';
 
-/** Prints what a run would send as the system prompt. */
+/** `--print-system-prompt`: prints the system prompt of a run. */
 export async function printSystemPrompt(args: CliArguments): Promise<number> {
   const engine = await openAgentEngine(args);
   if (!engine) return 1;

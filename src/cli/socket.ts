@@ -5,7 +5,7 @@ import type { Link } from '../wire/link.ts';
 import { listenUnix } from '../wire/socket.node.ts';
 import { commandsFinished, closeOnSignal, flushed } from './lifetime.ts';
 
-/** Serves clients one after another; none of them ends anything by leaving. Only a signal, or an extension, ends this. */
+/** Serves clients of a Unix socket one after another, until a signal or an extension ends it. */
 export async function serveSocket(engine: Engine, path: string): Promise<number> {
   const clients = new SingleClientServer(engine);
   const server = await listenUnix(path, (link) => clients.accept(link)).catch((error: NodeJS.ErrnoException) => error);
@@ -31,7 +31,7 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
 class SingleClientServer {
   current: ClientConnection | undefined;
   readonly #engine: Engine;
-  /** The client has sent its last command and only listens now. */
+  /** The client has closed its side and still reads. */
   #inputEnded = false;
 
   constructor(engine: Engine) {
@@ -39,8 +39,8 @@ class SingleClientServer {
   }
 
   accept(link: Link): void {
-    // A client that left a moment ago may not have been noticed yet: its leaving is in the same batch of events, and
-    // if it left things unread its socket is reset, which is told only after the immediates of this batch.
+    // The previous client's close may be in the same batch of events, or, if it left data unread, arrive as a reset
+    // after the immediates of this batch.
     setImmediate(() => setImmediate(() => this.#serveOrReject(link)));
   }
 

@@ -1,6 +1,6 @@
 import { withoutControls } from './chat/printer.ts';
 
-/** Rows as lines of text, their cells below each other: numbers to the right, and the last column is not padded. */
+/** Formats rows as an aligned table: numbers to the right, the last column unpadded. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows.map((row) => row.map(oneLine))];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

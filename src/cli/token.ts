@@ -7,10 +7,9 @@ import { printAndExit } from './print-and-exit.ts';
 import { tokenTable } from './token/table.ts';
 import { tokenOptions } from './token/options.ts';
 
-/** What a verb works with. */
+// The input of a verb.
 interface TokenVerbContext {
   readonly args: CliArguments;
-  /** What was said after the verb. */
   readonly words: readonly string[];
   readonly root: string;
 }
@@ -21,13 +20,13 @@ const verbs: Readonly<Record<string, (context: TokenVerbContext) => Promise<numb
   revoke: revokeVerb,
 };
 
-/** Which flags mean something to one verb only. */
+// Flags of single verbs.
 const flagsOf: Readonly<Record<string, readonly FlagName[]>> = {
   create: ['name', 'scope', 'path', 'expires'],
   list: ['json'],
 };
 
-/** Looks after the tokens of this user's server: `tau token <verb> …`. */
+/** `tau token <verb>`: creates, lists and revokes tokens of this user's server. */
 export async function token(args: CliArguments): Promise<number> {
   const [, verb, ...words] = args.positionals;
   const run = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
@@ -67,7 +66,7 @@ async function revokeVerb({ words, root }: TokenVerbContext): Promise<number> {
   return printAndExit(`${withoutControls(`Revoked ${id} (${name})`)}\n`);
 }
 
-/** Does something; what stands in the way goes to stderr and becomes the exit code. */
+/** Prints an error to stderr and turns it into the exit code. */
 async function withErrorReport(run: () => Promise<number>): Promise<number> {
   try {
     return await run();

@@ -2,7 +2,7 @@ import { hasExtensions } from '../engine/addons/detect.ts';
 import { type CliArguments, flags, UnknownWordError } from './flags.ts';
 import { cliPaths } from './engine-options.ts';
 
-/** Lets flags pass that tau does not know where an extension may know them. */
+/** Rejects unknown flags unless an extension may define them. */
 export function checkUnknownFlags(args: CliArguments): void {
   const [name] = args.unknown.keys();
   if (name === undefined || mayBelongToExtension(args)) return;

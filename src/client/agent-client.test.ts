@@ -15,7 +15,7 @@ describe('calls', () => {
     expect(sent.map(({ id }) => id)).toEqual(['req_1', 'req_2', 'req_3']);
   });
 
-  it('[V2] take the answer with their own id, in whatever order answers come', async () => {
+  it('[V2] settle with the response of their own id, in any order of responses', async () => {
     const { client, respond } = connect();
     const first = client.getLastAssistantText();
     const second = client.getLastAssistantText();
@@ -26,7 +26,7 @@ describe('calls', () => {
     expect(await Promise.all([first, second])).toEqual([{ text: 'first' }, { text: 'second' }]);
   });
 
-  it('[V2] are not disturbed by answers to nobody', async () => {
+  it('[V2] ignore responses with an unknown or repeated id', async () => {
     const { client, emit, respond } = connect();
     const call = client.getLastAssistantText();
 
@@ -53,7 +53,7 @@ describe('calls', () => {
     expect(sent.map(({ type }) => type)).toEqual(names);
   });
 
-  it('fail with the code and the text of the refusal', async () => {
+  it('reject with the code and the message of the error response', async () => {
     const { client, emit } = connect();
     const call = client.setModel({ provider: 'acme', modelId: 'x' });
 
@@ -85,7 +85,7 @@ describe('calls', () => {
 });
 
 describe('events', () => {
-  it('[V4] reach every listener, also those of unknown types', async () => {
+  it('[V4] reach every listener, including events of unknown types', async () => {
     const { client, emit } = connect();
     const received: string[][] = [[], []];
     client.onEvent(({ type }) => received[0]?.push(type));
@@ -103,7 +103,7 @@ describe('events', () => {
     ]);
   });
 
-  it('[V4] come through whatever else is on the line', async () => {
+  it('[V4] arrive despite malformed lines between them', async () => {
     const { client, emit } = connect();
     const received: string[] = [];
     client.onEvent(({ type }) => received.push(type));
@@ -114,7 +114,7 @@ describe('events', () => {
     expect(received).toContain('agent_start');
   });
 
-  it('[V4] are not kept from others by a listener that throws', async () => {
+  it('[V4] reach the other listeners when one listener throws', async () => {
     const { client, emit } = connect();
     const thrown: unknown[] = [];
     process.once('uncaughtException', (error) => thrown.push(error));
@@ -131,7 +131,7 @@ describe('events', () => {
     expect(thrown).toEqual([new Error('mine')]);
   });
 
-  it('[V8] can be read one by one, however late', async () => {
+  it('[V8] can be read one by one, after the connection has closed', async () => {
     const { client, emit, agent } = connect();
     const events = client.events();
 
@@ -144,7 +144,7 @@ describe('events', () => {
     expect(read).toEqual(['agent_start', 'turn_start', 'turn_end']);
   });
 
-  it('[V8] can be asked for before they come, several at a time', async () => {
+  it('[V8] resolve several reads that were pending before they arrived', async () => {
     const { client, emit } = connect();
     const events = client.events();
     const reads = [events.next(), events.next(), events.next()];
@@ -160,7 +160,7 @@ describe('events', () => {
     expect(await reads[2]).toEqual({ done: true, value: undefined });
   });
 
-  it('[V8] stop for a reader that has left, and only for it', async () => {
+  it('[V8] stop for the iterator that returned, and for no other', async () => {
     const { client, emit } = connect();
     const active = client.events();
     const stopped = client.events();
@@ -175,8 +175,8 @@ describe('events', () => {
   });
 });
 
-describe('an iterator that nobody reads', () => {
-  /** Events two by two, the last of which are too many. */
+describe('an unread iterator', () => {
+  // Emits events in pairs, until the last exceed the limit.
   const flood = async (emit: (...records: object[]) => void) => {
     for (let length = 0; length <= MAX_UNREAD_CHARACTERS; length += MEGABYTES.length) {
       emit({ type: 'flood', text: MEGABYTES }, { type: 'flood', text: MEGABYTES });
@@ -186,7 +186,7 @@ describe('an iterator that nobody reads', () => {
     await delivered();
   };
 
-  it('[V8] fails, once, and lets its events go', async () => {
+  it('[V8] fails once and drops its events', async () => {
     const { client, emit } = connect();
     const events = client.events();
 
@@ -197,7 +197,7 @@ describe('an iterator that nobody reads', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('[V8] disturbs neither listeners nor an iterator that is read', async () => {
+  it('[V8] keeps no event from listeners or from an iterator that is read', async () => {
     const { client, emit } = connect();
     const received: string[] = [];
     client.onEvent(({ type }) => received.push(type));
@@ -219,7 +219,7 @@ describe('an iterator that nobody reads', () => {
 });
 
 describe('closing', () => {
-  it('[V11] tells everybody and lets go, also when one who is told fails', async () => {
+  it('[V11] calls every close listener and closes the link, even when one listener throws', async () => {
     const failures: unknown[] = [];
     const onFailure = (error: unknown) => failures.push(error);
     process.once('uncaughtException', onFailure);
@@ -240,8 +240,8 @@ describe('closing', () => {
   });
 });
 
-describe('the end of the agent', () => {
-  it('[V11] rejects everything that waits, and everything after', async () => {
+describe('a lost connection', () => {
+  it('[V11] rejects every pending and every later call', async () => {
     const { client, respond, agent } = connect();
     const events = client.events();
     const waiting = [client.getState(), client.waitIdle(), client.promptAndWait('a'), client.promptAndWait('b')];
@@ -260,7 +260,7 @@ describe('the end of the agent', () => {
     expect(await client.events().next()).toMatchObject({ done: true });
   });
 
-  it('[V11] is told once, also to those who ask later, and not to those who called it off', async () => {
+  it('[V11] calls each close listener once, late ones at once and removed ones never', async () => {
     const { client, agent } = connect();
     const reasons: string[] = [];
     client.onClose(() => reasons.push('early'));
@@ -274,7 +274,7 @@ describe('the end of the agent', () => {
     expect(reasons).toEqual(['early', 'ConnectionLost']);
   });
 
-  it('[V11] includes closing it oneself', async () => {
+  it('[V11] is reported by close() too', async () => {
     const { client } = connect();
     const call = client.getState();
 
@@ -285,7 +285,7 @@ describe('the end of the agent', () => {
 });
 
 describe('frames', () => {
-  it('[V5] are sent as they are and number nothing', async () => {
+  it('[V5] are sent unchanged and use no command id', async () => {
     const { client, sent } = connect();
 
     client.send({ type: 'host_tool_result', id: 'h1', result: { content: [] } });

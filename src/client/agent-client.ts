@@ -7,15 +7,12 @@ import { BaseClient } from './base-client.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import { PendingCommands } from './pending-commands.ts';
 
-/**
- * An agent at the other end of a link. Calls have no time limit of their own: they end with the agent's answer, or
- * with `ConnectionLost` when there will be none.
- */
+/** The client of an agent over a link. Calls have no timeout: they end with their response or `ConnectionLost`. */
 export class AgentClient extends BaseClient {
   readonly #link: Link;
   readonly #pending = new PendingCommands();
   #commandCount = 0;
-  /** What the other side said last before it may leave. */
+  /** The error that the agent reported last; it explains a connection that closes after it. */
   #lastError: string | undefined;
 
   constructor(link: Link) {

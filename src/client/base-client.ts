@@ -8,7 +8,7 @@ import { type PromptRun, RunCollector } from './prompt-run.ts';
 import { callListener } from './call-listener.ts';
 import { type UiHandler, UiRequests } from './ui-requests.ts';
 
-/** What every client has, whatever it is connected by. */
+/** The methods that every client has, independent of its transport. */
 export abstract class BaseClient extends AgentMethods {
   readonly #eventListeners = new Set<(event: AgentEvent) => void>();
   readonly #closeListeners = new Set<(error: ConnectionLost) => void>();
@@ -20,29 +20,26 @@ export abstract class BaseClient extends AgentMethods {
   /** @internal */
   protected lost: ConnectionLost | undefined;
 
-  /** Sends something that gets no answer. */
+  /** Sends a frame, which gets no response. */
   abstract send(frame: Frame): void;
 
-  /** Leaves. What the agent does next is its own business. */
+  /** Closes the connection; the agent keeps running. */
   abstract close(): void;
 
-  /** Hears every event from now on; the returned function stops that. What it throws is thrown as an uncaught exception. */
+  /** Calls the listener for every event; the returned function stops that. Its errors become uncaught exceptions. */
   onEvent(listener: (event: AgentEvent) => void): () => void {
     this.#eventListeners.add(listener);
     return () => this.#eventListeners.delete(listener);
   }
 
-  /** Called once, when the agent is gone; the returned function calls that off. */
+  /** Calls the listener once, when the connection ends; the returned function cancels that. */
   onClose(listener: (error: ConnectionLost) => void): () => void {
     if (this.lost) listener(this.lost);
     else this.#closeListeners.add(listener);
     return () => this.#closeListeners.delete(listener);
   }
 
-  /**
-   * Every event from this moment on, none left out. Ends when the agent is gone; fails with `EventsLost` when it is left
-   * unread for too long, which no listener notices.
-   */
+  /** Iterates over all events until the connection ends; fails with `EventsLost` when too many stay unread. */
   events(): AsyncIterableIterator<AgentEvent> {
     const iterator = new EventIterator((consumer) => this.#consumers.delete(consumer));
     if (this.lost) iterator.end();
@@ -51,8 +48,8 @@ export abstract class BaseClient extends AgentMethods {
   }
 
   /**
-   * Sends a prompt and waits for the end of its run. Events are collected from before the prompt is sent. A prompt that
-   * was sent before, with the same `clientMessageId`, waits for the run that serves it; if that is over, for nothing.
+   * Sends a prompt and waits for the end of its run. Events are collected from before the prompt is sent. A repeated
+   * `clientMessageId` waits for the run that serves the first message, and returns at once if that has ended.
    */
   async promptAndWait(prompt: string | Params<'prompt'>): Promise<PromptRun> {
     const consumer = new RunCollector();
@@ -65,20 +62,20 @@ export abstract class BaseClient extends AgentMethods {
     }
   }
 
-  /** Registers tools that this program runs, and runs them when the agent asks. They take the place of all before. */
+  /** Registers tools that this program runs for the agent. They replace the ones registered before. */
   setCustomTools(tools: readonly CustomTool[]): Promise<Result<'set_host_tools'>> {
     return this.tools.set(tools, (definitions) => this.setHostTools({ tools: definitions }));
   }
 
   /**
-   * Shows what extensions want shown, and answers their dialogs. The last handler is the one that is asked; the returned
-   * function takes it back. Without any, nothing is answered.
+   * Shows the UI requests of extensions and answers their dialogs. Only the newest handler is called; the returned
+   * function removes it. Without a handler no dialog is answered.
    */
   onUiRequest(handler: UiHandler): () => void {
     return this.uiRequests.add(handler);
   }
 
-  /** @internal Tells everybody; `length` is that of the line in which the event came. */
+  /** @internal Delivers an event to all consumers and listeners; `length` is the length of its line. */
   protected handleEvent(event: AgentEvent, length: number): void {
     for (const consumer of this.#consumers) consumer.push(event, length);
     for (const listener of this.#eventListeners) callListener(listener, event);
@@ -86,13 +83,13 @@ export abstract class BaseClient extends AgentMethods {
     this.uiRequests.handleEvent(event);
   }
 
-  /** @internal What was told since the last snapshot is all that belongs to it. */
+  /** @internal All records of the last snapshot have arrived. */
   protected handleSnapshotEnd(): void {
     for (const consumer of this.#consumers) consumer.onSnapshotEnd();
     this.uiRequests.abortStale();
   }
 
-  /** @internal There will be no more. */
+  /** @internal Rejects and ends everything that is still pending. */
   protected end(reason: ConnectionLost): void {
     this.lost = reason;
     for (const consumer of this.#consumers) consumer.end(reason);

@@ -1,4 +1,4 @@
-/** A listener that fails is its owner's concern: the others hear it all the same, and what comes next too. */
+/** Calls a listener; an error that it throws becomes an uncaught exception and keeps nothing from other listeners. */
 export function callListener<T>(listener: (value: T) => void, value: T): void {
   try {
     listener(value);

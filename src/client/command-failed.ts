@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../protocol/errors.ts';
 
-/** The agent said no. */
+/** The agent rejected a command. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly command: string;

@@ -4,13 +4,10 @@ import { MAX_RECORD_BYTES } from '../wire/json-lines.ts';
 import { type RemoteOptions, RemoteSession } from './remote-session.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
-/**
- * A session on a server, new unless the address or the options name one. Not awaited: listen, call, or look at its
- * `status`. When every retry has failed it is closed, unless `whenLost` says otherwise.
- */
+/** Opens a session on a server from Node, a new one by default, and returns before it is connected. */
 export function connectRemote(address: string, options: RemoteOptions = {}): RemoteSession {
   const { token, ...others } = options;
-  // Proxies write addresses down, but not this header.
+  // Proxies log addresses, but not this header.
   if (token === undefined || options.openSocket || !/^[\x21-\x7e]+$/.test(token)) {
     return new RemoteSession(address, { openSocket: socketOpener({}), whenLost: 'close', ...options });
   }
@@ -18,13 +15,13 @@ export function connectRemote(address: string, options: RemoteOptions = {}): Rem
   return new RemoteSession(address, { whenLost: 'close', ...others, openSocket });
 }
 
-/** With the WebSocket of `ws`: Node has one of its own only from version 22 on. */
+/** Uses `ws`: Node has a WebSocket of its own only from version 22 on. */
 const socketOpener =
   (headers: Readonly<Record<string, string>>): OpenSocket =>
   (url) =>
     open(new URL(url), { maxPayload: MAX_RECORD_BYTES, headers }) as unknown as Socket;
 
-/** `ws` knows addresses of socket files, but none with a space or a colon in the path. */
+/** `ws` accepts no socket path with a space or a colon. */
 function open(url: URL, options: ClientOptions): WebSocket {
   if (url.protocol !== 'ws+unix:') return new WebSocket(url, options);
   const [file = '', path = ''] = url.pathname.split(':');

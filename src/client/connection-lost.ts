@@ -1,10 +1,10 @@
-/** The agent is gone: what was asked of it will not be answered. It never crosses the wire. */
+/** The connection to the agent ended: a pending command gets no response. Never sent over the wire. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** The same for what still waited to be sent: it was not done. */
+/** The connection ended before the command was sent: it was not executed. */
 export class NotSent extends ConnectionLost {}
 
-/** The same for what whoever asked for it has taken back. */
+/** The caller withdrew the message before it was sent. */
 export class Withdrawn extends NotSent {}

@@ -22,7 +22,7 @@ const cancel = (targetId: string) => ({ type: 'host_tool_cancel', id: 'cancel', 
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });
 
-/** A client whose tools are registered; `frames`: what it has sent since. */
+// A client with registered tools; `frames` returns what it has sent since.
 async function withTools(...tools: CustomTool[]) {
   const agent = connect();
   const registered = agent.client.setCustomTools(tools);
@@ -31,7 +31,7 @@ async function withTools(...tools: CustomTool[]) {
   return { ...agent, registered: result, frames: () => agent.sent.slice(1) };
 }
 
-/** A tool that waits, and the last call of it. */
+// A tool that blocks until the test finishes its calls.
 function blockingTool(name: string) {
   const calls: (CustomToolCall & { finish: (words: string) => void })[] = [];
   const execute: CustomTool['execute'] = (_args, given) =>
@@ -40,7 +40,7 @@ function blockingTool(name: string) {
 }
 
 describe('custom tools', () => {
-  it('[V7] are registered without what is only for this side', async () => {
+  it('[V7] are registered without fields of the client', async () => {
     const own = { ...tool('a', () => ''), label: 'A', hidden: true, timeoutMs: 5 };
 
     const { sent, registered } = await withTools(own);
@@ -50,7 +50,7 @@ describe('custom tools', () => {
     expect(registered).toEqual({ toolNames: ['a'] });
   });
 
-  it('[V7] answer what they are asked: text, blocks, or why it failed', async () => {
+  it('[V7] return text, blocks, or the message of their error', async () => {
     const blocks = { ...text('two'), details: { more: 1 } };
     const { emit, frames } = await withTools(
       tool('says', ({ words }, { toolCallId }) => `${words} to ${toolCallId}`),
@@ -85,7 +85,7 @@ describe('custom tools', () => {
     );
   });
 
-  it('[V7] tell of their progress until they end', async () => {
+  it('[V7] send progress until they end', async () => {
     const slow = blockingTool('slow');
     const { emit, frames } = await withTools(slow.tool);
     emit(call('1', 'slow'));
@@ -105,7 +105,7 @@ describe('custom tools', () => {
     ]);
   });
 
-  it('[V7] that are called off are told so, and say nothing more', async () => {
+  it('[V7] are aborted by a cancel, and send nothing after it', async () => {
     const slow = blockingTool('slow');
     const { emit, frames } = await withTools(slow.tool);
     emit(call('1', 'slow'), call('2', 'slow'));
@@ -125,7 +125,7 @@ describe('custom tools', () => {
     expect(frames()).toEqual([{ type: 'host_tool_result', id: '2', result: text('done') }]);
   });
 
-  it('[V7] are told when the agent is gone', async () => {
+  it('[V7] are aborted when the connection is lost', async () => {
     const slow = blockingTool('slow');
     const { emit, agent, frames } = await withTools(slow.tool);
     emit(call('1', 'slow'));
@@ -140,7 +140,7 @@ describe('custom tools', () => {
     expect(frames()).toEqual([]);
   });
 
-  it('[V7] are replaced by the next ones, from the moment when those are registered', async () => {
+  it('[V7] are replaced from the moment when the next ones are registered', async () => {
     const { client, emit, respond, frames } = await withTools(
       tool('old', () => 'old'),
       tool('both', () => 'before'),
@@ -148,7 +148,7 @@ describe('custom tools', () => {
     const next = client.setCustomTools([tool('both', () => 'after'), tool('new', () => 'new')]);
     await delivered();
 
-    // What comes with the answer comes before anybody has seen the answer.
+    // Events behind a response are handled before the awaiting code continues.
     emit(call('1', 'old'));
     respond('req_2', { command: 'set_host_tools', data: { toolNames: ['both', 'new'] } });
     emit(call('2', 'both'), call('3', 'new'));
@@ -163,7 +163,7 @@ describe('custom tools', () => {
     expect(results).toEqual(['1 old', '2 after', '3 new', '4 Host tool "old" is not registered']);
   });
 
-  it('[V7] stay as they were where the next ones are refused', async () => {
+  it('[V7] stay registered when their replacement is rejected', async () => {
     const { client, emit, frames } = await withTools(tool('mine', () => 'still mine'));
     const refused = client.setCustomTools([tool('mine', () => 'never'), tool('bash', () => '')]);
     emit({
@@ -185,7 +185,7 @@ describe('custom tools', () => {
     ]);
   });
 
-  it('[V6 V7] leave calls alone where the program answers them itself', async () => {
+  it('[V6 V7] leave calls to a program that registered its tools itself', async () => {
     const { client, sent, emit } = connect();
     void client.setHostTools({ tools: [] });
 

@@ -1,31 +1,31 @@
 import { messageOf } from '../protocol/errors.ts';
 import type { AgentEvent, Frame, HostTool, HostToolCallEvent, ToolOutput } from '../protocol/generated/vocabulary.ts';
 
-/** What a tool answers: text, or blocks and what else there is to tell. */
+/** The output of a custom tool, which this program runs for the agent: text, or content blocks with details. */
 export type CustomToolOutput = string | ToolOutput;
 
-/** One call of a tool. */
+/** Passed to `execute` for each tool call. */
 export interface CustomToolCall {
   readonly toolCallId: string;
-  /** Aborts when nobody waits for the result any more. */
+  /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal;
-  /** Shows everything so far; after the end it does nothing. */
+  /** Replaces the progress shown so far; does nothing after the call has ended. */
   readonly update: (output: CustomToolOutput) => void;
 }
 
-/** A tool that your program runs for the agent. What it throws is told to the model. */
+/** A tool that your program runs for the agent. The message of an error that it throws is its result. */
 export interface CustomTool extends HostTool {
   execute(args: Record<string, unknown>, call: CustomToolCall): CustomToolOutput | Promise<CustomToolOutput>;
 }
 
 type ToolSet = ReadonlyMap<string, CustomTool>;
 
-/** Runs the tools of this client when the agent asks for them. */
+/** Runs the registered tools when the agent calls them. */
 export class CustomTools {
   readonly #send: (frame: Frame) => void;
-  /** The set in force, and those behind it that the agent has not answered yet. */
+  /** The registered set, and behind it the sets whose registration is pending. */
   #sets: readonly ToolSet[] = [];
-  /** What the agent was told last, and took. */
+  /** The definitions that the agent accepted last. */
   #registered: readonly HostTool[] | undefined;
   readonly #running = new Map<string, AbortController>();
 
@@ -33,7 +33,7 @@ export class CustomTools {
     this.#send = send;
   }
 
-  /** Puts these in the place of all others once they are registered; where that fails nothing changes. */
+  /** Replaces all tools once these are registered; a failed registration changes nothing. */
   async set<T>(tools: readonly CustomTool[], register: (definitions: HostTool[]) => Promise<T>): Promise<T> {
     const set: ToolSet = new Map(tools.map((tool) => [tool.name.trim(), tool]));
     this.#sets = [...this.#sets, set];
@@ -49,7 +49,7 @@ export class CustomTools {
     }
   }
 
-  /** For an agent that knows nothing of them: registers the tools in force once more, if there are any. */
+  /** Registers the current tools again, for a connection that has none registered. */
   reregister(register: (definitions: readonly HostTool[]) => void): void {
     if (this.#registered && this.#registered.length > 0) register(this.#registered);
   }
@@ -59,7 +59,6 @@ export class CustomTools {
     if (event.type === 'host_tool_cancel') this.#abort(event.targetId);
   }
 
-  /** The agent is gone. */
   abortAll(reason: Error): void {
     for (const id of [...this.#running.keys()]) this.#abort(id, reason);
   }

@@ -1,12 +1,12 @@
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 import type { ConnectionLost } from './connection-lost.ts';
 
-/** Whoever keeps events for later, and has to know how much that is. */
+/** Buffers events, and bounds its memory by the length of their lines. */
 export interface EventConsumer {
-  /** `length` is that of the line in which the event came. */
+  /** `length` is the length of the line that carried the event. */
   push(event: AgentEvent, length: number): void;
-  /** After a snapshot: everything that belongs to it was told. */
+  /** All records of a snapshot have arrived. */
   onSnapshotEnd(): void;
-  /** The agent is gone. */
+  /** The connection ended. */
   end(reason: ConnectionLost): void;
 }

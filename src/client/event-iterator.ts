@@ -1,10 +1,10 @@
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 import type { EventConsumer } from './event-consumer.ts';
 
-/** Text of events that may wait in an iterator for whoever reads it. */
+// An iterator ends once its unread events hold more text than this.
 export const MAX_UNREAD_CHARACTERS = 64 * 1024 * 1024;
 
-/** Nobody read an iterator while more events came than it keeps. They are let go, and it ends. */
+/** The iterator of `events()` was read too slowly: its unread events are dropped, and it ends. */
 export class EventsLost extends Error {
   override readonly name = 'EventsLost';
 }
@@ -16,18 +16,18 @@ interface UnreadEvent {
 
 const finished: IteratorResult<AgentEvent> = { done: true, value: undefined };
 
-/** Events for a reader who takes them one by one. One who does not costs bounded memory. */
+/** An async iterator over events that buffers a bounded amount of unread ones. */
 export class EventIterator implements AsyncIterableIterator<AgentEvent>, EventConsumer {
   readonly #onReturn: (stream: EventIterator) => void;
   readonly #pendingReads: ((result: IteratorResult<AgentEvent>) => void)[] = [];
   #incoming: UnreadEvent[] = [];
-  /** The next one is the last: taking the first of a long list takes long. */
+  /** Unread events, the next one last: shifting a long array is slow. */
   #reversedQueue: UnreadEvent[] = [];
   #unreadCharacters = 0;
   #ended = false;
   #overflowError: EventsLost | undefined;
 
-  /** `leave` is called when the stream does not want to hear more. */
+  /** `onReturn` is called when the iterator ends early. */
   constructor(onReturn: (stream: EventIterator) => void) {
     this.#onReturn = onReturn;
   }
@@ -83,7 +83,7 @@ export class EventIterator implements AsyncIterableIterator<AgentEvent>, EventCo
     void this.return();
   }
 
-  /** Once: after that the stream has ended, as after any other failure of an iterator. */
+  /** Rejects one read; the reads after it get the end of the iterator. */
   #rejectOnce(error: EventsLost): Promise<never> {
     this.#overflowError = undefined;
     return Promise.reject(error);

@@ -8,8 +8,8 @@ const request = (method: string, fields: object) =>
 const status = (statusKey: string, statusText?: string) => request('setStatus', { statusKey, statusText });
 const uiAfter = (...events: AgentEvent[]) => events.reduce(reduceUi, emptyUi);
 
-describe('the screen', () => {
-  it('[V37] has the dialogs that wait, each once', () => {
+describe('the extension UI', () => {
+  it('[V37] has every open dialog once', () => {
     const [first, second] = [request('select', { id: 'a', title: 'Which?' }), request('confirm', { id: 'b' })];
     const again = request('select', { id: 'a', title: 'Which?' });
 
@@ -18,7 +18,7 @@ describe('the screen', () => {
     expect(uiAfter(first, second, { type: 'extension_ui_resolved', id: 'a' }).dialogs).toEqual([second]);
   });
 
-  it('[V37] has statuses until they are taken away, also by a null', () => {
+  it('[V37] has a status until it is cleared, also by null', () => {
     const before = [status('b', 'two'), status('a', 'one'), status('b', 'three'), status('__proto__', 'odd')];
 
     expect(uiAfter(...before).statuses).toEqual([
@@ -31,7 +31,7 @@ describe('the screen', () => {
     ).toEqual([{ key: '__proto__', text: 'odd' }]);
   });
 
-  it('[V37] has widgets where they belong, until they are taken away', () => {
+  it('[V37] has widgets at their placement until they are cleared', () => {
     const below = request('setWidget', { widgetKey: 'w', widgetLines: ['x'], widgetPlacement: 'belowEditor' });
     const above = request('setWidget', { widgetKey: 'v', widgetLines: [] });
 
@@ -46,7 +46,7 @@ describe('the screen', () => {
     expect(uiAfter(request('setTitle', { title: 'a' }), request('setTitle', { title: 'b' })).title).toBe('b');
   });
 
-  it('[V37] has notices, the last ones of many', () => {
+  it('[V37] has the newest notices only', () => {
     const many = Array.from({ length: MAX_NOTICES }, (_, index) => request('notify', { message: `${index}` }));
 
     const { notices } = uiAfter(
@@ -65,7 +65,7 @@ describe('the screen', () => {
     ]);
   });
 
-  it('[V37] stays as it is for everything else', () => {
+  it('[V37] is the same object after unrelated events', () => {
     for (const event of [{ type: 'turn_start' }, request('set_editor_text', { text: 'x' }), request('hologram', {})]) {
       expect(reduceUi(emptyUi, event as AgentEvent)).toBe(emptyUi);
     }

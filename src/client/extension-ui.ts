@@ -2,12 +2,12 @@ import type { DialogMethod } from '../protocol/dialog-methods.ts';
 import type { AgentEvent, ExtensionUiRequestEvent } from '../protocol/generated/vocabulary.ts';
 import { upsert } from './upsert.ts';
 
-/** Notices that are kept, the last ones. */
+// Only the newest notices are kept.
 export const MAX_NOTICES = 50;
 
 type RequestOf<M extends string> = Extract<ExtensionUiRequestEvent, { method: M }>;
 
-/** A question that waits for an answer. */
+/** A dialog of an extension that has no answer yet. */
 export type OpenDialog = RequestOf<DialogMethod>;
 
 export interface UiStatus {
@@ -26,24 +26,21 @@ export interface UiNotice {
   readonly text: string;
 }
 
-/** What extensions, and the server, want to have on the screen. */
+/** The part of the view that extensions and the server set: dialogs, statuses, widgets, notices and the title. */
 export interface UiState {
-  /**
-   * Questions that wait, the oldest first. One goes when `extension_ui_resolved` tells of it; whoever answers is not told
-   * and lets the reducer know by an event of that kind.
-   */
+  /** Oldest first. The client that answers a dialog gets no `extension_ui_resolved` and has to reduce one itself. */
   readonly dialogs: readonly OpenDialog[];
-  /** By their keys: whoever comes later has them in the same order. */
+  /** Sorted by key, so that every client has the same order. */
   readonly statuses: readonly UiStatus[];
   readonly widgets: readonly UiWidget[];
-  /** The last ones, the newest at the end. */
+  /** The newest is the last. */
   readonly notices: readonly UiNotice[];
   readonly title: string | undefined;
 }
 
 export const emptyUi: UiState = { dialogs: [], statuses: [], widgets: [], notices: [], title: undefined };
 
-/** What is on the screen after one more event. What has nothing to do with it leaves it as it is. */
+/** Applies one event; events without effect on the UI return the same object. */
 export function reduceUi<S extends UiState>(ui: S, event: AgentEvent): S {
   switch (event.type) {
     case 'extension_ui_request':
@@ -79,7 +76,7 @@ function applyRequest<S extends UiState>(ui: S, event: ExtensionUiRequestEvent):
   }
 }
 
-/** The same question has a number when it is asked, and none when it is asked again. */
+/** A dialog has a `seq` when it is published, and none in a snapshot. */
 const withoutSeq = <T extends OpenDialog>({ seq: _seq, ...dialog }: T) => dialog as T;
 
 const upsertKeyed = <T extends { readonly key: string }>(items: readonly T[], key: string, item: T | undefined): T[] =>
@@ -91,7 +88,6 @@ const statusOf = ({ statusKey, statusText }: RequestOf<'setStatus'>): UiStatus |
 const widgetOf = ({ widgetKey, widgetLines, widgetPlacement = 'aboveEditor' }: RequestOf<'setWidget'>): UiWidget | undefined =>
   widgetLines == null ? undefined : { key: widgetKey, lines: widgetLines, placement: widgetPlacement };
 
-/** What is on the screen with one more notice. */
 export const addNotice = <S extends UiState>(ui: S, added: UiNotice): S => ({
   ...ui,
   notices: [...ui.notices, added].slice(-MAX_NOTICES),

@@ -5,13 +5,13 @@ import { MessagePages } from '../session/context/message-page.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { type MessageHistory, mergeSnapshot, emptyHistory, prependPage } from './history.ts';
 
-/** A session and what a client knows of it, who is told of it anew whenever it becomes another one. */
+// A session, and the history of a client that gets a snapshot whenever the branch changes.
 class SyncedHistory {
   readonly #log = SessionLog.inMemory({ cwd: '/srv/shop' });
   readonly #ids: string[] = [];
   history: MessageHistory = emptyHistory;
 
-  /** The same words at the same time are said again and again. */
+  // Equal messages with equal timestamps occur on purpose.
   append(content: string): void {
     const message: AgentMessage = { role: 'user', content, timestamp: 1 };
     this.#ids.push(this.#log.append({ type: 'message', message }).id);
@@ -40,7 +40,7 @@ class SyncedHistory {
     this.history = mergeSnapshot(this.history, { messages: structuredClone(messages), cursor: nextCursor });
   }
 
-  /** Reads a page more; answers whether there was one. */
+  // Reads one more page; returns whether there was one.
   read(limit: number): boolean {
     const { earlier } = this.history;
     if (!earlier) return false;
@@ -49,14 +49,14 @@ class SyncedHistory {
     return true;
   }
 
-  /** Everything that was said up to where the session is. */
+  // Every message of the branch, including those that summaries replaced.
   get whole(): readonly AgentMessage[] {
     const pages = new MessagePages(this.#log);
     const limit = 1000;
     return [...pages.page({ limit, replaced: true }).messages, ...pages.page({ limit }).messages];
   }
 
-  /** How many messages there are, also in other branches. */
+  // The number of messages in all branches.
   get length(): number {
     return this.#ids.length;
   }
@@ -85,7 +85,7 @@ const syncs = size.map(
       client.sync(tail),
 );
 
-/** Something happens to the conversation, of which the client is told a part then. */
+// Changes the conversation, then sends a partial snapshot.
 const thenSync = (steps: fc.Arbitrary<Step>) =>
   fc.tuple(steps, syncs).map(
     ([step, sync]): Step =>
@@ -115,7 +115,7 @@ const anySteps = fc.array(
   { maxLength: 40 },
 );
 
-it('[V40] what is certain of a conversation is its end, whatever becomes of it', () => {
+it('[V40] confirmed messages are always the end of the conversation', () => {
   fc.assert(
     fc.property(anySteps, (steps) => {
       const client = new SyncedHistory();
@@ -133,7 +133,7 @@ it('[V40] what is certain of a conversation is its end, whatever becomes of it',
   );
 });
 
-it('[V40] a conversation is known whole when every page was read, whatever became of it', () => {
+it('[V40] reading every page loads the whole conversation after any changes', () => {
   fc.assert(
     fc.property(anySteps, size, (steps, limit) => {
       const client = new SyncedHistory();
@@ -146,7 +146,7 @@ it('[V40] a conversation is known whole when every page was read, whatever becam
   );
 });
 
-it('[V40] what is not certain misses summaries only, where no two messages are the same and none was edited', () => {
+it('[V40] unconfirmed messages lack only summaries, if all messages differ and none was edited', () => {
   const appendsUnique = fc.constant<Step>((client) => client.append(`message ${client.length}`));
   const steps = fc.oneof({ arbitrary: appendsUnique, weight: 4 }, { arbitrary: reads, weight: 2 }, syncs, compacts, moves);
   fc.assert(

@@ -9,11 +9,11 @@ const summary: AgentMessage = { role: 'compactionSummary', summary: 's', tokensB
 
 const cursor = (name: string): PageRequest => ({ from: 'end', cursor: name });
 
-/** A conversation, told from the end in pages: the snapshot first. */
+// A conversation in pages; the last one is the snapshot.
 const anyPages = fc.array(fc.array(fc.string({ maxLength: 2 }).map(user), { maxLength: 4 }), { minLength: 1 });
 
-describe('what was said before', () => {
-  it('[V40] is known whole when every page was read', () => {
+describe('earlier messages', () => {
+  it('[V40] are complete when every page was read', () => {
     fc.assert(
       fc.property(anyPages, (pages) => {
         const [tail = [], ...others] = pages.toReversed();
@@ -29,7 +29,7 @@ describe('what was said before', () => {
     );
   });
 
-  it('[V40] is asked for beyond a summary, once', () => {
+  it('[V40] are requested beyond a summary, once', () => {
     const known = mergeSnapshot(emptyHistory, { messages: [summary, user('kept')] });
     const request = known.earlier ?? {};
     const half = prependPage(known, request, { messages: [summary, user('b')], nextCursor: 'c', totalMessages: 3 });
@@ -40,7 +40,7 @@ describe('what was said before', () => {
     expect(whole).toEqual({ ...emptyHistory, messages: [summary, summary, user('b'), summary, user('kept')] });
   });
 
-  it('[V40] is asked for beyond a summary after the pages of the conversation', () => {
+  it('[V40] are requested beyond a summary after the pages of the conversation', () => {
     const known = mergeSnapshot(emptyHistory, { messages: [user('kept')], cursor: 'c' });
 
     const after = prependPage(known, known.earlier ?? {}, { messages: [summary], totalMessages: 2 });
@@ -48,7 +48,7 @@ describe('what was said before', () => {
     expect(after.earlier).toEqual({ from: 'end', replaced: true });
   });
 
-  it('[V40] changes nothing when it was asked for in another conversation', () => {
+  it('[V40] of an outdated request change nothing', () => {
     const known: MessageHistory = { ...emptyHistory, messages: [user('a')], earlier: cursor('c') };
 
     expect(prependPage(known, cursor('c'), { messages: [user('b')], totalMessages: 2 })).toBe(known);
@@ -56,7 +56,7 @@ describe('what was said before', () => {
 });
 
 describe('a snapshot', () => {
-  it('[V40] leaves what was known the same, and what was read before it until that is told anew', () => {
+  it('[V40] keeps the identity of known messages, and keeps older ones unconfirmed until their page is read', () => {
     const anyWhole = fc.uniqueArray(fc.nat(), { minLength: 1 }).map((all) => all.map((number) => user(String(number))));
     fc.assert(
       fc.property(anyWhole, fc.nat(), fc.nat(), (whole, index, earlierIndex) => {
@@ -84,7 +84,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('[V40] of what was compacted puts the summary between what it replaces and what it has kept', () => {
+  it('[V40] after a compaction puts the summary between the replaced and the kept messages', () => {
     const [first, kept] = [user('a'), user('b')];
 
     const after = mergeSnapshot(
@@ -97,7 +97,7 @@ describe('a snapshot', () => {
     expect(after.messages[1]).toBe(kept);
   });
 
-  it('[V40] that begins behind the summary lets pages put it where it belongs', () => {
+  it('[V40] that starts after a summary lets the pages insert the summary', () => {
     const [a, b, c, d] = [user('a'), user('b'), user('c'), user('d')];
     const known: MessageHistory = { ...emptyHistory, messages: [b, c, d], earlier: cursor('/b') };
 
@@ -110,7 +110,7 @@ describe('a snapshot', () => {
     expect(whole).toEqual({ ...emptyHistory, messages: [a, b, summary, c, d] });
   });
 
-  it('[V40] keeps what was read beyond a summary', () => {
+  it('[V40] keeps messages that were loaded beyond a summary', () => {
     const known: MessageHistory = { ...emptyHistory, messages: [user('a'), summary, user('b')] };
 
     const after = mergeSnapshot(known, { messages: structuredClone([summary, user('b'), user('c')]) });
@@ -118,7 +118,7 @@ describe('a snapshot', () => {
     expect([...after.unconfirmed, ...after.messages]).toEqual([...known.messages, user('c')]);
   });
 
-  it('[V40] that has nothing in common with what was known takes its place', () => {
+  it('[V40] without a known message replaces the history', () => {
     const known: MessageHistory = { ...emptyHistory, messages: [user('a')], earlier: cursor('c') };
 
     expect(mergeSnapshot(known, { messages: [user('z')] })).toEqual({ ...emptyHistory, messages: [user('z')] });

@@ -1,23 +1,20 @@
 import type { AgentMessage, Params, Result } from '../protocol/generated/vocabulary.ts';
 
-/** What the messages before those that are known are asked for with. */
+/** The parameters that fetch the page before the loaded messages of a conversation. */
 export type PageRequest = Readonly<Params<'get_messages_page'>>;
 
-/** What is known of a conversation: its end, and how to come by what was said before. */
+/** The loaded end of a conversation, and how to fetch the messages before it. */
 export interface MessageHistory {
   readonly messages: readonly AgentMessage[];
-  /**
-   * What was known before the messages of a snapshot, and is not told by it. A summary or an edit may have come in
-   * between: the pages that are read next tell it anew.
-   */
+  /** Messages loaded before the last snapshot and missing in it; the next pages confirm or replace them. */
   readonly unconfirmed: readonly AgentMessage[];
-  /** What comes before the messages. Undefined where nothing was said before, or nobody has told anything yet. */
+  /** Fetches the page before `messages`; undefined at the start of the conversation, or before the first snapshot. */
   readonly earlier: PageRequest | undefined;
 }
 
 export const emptyHistory: MessageHistory = { messages: [], unconfirmed: [], earlier: undefined };
 
-/** A conversation with a page more before what is confirmed. A page that was asked for in another one changes nothing. */
+/** Puts a fetched page before the confirmed messages; a page of an outdated request changes nothing. */
 export function prependPage<K extends MessageHistory>(history: K, request: PageRequest, page: Result<'get_messages_page'>): K {
   if (history.earlier !== request) return history;
   const earlier = requestBefore(page.messages, page.nextCursor, request.replaced);
@@ -25,22 +22,19 @@ export function prependPage<K extends MessageHistory>(history: K, request: PageR
   return { ...history, messages: [...messages, ...history.messages], unconfirmed, earlier };
 }
 
-/**
- * What is known after a snapshot. Messages that were known stay the same objects, and those before its first one stay
- * where they are until they are told anew.
- */
+/** Applies a snapshot. Known messages keep their identity, and those before its first message stay unconfirmed. */
 export function mergeSnapshot(history: MessageHistory, snapshot: { messages: readonly AgentMessage[]; cursor?: string | undefined }): MessageHistory {
   const earlier = requestBefore(snapshot.messages, snapshot.cursor);
   return { ...confirm(snapshot.messages, [...history.unconfirmed, ...history.messages], earlier), earlier };
 }
 
-/** What comes before these messages. A summary stands for messages that can still be read. */
+/** The request for the page before these messages. Messages that a summary replaced can still be read. */
 function requestBefore([first]: readonly AgentMessage[], cursor: string | undefined, replaced = false): PageRequest | undefined {
   if (cursor !== undefined) return { from: 'end', cursor, ...(replaced ? { replaced } : {}) };
   return first?.role === 'compactionSummary' && !replaced ? { from: 'end', replaced: true } : undefined;
 }
 
-/** Messages as they are told, and those that were known before them and may have been said before them. */
+/** Splits known messages into those that were received again and those that may precede them. */
 function confirm(
   received: readonly AgentMessage[],
   known: readonly AgentMessage[],
@@ -52,10 +46,10 @@ function confirm(
   return { messages: messages.reverse(), unconfirmed: overlaps ? known.slice(0, candidates.end) : [] };
 }
 
-/** Known messages that may be told again, from the last one to the first. */
+/** Matches received messages against known ones, from the last to the first. */
 class KnownMessages {
   readonly #known: readonly AgentMessage[];
-  /** The known messages as texts, those that were needed. */
+  /** The JSON of known messages, filled on demand. */
   readonly #serialized: string[] = [];
   #end: number;
 
@@ -64,12 +58,12 @@ class KnownMessages {
     this.#end = known.length;
   }
 
-  /** Those before here may still be taken. */
+  /** Known messages before this index are still unmatched. */
   get end(): number {
     return this.#end;
   }
 
-  /** The last one that is the same as this; those behind it are passed over. */
+  /** Returns the last unmatched known message that equals this one, and skips those after it. */
   takeLastMatch(message: AgentMessage): AgentMessage | undefined {
     const { role, timestamp } = message;
     const serialized = JSON.stringify(message);

@@ -1,7 +1,7 @@
-/** The published client: runs in browsers and in Node. */
+/** The published client for browsers and Node. */
 export type * from '../protocol/generated/vocabulary.ts';
 export type { Link } from '../wire/link.ts';
-export type { BaseClient as AnyClient } from './base-client.ts';
+export type { BaseClient } from './base-client.ts';
 export { AgentClient } from './agent-client.ts';
 export { CommandFailed } from './command-failed.ts';
 export { ConnectionLost } from './connection-lost.ts';
@@ -13,7 +13,7 @@ export type { ConnectionState, ConnectionStatus } from './reconnecting-socket.ts
 export type { ReconnectionConfig } from './reconnection.ts';
 export { type RemoteOptions, RemoteSession } from './remote-session.ts';
 export {
-  type RPCResult as RPCAnswer,
+  type RPCResult,
   RPCClient,
   type RPCCommandWithoutId,
   type RPCEvent,
@@ -22,5 +22,5 @@ export {
 } from './rpc-client.ts';
 export type { OpenSocket, Socket, SocketEvent } from './socket.ts';
 export type { UiAnswer, UiHandler } from './ui-requests.ts';
-export { emptyView, reduce, type ConversationView as View } from './view.ts';
+export { emptyView, reduce, type ConversationView } from './view.ts';
 export { WebSocketClient, type WebSocketClientConfig, type WebSocketClientEvent } from './web-socket-client.ts';

@@ -6,10 +6,10 @@ import { type WireRecord, settleCommand, type PendingCommand } from './response.
 import { CommandFailed } from './command-failed.ts';
 import { ConnectionLost, NotSent, Withdrawn } from './connection-lost.ts';
 
-/** Commands that may wait for their answers, sent or not; more are refused. */
+// Commands without a response, sent or not; more are rejected.
 export const MAX_OUTBOX_COMMANDS = 1000;
 
-/** More is asked for than can wait for an answer. */
+/** Rejects a command when too many commands have no response yet. */
 export class OutboxFull extends Error {
   override readonly name = 'OutboxFull';
 }
@@ -18,13 +18,12 @@ export class OutboxFull extends Error {
 export interface OutboxItem {
   readonly clientMessageId: string;
   readonly text: string;
-  /** `waiting`: for a connection. `sent`: for the acknowledgement. */
+  /** `waiting`: not sent yet. `sent`: not acknowledged yet. */
   readonly state: 'waiting' | 'sent';
-  /** It was sent over a connection that is lost: it is sent again, and cannot be taken back. */
+  /** It was sent over a lost connection: it is sent again and cannot be withdrawn. */
   readonly mayHaveArrived?: true | undefined;
 }
 
-/** A command with its id, as it is sent. */
 export interface Command {
   readonly id: string;
   readonly type: CommandName;
@@ -34,21 +33,20 @@ export interface Command {
 }
 
 interface OutboxEntry extends Partial<PendingCommand> {
-  /** Undefined for what gets no answer. */
+  /** Undefined for a frame, which gets no response. */
   readonly record: Command | undefined;
-  /** Of what gets no answer: what to send if the server takes no more. */
+  /** Sent instead of the frame if the server rejects it as too large. */
   readonly fallback?: string | undefined;
   readonly text: string;
-  /** Whether it does no harm to send it a second time. */
+  /** Whether sending it twice has the effect of sending it once. */
   readonly isResendable: boolean;
   isSent: boolean;
   mayHaveArrived?: true;
 }
 
 /**
- * What is to be sent, in order, and what was sent and not answered. Everything that is safe to send again survives a lost
- * connection: messages, by their ids; what only reads; answers to dialogs. What is not fails, since nobody knows whether
- * it was done.
+ * Sends commands and frames in order and keeps them until they are acknowledged. Messages, reads and dialog answers
+ * survive a lost connection; other commands fail, because their outcome is unknown.
  */
 export class Outbox {
   readonly #write: (text: string) => void;
@@ -59,7 +57,7 @@ export class Outbox {
     this.#write = write;
   }
 
-  /** The messages of this client that were not acknowledged, in order. */
+  /** Unacknowledged messages of this client, in order. */
   get items(): readonly OutboxItem[] {
     return this.#entries.flatMap(({ record, isSent, mayHaveArrived }) => {
       if (!record || !isMessage(record.type)) return [];
@@ -69,7 +67,7 @@ export class Outbox {
     });
   }
 
-  /** Sends a command as soon as that can be; answers what the agent does. */
+  /** Sends a command, at once or on the next connection, and returns the data of its response. */
   sendCommand(record: Command): Promise<unknown> {
     if (this.#entries.filter((entry) => entry.record).length < MAX_OUTBOX_COMMANDS) return this.sendUnlimited(record);
     return Promise.reject(
@@ -77,20 +75,17 @@ export class Outbox {
     );
   }
 
-  /** The same for what the connection itself needs: it is never one too many. */
+  /** Sends a command of the connection itself, which no limit rejects. */
   sendUnlimited(record: Command): Promise<unknown> {
     return this.#enqueue(record, (entry) => [...this.#entries, entry]);
   }
 
-  /** Sends a command ahead of everything that waits, over this connection and no other. */
+  /** Sends a command before everything that waits; it fails with the connection. */
   sendFirst(record: Command): Promise<unknown> {
     return this.#enqueue(record, (entry) => [{ ...entry, isResendable: false }, ...this.#entries]);
   }
 
-  /**
-   * Sends what gets no answer. Progress is worth nothing later. The rest is kept until the server must have read it, all of
-   * it: the agent waits for each, and there is no more than it has asked for.
-   */
+  /** Sends a frame. Progress is dropped without a connection; other frames are kept, as the agent waits for each. */
   sendFrame(frame: Frame): void {
     const text = escapeLineBreaks(JSON.stringify(frame));
     const entry = { record: undefined, text, fallback: cancellationOf(frame), isResendable: true, isSent: false };
@@ -101,7 +96,7 @@ export class Outbox {
     this.#flush();
   }
 
-  /** Does not send a message that was never sent, and rejects it; answers whether there is one. */
+  /** Removes and rejects a message that was never sent; returns whether there is one. */
   withdraw(clientMessageId: string): boolean {
     const withdrawn = this.#entries.find(
       ({ record, isSent, mayHaveArrived }) => record?.clientMessageId === clientMessageId && !isSent && !mayHaveArrived,
@@ -111,13 +106,13 @@ export class Outbox {
     return withdrawn !== undefined;
   }
 
-  /** There is a connection: sends what waits. */
+  /** Sends everything that waits. */
   open(): void {
     this.#isOpen = true;
     this.#flush();
   }
 
-  /** The connection is gone. `wasTooBig`: because of something that the server would not take. */
+  /** Prepares for the next connection. `wasTooBig`: the server closed because one record was too large. */
   handleDisconnect({ wasTooBig }: { wasTooBig: boolean }): void {
     this.#isOpen = false;
     const tooBig = wasTooBig ? longest(this.#entries.filter(({ isSent }) => isSent)) : undefined;
@@ -135,12 +130,12 @@ export class Outbox {
     this.#entries = kept;
   }
 
-  /** Ends the wait of whoever asked; answers the command, if it was one of these. */
+  /** Settles the command of a response and returns it, if it was sent from here. */
   handleResponse(response: WireRecord): Command | undefined {
     const index = this.#entries.findIndex(({ record }) => record?.id === response['id']);
     const entry = this.#entries[index];
     if (!entry?.record || !entry.isSent) return undefined;
-    // The server reads in order: what was sent before this has arrived.
+    // The server reads in order: frames sent before this command have arrived.
     this.#entries = this.#entries.filter(
       (other, otherIndex) => other !== entry && !(otherIndex < index && !other.record && other.isSent),
     );
@@ -149,7 +144,6 @@ export class Outbox {
     return entry.record;
   }
 
-  /** Nothing will be sent any more. */
   close(reason: ConnectionLost): void {
     const entries = this.#entries;
     this.#entries = [];
@@ -166,7 +160,7 @@ export class Outbox {
     });
   }
 
-  /** What follows a move is meant for the session that is gone to: it waits until there is one. */
+  /** Commands behind a session move wait for its response: they are meant for the new session. */
   #flush(): void {
     if (!this.#isOpen) return;
     let isMoving = false;
@@ -183,14 +177,14 @@ export class Outbox {
 const MESSAGES: ReadonlySet<CommandName> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
 const MOVES: ReadonlySet<CommandName> = new Set(['new_session', 'switch_session', 'fork', 'branch', 'clone']);
 
-/** Whether the command carries something that the user said. */
+/** Whether the command carries a user message. */
 export const isMessage = (type: CommandName): boolean => MESSAGES.has(type);
 
-/** Whether the connection is in another session after it. */
+/** Whether the command moves the connection to another session. */
 export const isMove = ({ type, detached, message }: Command): boolean =>
   isMessage(type) ? parseBuiltinMove(String(message)) !== undefined : MOVES.has(type) && detached !== true;
 
-/** What replaces all that was said before, by the same. */
+// Each of these replaces the state set by the one before.
 const STATE_REPLACING: ReadonlySet<CommandName> = new Set(['hello', 'set_host_tools']);
 
 const isSafeToResend = (record: Command) =>
@@ -200,7 +194,7 @@ const isReadOnly = (type: CommandName) => commandRows[type].lane === 'read' && c
 
 const isMoveInFlight = ({ record, isSent }: OutboxEntry) => record !== undefined && isSent && isMove(record);
 
-/** What answers a question, controls or only reads never waits behind work. */
+/** Frames, control commands and reads never wait for a session move. */
 const bypassesMoves = ({ record }: OutboxEntry) => !record || /control|read/.test(commandRows[record.type].lane);
 
 const longest = (entries: readonly OutboxEntry[]) =>
@@ -209,7 +203,7 @@ const longest = (entries: readonly OutboxEntry[]) =>
     undefined,
   );
 
-/** A dialog is called off by whoever has no answer that could be sent; tools have failed with the connection. */
+/** A dialog answer that is too large becomes a cancellation; host tools failed with the connection. */
 const cancellationOf = ({ type, id }: Frame) =>
   type === 'extension_ui_response' ? escapeLineBreaks(JSON.stringify({ type, id, cancelled: true })) : undefined;
 

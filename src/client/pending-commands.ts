@@ -1,11 +1,11 @@
 import { type WireRecord, settleCommand, type PendingCommand } from './response.ts';
 import type { ConnectionLost } from './connection-lost.ts';
 
-/** The commands of one connection that wait for their answers, by the ids they were sent with. */
+/** The commands of one connection without a response, by id. */
 export class PendingCommands {
   readonly #pending = new Map<string, PendingCommand>();
 
-  /** The data of the answer, once it is there. */
+  /** Resolves with the data of the response. */
   add(id: string, command: string): Promise<unknown> {
     return new Promise((resolve, reject) => this.#pending.set(id, { command, resolve, reject }));
   }
@@ -17,7 +17,6 @@ export class PendingCommands {
     if (pending) settleCommand(pending, response);
   }
 
-  /** There will be no answers any more. */
   rejectAll(reason: ConnectionLost): void {
     for (const { reject } of this.#pending.values()) reject(reason);
     this.#pending.clear();

@@ -3,7 +3,7 @@ import { MAX_CHARS_WITH_UPDATES } from './prompt-run.ts';
 import { connect, MEGABYTES, settled } from './testing/agent.ts';
 
 describe('promptAndWait', () => {
-  it('[V9 V10] answers when its own run has settled, with every event of it and no other', async () => {
+  it('[V9 V10] resolves when its own run has settled, with the events of that run only', async () => {
     const { client, emit, respond } = connect();
     const run = client.promptAndWait('hello');
 
@@ -17,7 +17,7 @@ describe('promptAndWait', () => {
     expect(events.map(({ type }) => type)).toEqual(['agent_start', 'agent_end', 'agent_settled']);
   });
 
-  it('[V10] notices a run that settled before the answer was read', async () => {
+  it('[V10] finds a run that settled before the response was read', async () => {
     const { client, emit, respond } = connect();
     const run = client.promptAndWait({ message: 'hello' });
 
@@ -27,7 +27,7 @@ describe('promptAndWait', () => {
     expect((await run).settled).toEqual(settled('r1'));
   });
 
-  it('[V9] waits for the run that a queued prompt has joined', async () => {
+  it('[V9] waits for the run that a queued prompt joined', async () => {
     const { client, emit, respond } = connect();
     const run = client.promptAndWait({ message: 'and', streamingBehavior: 'followUp' });
 
@@ -37,7 +37,7 @@ describe('promptAndWait', () => {
     expect((await run).settled).toEqual(settled('r1'));
   });
 
-  it('[V9] fails when the prompt is refused', async () => {
+  it('[V9] rejects when the prompt is rejected', async () => {
     const { client, emit } = connect();
     const refused = client.promptAndWait('hello');
 
@@ -48,12 +48,12 @@ describe('promptAndWait', () => {
 
   it.each([
     ['was handled', { disposition: 'handled' }],
-    ['was here before and is served', { disposition: 'handled', duplicate: true }],
+    ['is a duplicate that was handled', { disposition: 'handled', duplicate: true }],
     [
-      'was here before and is queued, of which no run takes it',
+      'is a duplicate that waits in the queue without a run',
       { disposition: 'queued', queueId: 'q', duplicate: true },
     ],
-  ])('[V9] waits for nothing when the prompt %s', async (_case, accepted) => {
+  ])('[V9] resolves at once when the prompt %s', async (_case, accepted) => {
     const { client, emit, respond } = connect();
     const run = client.promptAndWait({ message: 'hello', clientMessageId: 'c1' });
 
@@ -63,7 +63,7 @@ describe('promptAndWait', () => {
     expect(await run).toEqual({ accepted, settled: undefined, messages: [], events: [] });
   });
 
-  it('[V9] leaves out the updates of a run that tells too much of them', async () => {
+  it('[V9] drops the updates of a very long run', async () => {
     const { client, emit, respond } = connect();
     const run = client.promptAndWait('hello');
     const delta = (text: string) => ({ type: 'text_delta', contentIndex: 0, delta: text });

@@ -2,29 +2,28 @@ import type { AgentEndEvent, AgentEvent, AgentSettledEvent, Result } from '../pr
 import type { ConnectionLost } from './connection-lost.ts';
 import type { EventConsumer } from './event-consumer.ts';
 
-/** How a prompt went, from the answer to the end of its run. */
+/** The result of `promptAndWait`: the acceptance, the events and the end of a run. */
 export interface PromptRun {
-  /** How the agent took the prompt. */
   readonly accepted: Result<'prompt'>;
-  /** The end of its run. Undefined when there is none to wait for: `accepted` says whether the run is over, or none was needed. */
+  /** Undefined when there was no run to wait for; `accepted` explains why. */
   readonly settled: AgentSettledEvent | undefined;
-  /** Set when the run ended unheard, while the connection was down for too long: the conversation has what it said. */
+  /** Set when the run ended while disconnected and its events are lost; the conversation has its messages. */
   readonly missed?: true;
-  /** What the run added to the conversation. */
+  /** The messages that the run added. */
   readonly messages: AgentEndEvent['messages'];
-  /** What was told of it meanwhile. Of a run with much to tell, without the updates: its ends tell the same. */
+  /** The events of the run; a very long run has no updates, whose content its end events repeat. */
   readonly events: readonly AgentEvent[];
 }
 
-/** Text of events that are kept of a run with its updates. What is left without them is as much as the run has said. */
+// Above this length of events, updates are dropped; the rest is as long as the messages of the run.
 export const MAX_CHARS_WITH_UPDATES = 64 * 1024 * 1024;
 
-/** Keeps what is told until the run has ended that a prompt opened or joined. */
+/** Collects events until the run of a prompt has ended. */
 export class RunCollector implements EventConsumer {
   #events: AgentEvent[] = [];
   #length = 0;
   #runId: string | undefined;
-  /** A snapshot has come in which the run is not there any more. */
+  /** The last snapshot does not contain the run. */
   #isAbsentFromSnapshot = false;
   #isMissed = false;
   #lost: ConnectionLost | undefined;
@@ -53,7 +52,7 @@ export class RunCollector implements EventConsumer {
     this.#wake();
   }
 
-  /** Settles when the run has ended; at once when there is none. */
+  /** Resolves when the run has ended, or at once when there is none. */
   async waitForEnd(accepted: Result<'prompt'>): Promise<PromptRun> {
     if (accepted.runId === undefined) return { accepted, settled: undefined, messages: [], events: [] };
     this.#runId = accepted.runId;
@@ -68,7 +67,7 @@ export class RunCollector implements EventConsumer {
     }
   }
 
-  /** The run with this id, if it has ended. What was told of a run before it is left out. */
+  /** The run with this id, if it has ended, without events of earlier runs. */
   #find(runId: string): Omit<PromptRun, 'accepted'> | undefined {
     let first = 0;
     for (const [index, event] of this.#events.entries()) {

@@ -3,7 +3,7 @@ interface RandomSource {
   readonly getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array;
 }
 
-/** A random UUID, also where a page came without TLS: browsers keep `randomUUID` from those. */
+/** Returns a random UUID, also on pages without TLS, where browsers hide `crypto.randomUUID`. */
 export function randomUuid(source: RandomSource = crypto): string {
   if (source.randomUUID) return source.randomUUID();
   const bytes = source.getRandomValues(new Uint8Array(16));

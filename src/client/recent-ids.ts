@@ -1,7 +1,7 @@
-/** Ids that are remembered, the last ones. */
+// The number of ids that are remembered.
 export const MAX_RECENT_IDS = 100;
 
-/** Ids that came before, as far back as anybody will ask. */
+/** Remembers the most recent ids. */
 export class RecentIds {
   readonly #ids = new Set<string>();
 

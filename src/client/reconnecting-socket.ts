@@ -2,50 +2,48 @@ import { messageOf } from '../protocol/errors.ts';
 import { retryDelay, type ConnectionEnd, isFinalCode, type ReconnectionConfig, delayAfter } from './reconnection.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
-/** From the first call of a server to the moment when it has said all that was to be said at the beginning. */
+// The time from opening a connection to the end of its first snapshot.
 export const ATTACH_TIMEOUT_MS = 60_000;
 
 export type ConnectionState = 'connecting' | 'open' | 'reconnecting' | 'lost' | 'closed';
 
-/** How a connection stands. */
+/** The state of a connection that reconnects by itself. */
 export interface ConnectionStatus {
-  /** `lost`: every retry has failed, and `retry()` begins again. `closed`: for good. */
+  /** `lost`: every retry has failed, until `retry()`. `closed`: final. */
   readonly state: ConnectionState;
-  /** Why there is no connection. */
   readonly reason?: string | undefined;
-  /** What it was closed with, if anybody said so. */
+  /** The close code, if there was one. */
   readonly code?: number | undefined;
-  /** While reconnecting: the number of the next retry, from 1, and after how long it comes. */
+  /** While reconnecting: the number of the next retry, from 1, and the delay before it. */
   readonly attempt?: number | undefined;
   readonly delayMs?: number | undefined;
 }
 
 export interface ReconnectingSocketOptions {
-  /** Asked before each connection: it may say more than the last time. */
+  /** Called before each connection, because the resume position changes. */
   readonly url: () => string;
   readonly openSocket: OpenSocket;
   readonly config: ReconnectionConfig;
   readonly random: (() => number) | undefined;
-  /** There is a connection; whether it is of use is for the owner to say, by `attached`. */
+  /** The socket is open; the owner calls `markAttached` once it has a session. */
   readonly onOpen: () => void;
   readonly onText: (text: string) => void;
-  /** A connection, or an attempt, is over, but not for good. The next status follows. */
+  /** A connection or an attempt ended, not finally. A status change follows. */
   readonly onDisconnect: (ending: ConnectionEnd) => void;
   readonly onStatus: (status: ConnectionStatus) => void;
 }
 
-/** A WebSocket that is connected again after it was lost, until that has failed too often or cannot help. */
+/** A WebSocket that reconnects until the retries are used up or a close code is final. */
 export class ReconnectingSocket {
   readonly #options: ReconnectingSocketOptions;
   #status: ConnectionStatus = { state: 'connecting' };
   #socket: Socket | undefined;
-  /** Whether the socket is not open yet. */
   #isConnecting = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  /** What the server said about the end of this connection before it came. */
+  /** The close reason that the server announced before closing. */
   #announcedEnd: ConnectionEnd = {};
-  /** What else was said to be wrong. */
+  /** The last reported error; the reason of an end that has no other. */
   #lastError: string | undefined;
 
   constructor(options: ReconnectingSocketOptions) {
@@ -67,7 +65,7 @@ export class ReconnectingSocket {
     }
   }
 
-  /** Tries at once, with all retries ahead, if there is no connection and not for good. */
+  /** Reconnects at once, with all retries ahead, unless connected or closed. */
   retry(): void {
     const { state } = this.#status;
     if (this.#socket || (state !== 'lost' && state !== 'reconnecting')) return;
@@ -76,7 +74,7 @@ export class ReconnectingSocket {
     this.connect();
   }
 
-  /** The connection is of use: what went wrong before is forgotten. */
+  /** The connection has a session: resets the retries. */
   markAttached(): void {
     if (!this.#socket) return;
     clearTimeout(this.#timer);
@@ -84,17 +82,16 @@ export class ReconnectingSocket {
     if (this.#status.state !== 'open') this.#setStatus({ state: 'open' });
   }
 
-  /** The connection leads to another session, which may take as long as the first. */
+  /** The connection moves to another session, with the full attach timeout. */
   markDetached(): void {
     if (this.#status.state === 'open') this.#startAttachTimeout();
   }
 
-  /** The server has said why it is about to close. */
+  /** The server announced why it will close. */
   expectEnd(announced: ConnectionEnd): void {
     this.#announcedEnd = announced;
   }
 
-  /** Something is wrong; should the connection end, this may be why. */
   noteError(reason: string): void {
     this.#lastError = reason;
   }
@@ -103,7 +100,7 @@ export class ReconnectingSocket {
     this.#socket?.send(text);
   }
 
-  /** The connection only looks like one: lets go of it and makes another. */
+  /** Replaces a connection that no longer responds. */
   drop(reason: string): void {
     this.#terminate();
     this.#handleEnd({ reason });
@@ -113,7 +110,8 @@ export class ReconnectingSocket {
     if (this.#status.state === 'closed') return;
     const socket = this.#socket;
     this.#socket = undefined;
-    // A browser complains of a socket that is closed before it is open; a process could not end before that.
+    // Browsers log an error when a connecting socket is closed; in Node the pending socket would keep the process
+    // alive.
     if (this.#isConnecting && !('process' in globalThis)) socket?.addEventListener('open', () => socket.close(1000));
     else socket?.close(1000);
     this.#finish({ reason });
@@ -121,7 +119,7 @@ export class ReconnectingSocket {
 
   #use(socket: Socket): void {
     this.#socket = socket;
-    // One that was let go may still have things to say, to nobody.
+    // Events of replaced sockets are ignored.
     const isCurrent = () => this.#socket === socket;
     this.#isConnecting = true;
     socket.addEventListener('open', () => {
@@ -144,7 +142,7 @@ export class ReconnectingSocket {
     const announced = this.#announcedEnd;
     const end: ConnectionEnd = {
       ...announced,
-      // A connection that was cut off after the goodbye has no code of its own.
+      // A connection cut after the announcement has no code of its own.
       code: code === undefined || code === 1005 || code === 1006 ? (announced.code ?? code) : code,
       reason: announced.reason || reason || this.#lastError || 'The connection was lost',
     };
@@ -158,7 +156,7 @@ export class ReconnectingSocket {
     const { code, reason } = end;
     clearTimeout(this.#timer);
     onDisconnect(end);
-    // Whoever heard of it may have left.
+    // The callback may have closed this socket.
     if (this.#status.state === 'closed') return;
     if (this.#failures >= config.maxRetries) {
       this.#setStatus({ state: 'lost', code, reason });
@@ -197,5 +195,5 @@ export class ReconnectingSocket {
   }
 }
 
-/** Without addresses: they carry tokens. */
+/** Removes addresses, because they contain tokens. */
 const withoutAddresses = (text: string) => text.replaceAll(/\bwss?:\S+/g, '(its address)');

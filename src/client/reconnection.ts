@@ -1,8 +1,8 @@
 import { closeCodes } from '../protocol/close-codes.ts';
 
-/** How often, and how soon, a lost connection is tried again. */
+/** When a lost connection is retried, and when it is given up. */
 export interface ReconnectionConfig {
-  /** Failures in a row before it is given up. */
+  /** Consecutive failures before giving up. */
   readonly maxRetries: number;
   readonly initialDelayMs: number;
   readonly maxDelayMs: number;
@@ -16,16 +16,16 @@ export const defaultReconnection: ReconnectionConfig = {
   backoffMultiplier: 2,
 };
 
-/** How long a server can make a client stay away. */
+/** The longest delay that a server can request. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
-/** What a timer can wait for; beyond that it does not wait at all. */
+/** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The part of a delay that chance may take away, so that clients of one server do not come back all at once. */
+/** The part of a delay that randomness may remove, so that clients of one server do not reconnect all at once. */
 const JITTER = 0.25;
 
-/** After these, coming back would end in the same way: a goodbye, and what is wrong with the token or the address. */
+/** A retry after these codes would end the same way: regular closes, and errors of the token or the address. */
 const FINAL_CODES: ReadonlySet<number | undefined> = new Set([
   closeCodes.normal,
   closeCodes.invalidToken,
@@ -34,25 +34,24 @@ const FINAL_CODES: ReadonlySet<number | undefined> = new Set([
   closeCodes.sessionNotFound,
 ]);
 
-/** Whether a connection that was closed with this code is not to be tried again. */
 export const isFinalCode = (code: number | undefined): boolean => FINAL_CODES.has(code);
 
-/** Milliseconds before a retry; the first one is attempt 0. Chance only makes it shorter. */
+/** Milliseconds before a retry, counted from 0. Randomness only shortens it. */
 export function retryDelay(attempt: number, config: ReconnectionConfig, random: () => number = Math.random): number {
   const { initialDelayMs, backoffMultiplier, maxDelayMs } = config;
   const fullDelay = Math.min(initialDelayMs * backoffMultiplier ** attempt, maxDelayMs, LONGEST_TIMER_MS);
   return Math.round(fullDelay * (1 - JITTER * random()));
 }
 
-/** How a connection ended, as far as that is known. */
+/** How a connection ended, as far as known. */
 export interface ConnectionEnd {
   readonly code?: number | undefined;
   readonly reason?: string | undefined;
-  /** When the server expects to be there again. */
+  /** When the server expects to be back. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The delay after this ending: what the server asks for counts, within limits. Who was only too slow may go on at once. */
+/** The delay after this end: the server's request counts, within limits; a slow client reconnects at once. */
 export function delayAfter({ code, retryAfterMs = 0 }: ConnectionEnd, delayMs: number): number {
   return code === closeCodes.tooSlow ? 0 : Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }

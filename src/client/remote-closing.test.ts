@@ -3,7 +3,7 @@ import type { CustomToolCall } from './custom-tools.ts';
 import type { ConnectionStatus } from './reconnecting-socket.ts';
 import { attached, connected, reached, remote, synced } from './testing/remote-server.node.ts';
 
-it('[V11] a listener may close the session that it hears of', async () => {
+it('[V11] a listener may close the session during an event', async () => {
   const { server, session } = await remote();
   session.onEvent(() => session.close());
 
@@ -13,7 +13,7 @@ it('[V11] a listener may close the session that it hears of', async () => {
   expect(session.status).toEqual({ state: 'closed', reason: 'The client was closed' });
 });
 
-it('[V11] a tool may close the session whose connection was lost under it', async () => {
+it('[V11] a tool may close the session when the lost connection aborts it', async () => {
   const { session, connection } = await attached();
   const run = new Promise<void>((begun) => {
     const execute = (_args: object, { signal }: CustomToolCall) =>
@@ -40,7 +40,7 @@ it('[V11] a tool may close the session whose connection was lost under it', asyn
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('[V11] closing ends everything that waits, also before there is a connection', async () => {
+it('[V11] closing rejects every pending call, also before the first connection', async () => {
   const { server, session } = await remote();
   const waiting = [session.getState(), session.promptAndWait('x')];
   const outcomes = Promise.allSettled(waiting);

@@ -21,11 +21,11 @@ function statusesOf(session: RemoteSession): ConnectionStatus[] {
   return seen;
 }
 
-/** The next time that the status changes. */
+// Resolves with the next status.
 const nextStatus = (session: RemoteSession) => new Promise<ConnectionStatus>((resolve) => session.onState(resolve));
 
 describe('a lost connection', () => {
-  it('[V21 V22 V32] is tried again five times, then given up until it is asked for', async () => {
+  it('[V21 V22 V32] is retried five times, then only by retry()', async () => {
     const { server, session, connection } = await attached();
     const seen = statusesOf(session);
     server.close();
@@ -50,7 +50,7 @@ describe('a lost connection', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('[V32] that was given up is made again by retry(), with what has waited', async () => {
+  it('[V32] is restored by retry() after the last retry, and sends what waited', async () => {
     const { server, session, connection } = await attached({ reconnection: { maxRetries: 0 } });
     connection.cut();
     await reached(session, 'lost');
@@ -68,7 +68,7 @@ describe('a lost connection', () => {
     await reached(session, 'lost');
   });
 
-  it('[V32] is made at once when retry() is called meanwhile', async () => {
+  it('[V32] is retried at once by retry()', async () => {
     const { server, session, connection } = await attached();
     connection.cut();
     await reached(session, 'reconnecting');
@@ -78,7 +78,7 @@ describe('a lost connection', () => {
     expect((await server.connection()).query).toMatchObject({ session: 's1' });
   });
 
-  it('[V32] counts from one again after it was there', async () => {
+  it('[V32] counts its retries from one after a success', async () => {
     const { server, session, connection } = await attached();
     connection.cut();
     (await reconnection(server, session)).cut();
@@ -94,7 +94,7 @@ describe('a lost connection', () => {
     expect([before, session.status.attempt]).toEqual([2, 1]);
   });
 
-  it('[V39] ends a program that has nobody to press a button, and everything that it waits for', async () => {
+  it('[V39] closes a session with whenLost close, and rejects its pending calls', async () => {
     stopTime();
     const server = await remoteServer();
     server.close();
@@ -106,14 +106,14 @@ describe('a lost connection', () => {
   });
 });
 
-describe('a server that leaves', () => {
+describe('a server that closes', () => {
   it.each([
     [1008, 'Invalid authentication token'],
     [4400, 'Bad parameters'],
     [4403, 'Permission denied'],
     [4404, 'Session not found'],
     [1000, 'Bye'],
-  ])('[V26] with %i is not asked again, and says why: %s', async (code, reason) => {
+  ])('[V26] with %i is not retried, and its reason is reported: %s', async (code, reason) => {
     const { server, session } = await remote();
     const call = session.getState();
     const event = new Promise<Error>((resolve) => session.onClose(resolve));
@@ -129,7 +129,7 @@ describe('a server that leaves', () => {
     await expect(session.getState()).rejects.toThrow(reason);
   });
 
-  it('[V34] for a while is asked again when it said, even if the line was cut in the middle of its goodbye', async () => {
+  it('[V34] is retried after the announced delay, even if the connection is cut before the close', async () => {
     const { session, connection } = await attached();
     const announcement = { type: 'server_disconnected', reason: 'close', message: 'Restarting' };
     const event = new Promise((resolve) => session.onEvent(resolve));
@@ -142,7 +142,7 @@ describe('a server that leaves', () => {
     expect(session.status).toMatchObject({ code: 1012, reason: 'Restarting', delayMs: 7000, attempt: 1 });
   });
 
-  it('[V26] for good is not asked again, even if the line was cut in the middle of its goodbye', async () => {
+  it('[V26] with a final announced code is not retried, even if the connection is cut before the close', async () => {
     const { session, connection } = await attached();
     const event = new Promise((resolve) => session.onEvent(resolve));
 
@@ -154,7 +154,7 @@ describe('a server that leaves', () => {
     expect(session.status).toMatchObject({ code: 1008, reason: 'Token revoked' });
   });
 
-  it('[V34] because this side was too slow is asked again at once', async () => {
+  it('[V34] because the client was too slow is retried at once', async () => {
     const { server, session, connection } = await attached();
 
     connection.close(4408, 'Too slow');
@@ -163,7 +163,7 @@ describe('a server that leaves', () => {
     expect(session.status.delayMs).toBe(0);
   });
 
-  it.each([1001, 1011, 1013, 4409, 4429])('[V26] with %i is asked again', async (code) => {
+  it.each([1001, 1011, 1013, 4409, 4429])('[V26] with %i is retried', async (code) => {
     const { session, connection } = await attached();
 
     connection.close(code);
@@ -173,8 +173,8 @@ describe('a server that leaves', () => {
   });
 });
 
-describe('a server that talks nonsense', () => {
-  it('[V38] is not understood, and does no harm', async () => {
+describe('a malformed server', () => {
+  it('[V38] sends malformed messages that are ignored', async () => {
     const { session, connection } = await attached();
     const received: AgentEvent[] = [];
     session.onEvent((event) => received.push(event));
@@ -191,7 +191,7 @@ describe('a server that talks nonsense', () => {
   });
 
   it.each([{}, { seq: 'a' }, { epoch: 5 }, { sessionId: null }, { pingMs: undefined }])(
-    '[V38] cannot be attached to by a greeting that makes no sense: %j',
+    '[V38] is dropped for a malformed server_connected: %j',
     async (fields) => {
       const { server, session } = await remote();
       const connection = await server.connection();
@@ -204,7 +204,7 @@ describe('a server that talks nonsense', () => {
   );
 
   it.each([{ state: null }, { messages: 'none' }])(
-    '[V38] cannot be attached to by a snapshot that makes no sense: %j',
+    '[V38] is dropped for a malformed snapshot: %j',
     async (fields) => {
       const { server, session } = await remote();
       const connection = await server.connection();
@@ -216,7 +216,7 @@ describe('a server that talks nonsense', () => {
     },
   );
 
-  it('[V38] before it has greeted is not listened to', async () => {
+  it('[V38] cannot deliver events before server_connected', async () => {
     const { server, session } = await remote();
     const connection = await server.connection();
     const received: string[] = [];
@@ -228,7 +228,7 @@ describe('a server that talks nonsense', () => {
     expect(received).toEqual(['server_connected', 'state_synced']);
   });
 
-  it('[V38] may say more at once than sockets usually take', async () => {
+  it('[V38] can send a message over 100 MiB', async () => {
     const { server, session } = await remote();
     const connection = await server.connection();
     const text = 'x'.repeat(101 * 1024 * 1024);
@@ -245,7 +245,7 @@ describe('a server that talks nonsense', () => {
 });
 
 describe('the address', () => {
-  it('[V38] that cannot be connected to ends it, without telling the token', async () => {
+  it('[V38] that cannot be opened closes the session, without the token in the reason', async () => {
     const openSocket = (url: string) => {
       throw new Error(`The URL ${url} is invalid`);
     };
@@ -257,12 +257,12 @@ describe('the address', () => {
     await expect(session.getState()).rejects.toBeInstanceOf(ConnectionLost);
   });
 
-  it('[V38] that is none is refused at once', () => {
+  it('[V38] that is not a URL is rejected at once', () => {
     expect(() => connectRemote('localhost')).toThrow('The address of a server begins with ws:// or wss://');
   });
 });
 
-it('[V26] what the server complained of is the reason where it gives no other', async () => {
+it('[V26] the last server_error is the reason of a close without one', async () => {
   const { session, connection } = await attached();
   const event = new Promise((resolve) => session.onEvent(resolve));
 

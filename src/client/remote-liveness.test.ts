@@ -3,8 +3,8 @@ import { ATTACH_TIMEOUT_MS } from './reconnecting-socket.ts';
 import { attached, connected, reached, reconnection, remote, synced } from './testing/remote-server.node.ts';
 import { PROBE_TIMEOUT_MS, PING_TIMEOUT_MS } from './watchdog.ts';
 
-describe('a connection that only looks like one', () => {
-  it('[V33] is let go when nothing comes after a ping, and made again', async () => {
+describe('a silent connection', () => {
+  it('[V33] is dropped after a ping without any data, and reconnected', async () => {
     const { server, session, connection } = await attached();
     connection.respondsToPings = false;
 
@@ -20,7 +20,7 @@ describe('a connection that only looks like one', () => {
     expect(await connection.closed).toBe(1006);
   });
 
-  it('[V33] stays while anything comes', async () => {
+  it('[V33] stays open while any data arrives', async () => {
     const { session, connection } = await attached();
     connection.respondsToPings = false;
 
@@ -35,7 +35,7 @@ describe('a connection that only looks like one', () => {
     }
   });
 
-  it('[V33] is not judged while the session that it moved to is on its way, for as long as at the beginning', async () => {
+  it('[V33] is not pinged during a session move, which has the full attach timeout', async () => {
     const { session, connection } = await attached();
     const event = new Promise((resolve) => session.onEvent(resolve));
     connection.send(connected({ sessionId: 's2', epoch: 'e2' }));
@@ -50,7 +50,7 @@ describe('a connection that only looks like one', () => {
     expect(session.status.reason).toBe('The server did not answer in time');
   });
 
-  it('[V33] is judged again when the session that it moved to is there', async () => {
+  it('[V33] is pinged again after a session move', async () => {
     const { session, connection } = await attached();
     connection.send(connected({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
     const event = new Promise<void>((resolve) =>
@@ -69,7 +69,7 @@ describe('a connection that only looks like one', () => {
     expect(session.status).toMatchObject({ state: 'reconnecting', reason: 'The server is silent' });
   });
 
-  it('[V42] is asked at once when it is doubted, and let go when nothing comes for a moment', async () => {
+  it('[V42] is pinged at once by checkConnection(), and dropped after the probe timeout', async () => {
     const { server, session, connection } = await attached();
     connection.respondsToPings = false;
 
@@ -87,7 +87,7 @@ describe('a connection that only looks like one', () => {
     expect(connection.sent).toEqual([]);
   });
 
-  it('[V42] is let go for a doubt also while an answer is waited for', async () => {
+  it('[V42] is dropped by checkConnection() also while a ping is pending', async () => {
     const { session, connection } = await attached();
     connection.respondsToPings = false;
     vi.advanceTimersByTime(20_000);
@@ -99,7 +99,7 @@ describe('a connection that only looks like one', () => {
     expect(session.status.state).toBe('reconnecting');
   });
 
-  it('[V42] stays when anything comes after a doubt, and is asked in its time again', async () => {
+  it('[V42] stays open when data arrives after checkConnection(), and returns to its ping interval', async () => {
     const { session, connection } = await attached();
     connection.respondsToPings = false;
 
@@ -118,7 +118,7 @@ describe('a connection that only looks like one', () => {
     expect([type, session.status.state]).toEqual(['ping', 'open']);
   });
 
-  it('[V42] is not asked for a doubt before it has led to a session', async () => {
+  it('[V42] is not pinged by checkConnection() before it has a session', async () => {
     const { server, session } = await remote();
     session.checkConnection();
     const connection = await server.connection();
@@ -131,7 +131,7 @@ describe('a connection that only looks like one', () => {
     expect([connection.sent, session.status.state]).toEqual([[], 'connecting']);
   });
 
-  it('[V33] is let go when it never gets as far as a session', async () => {
+  it('[V33] is dropped when it gets no session in time', async () => {
     const { server, session } = await remote();
     const connection = await server.connection();
     connection.send(connected());
@@ -143,7 +143,7 @@ describe('a connection that only looks like one', () => {
     expect(await connection.closed).toBe(1006);
   });
 
-  it.each([0, -5, 1e300])('[V33] is not asked for too often, nor too seldom: every %d ms', async (pingMs) => {
+  it.each([0, -5, 1e300])('[V33] is pinged within limits, if the server asks for %d ms', async (pingMs) => {
     const { server, session } = await remote();
     const connection = await server.connection();
     connection.send(connected({ pingMs }), synced());

@@ -8,7 +8,7 @@ const accepted = { disposition: 'started', runId: 'r1' };
 const resumed = connected({ resume: 'ok' });
 
 describe('a message', () => {
-  it('[V30] that was not answered is sent again with the same id, in order, and answers once', async () => {
+  it('[V30] without a response is sent again with the same id, in order, and resolves once', async () => {
     const { server, session, connection } = await attached();
     const calls = [
       session.prompt({ message: 'one' }),
@@ -31,7 +31,7 @@ describe('a message', () => {
     expect(await Promise.all(calls)).toMatchObject(first.map(({ message }) => ({ message })));
   });
 
-  it('[V30] that was answered is not sent again', async () => {
+  it('[V30] with a response is not sent again', async () => {
     const { server, session, connection } = await attached();
     const call = session.prompt({ message: 'one' });
     connection.respond(await connection.next(), accepted);
@@ -46,7 +46,7 @@ describe('a message', () => {
   });
 
   it.each(['/new', '/fork 0199ab', '/fork\ta '])(
-    '[V30] that goes to another session is not sent again, and nothing that was meant to follow it is: %j',
+    '[V30] that moves to another session is not sent again, nor is anything behind it: %j',
     async (message) => {
       const { server, session, connection } = await attached();
       const move = expect(session.prompt({ message })).rejects.toThrow('whether it was done is not known');
@@ -65,7 +65,7 @@ describe('a message', () => {
     },
   );
 
-  it('[V31] can be seen until it is acknowledged', async () => {
+  it('[V31] is listed in the outbox until it is acknowledged', async () => {
     const { server, session } = await remote();
     const call = session.prompt({ message: 'hello', clientMessageId: 'c1' });
     void session.getState().catch(() => {});
@@ -83,7 +83,7 @@ describe('a message', () => {
     expect(seen).toEqual([[{ ...item, state: 'waiting' }], [{ ...item, state: 'sent' }], []]);
   });
 
-  it('[V41] that was never sent is taken back; one that was is not', async () => {
+  it('[V41] that was never sent can be withdrawn; a sent one cannot', async () => {
     const { server, session, connection } = await attached();
     const sent = session.prompt({ message: 'sent', clientMessageId: 'c1' });
     await connection.next();
@@ -109,7 +109,7 @@ describe('a message', () => {
     expect(next.sent).toEqual([]);
   });
 
-  it('[V30] that is more than the server takes is refused, and what was smaller goes on', async () => {
+  it('[V30] that is too large is rejected, and smaller ones are sent again', async () => {
     const { server, session, connection } = await attached();
     const small = session.prompt({ message: 'small' });
     const big = session.prompt({ message: 'big'.repeat(1000) });
@@ -126,8 +126,8 @@ describe('a message', () => {
   });
 });
 
-describe('a command under way when the connection is lost', () => {
-  it('[V30] is sent again if it only reads', async () => {
+describe('a command in flight when the connection is lost', () => {
+  it('[V30] is sent again if it is a read', async () => {
     const { server, session, connection } = await attached();
     const calls = [session.getState(), session.waitIdle(), session.setHostTools({ tools: [] })];
     const first = await connection.take(3);
@@ -142,7 +142,7 @@ describe('a command under way when the connection is lost', () => {
     expect(await Promise.all(calls)).toEqual([{ of: 'get_state' }, { of: 'wait_idle' }, { of: 'set_host_tools' }]);
   });
 
-  it('[V30] fails if it changes something, and says that nobody knows', async () => {
+  it('[V30] rejects if it changes state, because its outcome is unknown', async () => {
     const { server, session, connection } = await attached();
     const calls = [session.setSessionName({ name: 'x' }), session.bash({ command: 'make' }), session.exportHtml({})];
     const outcomes = Promise.allSettled(calls);
@@ -160,7 +160,7 @@ describe('a command under way when the connection is lost', () => {
     expect(next.sent).toEqual([]);
   });
 
-  it('[V30] keeps its refusal', async () => {
+  it('[V30] keeps its error response', async () => {
     const { session, connection } = await attached();
     const call = session.setModel({ provider: 'a', modelId: 'b' });
 
@@ -171,7 +171,7 @@ describe('a command under way when the connection is lost', () => {
 });
 
 describe('without a connection', () => {
-  it('[V31] everything waits, and is sent in order', async () => {
+  it('[V31] every command and dialog answer waits, and is sent in order', async () => {
     const { server, session, connection } = await attached();
     connection.cut();
     await reached(session, 'reconnecting');
@@ -188,7 +188,7 @@ describe('without a connection', () => {
     expect(sent.map(({ type }) => type)).toEqual(['set_session_name', 'prompt', 'extension_ui_response', 'get_state']);
   });
 
-  it('[V31] so many commands wait, and no more', async () => {
+  it('[V31] a bounded number of commands waits', async () => {
     const { session } = await remote();
     const waiting = Array.from({ length: MAX_OUTBOX_COMMANDS }, () => session.prompt({ message: 'x' }));
     const outcomes = Promise.allSettled(waiting);
@@ -201,7 +201,7 @@ describe('without a connection', () => {
     for (const outcome of await outcomes) expect(outcome).toHaveProperty('reason.name', 'ConnectionLost');
   });
 
-  it('[V31] every answer waits: the agent does too', async () => {
+  it('[V31] every frame waits, because the agent waits for each', async () => {
     const { server, session } = await remote();
     const ids = Array.from({ length: MAX_OUTBOX_COMMANDS + 1 }, (_, id) => String(id));
     for (const id of ids) session.send({ type: 'extension_ui_response', id, cancelled: true });
@@ -216,7 +216,7 @@ describe('without a connection', () => {
 });
 
 describe('with a connection', () => {
-  it('[V31] so many commands wait for their answers, and no more; answers to the agent and pings are sent', async () => {
+  it('[V31] a bounded number of commands is pending; frames and pings are still sent', async () => {
     const { session, connection } = await attached();
     const outcomes = Promise.allSettled(Array.from({ length: MAX_OUTBOX_COMMANDS }, () => session.waitIdle()));
     await connection.take(MAX_OUTBOX_COMMANDS);
@@ -232,7 +232,7 @@ describe('with a connection', () => {
     for (const outcome of await outcomes) expect(outcome).toHaveProperty('reason.name', 'ConnectionLost');
   });
 
-  it('[V31] a command is taken again when another was answered', async () => {
+  it('[V31] a response makes room for another command', async () => {
     const { session, connection } = await attached();
     const calls = Array.from({ length: MAX_OUTBOX_COMMANDS }, () => session.waitIdle());
     const outcomes = Promise.allSettled(calls);
@@ -247,7 +247,7 @@ describe('with a connection', () => {
   });
 });
 
-it('[V30] an answer to a dialog is sent again unless something behind it was answered', async () => {
+it('[V30] a dialog answer is sent again unless a later command got its response', async () => {
   const { server, session, connection } = await attached();
   session.send({ type: 'extension_ui_response', id: 'first', confirmed: true });
   await session.ping();
@@ -264,7 +264,7 @@ it('[V30] an answer to a dialog is sent again unless something behind it was ans
   expect(next.sent).toEqual([{ type: 'extension_ui_response', id: 'second', confirmed: true }]);
 });
 
-it('[V30] an answer to a dialog that is more than the server takes calls it off: nobody waits for ever', async () => {
+it('[V30] a dialog answer that is too large cancels its dialog', async () => {
   const { server, session, connection } = await attached();
   session.send({ type: 'extension_ui_response', id: 'small', confirmed: true });
   session.send({ type: 'extension_ui_response', id: 'big', value: 'big'.repeat(1000) });

@@ -9,7 +9,7 @@ const started = { disposition: 'started', runId: 'r1' };
 const gap = connected({ epoch: 'e2', seq: 3, resume: 'gap' });
 const interrupted = { ...settled('r1'), outcome: 'error', errorCode: 'interrupted' };
 
-/** A prompt whose run is under way, and whose connection is gone. */
+// A prompt whose connection was cut during its run.
 async function disconnectedDuringRun() {
   const { server, session, connection } = await attached();
   const run = session.promptAndWait('hello');
@@ -22,7 +22,7 @@ async function disconnectedDuringRun() {
 }
 
 describe('promptAndWait', () => {
-  it('[V36] hears the end of its run after a reconnect', async () => {
+  it('[V36] gets the end of its run after a reconnect', async () => {
     const { run, next } = await disconnectedDuringRun();
 
     next.send(
@@ -37,7 +37,7 @@ describe('promptAndWait', () => {
     expect(events.map(({ type }) => type)).toEqual(['agent_start', 'server_connected', 'agent_end', 'agent_settled']);
   });
 
-  it('[V36] waits on where the run goes on behind a gap', async () => {
+  it('[V36] keeps waiting if the run continues after a gap', async () => {
     const { session, run, next } = await disconnectedDuringRun();
 
     next.send(gap, synced({ isStreaming: true, runId: 'r1' }));
@@ -48,7 +48,7 @@ describe('promptAndWait', () => {
     expect((await run).settled).toMatchObject({ runId: 'r1' });
   });
 
-  it('[V36] hears that its run was cut off by a restart of the server', async () => {
+  it('[V36] gets the end of a run that a server restart interrupted', async () => {
     const { run, next } = await disconnectedDuringRun();
 
     next.send(gap, synced(), interrupted);
@@ -60,7 +60,7 @@ describe('promptAndWait', () => {
   it.each([
     ['nothing runs', {}],
     ['another one runs', { isStreaming: true, runId: 'r2' }],
-  ])('[V36] says that it has missed the end where %s behind a gap', async (_case, state) => {
+  ])('[V36] reports a missed end if %s after a gap', async (_case, state) => {
     const { run, next } = await disconnectedDuringRun();
 
     next.send(gap, synced(state));
@@ -68,7 +68,7 @@ describe('promptAndWait', () => {
     expect(await run).toMatchObject({ accepted: started, settled: undefined, missed: true, messages: [] });
   });
 
-  it('[V36] says that it has missed the end, also when the next connection is lost before all was heard', async () => {
+  it('[V36] reports a missed end, even if the next connection is lost before its snapshot is complete', async () => {
     const { session, run, next, server } = await disconnectedDuringRun();
     next.respondsToPings = false;
     next.send(gap, synced(), { type: 'turn_start', seq: 4 });
@@ -82,7 +82,7 @@ describe('promptAndWait', () => {
     expect(await run).toMatchObject({ settled: undefined, missed: true });
   });
 
-  it('[V36] is not taken for over where the prompt was answered behind the snapshot', async () => {
+  it('[V36] keeps waiting if the prompt is answered after the snapshot', async () => {
     const { server, session, connection } = await attached();
     const run = session.promptAndWait('hello');
     await connection.next();
@@ -114,7 +114,7 @@ describe('custom tools', () => {
     return parts;
   }
 
-  it('[V35] are registered again behind a gap, ahead of what waits', async () => {
+  it('[V35] are registered again after a gap, before waiting commands', async () => {
     const { server, session, connection } = await registered();
     connection.cut();
     await reached(session, 'reconnecting');
@@ -129,7 +129,7 @@ describe('custom tools', () => {
     expect(third).toMatchObject({ type: 'host_tool_result', id: 'h' });
   });
 
-  it('[V35] are registered again in the session that is moved to', async () => {
+  it('[V35] are registered again after a session move', async () => {
     const { session, connection } = await registered();
 
     const moved = session.newSession({});
@@ -140,7 +140,7 @@ describe('custom tools', () => {
     expect(await connection.next()).toMatchObject({ type: 'set_host_tools', tools: [{ name: 'mine' }] });
   });
 
-  it('[V35] are called off when the connection is lost, and registered again where nothing was missed', async () => {
+  it('[V35] are aborted when the connection is lost, and registered again after a resume', async () => {
     const signals: AbortSignal[] = [];
     const { server, session, connection } = await registered((_args, { signal }) => {
       signals.push(signal);
@@ -159,7 +159,7 @@ describe('custom tools', () => {
 });
 
 describe('hello', () => {
-  it('[V35] is said again on each connection, first, as it was said last', async () => {
+  it('[V35] is repeated first on each connection, with the last accepted fields', async () => {
     const { server, session, connection } = await attached();
     const calls = [
       session.hello({ ui: [], stream: 'delta' }),
@@ -183,7 +183,7 @@ describe('hello', () => {
     expect(second).toMatchObject({ type: 'prompt' });
   });
 
-  it('[V35] that was not answered is said again, and not when the same connection goes to another session', async () => {
+  it('[V35] without a response is sent again, and is not repeated after a session move', async () => {
     const { server, session, connection } = await attached();
     const answer = session.hello({ ui: [] });
     await connection.next();
@@ -203,7 +203,7 @@ describe('hello', () => {
 describe('dialogs', () => {
   const dialog = (id: string) => ({ type: 'extension_ui_request', id, method: 'input', title: 'Well?' });
 
-  /** Dialogs as they are handed out, and how each is answered. */
+  // Shown dialogs, and how to answer each.
   async function withDialogs(...ids: string[]) {
     const parts = await attached();
     const shown: { id: string; signal: AbortSignal; answer: (text: UiAnswer) => void }[] = [];
@@ -215,7 +215,7 @@ describe('dialogs', () => {
     return { ...parts, shown };
   }
 
-  it('[V35] that stay open are handed out once; those that are over are called off', async () => {
+  it('[V35] that stay open are shown once; closed ones are aborted', async () => {
     const { server, session, connection, shown } = await withDialogs('a', 'b');
     connection.cut();
     const next = await reconnection(server, session);
@@ -231,7 +231,7 @@ describe('dialogs', () => {
     ]);
   });
 
-  it('[V35] that are over are called off, also when the next connection is lost before all was heard', async () => {
+  it('[V35] that are closed are aborted, even if the next connection is lost before its snapshot is complete', async () => {
     const { server, session, connection, shown } = await withDialogs('a', 'b');
     connection.cut();
     const next = await reconnection(server, session);
@@ -251,7 +251,7 @@ describe('dialogs', () => {
     ]);
   });
 
-  it('[V35] whose answers were lost are answered, not asked again', async () => {
+  it('[V35] with a lost answer are answered again, not shown again', async () => {
     const { server, session, connection, shown } = await withDialogs('a');
     connection.respondsToPings = false;
     shown[0]?.answer('yes');
@@ -266,7 +266,7 @@ describe('dialogs', () => {
     expect(shown).toHaveLength(1);
   });
 
-  it('[V35] of the session that was left are called off', async () => {
+  it('[V35] of the previous session are aborted by a move', async () => {
     const { session, connection, shown } = await withDialogs('a');
 
     const moved = session.newSession({});
@@ -278,7 +278,7 @@ describe('dialogs', () => {
     expect(shown[0]?.signal.aborted).toBe(true);
   });
 
-  it('[V35] that were answered long ago may be asked again', async () => {
+  it('[V35] that were answered long ago may be shown again', async () => {
     const { session, connection } = await attached();
     const shown: string[] = [];
     session.onUiRequest(({ id }) => {

@@ -7,21 +7,21 @@ const UUID = /^[0-9a-f-]{36}$/;
 const turn = (seq?: number) => ({ type: 'turn_start', ...(seq === undefined ? {} : { seq }) });
 const moveTo = { sessionId: 's2', epoch: 'e2', seq: 3 };
 
-/** The kinds and numbers of what listeners hear. */
+// The types and numbers of delivered events.
 function seenBy(session: RemoteSession): string[] {
   const seen: string[] = [];
   session.onEvent(({ type, seq }: AgentEvent) => seen.push(seq === undefined ? type : `${type} ${seq}`));
   return seen;
 }
 
-/** Settles with the next event, or the next of a kind. */
+// Resolves with the next event, or the next of a type.
 const nextEvent = (session: RemoteSession, kind?: string) =>
   new Promise<void>((resolve) => {
     session.onEvent(({ type }) => (kind ?? type) === type && resolve());
   });
 
 describe('a new session', () => {
-  it('[V29] is named by the client, and asked for under the same name until it is there', async () => {
+  it('[V29] gets its id from the client, and keeps it over retries', async () => {
     const { server, session } = await remote({ token: 't', cwd: '/there', ui: ['select'], tail: 3, entries: true });
 
     const first = await server.connection();
@@ -41,7 +41,7 @@ describe('a new session', () => {
     expect([first.authorization, second.authorization]).toEqual(['Bearer t', 'Bearer t']);
   });
 
-  it('shows in the address what no header can hold', async () => {
+  it('has its token in the address if no header can hold it', async () => {
     const { server } = await remote({ token: 'wörd' });
 
     const { query, authorization } = await server.connection();
@@ -49,7 +49,7 @@ describe('a new session', () => {
     expect([query['token'], authorization]).toEqual(['wörd', undefined]);
   });
 
-  it('[V29] is gone back to by the id that the server gave it', async () => {
+  it('[V29] is reopened by the id that the server gave it', async () => {
     const { server, session, connection } = await attached({ cwd: '/there' });
 
     connection.cut();
@@ -61,7 +61,7 @@ describe('a new session', () => {
     expect(next.query).not.toHaveProperty('cwd');
   });
 
-  it('[V29] is asked for by its name until something is said in it: the server may have forgotten it', async () => {
+  it('[V29] is reopened by its client-made id until it has a message, because the server may have dropped it', async () => {
     const { server, session } = await remote({ cwd: '/there' });
     const first = await server.connection();
     const { new: name = '' } = first.query;
@@ -83,7 +83,7 @@ describe('a new session', () => {
     expect(third.query).not.toHaveProperty('new');
   });
 
-  it('[V29] is not made where one is named, in the options or in the address', async () => {
+  it('[V29] is not created if the options or the address name a session', async () => {
     const { server } = await remote({ session: 'mine' });
 
     expect((await server.connection()).query).not.toHaveProperty('new');
@@ -91,7 +91,7 @@ describe('a new session', () => {
 });
 
 describe('resuming', () => {
-  it('[V28] goes on behind the last event that was heard, and repeats nothing', async () => {
+  it('[V28] continues after the last delivered event, without repeats', async () => {
     const { server, session, connection } = await attached();
     const seen = seenBy(session);
     connection.send(turn(11), turn(12));
@@ -107,7 +107,7 @@ describe('resuming', () => {
     expect(seen).toEqual(['turn_start 11', 'turn_start 12', 'server_connected 14', 'turn_start 13', 'turn_start 14']);
   });
 
-  it('[V28] begins with the snapshot where nothing has happened since', async () => {
+  it('[V28] starts from the snapshot if no event followed it', async () => {
     const { server, session, connection } = await attached();
 
     connection.cut();
@@ -115,7 +115,7 @@ describe('resuming', () => {
     expect((await reconnection(server, session)).query).toMatchObject({ epoch: 'e1', after: '10' });
   });
 
-  it('[V24 V28] takes a snapshot where too much was missed, and numbers from there', async () => {
+  it('[V24 V28] takes a snapshot after a gap, and continues from its number', async () => {
     const { server, session, connection } = await attached();
     const seen = seenBy(session);
     connection.cut();
@@ -131,7 +131,7 @@ describe('resuming', () => {
     expect(last.query).toMatchObject({ epoch: 'e2', after: '5' });
   });
 
-  it('[V24 V28] does not go on from half a snapshot', async () => {
+  it('[V24 V28] does not resume from an incomplete snapshot', async () => {
     const { server, session } = await remote();
     const first = await server.connection();
     first.respondsToPings = false;
@@ -148,9 +148,9 @@ describe('resuming', () => {
   });
 
   it.each([
-    ['behind a gap, but from where it was before', connected({ epoch: 'e2', seq: 4, resume: 'gap' }), '10'],
+    ['after a gap, but from the position before it', connected({ epoch: 'e2', seq: 4, resume: 'gap' }), '10'],
     ['of another session', connected({ sessionId: 's2', epoch: 'e2', seq: 4 }), undefined],
-  ])('[V24 V28] does not go on from half a snapshot %s', async (_case, begins, after) => {
+  ])('[V24 V28] does not resume from an incomplete snapshot %s', async (_case, begins, after) => {
     const { server, session, connection } = await attached();
     connection.cut();
     const second = await reconnection(server, session);
@@ -165,7 +165,7 @@ describe('resuming', () => {
     expect([next.query['epoch'], next.query['after']]).toEqual([after && 'e1', after]);
   });
 
-  it('[V28] tells a complaint of the session once, and goes on behind it', async () => {
+  it('[V28] delivers a numbered server_error once', async () => {
     const { server, session, connection } = await attached();
     const seen: string[] = [];
     session.onEvent((event) => {
@@ -183,7 +183,7 @@ describe('resuming', () => {
     expect(seen).toEqual(['The agent is gone']);
   });
 
-  it('[V28] tells the end of a run once, also when the server is not sure and tells it again', async () => {
+  it('[V28] delivers a repeated agent_settled once', async () => {
     const { server, session, connection } = await attached();
     const seen: string[] = [];
     session.onEvent((event) => {
@@ -222,7 +222,7 @@ describe('resuming', () => {
     expect(next.query).not.toHaveProperty('after');
   });
 
-  it('[V32] is open only when the state is there', async () => {
+  it('[V32] is open only after state_synced', async () => {
     const { server, session } = await remote();
     const connection = await server.connection();
     const states: string[] = [];
@@ -239,8 +239,8 @@ describe('resuming', () => {
   });
 });
 
-describe('a move', () => {
-  it('[V29] changes the session to come back to', async () => {
+describe('a session move', () => {
+  it('[V29] changes the session of the next connection', async () => {
     const { server, session, connection } = await attached();
 
     const moved = session.newSession({});
@@ -255,7 +255,7 @@ describe('a move', () => {
     expect(next.query).toMatchObject({ session: 's2', epoch: 'e2', after: '4' });
   });
 
-  it('[V29] counts from its answer on, where that names the session', async () => {
+  it('[V29] counts from its response on, if that names the session', async () => {
     const { server, session, connection } = await attached();
 
     const moved = session.fork({ entryId: 'x' });
@@ -269,8 +269,8 @@ describe('a move', () => {
   });
 
   it.each([
-    ['that was called off', {}, { cancelled: true, sessionId: 's2' }],
-    ['that leaves the connection where it is', { detached: true }, { cancelled: false, sessionId: 's2' }],
+    ['that was cancelled', {}, { cancelled: true, sessionId: 's2' }],
+    ['that is detached', { detached: true }, { cancelled: false, sessionId: 's2' }],
   ])('[V29] %s changes nothing', async (_case, params, data) => {
     const { session, connection } = await attached();
 
@@ -281,7 +281,7 @@ describe('a move', () => {
     expect(session.sessionId).toBe('s1');
   });
 
-  it('[V30] holds back what is meant for the next session, but neither control nor questions', async () => {
+  it('[V30] holds back commands for the next session, but neither control nor reads nor dialog answers', async () => {
     const { session, connection } = await attached();
 
     const calls = [session.newSession({}), session.prompt({ message: 'there' }), session.getState(), session.abort()];
@@ -298,7 +298,7 @@ describe('a move', () => {
     expect(late).toMatchObject({ type: 'prompt', message: 'there' });
   });
 
-  it('[V30] that is cut off takes with it what was meant for the next session', async () => {
+  it('[V30] that is cut rejects the commands for the next session', async () => {
     const { server, session, connection } = await attached();
 
     const moved = session.newSession({});
@@ -321,7 +321,7 @@ describe('a move', () => {
 });
 
 describe('a shell command', () => {
-  it('tells what it prints to whoever runs it, whatever else runs', async () => {
+  it('gets its own output, also while another one runs', async () => {
     const { session, connection } = await attached();
     const printed: string[] = [];
     const one = session.bash({ command: 'one' }, (text) => printed.push(`one: ${text}`));
@@ -338,7 +338,7 @@ describe('a shell command', () => {
     expect(printed).toEqual(['other: b', 'one: a']);
   });
 
-  it('fails like everything else once the session is closed', async () => {
+  it('rejects after the session was closed', async () => {
     const { session } = await attached();
 
     session.close();

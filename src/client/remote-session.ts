@@ -21,25 +21,22 @@ import { type OpenSocket, openBuiltInSocket } from './socket.ts';
 import { callListener } from './call-listener.ts';
 import { Watchdog } from './watchdog.ts';
 
+/** Options of a session on a server. */
 export interface RemoteOptions extends Pick<RemoteTarget, 'token' | 'session' | 'cwd' | 'tail' | 'entries' | 'ui'> {
   readonly reconnection?: Partial<ReconnectionConfig> | undefined;
-  /**
-   * What to do after the last retry. `wait`, unless given: for `retry()`, with everything that is not sent.
-   * `close`: give up, as a program does that has nobody to press a button.
-   */
+  /** After the last retry: `wait` (default) keeps unsent commands for `retry()`; `close` gives up. */
   readonly whenLost?: 'wait' | 'close' | undefined;
-  /** The built-in WebSocket unless given. */
+  /** Defaults to the built-in WebSocket. */
   readonly openSocket?: OpenSocket | undefined;
-  /** From 0 to 1: what delays between retries are left to. */
+  /** Returns 0 to 1; randomises the delays between retries. */
   readonly random?: (() => number) | undefined;
 }
 
 /**
- * A session on a server. A connection that is lost is made again, and the session goes on where it was: events are told
- * once, messages arrive once, whatever happens in between.
+ * A session on a server that reconnects by itself: every event is delivered once and every message arrives once.
  *
- * Commands may be called at once and at any time; without a connection they wait for one. A command that changes
- * something and is under way when the connection is lost rejects with `ConnectionLost`: nobody knows whether it was done.
+ * Commands may be called at any time; without a connection they wait. A command that changes state and is in flight
+ * when the connection is lost rejects with `ConnectionLost`, because its outcome is unknown.
  */
 export class RemoteSession extends BaseClient {
   readonly #server: URL;
@@ -53,20 +50,20 @@ export class RemoteSession extends BaseClient {
   readonly #cursor = new ResumeCursor();
   readonly #settledRuns = new SettledRuns();
   readonly #stateListeners = new Set<(status: ConnectionStatus) => void>();
-  /** Where to come back to. */
+  /** The session for the next connection. */
   #target: Pick<RemoteTarget, 'session' | 'cwd' | 'new'>;
   #sessionId: string | undefined;
-  /** What the server said when this connection began, or came to another session. */
+  /** The `server_connected` event of this connection, or of its last session move. */
   #connected: ServerConnectedEvent | undefined;
-  /** Whether a snapshot is still to come. */
+  /** Whether `state_synced` of the current snapshot is still missing. */
   #awaitsSnapshot = false;
-  /** The id of the ping whose answer comes behind the snapshot. */
+  /** The ping whose response marks the end of the snapshot. */
   #snapshotPingId: string | undefined;
-  /** What the server was told of this client: it knows that of a connection only. */
+  /** The `hello` parameters to repeat on each connection. */
   #hello: Params<'hello'> = {};
   #commandCount = 0;
 
-  /** Connects at once. `address` is that of the server, or of a session on it, with its token or without. */
+  /** Connects at once. `address` is a server or a session on it, with or without a token. */
   constructor(address: string, options: RemoteOptions = {}) {
     super();
     this.#server = serverUrl(address);
@@ -88,38 +85,37 @@ export class RemoteSession extends BaseClient {
     this.#socket.connect();
   }
 
-  /** The session that this is, as soon as the server has said so. A move changes it. */
+  /** Undefined until the server has sent it. A session move changes it. */
   get sessionId(): string | undefined {
     return this.#sessionId;
   }
 
-  /** How the connection stands. */
   get status(): ConnectionStatus {
     return this.#socket.status;
   }
 
-  /** Messages that the server has not acknowledged, in order. */
+  /** Unacknowledged messages, in order. */
   get outbox(): readonly OutboxItem[] {
     return this.#outbox.items;
   }
 
-  /** Takes back a message that was never sent: its call rejects. Answers whether there is such a message. */
+  /** Withdraws a message that was never sent: its call rejects. Returns whether there is such a message. */
   withdraw(clientMessageId: string): boolean {
     return this.#outbox.withdraw(clientMessageId);
   }
 
-  /** Hears of every change of the connection from now on; the returned function stops that. */
+  /** Calls the listener on every status change; the returned function stops that. */
   onState(listener: (status: ConnectionStatus) => void): () => void {
     this.#stateListeners.add(listener);
     return () => this.#stateListeners.delete(listener);
   }
 
-  /** Connects now instead of later, or again after every retry has failed. Does nothing while there is a connection. */
+  /** Reconnects now, also after every retry has failed. Does nothing while connected. */
   retry(): void {
     this.#socket.retry();
   }
 
-  /** There is reason to believe that the connection is gone: asks at once, and lets it go if nothing comes for a moment. */
+  /** Pings at once, and reconnects if nothing arrives within `PROBE_TIMEOUT_MS`. */
   checkConnection(): void {
     this.#watchdog.probeNow();
   }
@@ -130,7 +126,7 @@ export class RemoteSession extends BaseClient {
     return this.#outbox.sendCommand(this.#newCommand(command, identified)) as Promise<Result<C>>;
   }
 
-  /** Runs a shell command; hears what it prints meanwhile, as long as the connection lasts. */
+  /** Runs a shell command; `onOutput` gets its output while the connection lasts. */
   override async bash(params: Params<'bash'>, onOutput?: (text: string) => void): Promise<Result<'bash'>> {
     if (this.lost) throw this.lost;
     const command = this.#newCommand('bash', params);
@@ -173,7 +169,7 @@ export class RemoteSession extends BaseClient {
     if (command && command.id === this.#snapshotPingId) this.#completeSnapshot();
     if (command?.type === 'hello' && response['success'] === true) this.#rememberHello(command);
     const { cancelled, sessionId } = (response['data'] ?? {}) as WireRecord;
-    // Should the connection be lost now, this is where to come back to.
+    // A reconnect from now on targets the new session.
     if (command && isMove(command) && !cancelled && typeof sessionId === 'string') this.#setSession(sessionId);
   }
 
@@ -187,7 +183,7 @@ export class RemoteSession extends BaseClient {
     }
   }
 
-  /** Takes note of an event; answers whether it is to be told. What comes before the greeting, or again, is not. */
+  /** Updates the cursor; returns false for repeated events and events before `server_connected`. */
   #accept(event: AgentEvent): boolean {
     switch (event.type) {
       case 'server_connected':
@@ -214,7 +210,7 @@ export class RemoteSession extends BaseClient {
     this.#awaitsSnapshot = event.resume !== 'ok' || this.#cursor.position === undefined;
     if (!this.#awaitsSnapshot) return;
     this.#snapshotPingId = undefined;
-    // Much may come in one piece, of which nothing is heard before its end.
+    // A large snapshot may arrive as one message, with silence before it.
     this.#watchdog.stop();
     this.#socket.markDetached();
     this.#setSession(event.sessionId);
@@ -226,7 +222,7 @@ export class RemoteSession extends BaseClient {
     } else this.uiRequests.markStale();
   }
 
-  /** The conversation is there; what is under way in it follows, and the answer to a ping behind that. */
+  /** The records of the running work follow; a ping response marks their end. */
   #handleSynced(): void {
     if (this.#connected && this.#awaitsSnapshot) {
       this.#awaitsSnapshot = false;
@@ -239,7 +235,7 @@ export class RemoteSession extends BaseClient {
     this.#snapshotPingId = this.#ping();
   }
 
-  /** Answers its id. */
+  /** Returns the id of the ping. */
   #ping(): string {
     const ping = this.#newCommand('ping', {});
     this.#outbox.sendUnlimited(ping).catch(() => {});
@@ -253,11 +249,11 @@ export class RemoteSession extends BaseClient {
   }
 
   #handleAttached({ pingMs }: ServerConnectedEvent): void {
-    // Whoever heard of it may have left.
+    // A listener may have closed the session.
     if (this.lost) return;
     const isNewConnection = this.status.state !== 'open';
     this.#socket.markAttached();
-    // They belong to a connection.
+    // The server registers tools per connection.
     this.tools.reregister((tools) => {
       this.#outbox.sendFirst(this.#newCommand('set_host_tools', { tools })).catch(() => {});
     });
@@ -265,7 +261,7 @@ export class RemoteSession extends BaseClient {
       this.#outbox.sendFirst(this.#newCommand('hello', this.#hello)).catch(() => {});
     }
     this.#outbox.open();
-    // The last connection was lost before the answer: what it came behind has been heard.
+    // The previous connection was lost before the ping response; its snapshot has arrived all the same.
     if (this.#snapshotPingId !== undefined) this.#pingAfterSnapshot();
     this.#watchdog.start(pingMs);
   }
@@ -277,14 +273,14 @@ export class RemoteSession extends BaseClient {
   #setSession(session: string): void {
     if (session !== this.#sessionId) this.#cursor.reset();
     this.#sessionId = session;
-    // Nothing of a new session is on disk until something is said in it: by its own name it is found, or made again.
+    // An empty session is not on disk: until it has a message, its client-made id opens or recreates it.
     if (session !== this.#target.new) this.#target = { session };
   }
 
   #handleDisconnect({ code }: ConnectionEnd): void {
     this.#connected = undefined;
     this.#watchdog.stop();
-    // The server has told the agent that they failed.
+    // The server has failed these calls.
     this.tools.abortAll(new ConnectionLost('The agent waits for this no more'));
     this.#outbox.handleDisconnect({ wasTooBig: code === closeCodes.tooBig });
   }
@@ -302,11 +298,10 @@ export class RemoteSession extends BaseClient {
   }
 }
 
-/** Without the fields that are there and say nothing. */
 const withoutUndefined = (params: object) =>
   Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 
-/** Whether an event that the connection hangs on is what it has to be. */
+/** Whether an event that the connection depends on has the required fields. */
 function isWellFormed(event: AgentEvent): boolean {
   if (event.type === 'state_synced') return isObject(event.state) && Array.isArray(event.messages);
   if (event.type !== 'server_connected') return true;
@@ -314,7 +309,7 @@ function isWellFormed(event: AgentEvent): boolean {
   return typeof sessionId === 'string' && typeof epoch === 'string' && Number.isFinite(seq) && Number.isFinite(pingMs);
 }
 
-/** Whether something was said in the session. */
+/** Whether the event shows that the session is stored. */
 const hasMessage = (event: AgentEvent) =>
   event.type === 'message_end' || (event.type === 'state_synced' && event.messages.length > 0);
 

@@ -8,18 +8,18 @@ it.each([
   ['https://host/', 'wss://host/session'],
   ['http://host/base/session?token=t#part', 'ws://host/base/session?token=t'],
   ['ws+unix:/run/tau.sock:/session', 'ws+unix:/run/tau.sock:/session'],
-])('the address %s is %s', (address, url) => {
+])('the address %s becomes %s', (address, url) => {
   expect(serverUrl(address).href).toBe(url);
 });
 
 it.each(['host:1', 'file:///etc', '?token=secret', 'ftp://host?token=secret'])(
-  'what is no address of a server is refused without repeating it: %s',
+  'an invalid server address is rejected without repeating it: %s',
   (address) => {
     expect(() => serverUrl(address)).toThrow('The address of a server begins with ws:// or wss://');
   },
 );
 
-it('what is asked for stands in the address; what is not, does not', () => {
+it('only defined parameters stand in the URL', () => {
   const server = serverUrl('ws://host/session?token=t&session=old&cwd=%2Fa&after=3&epoch=x&mine=1');
 
   expect(queryOf(sessionUrl(server, {}))).toEqual({ token: 't', mine: '1', stream: 'delta', legacyNames: '0' });

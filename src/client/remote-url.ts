@@ -1,25 +1,25 @@
-/** What is asked for in the URL of a session. */
+/** The query parameters of a session URL. */
 export interface RemoteTarget {
   readonly token?: string | undefined;
-  /** The id of a session, or the path of its file. */
+  /** A session id, or the path of a session file. */
   readonly session?: string | undefined;
-  /** Where a new session works. */
+  /** The working folder of a new session. */
   readonly cwd?: string | undefined;
-  /** How a new session is to be named, by a UUID: asking twice makes one. */
+  /** The id of a new session, a UUID: repeated requests open one session. */
   readonly new?: string | undefined;
-  /** How many of the last messages a snapshot has; all of them unless given. */
+  /** The number of last messages in a snapshot; default all. */
   readonly tail?: number | undefined;
-  /** Whether every entry of the session file is told. */
+  /** Whether to publish every entry of the session file. */
   readonly entries?: boolean | undefined;
-  /** Which dialogs and notices can be shown; all of them unless given. */
+  /** The supported dialogs and notices; default all. */
   readonly ui?: readonly string[] | undefined;
   readonly epoch?: string | undefined;
   readonly after?: number | undefined;
 }
 
 /**
- * The address of a server, which may name a session and a token. Throws a sentence without them. In Node it may be that
- * of a socket file, `ws+unix:/path/to/file:/session`.
+ * Parses the address of a server, which may name a session and a token; errors do not repeat it. In Node it may be a
+ * socket file: `ws+unix:/path/to/file:/session`.
  */
 export function serverUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -31,10 +31,10 @@ export function serverUrl(address: string): URL {
   return url;
 }
 
-/** What is asked for each time anew, whatever the address of the server says. */
+// Set for each connection; values in the server address are dropped.
 const PER_CONNECTION = ['session', 'cwd', 'new', 'epoch', 'after'];
 
-/** The address of a session. What is undefined is not asked for. */
+/** Builds the URL of a session, without undefined parameters. */
 export function sessionUrl(server: URL, { entries, ...target }: RemoteTarget): string {
   const url = new URL(server);
   for (const name of PER_CONNECTION) url.searchParams.delete(name);

@@ -1,17 +1,17 @@
 import type { ErrorCode } from '../protocol/errors.ts';
 import { CommandFailed } from './command-failed.ts';
 
-/** Whatever was understood of a line. */
+/** A parsed JSON line. */
 export type WireRecord = Readonly<Record<string, unknown>>;
 
-/** A command that waits for its answer. */
+/** A command without a response. */
 export interface PendingCommand {
   readonly command: string;
   readonly resolve: (data: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Lines that are no records, such as the banner of a wrapper script, mean nothing to a client. */
+/** Returns undefined for lines that are not JSON objects, such as the banner of a wrapper script. */
 export function parseRecord(text: string): WireRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -21,7 +21,7 @@ export function parseRecord(text: string): WireRecord | undefined {
   }
 }
 
-/** Ends the wait for this answer. */
+/** Resolves or rejects the command with its response. */
 export function settleCommand({ command, resolve, reject }: PendingCommand, response: WireRecord): void {
   if (response['success']) resolve(response['data']);
   else reject(new CommandFailed(command, response['code'] as ErrorCode, String(response['error'])));

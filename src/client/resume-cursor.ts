@@ -5,15 +5,15 @@ interface Position {
   readonly after: number;
 }
 
-/** Up to where a session was heard: what a server needs to know to go on from there. */
+/** The position up to which a session was received: the server resumes from it after a reconnect. */
 export class ResumeCursor {
   #epoch: string | undefined;
   #seq = 0;
   #isComplete = false;
-  /** Where it was before the snapshot that is not whole yet. */
+  /** The position before an incomplete snapshot. */
   #previous: Position | undefined;
 
-  /** A snapshot follows. Until all of it is there, it is not gone on from, but from where it was before. */
+  /** Starts a snapshot. Until `completeSnapshot()`, a reconnect resumes from the previous position. */
   beginSnapshot(epoch: string, seq: number): void {
     this.#previous = this.position;
     this.#epoch = epoch;
@@ -21,7 +21,7 @@ export class ResumeCursor {
     this.#isComplete = false;
   }
 
-  /** Everything up to here was heard, also what has no number. */
+  /** Everything up to here has arrived, including records without a number. */
   completeSnapshot(): void {
     this.#isComplete = true;
     this.#previous = undefined;
@@ -33,17 +33,17 @@ export class ResumeCursor {
     this.#previous = undefined;
   }
 
-  /** Whether the event is new. What has no number always is. */
+  /** Moves to the event; returns false for a repeated one. Events without a number are always new. */
   advance({ seq }: AgentEvent): boolean {
     if (typeof seq !== 'number') return true;
     if (seq <= this.#seq) return false;
     this.#seq = seq;
-    // The first number comes behind what a snapshot has without.
+    // Numbered events follow the unnumbered records of a snapshot.
     this.completeSnapshot();
     return true;
   }
 
-  /** Undefined while there is nothing to go on from. */
+  /** Undefined while there is nothing to resume from. */
   get position(): Position | undefined {
     return this.#epoch !== undefined && this.#isComplete ? { epoch: this.#epoch, after: this.#seq } : this.#previous;
   }

@@ -17,7 +17,7 @@ function client(server: Server, config: WebSocketClientConfig = {}) {
   return { ws, rpc: new RPCClient(ws), events, next: (type: string) => nextEvent(ws, type) };
 }
 
-/** The next event of this kind. */
+// Resolves with the next event of this type.
 const nextEvent = (ws: WebSocketClient, type: string) =>
   new Promise<WebSocketClientEvent>((resolve) => {
     const stop = ws.subscribe((event) => {
@@ -39,7 +39,7 @@ async function connected(config?: WebSocketClientConfig) {
 }
 
 describe('WebSocketClient', () => {
-  it('[V20] connects to the URL as it is, says so once, and hands on what comes', async () => {
+  it('[V20] connects to the unchanged URL, emits open once, and emits every message', async () => {
     const { ws, connection, events, next } = await connected();
 
     const message = next('message');
@@ -52,7 +52,7 @@ describe('WebSocketClient', () => {
     expect(events).toEqual([{ type: 'open' }, { type: 'message', data: '{"type":"agent_start"}' }]);
   });
 
-  it('[V20 V21] comes back after it was lost, and says that it did', async () => {
+  it('[V20 V21] reconnects after a lost connection and emits reconnected', async () => {
     const { ws, server, connection, events, next } = await connected();
     const lost = next('reconnecting');
     connection.cut();
@@ -72,7 +72,7 @@ describe('WebSocketClient', () => {
     expect(ws.isConnected).toBe(true);
   });
 
-  it('[V26] stays away after a final code, until it is told to connect', async () => {
+  it('[V26] does not reconnect after a final code until connect() is called', async () => {
     const { ws, server, connection, events, next } = await connected();
     const closed = next('close');
     connection.close(1008, 'Invalid authentication token');
@@ -90,7 +90,7 @@ describe('WebSocketClient', () => {
     ]);
   });
 
-  it('[V21] tells of an error after the last retry, and connects again when it is told to', async () => {
+  it('[V21] emits an error after the last retry, and reconnects on connect()', async () => {
     const { ws, server, connection, events, next } = await connected({ maxRetries: 0 });
     const error = next('error');
     connection.cut();
@@ -105,7 +105,7 @@ describe('WebSocketClient', () => {
     expect(events[2]).toHaveProperty('error', expect.any(ConnectionLost));
   });
 
-  it('[V20] disconnects, and then sends nothing', async () => {
+  it('[V20] sends nothing after disconnect()', async () => {
     const { ws, connection } = await connected();
 
     ws.disconnect();
@@ -116,7 +116,7 @@ describe('WebSocketClient', () => {
 });
 
 describe('RPCClient', () => {
-  it('[V20] resolves with the data of an answer, also if that is null, or with the answer if it has none', async () => {
+  it('[V20] resolves with the data of a response, even null, or with the response if it has no data', async () => {
     const { rpc, connection } = await connected();
 
     const results = [
@@ -141,7 +141,7 @@ describe('RPCClient', () => {
     expect(new Set([first?.id, second?.id, third?.id]).size).toBe(3);
   });
 
-  it('[V12 V20] waits as long as it takes, and rejects what is refused', async () => {
+  it('[V12 V20] has no timeout, and rejects with the error response', async () => {
     const { rpc, connection } = await connected();
     const result = rpc.sendCommand({ type: 'compact' });
     const refused = expect(result).rejects.toBeInstanceOf(CommandFailed);
@@ -153,7 +153,7 @@ describe('RPCClient', () => {
     await refused;
   });
 
-  it('[V11 V20] rejects what waits when the connection is lost, and what comes before there is another', async () => {
+  it('[V11 V20] rejects pending commands when the connection is lost, and new ones until there is another', async () => {
     const { rpc, connection } = await connected();
     const result = rpc.sendCommand({ type: 'get_state' });
     const lost = expect(result).rejects.toBeInstanceOf(ConnectionLost);
@@ -165,7 +165,7 @@ describe('RPCClient', () => {
     await expect(rpc.sendCommand({ type: 'get_state' })).rejects.toBeInstanceOf(ConnectionLost);
   });
 
-  it('[V20] hands every event to whoever subscribed, and nothing else', async () => {
+  it('[V20] passes every event to its subscribers, and nothing else', async () => {
     const { rpc, connection, next } = await connected();
     const received: string[] = [];
     const stop = rpc.subscribe(({ type }) => received.push(type));
@@ -182,7 +182,7 @@ describe('RPCClient', () => {
   });
 });
 
-it('[V20] WebSocketRPCClient is both in one', async () => {
+it('[V20] WebSocketRPCClient has its own connection', async () => {
   const server = await remoteServer();
   const client = new WebSocketRPCClient(server.url, { openSocket });
   const open = nextEvent(client.connection, 'open');
@@ -198,7 +198,7 @@ it('[V20] WebSocketRPCClient is both in one', async () => {
   expect(await connection.closed).toBe(1000);
 });
 
-it('[V20] says what is missing where there is no WebSocket', async () => {
+it('[V20] a missing WebSocket is explained in the close reason', async () => {
   vi.stubGlobal('WebSocket', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   const ws = new WebSocketClient('ws://127.0.0.1:1/session');

@@ -8,22 +8,22 @@ import { WebSocketClient, type WebSocketClientConfig } from './web-socket-client
 
 type CommandOf<C extends CommandName> = C extends CommandName ? { readonly type: C } & Readonly<Params<C>> : never;
 
-/** Any command as `sendCommand` takes it. */
+/** Any command in the form that `sendCommand` takes. */
 export type RPCCommandWithoutId = CommandOf<CommandName>;
 
 export type RPCEvent = AgentEvent;
 
-/** What a command without data is answered with. */
+/** The result of a command whose response has no data. */
 export interface RPCSuccess {
   readonly type: 'response';
   readonly command: string;
   readonly success: true;
 }
 
-/** What `sendCommand` resolves with: the data of the answer, or the answer itself where there is none. */
+/** The data of the response, or the response itself if it has none. */
 export type RPCResult<C extends CommandName> = Result<C> extends undefined ? RPCSuccess : Result<C>;
 
-/** Commands and events over a connection, as the remote session guide has them. A command waits as long as it takes. */
+/** The `RPCClient` of the remote session guide: commands and events over a `WebSocketClient`, without timeouts. */
 export class RPCClient {
   readonly #connection: WebSocketClient;
   readonly #pending = new PendingCommands();
@@ -37,15 +37,15 @@ export class RPCClient {
     });
   }
 
-  /** Hears every event from now on; the returned function stops that. */
+  /** Calls the listener for every event from now on; the returned function stops that. */
   subscribe(listener: (event: RPCEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Sends a command. Rejects with `CommandFailed` when it is refused, and with `ConnectionLost` when there is no
-   * connection, or none any more: whether it was done is not known then.
+   * Sends a command. Rejects with `CommandFailed` when the agent rejects it, and with `ConnectionLost` without a
+   * connection or when it is lost, in which case the outcome is unknown.
    */
   async sendCommand<C extends RPCCommandWithoutId>(command: C): Promise<RPCResult<C['type']>> {
     const id = randomUuid();
@@ -60,11 +60,11 @@ export class RPCClient {
   }
 }
 
-/** A command without data is answered with the answer itself. */
+/** A response without data stands for its own data. */
 const withData = (response: WireRecord): WireRecord =>
   Object.hasOwn(response, 'data') ? response : { ...response, data: response };
 
-/** Both in one: an `RPCClient` with a connection of its own. */
+/** An `RPCClient` with its own connection. */
 export class WebSocketRPCClient extends RPCClient {
   readonly connection: WebSocketClient;
 

@@ -1,10 +1,10 @@
 import { RecentIds } from './recent-ids.ts';
 
-/** Knows which runs have ended: a server that is not sure whether somebody has heard of it tells it again. */
+/** Filters repeated `agent_settled` events: a server repeats one whose delivery is uncertain. */
 export class SettledRuns {
   readonly #ids = new RecentIds();
 
-  /** Whether that is new. Of a run without a name nobody can tell. */
+  /** Returns whether the run is new; runs without an id always are. */
   record(runId: string): boolean {
     if (runId === '') return true;
     const isNew = !this.#ids.has(runId);

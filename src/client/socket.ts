@@ -1,13 +1,13 @@
-/** What the WebSocket of browsers and the one of `ws` have in common. */
+/** The common part of the WebSockets of browsers and `ws`. */
 export interface Socket {
   send(text: string): void;
   close(code?: number, reason?: string): void;
-  /** Lets go without a goodbye. Browsers have no such thing. */
+  /** Closes without a handshake; missing in browsers. */
   terminate?(): void;
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: SocketEvent) => void): void;
 }
 
-/** What a socket tells: `data` of a message, `code` and `reason` of a close, `message` of an error. */
+/** `data` of a message, `code` and `reason` of a close, `message` of an error. */
 export interface SocketEvent {
   readonly data?: unknown;
   readonly code?: number;
@@ -15,10 +15,10 @@ export interface SocketEvent {
   readonly message?: string;
 }
 
-/** Begins to connect to a URL. Throws where that can never work. */
+/** Starts to connect. Throws if the URL can never work. */
 export type OpenSocket = (url: string) => Socket;
 
-/** With the WebSocket that is built in: browsers have one, and Node from version 22 on. */
+/** Uses the built-in WebSocket of browsers and Node 22. */
 export const openBuiltInSocket: OpenSocket = (url) => {
   const { WebSocket } = globalThis as unknown as { WebSocket?: new (url: string) => Socket };
   if (!WebSocket) throw new Error('There is no WebSocket here: use tau/client/node, or give one by `openSocket`');

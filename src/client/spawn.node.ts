@@ -10,8 +10,9 @@ import { AgentClient } from './agent-client.ts';
 export { connectRemote } from './connect-remote.node.ts';
 export type { RemoteOptions, RemoteSession } from './remote-session.ts';
 
+/** How to start an agent as a child process. */
 export interface SpawnAgentOptions {
-  /** The program; the one of this package unless said otherwise. */
+  /** Defaults to the program of this package. */
   readonly command?: string;
   /** Arguments after `--mode rpc --stream delta`. */
   readonly args?: readonly string[];
@@ -19,25 +20,21 @@ export interface SpawnAgentOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** A client whose agent is a child process. */
 export interface SpawnedAgent {
   readonly client: AgentClient;
   readonly pid: number | undefined;
-  /** What the agent printed to stderr, the last 64 KiB of it. */
+  /** The last 64 KiB of its stderr. */
   readonly stderr: () => string;
-  /** Settles when the process has ended. */
+  /** Resolves when the process has ended. */
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Closes its stdin: the agent finishes what it accepted and leaves. Settles when it has. */
+  /** Closes stdin: the agent finishes what it accepted and exits. Resolves when it has. */
   readonly close: () => Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly kill: (signal?: NodeJS.Signals) => void;
 }
 
 const KEPT_STDERR_CHARACTERS = 64 * 1024;
 
-/**
- * Starts an agent and speaks to it, in delta form unless the arguments say otherwise. Commands may be sent at once;
- * they wait in the pipe until it is ready.
- */
+/** Starts an agent, in delta form unless the arguments choose another. Commands may be sent at once. */
 export function spawnAgent(options: SpawnAgentOptions = {}): SpawnedAgent {
   const args = ['--mode', 'rpc', '--stream', 'delta', ...(options.args ?? [])];
   const [command, ...programArgs] =
@@ -70,13 +67,13 @@ export function spawnAgent(options: SpawnAgentOptions = {}): SpawnedAgent {
   };
 }
 
-/** It is published beside this file. */
+/** The build puts the program beside this file. */
 const ownProgram = () => fileURLToPath(new URL('./tau.cjs', import.meta.url));
 
-/** A client of an agent that listens on a socket file, in delta form. */
+/** Connects to an agent on a socket file, in delta form. */
 export async function connectAgent(path: string): Promise<AgentClient> {
   const client = new AgentClient(await connectUnix(path));
-  // Not awaited: whoever gets the client must be able to listen before the first event. A refusal is an event, too.
+  // Not awaited: the caller must be able to subscribe before the first event. A rejected `hello` is an event, too.
   client.hello({ stream: 'delta' }).catch(() => {});
   return client;
 }
@@ -92,7 +89,7 @@ function childLink(child: ChildProcessByStdio<Writable, Readable, Readable>, std
       child.stdout.on('data', (chunk: Buffer) => reader.push(chunk).forEach(listener));
       child.stdout.on('end', () => reader.end().forEach(listener));
     },
-    // Its end is its closing: only then is it known how the process ended, and what it said last.
+    // The end of stdout is reported by `onClose`, which has the exit code and the last line of stderr.
     onEnd: () => {},
     onClose: (listener) => {
       child.once('close', (code, signal) => listener(exitReason(code ?? signal, stderr())));

@@ -7,7 +7,7 @@ const notice = (message: string) => ({ type: 'extension_ui_request', id: message
 const resolved = (id: string) => ({ type: 'extension_ui_resolved', id, by: 'timeout' });
 const response = (id: string, fields: object) => ({ type: 'extension_ui_response', id, ...fields });
 
-describe('a handler of dialogs', () => {
+describe('a dialog handler', () => {
   it.each<[string, UiAnswer, object]>([
     ['select', 'second', { value: 'second' }],
     ['input', '', { value: '' }],
@@ -25,7 +25,7 @@ describe('a handler of dialogs', () => {
     expect(sent).toEqual([response(method, fields)]);
   });
 
-  it('[V27] that throws calls the dialog off', async () => {
+  it('[V27] that throws cancels the dialog', async () => {
     const { client, emit, sent } = connect();
     client.onUiRequest(({ method }) => {
       if (method === 'input') throw new Error('no keyboard');
@@ -38,7 +38,7 @@ describe('a handler of dialogs', () => {
     expect(sent).toEqual([response('input', { cancelled: true }), response('select', { cancelled: true })]);
   });
 
-  it('[V27] shows notices, which get no answer', async () => {
+  it('[V27] gets notices too, which have no answer', async () => {
     const { client, emit, sent } = connect();
     const shown: unknown[] = [];
     client.onUiRequest((request) => {
@@ -53,7 +53,7 @@ describe('a handler of dialogs', () => {
     expect(sent).toEqual([]);
   });
 
-  it('[V27] is told when a dialog is over, and then says nothing', async () => {
+  it('[V27] is aborted when a dialog ends, and its late answer is dropped', async () => {
     const { client, emit, sent, agent } = connect();
     const signals: AbortSignal[] = [];
     const finish: ((answer: string) => void)[] = [];
@@ -80,7 +80,7 @@ describe('a handler of dialogs', () => {
   });
 });
 
-it('[V27] the last handler answers, and the one before it when that is taken back; without any nobody does', async () => {
+it('[V27] the newest handler answers; removing it activates the previous one, and without handlers no dialog is answered', async () => {
   const { client, emit, sent } = connect();
   emit(dialog('input', '0'));
   await delivered();

@@ -2,33 +2,30 @@ import { isDialogMethod } from '../protocol/dialog-methods.ts';
 import type { AgentEvent, ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
 import { RecentIds } from './recent-ids.ts';
 
-/** What the user said: text to `select`, `input` and `editor`, yes or no to `confirm`; undefined calls the dialog off. */
+/** The answer to a dialog of an extension: a boolean for `confirm`, text for the others; undefined cancels. */
 export type UiAnswer = string | boolean | undefined;
 
-/**
- * Shows something to the user, and answers where that is asked for. One that throws calls its dialog off. The signal
- * aborts when the dialog is over without it: no answer is wanted any more.
- */
+/** Shows a request and returns the answer to a dialog. Errors cancel it; the signal aborts when it ends elsewhere. */
 export type UiHandler = (
   request: ExtensionUiRequestEvent,
   context: { readonly signal: AbortSignal },
 ) => UiAnswer | Promise<UiAnswer>;
 
-/** Hands what is to be shown to the last handler, and sends what comes of it. */
+/** Passes UI requests to the newest handler and sends its answers. */
 export class UiRequests {
   readonly #send: (response: ExtensionUiResponse) => void;
   #handlers: readonly { readonly handle: UiHandler }[] = [];
   readonly #openDialogs = new Map<string, AbortController>();
-  /** They may be asked again before their answers are there. */
+  /** A reconnect may repeat a dialog before its answer has arrived. */
   readonly #answeredIds = new RecentIds();
-  /** Those that were open before the snapshot and have not been told again since. */
+  /** Dialogs that were open before the snapshot and have not appeared in it yet. */
   #staleIds: ReadonlySet<string> = new Set();
 
   constructor(send: (response: ExtensionUiResponse) => void) {
     this.#send = send;
   }
 
-  /** The returned function takes the handler back; the one before it answers again. */
+  /** The returned function removes the handler; the previous one becomes active again. */
   add(handle: UiHandler): () => void {
     const own = { handle };
     this.#handlers = [...this.#handlers, own];
@@ -42,18 +39,17 @@ export class UiRequests {
     if (event.type === 'extension_ui_resolved') this.#abort(event.id);
   }
 
-  /** A snapshot follows, with the dialogs that still wait. */
+  /** A snapshot follows, which repeats the dialogs that are still open. */
   markStale(): void {
     this.#staleIds = new Set(this.#openDialogs.keys());
   }
 
-  /** The snapshot is whole: what it does not have is over. */
+  /** The snapshot is complete: dialogs missing from it are over. */
   abortStale(): void {
     for (const id of this.#staleIds) this.#abort(id);
     this.#staleIds = new Set();
   }
 
-  /** The agent is gone. */
   abortAll(reason: Error): void {
     for (const id of [...this.#openDialogs.keys()]) this.#abort(id, reason);
   }
@@ -61,7 +57,7 @@ export class UiRequests {
   #handleRequest(request: ExtensionUiRequestEvent): void {
     const handle = this.#handlers.at(-1)?.handle;
     this.#staleIds = new Set([...this.#staleIds].filter((id) => id !== request.id));
-    // A dialog that waits is shown again to a client that comes back.
+    // A reconnect repeats open dialogs.
     const isKnown = this.#openDialogs.has(request.id) || this.#answeredIds.has(request.id);
     if (handle && !isKnown) void this.#runHandler(request, handle);
   }

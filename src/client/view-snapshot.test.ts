@@ -16,7 +16,7 @@ const connected = (fields: Partial<ServerConnectedEvent> = {}): AgentEvent => ({
 
 const viewAfter = (events: readonly AgentEvent[], view: ConversationView = emptyView) => events.reduce(reduce, view);
 
-/** A session up to some event, and two places before that. */
+// A session up to some event, and two positions before it.
 interface Scenario {
   readonly session: SimulatedSession;
   readonly lostAt: number;
@@ -24,18 +24,18 @@ interface Scenario {
   readonly end: number;
 }
 
-/** What a client has heard that was there from the beginning. */
+// The view of a client that was connected from the beginning.
 const liveView = ({ session, end }: Scenario, until = end) =>
   viewAfter([connected(), ...(session.snapshots[0] ?? []), ...session.events.slice(0, until)]);
 
-/** What one is told that comes later. */
+// The events for a client that connects later.
 const attachEvents = ({ session, resumedAt, end }: Scenario, fields?: Partial<ServerConnectedEvent>) => [
   connected(fields),
   ...(session.snapshots[resumedAt] ?? []),
   ...session.events.slice(resumedAt, end),
 ];
 
-/** Without what is told once, to whoever is there. */
+// Without state that is published once and is not in a snapshot.
 const withoutTransient = ({ notices: _notices, retry: _retry, title: _title, ...view }: ConversationView) => view;
 
 const anyScenario: fc.Arbitrary<Scenario> = fc
@@ -48,14 +48,14 @@ const anyScenario: fc.Arbitrary<Scenario> = fc
 
 const forAny = (check: (scenario: Scenario) => void) => fc.assert(fc.property(anyScenario, check), { numRuns: 500 });
 
-describe('the view of whoever', () => {
-  it('[V37] comes at any moment is the view of whoever was there', () => {
+describe('a client', () => {
+  it('[V37] that connects at any moment has the view of one that was always connected', () => {
     forAny((scenario) => {
       expect(withoutTransient(viewAfter(attachEvents(scenario)))).toEqual(withoutTransient(liveView(scenario)));
     });
   });
 
-  it('[V24 V37] was away for too long, at any time, is the view of whoever was there', () => {
+  it('[V24 V37] that returns after a gap has the view of one that was always connected', () => {
     forAny((scenario) => {
       const view = viewAfter(attachEvents(scenario, { resume: 'gap', epoch: 'f' }), liveView(scenario, scenario.lostAt));
 
@@ -63,7 +63,7 @@ describe('the view of whoever', () => {
     });
   });
 
-  it('[V24 V37] was away and missed nothing is the same to the last notice', () => {
+  it('[V24 V37] that resumes without a gap has the same view, including notices', () => {
     forAny((scenario) => {
       const missed = [connected({ resume: 'ok' }), ...scenario.session.events.slice(scenario.lostAt, scenario.end)];
 
@@ -71,7 +71,7 @@ describe('the view of whoever', () => {
     });
   });
 
-  it('[V37] goes to another session has nothing of the one before', () => {
+  it('[V37] that moves to another session has nothing of the previous one', () => {
     forAny((scenario) => {
       const view = viewAfter([connected({ sessionId: 's2' })], liveView(scenario));
 

@@ -7,7 +7,7 @@ import type { AgentEvent, AgentMessage, McpServerStatus } from '../protocol/gene
 import { deepFreeze, empty } from '../wire/testing/streams.ts';
 import { emptyView, reduce, type ConversationView } from './view.ts';
 
-/** An agent in this process that plays a script, and everything it says. */
+// An agent in this process that plays a script, and the events received from it.
 async function play(...script: object[]) {
   const cwd = mkdtempSync(join(tmpdir(), 'tau-view-'));
   const path = join(cwd, 'script.jsonl');
@@ -40,10 +40,10 @@ describe('the view of a conversation', () => {
       expect(view().messages).toEqual((await client.getMessages()).messages);
     }
 
-    expect(view()).toMatchObject({ answer: undefined, tools: [], queue: [], running: false });
+    expect(view()).toMatchObject({ streamingMessage: undefined, tools: [], queue: [], running: false });
   });
 
-  it('has them after an abort and a follow-up too', async () => {
+  it('has the same messages after an abort and a follow-up', async () => {
     const { client, received, view } = await play(
       { steps: [{ text: 'half ' }, { stall: true }] },
       { steps: [{ text: 'go ' }, { delayMs: 1 }, call('c1', 'true')] },
@@ -63,7 +63,7 @@ describe('the view of a conversation', () => {
     expect(view().messages).toEqual((await client.getMessages()).messages);
   });
 
-  it('shows the answer as it grows', async () => {
+  it('shows the streaming message as it grows', async () => {
     const { client, received } = await play({ steps: [{ text: 'one two three' }] });
 
     await client.promptAndWait('count');
@@ -79,7 +79,7 @@ describe('the view of a conversation', () => {
     expect(shown.every((text) => 'one two three'.startsWith(text))).toBe(true);
   });
 
-  it('shows the tools that run, with what they have to show', () => {
+  it('shows running tools with their progress', () => {
     const tool = { toolCallId: 'c1', toolName: 'bash', args: { command: 'x' } };
     const partialResult = { content: [{ type: 'text' as const, text: 'half' }] };
     const started = viewAfter(
@@ -103,7 +103,7 @@ describe('the view of a conversation', () => {
     expect(ended.tools).toEqual([{ ...tool, toolCallId: 'c2', progress: undefined }]);
   });
 
-  it('[V37] shows what is tried again, and what is compacted', () => {
+  it('[V37] shows retries and compactions', () => {
     const retry = { attempt: 1, maxAttempts: 3, delayMs: 5, errorMessage: 'busy' };
     const compaction = { reason: 'manual', result: null, aborted: false, willRetry: false } as const;
     const settled = { runId: 'r', aborted: false, outcome: 'ok' as const, clientMessageIds: [] };
@@ -118,7 +118,7 @@ describe('the view of a conversation', () => {
     expect(reduce(compacting, { type: 'compaction_end', ...compaction }).compacting).toBe(false);
   });
 
-  it('[V37] says why a run has failed whose answer was to be asked for again, and no other', () => {
+  it('[V37] shows the error of a run as a notice if a retry removed the failed message, and only then', () => {
     const failed: AgentMessage = { ...empty, stopReason: 'error', errorMessage: 'busy' };
     const question: AgentMessage = { role: 'user', content: 'again', timestamp: 1 };
     const failing: AgentEvent[] = [{ type: 'agent_start' }, { type: 'message_end', message: failed }];
@@ -181,7 +181,7 @@ describe('the view of the state', () => {
     });
   });
 
-  it('drops what was said when the session is another', async () => {
+  it('drops the messages when the session changes', async () => {
     const { client, view } = await play({ text: 'one' });
     await client.promptAndWait('go');
 
@@ -202,7 +202,7 @@ describe('the view of the state', () => {
     expect(viewAfter(...both, status({ ...failed, status: 'closed' })).state).toEqual({ mcpServers: [server] });
   });
 
-  it('begins anew with a snapshot', async () => {
+  it('starts over with a snapshot', async () => {
     const { client } = await play({ text: 'one' });
     const state = await client.getState();
     const before = viewAfter({ type: 'message_end', message: empty });
@@ -212,7 +212,7 @@ describe('the view of the state', () => {
     expect(view).toMatchObject({ messages: [], running: true, state: { sessionId: state.sessionId } });
   });
 
-  it('[V37] has nothing under way when a snapshot says that nothing runs', async () => {
+  it('[V37] has no running work after a snapshot of an idle session', async () => {
     const { client } = await play({ text: 'one' });
     const state = await client.getState();
     const busy = viewAfter(
@@ -223,7 +223,7 @@ describe('the view of the state', () => {
 
     const view = reduce(busy, { type: 'state_synced', state, messages: [] });
 
-    expect(view).toMatchObject({ running: false, answer: undefined, tools: [] });
+    expect(view).toMatchObject({ running: false, streamingMessage: undefined, tools: [] });
   });
 
   it('[V37] has the queue, the compaction and the cursor of a snapshot', async () => {
@@ -251,13 +251,13 @@ describe('the reducer', () => {
     state: { sessionName: 'shop' },
   };
 
-  it('leaves the view alone for events that it does not know', () => {
+  it('returns the same view for unknown events', () => {
     const events = [{ type: 'hologram', depth: 3 }, { type: 'ready' }, { type: 'turn_start' }, { type: '' }, {}];
 
     for (const event of events) expect(reduce(rich, event as AgentEvent)).toBe(rich);
   });
 
-  it('leaves the view alone for a step without an answer', () => {
+  it('returns the same view for an update without a streaming message', () => {
     const step = { type: 'text_delta', contentIndex: 0, delta: 'x' } as const;
 
     expect(reduce(emptyView, { type: 'message_update', assistantMessageEvent: step })).toBe(emptyView);
@@ -273,7 +273,7 @@ describe('the reducer', () => {
   });
 });
 
-/** Settles when a step of this kind was heard. */
+// Resolves when an update of this type has arrived.
 async function waitForStep(
   received: readonly AgentEvent[],
   client: { onEvent: (listener: () => void) => () => void },

@@ -15,7 +15,7 @@ import { type MessageHistory, mergeSnapshot, emptyHistory } from './history.ts';
 import { upsert } from './upsert.ts';
 import { emptyUi, addNotice, type UiState, reduceUi } from './extension-ui.ts';
 
-/** A tool that runs now. */
+/** A running tool call of the conversation that a client shows. */
 export interface RunningTool {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -23,10 +23,10 @@ export interface RunningTool {
   readonly progress: ToolProgress | undefined;
 }
 
-/** A failed model call that is about to be repeated. */
+/** A failed model call that will be repeated. */
 export type PendingRetry = Readonly<Pick<AutoRetryStartEvent, 'attempt' | 'maxAttempts' | 'delayMs' | 'errorMessage'>>;
 
-/** What the view tells by itself, event by event; in a state it is true for a moment only. */
+// Session state that the view follows by events; a state record holds it for one moment only.
 const TRANSIENT_FIELDS = [
   'isStreaming',
   'isIdle',
@@ -39,15 +39,11 @@ const TRANSIENT_FIELDS = [
   'runId',
 ] as const;
 
-/** The state of a session without what changes from event to event. */
+/** The session state without the fields that follow events. */
 export type StableState = Omit<SessionState, (typeof TRANSIENT_FIELDS)[number]>;
 
-/**
- * What a screen shows: a pure function of a snapshot and the events after it. Only what was read before the messages of
- * the snapshot is a reader's own.
- */
+/** The state of a client's screen: a pure function of a snapshot, the events after it and the loaded pages. */
 export interface ConversationView extends UiState, MessageHistory {
-  /** The answer that is streaming. */
   readonly streamingMessage: AssistantMessage | undefined;
   readonly tools: readonly RunningTool[];
   readonly queue: readonly QueuedItem[];
@@ -69,7 +65,7 @@ export const emptyView: ConversationView = {
   state: {},
 };
 
-/** The view after one more event. Events it knows nothing to show for leave it as it is. */
+/** Applies one event; unknown events return the same view. */
 export function reduce(view: ConversationView, event: AgentEvent): ConversationView {
   switch (event.type) {
     case 'agent_start':
@@ -118,10 +114,9 @@ export function reduce(view: ConversationView, event: AgentEvent): ConversationV
   }
 }
 
-/** What is true when nothing runs. */
 const idle = { running: false, streamingMessage: undefined, tools: [], retry: undefined } as const;
 
-/** An answer that is asked for again is no part of the conversation. */
+/** A failed message that will be repeated is not part of the conversation. */
 function withoutFailedMessage(view: ConversationView): ConversationView {
   const last = view.messages.at(-1);
   return last && isFailed(last) ? { ...view, messages: view.messages.slice(0, -1) } : view;
@@ -129,14 +124,14 @@ function withoutFailedMessage(view: ConversationView): ConversationView {
 
 const isFailed = (message: AgentMessage) => message.role === 'assistant' && message.stopReason === 'error';
 
-/** Why a run has failed is told where the conversation does not say it: its answer was to be asked for again. */
+/** Adds the error of a run as a notice if no message carries it, because a retry removed that message. */
 function applySettled(view: ConversationView, { outcome, errorMessage }: AgentSettledEvent): ConversationView {
   if (outcome !== 'error' || !errorMessage || !view.running) return view;
   const promptAt = view.messages.findLastIndex(({ role }) => role === 'user');
   return view.messages.slice(promptAt + 1).some(isFailed) ? view : addNotice(view, { kind: 'error', text: errorMessage });
 }
 
-/** A field that went away is told as null; only a model can be null. What was said belongs to the session it was said in. */
+/** A removed field arrives as null; only `model` can be null. A new session id drops the messages. */
 function applyStateChange(view: ConversationView, changes: Readonly<Record<string, unknown>>): ConversationView {
   const fields = Object.entries({ ...view.state, ...changes }).filter(
     ([name, value]) => value !== null || name === 'model',
@@ -147,7 +142,7 @@ function applyStateChange(view: ConversationView, changes: Readonly<Record<strin
   return { ...view, ...idle, state, queue, ...emptyHistory };
 }
 
-/** A snapshot that follows tells anew what is under way; what was said stays until then, unless it is another session. */
+/** A snapshot follows: drops what it will repeat, and the messages too if the session is another one. */
 function applyConnected(view: ConversationView, { sessionId, resume }: ServerConnectedEvent): ConversationView {
   if (resume === 'ok') return view;
   if (view.state.sessionId !== sessionId) return { ...emptyView, state: { sessionId } };
@@ -165,7 +160,7 @@ function applySynced(view: ConversationView, { state, messages, cursor }: Extrac
   };
 }
 
-/** One that was closed is no longer there. */
+/** Removes closed servers. */
 const upsertServer = (before: readonly McpServerStatus[], server: McpServerStatus): McpServerStatus[] =>
   upsert(before, server.status === 'closed' ? undefined : server, ({ name }) => name === server.name);
 

@@ -1,23 +1,21 @@
-/**
- * How long an answer to `ping` may take, or anything else that shows that somebody is there. It may come behind something
- * long over a slow line, of which nothing is heard before its end.
- */
+// A connection is dropped after this time without any data after a ping. A slow line may first have to finish a long
+// message.
 export const PING_TIMEOUT_MS = 30_000;
 
-/** The same where there is reason to believe that nobody is there. */
+// The same after `probeNow`.
 export const PROBE_TIMEOUT_MS = 3000;
 
-/** How often a server can make a client ask, at most and at least. */
+// The limits of the ping interval that a server requests.
 const MIN_PING_MS = 1000;
 const MAX_PING_MS = 5 * 60_000;
 
-/** Asks again and again whether the other side is there: a connection can be gone without a word. */
+/** Pings the server regularly, because a connection can die silently. */
 export class Watchdog {
   readonly #ping: () => void;
   readonly #onSilence: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #intervalMs = MAX_PING_MS;
-  /** How long an answer may take that is waited for. */
+  /** The timeout of the ping in flight. */
   #timeoutMs: number | undefined;
 
   constructor({ ping, onSilence }: { ping: () => void; onSilence: () => void }) {
@@ -30,12 +28,12 @@ export class Watchdog {
     this.#scheduleNextPing();
   }
 
-  /** Something came. */
+  /** Any data ends the wait for a ping. */
   onReceived(): void {
     if (this.#timeoutMs !== undefined) this.#scheduleNextPing();
   }
 
-  /** Asks at once, and not for long, unless this is not the time to ask. */
+  /** Pings at once with a short timeout, unless the watchdog is stopped. */
   probeNow(): void {
     if (this.#timer !== undefined && this.#timeoutMs !== PROBE_TIMEOUT_MS) this.#pingWithin(PROBE_TIMEOUT_MS);
   }

@@ -4,19 +4,20 @@ import { type ReconnectionConfig, defaultReconnection } from './reconnection.ts'
 import { type OpenSocket, openBuiltInSocket } from './socket.ts';
 import { callListener } from './call-listener.ts';
 
+/** Options of a `WebSocketClient`, the reconnecting connection of the remote session guide. */
 export interface WebSocketClientConfig extends Partial<ReconnectionConfig> {
-  /** The built-in WebSocket unless given. */
+  /** Defaults to the built-in WebSocket. */
   readonly openSocket?: OpenSocket | undefined;
   readonly random?: (() => number) | undefined;
 }
 
-/** What becomes of a connection. `open` comes once, `reconnected` each time that it is back after it was lost. */
+/** `open` is emitted once, `reconnected` after each reconnect. */
 export type WebSocketClientEvent =
   | { readonly type: 'open' | 'reconnected' }
   | { readonly type: 'message'; readonly data: string }
   | { readonly type: 'reconnecting'; readonly attempt: number; readonly delayMs: number }
   | { readonly type: 'error'; readonly error: Error }
-  /** `willReconnect`: not for good. */
+  /** `willReconnect` is false for a final close. */
   | {
       readonly type: 'close';
       readonly code: number | undefined;
@@ -24,7 +25,7 @@ export type WebSocketClientEvent =
       readonly willReconnect: boolean;
     };
 
-/** The connection of the remote session guide: text in and out, made again when it is lost. It knows no protocol. */
+/** The `WebSocketClient` of the remote session guide: a reconnecting text connection without a protocol. */
 export class WebSocketClient {
   readonly #url: string;
   readonly #config: WebSocketClientConfig;
@@ -41,7 +42,7 @@ export class WebSocketClient {
     return this.#socket?.status.state === 'open';
   }
 
-  /** Connects; after the last retry has failed, once more from the beginning. */
+  /** Connects; after the last retry has failed, starts over. */
   connect(): void {
     const state = this.#socket?.status.state;
     if (state === 'lost') this.#socket?.retry();
@@ -51,18 +52,18 @@ export class WebSocketClient {
     this.#socket.connect();
   }
 
-  /** Leaves, and does not come back by itself. */
+  /** Closes the connection without reconnecting. */
   disconnect(): void {
     this.#socket?.close();
   }
 
-  /** Throws while there is no connection: nothing is kept for later. */
+  /** Throws without a connection: nothing is queued. */
   send(text: string): void {
     if (!this.isConnected) throw new ConnectionLost('There is no connection to the server');
     this.#socket?.send(text);
   }
 
-  /** Hears what happens from now on; the returned function stops that. */
+  /** Calls the listener for every event from now on; the returned function stops that. */
   subscribe(listener: (event: WebSocketClientEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -89,7 +90,7 @@ export class WebSocketClient {
       this.#wasOpen = true;
       return;
     }
-    // `connect` after the last retry begins without an end.
+    // `connect` after the last retry starts without a close.
     if (reason !== undefined) this.#emit({ type: 'close', code, reason, willReconnect: state === 'reconnecting' });
     if (state === 'reconnecting') this.#emit({ type: 'reconnecting', attempt, delayMs });
     if (state === 'lost') this.#emit({ type: 'error', error: new ConnectionLost(reason) });

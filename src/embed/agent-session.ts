@@ -42,25 +42,25 @@ import {
 import { type BashOptions, type BashResult, executeBash, recordBashResult } from './session-shell.ts';
 import { SettingsView } from './settings-manager.ts';
 
-/** How a program serves extensions. What pi takes beyond this is accepted and has no effect. */
+/** The callbacks that serve the extensions of an `AgentSession`. Other fields of pi have no effect. */
 export interface ExtensionBindings {
-  /** Shows dialogs; without it extensions take their defaults at once. */
+  /** Shows dialogs; without it dialogs resolve with their defaults at once. */
   readonly uiContext?: ExtensionUIContext | undefined;
   /** Always `rpc`. */
   readonly mode?: string | undefined;
   readonly onError?: ((failure: ExtensionFailure) => void) | undefined;
-  /** An extension wants the program to end; nothing is being done any more. */
+  /** Called when an extension requests the end of the program, once the agent is idle. */
   readonly shutdownHandler?: (() => void) | undefined;
 }
 
-/** Whether something is to count for new sessions too. */
+// Whether a choice also applies to new sessions.
 interface Persistence {
   readonly persist?: boolean | undefined;
 }
 
-/** An agent in this process, under pi's names. Made by `createAgentSession`. */
+/** An agent in this process under pi's names, made by `createAgentSession`. */
 export class AgentSession extends SessionStateView implements AsyncDisposable {
-  /** It goes with the agent from session to session. */
+  /** Follows the agent from session to session. */
   readonly sessionManager: SessionManager;
   readonly agent: AgentView;
   readonly settingsManager: SettingsView;
@@ -91,12 +91,12 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     return this.#context.agent.session;
   }
 
-  /** Hears everything that happens from now on; the returned function ends it. What a listener throws hurts nobody. */
+  /** Calls the listener for every event; the returned function stops that. Errors that it throws are logged. */
   subscribe(listener: AgentSessionEventListener): () => void {
     return this.#context.events.subscribe(listener);
   }
 
-  /** Stops whatever runs and lets go of the session; settles when nothing is left of it. Listeners hear no more. */
+  /** Stops all work, releases the session and removes all listeners. */
   dispose(): Promise<void> {
     return this.#context.close();
   }
@@ -117,24 +117,24 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     this.#context.agent.setName(sessionNameFrom(name));
   }
 
-  /** Writes the session into a page; answers where. */
+  /** Exports the session as an HTML page and returns its path. */
   exportToHtml(outputPath?: string): Promise<string> {
     return exportPage(this.#context.agent, outputPath);
   }
 
-  // What is said.
+  // Prompts and queue.
 
-  /** Settles when the run is over, with its retries and compactions; how it ended is told by events. Rejects when refused. */
+  /** Resolves when the run has ended, including retries and compactions; rejects if the prompt is rejected. */
   prompt(text: string, options: PromptOptions = {}): Promise<void> {
     return prompt(this.#context, text, options);
   }
 
-  /** Reaches the agent after the tools that run now; begins a run when there is none. */
+  /** Delivers the message after the running tools; starts a run when idle. */
   async steer(text: string, images?: ImageContent[]): Promise<Accepted['disposition']> {
     return (await this.#context.perform('steer', { message: text, ...(images ? { images } : {}) })).disposition;
   }
 
-  /** Reaches the agent when it would stop; begins a run when there is none. */
+  /** Delivers the message when the run would end; starts a run when idle. */
   async followUp(text: string, images?: ImageContent[]): Promise<Accepted['disposition']> {
     return (await this.#context.perform('follow_up', { message: text, ...(images ? { images } : {}) })).disposition;
   }
@@ -147,7 +147,7 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     return sendCustomMessage(this.#context, message, options);
   }
 
-  /** Takes back what waits; answers what it was. */
+  /** Clears the queue and returns its messages. */
   clearQueue(): { steering: string[]; followUp: string[] } {
     return this.#session.queue.clear();
   }
@@ -160,7 +160,7 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     this.settingsManager.setFollowUpMode(mode);
   }
 
-  /** Stops the run; settles when it has stopped. What is queued stays. */
+  /** Resolves when the run has stopped. The queue is kept. */
   async abort(): Promise<void> {
     await this.#context.perform('abort', {});
     await this.#context.events.delivered;
@@ -170,7 +170,7 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     return this.#context.whenIdle();
   }
 
-  // Which model, and how much it thinks.
+  // Model and thinking level.
 
   setModel(model: NamedModel, { persist }: Persistence = {}): Promise<void> {
     return setModel(this.#context, model, persist);
@@ -181,7 +181,7 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     return cycleModelIn(this.#context, direction);
   }
 
-  /** The nearest level that the model knows counts. */
+  /** Uses the nearest level that the model supports. */
   setThinkingLevel(level: ThinkingLevel): void {
     setThinkingLevel(this.#context, level);
   }
@@ -190,7 +190,7 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     return cycleThinkingLevel(this.#context);
   }
 
-  // What is done about failures and a context that fills up.
+  // Compaction and retries.
 
   compact(customInstructions?: string): Promise<CompactionResult> {
     return this.#idleTasks.compact(customInstructions);
@@ -212,7 +212,7 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     this.settingsManager.setRetryEnabled(enabled);
   }
 
-  // Commands beside the conversation.
+  // Shell commands.
 
   executeBash(command: string, onChunk?: (chunk: string) => void, options: BashOptions = {}): Promise<BashResult> {
     return executeBash(this.#context, command, onChunk, options);
@@ -226,7 +226,7 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     void this.#session.shell.abort();
   }
 
-  // Where the conversation goes on.
+  // Branches and sessions.
 
   navigateTree(targetId: string, options: NavigateOptions = {}): Promise<Result<'navigate_tree'>> {
     return this.#idleTasks.navigate(targetId, options);
@@ -236,7 +236,7 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     this.#idleTasks.cancel('navigation');
   }
 
-  /** False when an extension said no. */
+  /** False when an extension cancelled it. */
   async newSession({ parentSession }: { parentSession?: string | undefined } = {}): Promise<boolean> {
     const params = parentSession === undefined ? {} : { parentSession };
     return !(await this.#context.perform('new_session', params)).cancelled;
@@ -246,7 +246,7 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     return !(await this.#context.perform('switch_session', { sessionPath })).cancelled;
   }
 
-  /** Goes on in a copy of what was said before a message; answers what that says. */
+  /** Continues in a copy of the branch before a user message; returns the text of that message. */
   async fork(entryId: string): Promise<{ selectedText: string; cancelled: boolean }> {
     const { text, cancelled } = await this.#context.perform('fork', { entryId });
     return { selectedText: text, cancelled };
@@ -254,19 +254,19 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
 
   // Tools and extensions.
 
-  /** Names that mean no tool are passed over. */
+  /** Unknown names are ignored. */
   setActiveToolsByName(names: readonly string[]): void {
     const { agent } = this.#context;
     const known = new Set(this.getAllTools().map(({ name }) => name));
     agent.publishChanges(() => agent.toolbox.activate(names.filter((name) => known.has(name))));
   }
 
-  /** Reads extensions, skills, templates, rules and servers again. */
+  /** Reloads extensions, skills, templates, rules and MCP servers. */
   reload(): Promise<void> {
     return this.#context.reload();
   }
 
-  /** Says how extensions are served, and lets them know that the session has begun. */
+  /** Binds the callbacks for extensions and starts the session. */
   async bindExtensions({ uiContext, onError, shutdownHandler }: ExtensionBindings): Promise<void> {
     this.#context.ui.bind(uiContext);
     if (onError) this.extensionRunner.onError(onError);

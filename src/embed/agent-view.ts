@@ -8,23 +8,23 @@ import type {
 import type { EmbedContext } from './context.ts';
 import type { AgentSessionEventListener } from './session-events.ts';
 
-/** How things stand with an agent. */
+/** The state of the agent. */
 export interface AgentState {
   readonly systemPrompt: string;
   readonly model: Model | undefined;
   readonly thinkingLevel: ThinkingLevel;
-  /** What the model is offered. */
+  /** The active tools. */
   readonly tools: readonly ToolInfo[];
   readonly messages: AgentMessage[];
   readonly isStreaming: boolean;
-  /** The answer so far, while one streams. */
+  /** The streaming assistant message, if there is one. */
   readonly streamingMessage: AssistantMessage | undefined;
   readonly pendingToolCalls: ReadonlySet<string>;
-  /** Why the last run failed, if it did. */
+  /** The error of the last run. */
   readonly errorMessage: string | undefined;
 }
 
-/** The agent below a session, to look at: pi's names. */
+/** A read-only view of the agent of a session, under pi's names. */
 export class AgentView {
   readonly #context: EmbedContext;
 
@@ -52,7 +52,7 @@ export class AgentView {
     return this.#context.agent.session.log.header.id;
   }
 
-  /** Aborts with the run that is active. */
+  /** The signal of the active run. */
   get signal(): AbortSignal | undefined {
     return this.#context.agent.session.run?.signal;
   }

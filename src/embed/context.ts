@@ -8,7 +8,7 @@ import type { Run } from '../session/run/run.ts';
 import { EmbedderUi } from './embedder-ui.ts';
 import { SessionEventEmitter } from './session-events.ts';
 
-/** What the parts of an `AgentSession` work with: the engine, and this program as a client of it. */
+/** The engine and the in-process client that all parts of an `AgentSession` work with. */
 export class EmbedContext {
   readonly engine: Engine;
   readonly events: SessionEventEmitter;
@@ -32,14 +32,14 @@ export class EmbedContext {
     return this.engine.agent;
   }
 
-  /** The session has begun, for whoever wants to know: once, when the first thing is done in it. Session commands wait. */
+  /** Starts the session once, before its first command. Session commands wait for it. */
   begin(): void {
     const { agent, events } = this;
     for (const event of agent.takeOpeningEvents()) events.sendEvent(event);
     agent.lane.holdUntil(agent.start(this.#start));
   }
 
-  /** Does what a client would have done by a command. */
+  /** Executes a command like one from a client. */
   perform<C extends CommandName>(name: C, params: Params<C>, handler?: Handler<C>): Promise<Result<C>> {
     this.begin();
     const { agent, ui } = this;
@@ -47,12 +47,11 @@ export class EmbedContext {
     return executeCommand(name, defined as Params<C>, { agent, connection: ui.connection, lane: agent.lane }, handler);
   }
 
-  /** Extensions that could not be loaded, and why. */
   get loadErrors(): { path: string; error: string }[] {
     return [...this.#loadErrors].map(([path, error]) => ({ path, error }));
   }
 
-  /** Does something that the commands have no name for, in its turn. */
+  /** Runs work that has no command in the session lane. */
   async runInLane<T>(work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
     this.begin();
     const { lane } = this.agent;
@@ -60,7 +59,7 @@ export class EmbedContext {
     return lane.run(() => work(signal));
   }
 
-  /** Reads what was added to the agent again. */
+  /** Reloads all addons of the agent. */
   reload(): Promise<void> {
     return this.runInLane(async () => {
       this.#loadErrors.clear();
@@ -68,13 +67,13 @@ export class EmbedContext {
     });
   }
 
-  /** Settles when a run is over and every listener has heard so. */
+  /** Resolves when a run has ended and every listener has got its events. */
   async runSettled(run: Run | undefined): Promise<void> {
     await run?.settled;
     await this.events.delivered;
   }
 
-  /** Settles when nothing is being done any more. */
+  /** Resolves when the agent is idle and every listener has got its events. */
   async whenIdle(): Promise<void> {
     await whenIdle(this.agent);
     await this.events.delivered;

@@ -12,35 +12,34 @@ import { type NamedModel, providerAndId, modelPatternOf } from './session-models
 import { type SettingsSource, settingsFrom } from './settings-manager.ts';
 import { type ToolOptions, resolveTools } from './tool-options.ts';
 
-/** What pi takes, and what tau takes beside it. */
+/** The options of pi's `createAgentSession`, and those that tau adds. */
 export interface CreateAgentSessionOptions extends ToolOptions, Partial<Pick<EngineOptions, 'env' | 'trust' | 'hooks'>> {
-  /** The folder to work in; that of the session, or the current one, unless said. */
+  /** Defaults to the folder of the session, or the current one. */
   readonly cwd?: string | undefined;
   readonly agentDir?: string | undefined;
   readonly model?: NamedModel | undefined;
   readonly thinkingLevel?: ThinkingLevel | undefined;
-  /** Only these are cycled. */
+  /** The models that `cycleModel` cycles through. */
   readonly scopedModels?: readonly {
     readonly model: Pick<Model, 'provider' | 'id'>;
     readonly thinkingLevel?: ThinkingLevel;
   }[];
-  /** In place of what is found in folders. */
+  /** Replaces the resources found in folders. */
   readonly resourceLoader?: ResourceLoader | undefined;
-  /** A new session in its file unless said. */
+  /** Defaults to a new stored session. */
   readonly sessionManager?: SessionManager | undefined;
   readonly settingsManager?: SettingsSource | undefined;
-  /** Asked for the key of `model`. */
+  /** Returns the API key of `model`. */
   readonly authStorage?: KeySource | undefined;
-  /** Accepted, and asked for nothing: models come from the catalogue and from models.json. */
+  /** Accepted without effect: models are read from the catalogue and models.json. */
   readonly modelRegistry?: object | undefined;
   readonly modelRuntime?: object | undefined;
-  /** What extensions hear when the session begins. */
+  /** The start event for extensions. */
   readonly sessionStartEvent?: SessionStart | undefined;
-  /** A file with answers for the built-in model. */
+  /** A script for the built-in model. */
   readonly script?: string | undefined;
 }
 
-/** Who has keys. */
 export interface KeySource {
   getApiKey?(provider: string): string | undefined | Promise<string | undefined>;
 }
@@ -51,11 +50,11 @@ export interface CreateAgentSessionResult {
     readonly extensions: LoadedExtension[];
     readonly errors: { readonly path: string; readonly error: string }[];
   };
-  /** Why the model is another one than was asked for, or none. */
+  /** Why the requested model is not used. */
   readonly modelFallbackMessage?: string;
 }
 
-/** Opens an agent in this process under pi's names. Rejects with a `Refusal` that says what is wrong. */
+/** Opens an agent in this process under pi's names. Rejects with a `Refusal`. */
 export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<CreateAgentSessionResult> {
   const manager = options.sessionManager ?? SessionManager.create();
   if (!(manager instanceof SessionManager)) throw new Refusal('not_supported', FOREIGN_MANAGER);

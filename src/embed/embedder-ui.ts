@@ -19,7 +19,7 @@ type UiMethod =
   | 'setTitle'
   | 'setEditorText';
 
-/** How a program shows what extensions want shown, as far as it can. */
+/** The UI methods that the embedding program implements for extensions. */
 export type ExtensionUIContext = Partial<Pick<ExtensionUi, UiMethod>>;
 
 const METHODS: Readonly<Record<UiMethod, ExtensionUiRequestEvent['method']>> = {
@@ -34,7 +34,7 @@ const METHODS: Readonly<Record<UiMethod, ExtensionUiRequestEvent['method']>> = {
   setEditorText: 'set_editor_text',
 };
 
-/** The program around the agent as a client of it, which shows nothing until it says what it can show. */
+/** The embedding program as a client of its agent; it supports no UI until `bind`. */
 export class EmbedderUi {
   readonly connection: ClientConnection;
   readonly #agent: Agent;
@@ -51,7 +51,7 @@ export class EmbedderUi {
     agent.clients.add(this.connection);
   }
 
-  /** From now on dialogs are shown by this, or by nobody. */
+  /** Sets the implementation of dialogs, or removes it. */
   bind(ui: ExtensionUIContext | undefined): void {
     this.#unbind();
     this.connection.capabilities.ui = supportedMethods(ui);
@@ -66,7 +66,7 @@ export class EmbedderUi {
   }
 }
 
-/** A dialog that the program cannot show is called off by it: nobody else will come who can. */
+/** If any method is supported, so are all dialogs: no other client could answer those that the program cancels. */
 function supportedMethods(ui: ExtensionUIContext | undefined): string[] {
   const supported = (Object.keys(METHODS) as UiMethod[]).filter((name) => typeof ui?.[name] === 'function');
   const methods = supported.map((name): string => METHODS[name]);

@@ -5,7 +5,7 @@ import type { SlashCommand } from '../protocol/generated/vocabulary.ts';
 import type { EmbedContext } from './context.ts';
 import { CUSTOM_TOOLS } from './tool-options.ts';
 
-/** An extension that was loaded, and what it has registered. */
+/** A loaded extension with its registrations. */
 export interface LoadedExtension extends Pick<Extension, 'path' | 'tools' | 'commands' | 'flags'> {
   readonly resolvedPath: string;
 }
@@ -16,14 +16,14 @@ export interface ExtensionFailure {
   readonly error: string;
 }
 
-/** The extensions of an agent. The tools of the program itself are none. */
+/** The extensions of an agent, without the program's own custom tools. */
 export function extensionsOf({ addons }: Agent): LoadedExtension[] {
   return (addons.loaded?.extensions?.all ?? [])
     .filter(({ path }) => path !== CUSTOM_TOOLS)
     .map(({ path, tools, commands, flags }) => ({ path, resolvedPath: path, tools, commands, flags }));
 }
 
-/** The extensions at work, to look at: pi's names. */
+/** A view of the loaded extensions, under pi's names. */
 export class ExtensionRunner {
   readonly #context: EmbedContext;
 
@@ -40,10 +40,10 @@ export class ExtensionRunner {
   getCommand = (name: string): SlashCommand | undefined =>
     this.getRegisteredCommands().find((command) => command.name === name);
   hasHandlers = (event: string): boolean => this.#extensions?.handles(event as EventName) === true;
-  /** Whether the program can show dialogs. */
+  /** Whether the program shows dialogs. */
   hasUI = (): boolean => (this.#context.ui.connection.capabilities.ui?.length ?? 0) > 0;
 
-  /** Hears what goes wrong in extensions; the returned function ends it. */
+  /** Calls the listener for errors of extensions; the returned function stops that. */
   onError = (listener: (failure: ExtensionFailure) => void): (() => void) =>
     this.#context.events.subscribe((event) => {
       if (event.type !== 'extension_error') return;

@@ -3,7 +3,7 @@ import type { CompactionResult, Result } from '../protocol/generated/vocabulary.
 import type { IdleTask } from '../session/session.ts';
 import type { EmbedContext } from './context.ts';
 
-/** What is done between runs, and can be called off from the moment that it is asked for. */
+/** Compaction and tree navigation, which can be cancelled even before they start. */
 export class CancellableTasks {
   readonly #context: EmbedContext;
   readonly #controllers = { compaction: new AbortController(), navigation: new AbortController() };
@@ -30,7 +30,7 @@ export class CancellableTasks {
     );
   }
 
-  /** Stops it, whoever asked for it, also while it waits for its turn. */
+  /** Cancels running and waiting tasks of this kind, including those of other clients. */
   cancel(kind: IdleTask): void {
     this.#controllers[kind].abort();
     this.#controllers[kind] = new AbortController();

@@ -9,27 +9,27 @@ import { agentDir, sessionDirFor } from '../store/agent-dir.ts';
 
 type ForwardedOptions = 'name' | 'thinkingLevel' | 'trust' | 'tools' | 'prompt' | 'addons' | 'hooks';
 
-/** An agent for this process, as whoever opens it describes it. */
+/** Options of an agent in this process. */
 export interface LocalEngineOptions
   extends Partial<Pick<EngineOptions, ForwardedOptions>>,
     Pick<ModelOptions, 'requested' | 'patterns'> {
   readonly cwd?: string | undefined;
   readonly agentDir?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** A file with answers for the built-in model. */
+  /** A script for the built-in model. */
   readonly script?: string | undefined;
   readonly sessionDirectory?: string | undefined;
-  /** Called last: whatever else is wrong is known by then. */
+  /** Called last, after every other check. */
   readonly first: (directories: SessionDirectories) => FirstSession | Promise<FirstSession>;
 }
 
-/** Where the sessions of a folder are. */
+/** The folder of the agent, and that of its sessions. */
 export interface SessionDirectories {
   readonly cwd: string;
   readonly directory: string;
 }
 
-/** Composes an agent in this process. Rejects with a `Refusal` that says what is wrong. */
+/** Opens an engine in this process. Rejects with a `Refusal`. */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const { cwd = process.cwd(), env = process.env, script, thinkingLevel, trust, addons, hooks = {} } = options;
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new Refusal('not_found', `Not a folder: ${cwd}`);

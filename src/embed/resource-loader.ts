@@ -7,7 +7,7 @@ import type { SlashCommand } from '../protocol/generated/vocabulary.ts';
 import { extensionsOf, type LoadedExtension } from './extension-runner.ts';
 import type { EmbedContext } from './context.ts';
 
-/** What a program may bring along in place of what is found in folders; all of it may be missing. */
+/** Resources that a program provides instead of those in folders; each method is optional. */
 export interface ResourceLoader {
   getExtensions?(): { readonly extensions: readonly unknown[] };
   getSkills?(): { readonly skills: readonly { readonly filePath: string }[] };
@@ -17,7 +17,7 @@ export interface ResourceLoader {
   getAppendSystemPrompt?(): readonly string[];
 }
 
-/** What a loader says: its words are taken, its skills and templates are read from their files. */
+/** Converts a loader to engine options: its texts are used, its skills and templates are read from their files. */
 export function loaderOptions(loader: ResourceLoader | undefined): { prompt: SystemPromptOverrides; additions: AddonOptions } {
   if (!loader) return { prompt: {}, additions: {} };
   if ((loader.getExtensions?.().extensions.length ?? 0) > 0) {
@@ -41,13 +41,12 @@ export function loaderOptions(loader: ResourceLoader | undefined): { prompt: Sys
   };
 }
 
-/** A prompt template that is there. */
 export interface PromptTemplate {
   readonly name: string;
   readonly description: string;
   readonly argumentHint?: string | undefined;
   readonly filePath: string;
-  /** What the file says now. */
+  /** Read from the file on each access. */
   readonly content: string;
 }
 
@@ -57,7 +56,7 @@ export interface Skill {
   readonly filePath: string;
 }
 
-/** What was found for an agent, to look at: pi's names. */
+/** A view of the loaded resources, under pi's names. */
 export class ResourceView {
   readonly #context: EmbedContext;
   readonly #promptOptions: SystemPromptOverrides;
@@ -92,11 +91,10 @@ export class ResourceView {
     agentsFiles: this.#parts.contextFiles.map(({ path, text }) => ({ path, content: text })),
   });
 
-  /** What stands in the place of tau's own words. */
+  /** The replacement of tau's own system prompt. */
   getSystemPrompt = (): string | undefined => this.#parts.system;
   getAppendSystemPrompt = (): string[] => [...this.#parts.append];
 
-  /** Reads it all again. */
   reload = (): Promise<void> => this.#context.reload();
 
   get #parts() {
@@ -110,7 +108,7 @@ export class ResourceView {
   }
 }
 
-/** A file may be gone, or be no longer what it was. */
+/** The file may have been removed or changed. */
 function bodyOf(path: string): string {
   try {
     return frontMatter(readFileSync(path, 'utf8')).body;

@@ -4,19 +4,17 @@ import type { AgentEvent, AssistantMessage, MessageUpdateEvent } from '../protoc
 import type { SubscriberQueue } from '../wire/broadcast.ts';
 import { legacyEvents, defaultDialect, formatUpdate } from '../wire/dialect.ts';
 
-/** What listeners of a session hear: an update holds the whole answer so far. */
+/** The events of an `AgentSession`: an update has the whole message so far. */
 export type AgentSessionEvent =
   | Exclude<AgentEvent, MessageUpdateEvent>
   | (MessageUpdateEvent & { message: AssistantMessage });
 
 export type AgentSessionEventListener = (event: AgentSessionEvent) => void;
 
-/** Tells listeners in this process what happens, at once. What they throw is nobody else's trouble. */
+/** Emits events to listeners in this process synchronously. Errors that they throw are logged. */
 export class SessionEventEmitter implements SubscriberQueue {
   readonly isFull = false;
-  /** The answer that streams. */
   streamingMessage: AssistantMessage | undefined;
-  /** The tool calls that are under way. */
   readonly runningCalls = new Set<string>();
   readonly #agent: Agent;
   #listeners: readonly { readonly call: (event: AgentSessionEvent) => void }[] = [];
@@ -27,7 +25,7 @@ export class SessionEventEmitter implements SubscriberQueue {
     agent.broadcast.add({ eventQueue: this, entries: true });
   }
 
-  /** Settles when everything that has happened was heard. */
+  /** Resolves when all events so far have been delivered. */
   get delivered(): Promise<void> {
     return this.#delivered;
   }
@@ -36,7 +34,7 @@ export class SessionEventEmitter implements SubscriberQueue {
     return undefined;
   }
 
-  /** The returned function ends it. */
+  /** The returned function removes the listener. */
   subscribe(listener: AgentSessionEventListener): () => void {
     const own = { call: logFirstError(listener) };
     this.#listeners = [...this.#listeners, own];
@@ -45,7 +43,6 @@ export class SessionEventEmitter implements SubscriberQueue {
     };
   }
 
-  /** Nobody hears anything any more. */
   clear(): void {
     this.#listeners = [];
   }
@@ -54,7 +51,7 @@ export class SessionEventEmitter implements SubscriberQueue {
     this.#apply(record);
     if (record.type !== 'agent_settled') this.#emit(record as AgentSessionEvent);
     else {
-      // Whoever hears of it finds the session idle, and may begin the next run.
+      // `agent_settled` is delivered when the session is idle, so that a listener can start the next run.
       const settled = this.#agent.session.run?.settled;
       this.#delivered = Promise.resolve(settled).then(() => this.#emit(record));
     }
@@ -81,7 +78,7 @@ export class SessionEventEmitter implements SubscriberQueue {
   }
 }
 
-/** Other people's code that may fail: the first failure is told on stderr. */
+/** Wraps a callback: its errors are caught, and the first one is printed to stderr. */
 export function logFirstError<A extends unknown[]>(call: (...args: A) => unknown): (...args: A) => void {
   let hasFailed = false;
   const logError = (error: unknown) => {

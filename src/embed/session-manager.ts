@@ -12,27 +12,23 @@ import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { SessionDirectories } from './local-engine.ts';
 
-/** Which session is meant. */
+// The session that a manager was made for.
 interface SessionChoice {
   readonly kind: 'new' | 'memory' | 'file' | 'latest' | 'fork';
-  /** Undefined: wherever the agent works. */
+  // Undefined: the folder of the agent.
   readonly cwd?: string | undefined;
   readonly sessionDir?: string | undefined;
-  /** The file to open, or to fork. */
   readonly path?: string | undefined;
   readonly id?: string | undefined;
 }
 
-/** What is known of a stored session. */
+/** A summary of a stored session. */
 export interface SessionInfo extends Pick<SessionSummary, 'path' | 'id' | 'cwd' | 'firstMessage' | 'messageCount'> {
   readonly name?: string | undefined;
   readonly modified: Date;
 }
 
-/**
- * Names a session for `createAgentSession`, and reads in it once that has opened it. It goes with the agent from session to
- * session.
- */
+/** Chooses the session for `createAgentSession`; then reads the open session of that agent. */
 export class SessionManager extends SessionView {
   readonly #choice: SessionChoice;
   readonly #reference: SessionReference;
@@ -44,38 +40,37 @@ export class SessionManager extends SessionView {
     this.#choice = choice;
   }
 
-  /** A new session in its file. */
+  /** A new stored session. */
   static create(cwd?: string, sessionDir?: string): SessionManager {
     return new SessionManager({ kind: 'new', cwd, sessionDir, id: newUuid() });
   }
 
-  /** The session in this file, which is made when it is missing. New ones go into the same folder, or into `sessionDir`. */
+  /** The session in this file, created if missing. New sessions go to the same folder, or to `sessionDir`. */
   static open(path: string, sessionDir: string = dirname(resolve(path))): SessionManager {
     const file = resolve(path);
     return new SessionManager({ kind: 'file', path: file, cwd: storedCwd(file), sessionDir });
   }
 
-  /** The session of this folder that was written to last, or a new one. */
+  /** The most recent session of this folder, or a new one. */
   static continueRecent(cwd?: string, sessionDir?: string): SessionManager {
     return new SessionManager({ kind: 'latest', cwd, sessionDir });
   }
 
-  /** One that leaves no trace. */
+  /** A session that is not stored. */
   static inMemory(cwd?: string): SessionManager {
     return new SessionManager({ kind: 'memory', cwd, id: newUuid() });
   }
 
-  /** A copy of a session, for another folder. */
+  /** A copy of a session for another folder. */
   static forkFrom(sourcePath: string, targetCwd: string, sessionDir?: string): SessionManager {
     return new SessionManager({ kind: 'fork', path: resolve(sourcePath), cwd: targetCwd, sessionDir });
   }
 
-  /** The sessions of a folder, the last written first. */
+  /** The sessions of a folder, most recent first. */
   static async list(cwd: string, sessionDir?: string): Promise<SessionInfo[]> {
     return listSessions(sessionDir, { cwd: resolve(cwd), also: sessionDir });
   }
 
-  /** The sessions of every folder. */
   static async listAll(sessionDir?: string): Promise<SessionInfo[]> {
     return listSessions(sessionDir, { also: sessionDir });
   }
@@ -92,7 +87,7 @@ export class SessionManager extends SessionView {
     return this.#choice.sessionDir ?? sessionDirFor(agentDir(process.env), this.getCwd());
   };
 
-  /** @internal Where the agent is to work, if that is clear. */
+  /** @internal The working folder of the agent; throws on a mismatch. */
   resolveCwd(requested: string | undefined): string {
     if (this.#reference.header) throw new Refusal('session_in_use', ALREADY_IN_USE);
     const cwd = resolve(requested ?? this.#choice.cwd ?? process.cwd());
@@ -103,12 +98,12 @@ export class SessionManager extends SessionView {
     return cwd;
   }
 
-  /** @internal Where new sessions go, if somebody has chosen that. */
+  /** @internal The folder of new sessions, if one was given. */
   get chosenDirectory(): string | undefined {
     return this.#choice.sessionDir;
   }
 
-  /** @internal The session to begin with. A copy is made now. */
+  /** @internal The first session of the agent; a fork is made now. */
   async firstSession({ cwd, directory }: SessionDirectories): Promise<FirstSession> {
     const { kind, id, path = '' } = this.#choice;
     switch (kind) {
@@ -129,7 +124,7 @@ export class SessionManager extends SessionView {
     }
   }
 
-  /** @internal From now on it reads there. */
+  /** @internal Reads this session from now on. */
   bind(session: () => Session): void {
     this.#reference.bind(session);
   }
@@ -137,7 +132,7 @@ export class SessionManager extends SessionView {
 
 const ALREADY_IN_USE = 'This SessionManager has an agent already: make another one';
 
-/** Where a manager finds its session. */
+/** The session that a manager reads, once it is open. */
 class SessionReference {
   #session: (() => Session) | undefined;
 
@@ -159,7 +154,7 @@ class SessionReference {
   }
 }
 
-/** The folder in which a stored session was held. */
+/** The working folder of a stored session. */
 function storedCwd(path: string): string | undefined {
   let fd: number | undefined;
   try {

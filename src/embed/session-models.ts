@@ -6,12 +6,11 @@ import type { Model, Result, ThinkingLevel } from '../protocol/generated/vocabul
 import { type CycleDirection, nextThinkingLevel } from '../session/model-choice.ts';
 import type { EmbedContext } from './context.ts';
 
-/** A model, or its name: `provider/id`. */
+/** A model or its name, `provider/id`. */
 export type NamedModel = Pick<Model, 'provider' | 'id'> | string;
 
 export type ModelCycleResult = NonNullable<Result<'cycle_model'>>;
 
-/** The provider and the id of a model. */
 export function providerAndId(model: NamedModel): { provider: string; modelId: string } {
   if (typeof model !== 'string') return { provider: model.provider, modelId: model.id };
   const [provider = '', ...id] = model.split('/');
@@ -19,7 +18,7 @@ export function providerAndId(model: NamedModel): { provider: string; modelId: s
   return { provider, modelId: id.join('/') };
 }
 
-/** The same for whoever looks for it; a name may also be a pattern. */
+/** The pattern that finds the model; a name may be a pattern. */
 export function modelPatternOf(model: NamedModel | undefined): ModelSelector | undefined {
   if (model === undefined || typeof model === 'string') return model === undefined ? undefined : { pattern: model };
   return { pattern: model.id, provider: model.provider };
@@ -29,7 +28,7 @@ export async function setModel(context: EmbedContext, model: NamedModel, persist
   await context.perform('set_model', { ...providerAndId(model), ...(persist === undefined ? {} : { persist }) });
 }
 
-/** Uses the next model; undefined when there is no other. */
+/** Selects the next model; undefined when there is no other. */
 export async function cycleModelIn(context: EmbedContext, direction: CycleDirection): Promise<ModelCycleResult | undefined> {
   return (await context.perform('cycle_model', {}, () => cycleModel(context.agent, direction))) ?? undefined;
 }
@@ -39,7 +38,7 @@ export function setThinkingLevel({ agent }: EmbedContext, level: ThinkingLevel):
   void agent.setThinkingLevel(level);
 }
 
-/** Thinks more or less from now on; undefined for a model that does not think. */
+/** Selects the next thinking level; undefined for a model without thinking. */
 export function cycleThinkingLevel({ agent }: EmbedContext): ThinkingLevel | undefined {
   const level = nextThinkingLevel(agent.session.choice);
   if (level) void agent.setThinkingLevel(level);

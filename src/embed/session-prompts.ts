@@ -6,18 +6,19 @@ import type { RawInput } from '../session/hooks.ts';
 import type { Run } from '../session/run/run.ts';
 import type { EmbedContext } from './context.ts';
 
+/** Options of `AgentSession.prompt`. */
 export interface PromptOptions {
   readonly images?: ImageContent[] | undefined;
-  /** What becomes of the message while a run is active; without it, it is refused then. */
+  /** The queue for the message during a run; without it the message is rejected then. */
   readonly streamingBehavior?: 'steer' | 'followUp' | undefined;
-  /** False: commands, skills and templates are taken as plain words. */
+  /** False: slash commands, skills and templates are plain text. */
   readonly expandPromptTemplates?: boolean | undefined;
   readonly source?: RawInput['source'] | undefined;
-  /** Told as soon as it is known what becomes of the message. */
+  /** Called once the disposition of the message is known. */
   readonly preflightResult?: ((disposition: Accepted['disposition']) => void) | undefined;
 }
 
-/** Says something; settles when the run that it begins is over. One that joins a run waits for nothing. */
+/** Sends a prompt; resolves when the run that it starts has ended. A prompt that joins a run resolves at once. */
 export async function prompt(context: EmbedContext, message: string, options: PromptOptions = {}): Promise<void> {
   const { images, streamingBehavior, expandPromptTemplates: expand, source = 'interactive' } = options;
   let run: Run | undefined;
@@ -36,7 +37,7 @@ export interface SendUserMessageOptions {
   readonly expandPromptTemplates?: boolean | undefined;
 }
 
-/** The same in blocks, in which nothing stands for anything else unless that is asked for. */
+/** Sends a user message of blocks, as plain text unless expansion is on. */
 export function sendUserMessage(
   context: EmbedContext,
   content: string | ContentBlock[],
@@ -48,7 +49,7 @@ export function sendUserMessage(
   return prompt(context, text, { images, streamingBehavior: deliverAs, expandPromptTemplates, source: 'extension' });
 }
 
-/** Says something beside the user. */
+/** Sends a message of the program itself. */
 export async function sendCustomMessage(context: EmbedContext, message: InjectedMessage, options: InjectionOptions = {}): Promise<void> {
   checkCustomMessage(message);
   const { agent } = context;

@@ -3,10 +3,10 @@ import type { BashResult as StoredResult } from '../protocol/generated/vocabular
 import type { EmbedContext } from './context.ts';
 import { logFirstError } from './session-events.ts';
 
-/** What a command came to. */
+/** The result of a shell command beside the conversation. */
 export interface BashResult {
   output: string;
-  /** Undefined for one that was stopped. */
+  /** Undefined if the command was stopped. */
   exitCode: number | undefined;
   cancelled: boolean;
   truncated: boolean;
@@ -14,15 +14,15 @@ export interface BashResult {
 }
 
 export interface BashOptions {
-  /** The model is not told of it. */
+  /** Keeps the command out of the model context. */
   readonly excludeFromContext?: boolean | undefined;
-  /** Goes along with `bash_execution_update`. */
+  /** Copied into `bash_execution_update`. */
   readonly id?: string | undefined;
-  /** Refused: tau runs commands itself; an extension may answer `user_bash`. */
+  /** Rejected: tau runs commands itself; an extension may handle `user_bash`. */
   readonly operations?: unknown;
 }
 
-/** Runs a command beside the conversation, to its end. */
+/** Runs a shell command to its end. */
 export async function executeBash(
   { agent }: EmbedContext,
   command: string,
@@ -46,7 +46,7 @@ export async function executeBash(
   return { ...result, exitCode: exitCode ?? undefined, fullOutputPath: fullOutputPath ?? undefined };
 }
 
-/** Puts into the conversation what a command came to that the program has run. */
+/** Adds the result of a command that the program ran itself. */
 export function recordBashResult(
   { agent }: EmbedContext,
   command: string,

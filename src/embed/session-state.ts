@@ -14,7 +14,7 @@ import { contextUsage } from '../session/context/context-usage.ts';
 import type { Session } from '../session/session.ts';
 import type { EmbedContext } from './context.ts';
 
-/** How things stand with a session: what is answered at once, and true at that moment. */
+/** The synchronous getters of `AgentSession`. */
 export class SessionStateView {
   readonly #context: EmbedContext;
 
@@ -59,7 +59,7 @@ export class SessionStateView {
     return [...this.#session.transcript.messages];
   }
 
-  /** What the model would be told before extensions had their say. */
+  /** The system prompt before extensions change it. */
   get systemPrompt(): string {
     return this.#session.basePrompt();
   }

@@ -5,7 +5,7 @@ import type { AutoFeatures } from '../session/run/recovery.ts';
 import type { DeliveryModes } from '../session/session-modes.ts';
 import type { Settings } from '../store/settings.ts';
 
-/** Settings that a program brings along, as far as they are asked for; each may be missing. */
+/** Settings that a program provides; each method is optional. */
 export interface SettingsSource {
   getSteeringMode?(): QueueMode;
   getFollowUpMode?(): QueueMode;
@@ -15,7 +15,7 @@ export interface SettingsSource {
 
 const isMode = (mode: unknown): mode is QueueMode => mode === 'all' || mode === 'one-at-a-time';
 
-/** Lets the settings of a program count in place of those in files, for as long as the agent lives. */
+/** Returns a function that applies the program's settings over those of files. */
 export function settingsFrom(source: SettingsSource | undefined): (agent: Agent) => void {
   const steering = source?.getSteeringMode?.();
   const followUp = source?.getFollowUpMode?.();
@@ -29,7 +29,7 @@ export function settingsFrom(source: SettingsSource | undefined): (agent: Agent)
   };
 }
 
-/** The settings that count, to look at, and those of the session to change: pi's names. No file is written. */
+/** A view of the effective settings under pi's names. Setters change the session, never a file. */
 export class SettingsView {
   readonly #agent: Agent;
 
@@ -37,7 +37,7 @@ export class SettingsView {
     this.#agent = agent;
   }
 
-  /** What the files of the user and of the project say. */
+  /** The merged settings files of user and project. */
   getSettings = (): Settings => structuredClone(this.#agent.project.settings);
   getDefaultProvider = (): string | undefined => this.#agent.project.settings.defaultProvider;
   getDefaultModel = (): string | undefined => this.#agent.project.settings.defaultModel;

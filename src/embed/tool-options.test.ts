@@ -4,7 +4,7 @@ import { resolveTools } from './tool-options.ts';
 
 const tool = (name: string) => ({ name, description: name, parameters: {}, execute: async () => ({ content: [] }) });
 
-it('knows the names of all tools that tau brings along', () => {
+it('BUILTIN_NAMES lists every built-in tool', () => {
   const own = builtinTools({ cwd: '/', env: {}, family: 'x' }, async () => ({ content: [] }));
 
   expect(BUILTIN_TOOL_NAMES).toEqual(own.map(({ name }) => name));
@@ -19,11 +19,11 @@ it.each([
   [{ tools: ['read', 'bash', 'edit', 'write', 'mine'].map(tool) }, undefined],
   [{ tools: ['read', 'ls', 'mine'].map(tool) }, ['+ls', '-bash', '-edit', '-write']],
   [{ tools: ['grep', tool('mine')] }, ['grep', 'mine']],
-])('makes of %j the choice %j', (options, selection) => {
+])('%j resolves to the selection %j', (options, selection) => {
   expect(resolveTools(options).choice.patterns).toEqual(selection);
 });
 
-it('brings along what is not its own, and nothing where there is nothing', () => {
+it('only tools that are not built in become an extension', () => {
   const registered: string[] = [];
   const { factories } = resolveTools({ tools: [tool('read'), tool('mine')], customTools: [tool('bash')] });
 

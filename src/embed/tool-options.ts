@@ -3,19 +3,19 @@ import { BUILTIN_TOOL_NAMES } from '../agent/tools/builtin-tools.ts';
 import { checkTool } from '../extend/extensions/api/create-api.ts';
 import type { ExtensionFactory, ToolDefinition } from '../extend/extensions/extension-api.ts';
 
-/** What a program says about tools, in the words of both versions of pi. */
+/** The tool options of both versions of pi. */
 export interface ToolOptions {
-  /** Names, `*` for any letters, `+name` and `-name`; or tools, of which those with a name of tau's own choose that one. */
+  /** Names, with `*`, `+name` and `-name`; or tools. A tool with the name of a built-in one selects that. */
   readonly tools?: readonly (string | ToolDefinition)[] | undefined;
   readonly noTools?: 'all' | 'builtin' | undefined;
   readonly excludeTools?: readonly string[] | undefined;
   readonly customTools?: readonly ToolDefinition[] | undefined;
 }
 
-/** What an extension is called that is made of the tools of the program. */
+/** The path of the extension that holds the program's own tools. */
 export const CUSTOM_TOOLS = '<customTools>';
 
-/** Which tools are offered, and the extension that brings along those of the program. Throws where one makes no sense. */
+/** Resolves the options to a tool choice and an extension with the program's own tools. Throws on an invalid tool. */
 export function resolveTools({ tools, noTools, excludeTools, customTools = [] }: ToolOptions) {
   const objects = tools?.filter((tool) => typeof tool !== 'string') ?? [];
   const custom = [...customTools, ...objects.filter(({ name }) => !BUILTIN_TOOL_NAMES.includes(name))];
@@ -34,7 +34,7 @@ export function resolveTools({ tools, noTools, excludeTools, customTools = [] }:
 function toolSelection(tools: NonNullable<ToolOptions['tools']>): readonly string[] | undefined {
   const names = tools.map((tool) => (typeof tool === 'string' ? tool : tool.name));
   if (tools.length === 0 || tools.some((tool) => typeof tool === 'string')) return names;
-  // Tools choose among tau's own; what others bring is offered as usual.
+  // Tool objects select among the built-in tools only; tools of extensions stay active.
   const more = names.filter((name) => BUILTIN_TOOL_NAMES.includes(name) && !DEFAULT_TOOLS.includes(name));
   const less = DEFAULT_TOOLS.filter((name) => !names.includes(name));
   const changes = [...more.map((name) => `+${name}`), ...less.map((name) => `-${name}`)];

@@ -7,23 +7,23 @@ import { singleMatch, sessionPathIn } from '../session-argument.ts';
 import { requestServer } from './request-server.ts';
 import type { ServerAddress } from './server-address.ts';
 
-/** How many sessions are offered, and how many are looked at for the beginning of an id. */
+// Sessions to choose from, and sessions searched for an id prefix.
 const MAX_ATTACH_CHOICES = 20;
 const MAX_SEARCHED = 1000;
 
-/** What to connect to: a session, or a new one. */
+/** The session that `tau attach` connects to, or the folder of a new one. */
 export interface AttachTarget {
   readonly session?: string | undefined;
   readonly cwd?: string | undefined;
 }
 
-/** The session that is meant by what was said. Asks on the terminal when nothing was. */
+/** Resolves the session argument of `tau attach`; without one, lets the user choose. */
 export async function attachTarget(args: CliArguments, word: string | undefined, server: ServerAddress): Promise<AttachTarget> {
   if (word !== undefined && args.continue) throw new UsageError('--continue is the latest session: name none');
   if (args.cwd !== undefined && (args.continue || (word !== undefined && word !== 'new'))) {
     throw new UsageError('--cwd is where a new session begins');
   }
-  // Whoever cannot be reached, or does not let us in, says so at once: a connection would be tried again and again.
+  // Fails at once if the server is unreachable or rejects the token; a session connection would retry.
   await requestServer(server, 'api/me');
   if (word === 'new' || args.cwd !== undefined) {
     return { cwd: args.cwd !== undefined && isLocal(server) ? resolve(args.cwd) : args.cwd };
@@ -32,12 +32,12 @@ export async function attachTarget(args: CliArguments, word: string | undefined,
   return { session: (args.continue ? await latestSession(server) : await chosenSession(server))?.id };
 }
 
-/** A path on this machine is counted from here; one elsewhere is sent as it is. */
+/** A path is resolved for a server on this machine, and sent unchanged to any other. */
 async function sessionNamed(word: string, server: ServerAddress): Promise<string> {
   const path = sessionPathIn(word, { cwd: process.cwd() });
   if (path !== undefined) return isLocal(server) ? path : word;
   const ids = (await listSessions(server, MAX_SEARCHED)).map(({ id }) => id).filter((id) => id.startsWith(word));
-  // One in which nothing was said is not in the list.
+  // The list lacks sessions without messages.
   return ids.length === 0 || ids.includes(word) ? word : singleMatch(ids, word);
 }
 

@@ -3,13 +3,11 @@ import { request as requestTls } from 'node:https';
 import { messageOf } from '../../protocol/errors.ts';
 import type { ServerAddress } from './server-address.ts';
 
-/** How long a server may take to answer. */
 const SERVER_REQUEST_TIMEOUT_MS = 15_000;
 
-/** What an answer may be long. */
 const MAX_SERVER_RESPONSE_CHARACTERS = 16 * 1024 * 1024;
 
-/** Asks a server for something over HTTP. Rejects with a sentence that says what to do, and has no token in it. */
+/** Sends an HTTP request to a server. Rejects with advice for the user, without the token. */
 export async function requestServer(address: ServerAddress, path: string): Promise<unknown> {
   const response = await fetchFrom(address, path).catch((error: unknown) => {
     throw new Error(unreachableMessage(address, error));
@@ -51,7 +49,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** The server in words. */
+/** The name of the server in messages. */
 function serverName({ url }: ServerAddress): string {
   return url.protocol === 'ws+unix:' ? decodeURIComponent(url.pathname.split(':')[0] ?? '') : url.host;
 }

@@ -6,17 +6,16 @@ import { takeEnvToken } from '../../server/auth/env-token.ts';
 import { basePathFrom } from '../../server/http/base-path.ts';
 import { type CliArguments, UsageError } from '../flags.ts';
 
-/** Where a server is, and what it is shown. */
+/** The address of a server and the token for it. */
 export interface ServerAddress {
-  /** Where its sockets are, without a token; `ws+unix:` for a socket file. */
+  /** The WebSocket URL without a token; `ws+unix:` for a socket file. */
   readonly url: URL;
   readonly token: string | undefined;
 }
 
-/** Whether a word is the address of a server. */
 export const isAddress = (word: string | undefined) => word !== undefined && /^(?:wss?|https?):\/\//i.test(word);
 
-/** The server that is meant. Nothing that it says of an address repeats a token in it. */
+/** The server that the command line selects. Error messages never contain a token. */
 export function serverAddress(args: CliArguments, given: string | undefined): ServerAddress {
   const { socket } = args;
   const address = given ?? args.url;

@@ -4,13 +4,10 @@ import { OwnMessages } from './own-messages.ts';
 import { SessionPrinter } from './print-session.ts';
 import { TerminalUi } from './terminal-ui.ts';
 
-/** How long what was sent last may take to be acknowledged when whoever typed leaves. */
+// The longest wait for the responses to the last messages when the user leaves.
 const ACKNOWLEDGE_TIMEOUT_MS = 2000;
 
-/**
- * Takes part in a session of a server until whoever sits at the terminal leaves: tells the end of what was said before,
- * what others say, and how the connection stands. Answers why there is no session any more, if that is why it is over.
- */
+/** Runs the chat on a server session until the user leaves. Returns the reason if the session was closed. */
 export async function runAttachedChat(session: RemoteSession): Promise<string | undefined> {
   const own = new OwnMessages();
   const ui = new TerminalUi(session, {
@@ -29,7 +26,6 @@ export async function runAttachedChat(session: RemoteSession): Promise<string | 
   return reason;
 }
 
-/** What was sent a moment ago may still be on its way. */
 async function waitForResponses(session: RemoteSession, ui: TerminalUi): Promise<void> {
   if (session.status.state !== 'open') return;
   const timeout = new Promise<void>((resolve) => setTimeout(resolve, ACKNOWLEDGE_TIMEOUT_MS).unref());

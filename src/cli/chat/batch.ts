@@ -1,11 +1,11 @@
 import type { BaseClient } from '../../client/base-client.ts';
 import { Printer, plainInk } from './printer.ts';
 
-/** Without a terminal: each line of the input is a prompt, answered before the next is read. Answers whether all went well. */
+/** Runs each line of stdin as a prompt, one after another. Returns whether all succeeded. */
 export async function runBatch(client: BaseClient): Promise<boolean> {
   const printer = new Printer(stdoutPaper(), plainInk);
   client.onEvent((event) => printer.event(event));
-  // Nobody is there to ask: whatever asks takes its default.
+  // Dialogs resolve with their defaults.
   await client.hello({ ui: [] });
   const run = async (message: string) => {
     printer.note(`› ${message}`);
@@ -21,7 +21,6 @@ export async function runBatch(client: BaseClient): Promise<boolean> {
   return outcomes.every(Boolean);
 }
 
-/** Standard output, which remembers whether a line is begun. */
 const stdoutPaper = () => ({
   atLineStart: true,
   print(text: string) {

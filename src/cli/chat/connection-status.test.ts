@@ -3,7 +3,7 @@ import type { ConnectionStatus } from '../../client/reconnecting-socket.ts';
 import { printConnectionStatus } from './connection-status.ts';
 import { Printer, plainInk } from './printer.ts';
 
-/** What is printed while the connection goes through these states. */
+// The output for a sequence of connection states.
 function printedFor(...states: readonly ConnectionStatus[]): string {
   let printed = '';
   const print = (text: string) => {
@@ -15,13 +15,13 @@ function printedFor(...states: readonly ConnectionStatus[]): string {
 
 const retrying = (attempt: number): ConnectionStatus => ({ state: 'reconnecting', reason: 'The server left', attempt });
 
-it('says once that it reconnects, and when it has', () => {
+it('a reconnect is printed once, and so is its success', () => {
   expect(printedFor({ state: 'open' }, retrying(1), retrying(2), retrying(3), { state: 'open' })).toBe(
     'Reconnecting… (The server left)\nConnected again.\n',
   );
 });
 
-it('says when it has tried for long enough, and how it tries again', () => {
+it('a lost connection is printed with the way to retry', () => {
   const lost = { state: 'lost', reason: 'The server left' } as const;
 
   expect(printedFor(retrying(5), lost, { state: 'reconnecting', attempt: 1 }, { state: 'open' })).toBe(

@@ -1,7 +1,7 @@
 import type { ConnectionStatus } from '../../client/reconnecting-socket.ts';
 import type { Printer } from './printer.ts';
 
-/** Says when the connection is lost, and when it is there again. */
+/** Prints when the connection is lost and when it is restored. */
 export function printConnectionStatus(printer: Printer): (status: ConnectionStatus) => void {
   let isDown = false;
   return ({ state, reason, attempt }) => {

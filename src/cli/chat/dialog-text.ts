@@ -2,15 +2,15 @@ import type { UiAnswer } from '../../client/ui-requests.ts';
 import { type DialogMethod, isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
 
-/** What waits for an answer. */
+/** A dialog of an extension, shown and answered as lines of text. */
 export type DialogRequest = Extract<ExtensionUiRequestEvent, { method: DialogMethod }>;
 
-/** What the lines that were typed for a dialog mean: its answer, or that more is needed. */
+/** The answer that the typed lines give, or a hint that more is needed. */
 export type ParsedAnswer = { readonly answer: UiAnswer } | { readonly hint: string | undefined };
 
 export const isDialog = (request: ExtensionUiRequestEvent): request is DialogRequest => isDialogMethod(request.method);
 
-/** The question, and how it is answered. */
+/** The text of a dialog and how to answer it. */
 export function dialogText(dialog: DialogRequest): string {
   return [dialog.title, ...detailsOf(dialog)].filter(Boolean).join('\n');
 }

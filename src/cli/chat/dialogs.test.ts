@@ -13,7 +13,7 @@ const dialog = (id: string, method: string, more: object = {}) => ({
   ...more,
 });
 
-/** Dialogs in a chat whose agent and keyboard are the test. */
+// Dialogs in a chat whose agent and keyboard are played by the test.
 function inChat() {
   const [agent, link] = memoryPair();
   const sent: Record<string, unknown>[] = [];
@@ -74,7 +74,7 @@ it.each<[string, object, string[], object, string]>([
   expect(dialogs.isOpen).toBe(false);
 });
 
-it('asks one question after another, and calls off the one that is asked', async () => {
+it('dialogs are shown one after another, and cancel closes the one on screen', async () => {
   const { emit, type, answers, printed, dialogs, delivered } = inChat();
 
   await emit(dialog('first', 'input'), dialog('second', 'input'), dialog('third', 'input'));
@@ -88,7 +88,7 @@ it('asks one question after another, and calls off the one that is asked', async
   expect(answers()).toEqual([{ value: 'one' }, { cancelled: true }, { value: 'three' }]);
 });
 
-it('lets go of questions that are over', async () => {
+it('dialogs that end elsewhere are closed', async () => {
   const { emit, type, answers, printed } = inChat();
   const over = (id: string) => ({ type: 'extension_ui_resolved', id, by: 'timeout' });
   await emit(dialog('first', 'input'), dialog('second', 'input'), dialog('third', 'input'));
@@ -101,7 +101,7 @@ it('lets go of questions that are over', async () => {
   expect(printed()).not.toContain('second');
 });
 
-it('shows notices, without what would act on the terminal, and nothing else', async () => {
+it('notices are printed without control characters, other requests are not', async () => {
   const { emit, answers, printed } = inChat();
 
   await emit(

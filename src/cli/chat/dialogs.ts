@@ -4,33 +4,32 @@ import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabular
 import type { Printer } from './printer.ts';
 import { type DialogRequest, isDialog, parseAnswer, dialogText } from './dialog-text.ts';
 
-/** What the chat can show of what extensions want shown. */
+// The UI methods that the chat supports.
 export const CHAT_UI_METHODS = [...dialogMethods, 'notify'];
 
-/** A dialog that waits for its answer. */
 interface OpenQuestion {
   readonly dialog: DialogRequest;
-  /** What has been typed for it so far. */
+  // The lines typed so far.
   readonly lines: string[];
   readonly resolve: (answer: UiAnswer) => void;
 }
 
-/** Asks whoever sits at the terminal, one question after another. */
+/** Shows dialogs on the terminal, one after another. */
 export class TerminalDialogs {
   readonly #printer: Printer;
-  /** The first one is being asked. */
+  /** The first one is on screen. */
   #questions: readonly OpenQuestion[] = [];
 
   constructor(printer: Printer) {
     this.#printer = printer;
   }
 
-  /** Whether the next line that is typed is an answer. */
+  /** Whether the next typed line is an answer. */
   get isOpen(): boolean {
     return this.#questions.length > 0;
   }
 
-  /** Shows a notice, or asks and waits for the answer. */
+  /** Prints a notice, or shows a dialog and resolves with its answer. */
   show(request: ExtensionUiRequestEvent, signal: AbortSignal): UiAnswer | Promise<UiAnswer> {
     if (isDialog(request)) return this.#open(request, signal);
     if (request.method === 'notify' && request.notifyType === 'error') this.#printer.failure(request.message);
@@ -38,7 +37,7 @@ export class TerminalDialogs {
     return undefined;
   }
 
-  /** Takes a line that was typed for the question that is being asked. */
+  /** Handles a line typed for the dialog on screen. */
   handleLine(text: string): void {
     const [question] = this.#questions;
     if (!question) return;
@@ -48,7 +47,7 @@ export class TerminalDialogs {
     else if (parsed.hint !== undefined) this.#printer.note(parsed.hint);
   }
 
-  /** Calls off the question that is being asked. */
+  /** Cancels the dialog on screen. */
   cancel(): void {
     const [question] = this.#questions;
     if (question) this.#close(question, undefined);
@@ -63,7 +62,7 @@ export class TerminalDialogs {
     });
   }
 
-  /** Somebody else has answered, or the time is up. */
+  /** Another client has answered, or the dialog timed out. */
   #expire(question: OpenQuestion): void {
     if (this.#questions[0] === question) this.#printer.note('(That is no longer asked.)');
     this.#close(question, undefined);

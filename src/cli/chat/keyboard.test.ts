@@ -3,7 +3,7 @@ import type { ReadStream } from 'node:tty';
 import { expect, it } from 'vitest';
 import { Keyboard } from './keyboard.ts';
 
-/** What is typed and what is pasted when the bytes come in these pieces. */
+// The typed and the pasted text for input in these pieces.
 async function typedAndPasted(...pieces: readonly string[]) {
   const input = new PassThrough();
   const pasted: string[] = [];
@@ -21,13 +21,13 @@ async function typedAndPasted(...pieces: readonly string[]) {
 const text = 'a\u001B[200~one\rtwo\u001B[201~b';
 
 it.each(Array.from(text, (_, cut) => cut).filter((cut) => cut !== 2))(
-  'knows a paste whose bytes come in two pieces, the first of %i',
+  'a paste that arrives in two pieces is recognised, the first of %i bytes',
   async (cut) => {
     expect(await typedAndPasted(text.slice(0, cut), text.slice(cut))).toEqual({ typed: 'ab', pasted: ['one\rtwo'] });
   },
 );
 
-it('takes Escape and the keys that begin as a paste does for what they are', async () => {
+it('Escape and keys that start like a paste are typed keys', async () => {
   expect(await typedAndPasted('\u001B', 'x', '\u001B[2', '~', '\u001B[A')).toEqual({
     typed: '\u001Bx\u001B[2~\u001B[A',
     pasted: [],

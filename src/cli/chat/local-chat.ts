@@ -3,7 +3,7 @@ import { CHAT_UI_METHODS } from './dialogs.ts';
 import type { Printer } from './printer.ts';
 import { TerminalUi, SUGGESTIONS } from './terminal-ui.ts';
 
-/** Talks with whoever sits at the terminal until they leave. */
+/** Runs the chat with an agent in this process until the user leaves. */
 export async function runChat(client: AgentClient): Promise<void> {
   const ui = new TerminalUi(client);
   await client.hello({ ui: CHAT_UI_METHODS });

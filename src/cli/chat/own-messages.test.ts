@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { OwnMessages } from './own-messages.ts';
 
-it('knows each message once', () => {
+it('each message matches once', () => {
   const own = new OwnMessages();
   for (const text of ['a', 'a', 'b', 'c']) own.add(text);
   own.drop('c');
@@ -9,7 +9,7 @@ it('knows each message once', () => {
   expect(['a', 'c', 'a', 'a', 'b', 'b'].map((text) => own.take(text))).toEqual([true, false, true, false, true, false]);
 });
 
-it('takes other words for what a slash command became', () => {
+it('a slash command matches the message that it expanded to', () => {
   const own = new OwnMessages();
   own.add('/review this');
 

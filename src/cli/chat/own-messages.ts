@@ -1,4 +1,4 @@
-/** What was sent from this terminal and has not come back as a part of the conversation: it is on the screen already. */
+/** The messages sent from this terminal that are on screen already and not yet part of the conversation. */
 export class OwnMessages {
   #texts: readonly string[] = [];
 
@@ -6,12 +6,12 @@ export class OwnMessages {
     this.#texts = [...this.#texts, text];
   }
 
-  /** It was refused, or no message came of it. */
+  /** The message was rejected, or handled without becoming a message. */
   drop(text: string): void {
     this.#without(this.#texts.indexOf(text));
   }
 
-  /** Whether a message of the conversation is one of these. What a slash command became has other words. */
+  /** Whether a message of the conversation was sent from here. A slash command matches the text that it expanded to. */
   take(text: string): boolean {
     const same = this.#texts.indexOf(text);
     const at = same === -1 ? this.#texts.findIndex((own) => own.startsWith('/')) : same;

@@ -22,14 +22,14 @@ const assistant = (more: Partial<AssistantMessage>): AssistantMessage => ({
 const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
 it.each<[string, AgentMessage[], string]>([
-  ['a question', [{ role: 'user', content: 'Why?\nHow?', timestamp }], '› Why?\n  How?\n'],
+  ['a user message', [{ role: 'user', content: 'Why?\nHow?', timestamp }], '› Why?\n  How?\n'],
   [
-    'a picture',
+    'an image',
     [{ role: 'user', content: [{ type: 'image', data: '', mimeType: 'image/png' }], timestamp }],
     '› [image/png]\n',
   ],
   [
-    'an answer',
+    'an assistant message',
     [
       assistant({
         content: [
@@ -40,8 +40,8 @@ it.each<[string, AgentMessage[], string]>([
     ],
     'Hm.\nSo.\n',
   ],
-  ['an answer that was stopped', [assistant({ stopReason: 'aborted' })], '(stopped)\n'],
-  ['an answer that failed', [assistant({ stopReason: 'error', errorMessage: 'Too hot' })], '(failed: Too hot)\n'],
+  ['an aborted message', [assistant({ stopReason: 'aborted' })], '(stopped)\n'],
+  ['a failed message', [assistant({ stopReason: 'error', errorMessage: 'Too hot' })], '(failed: Too hot)\n'],
   [
     'a call with its result',
     [
@@ -50,20 +50,20 @@ it.each<[string, AgentMessage[], string]>([
     ],
     '▸ bash ls\n  \n',
   ],
-  ['a call that may run', [assistant({ content: [call('1', 'ls')] })], ''],
+  ['no call without a result', [assistant({ content: [call('1', 'ls')] })], ''],
   [
-    'a command of a client',
+    'a shell command',
     [{ role: 'bashExecution', command: 'ls', output: 'a\n', cancelled: false, truncated: false, timestamp }],
     '$ ls\na\n',
   ],
-  ['what is shown', [{ role: 'custom', customType: 'c', content: 'Look', display: true, timestamp }], 'Look\n'],
-  ['what is not', [{ role: 'custom', customType: 'c', content: 'Hidden', display: false, timestamp }], ''],
+  ['a custom message', [{ role: 'custom', customType: 'c', content: 'Look', display: true, timestamp }], 'Look\n'],
+  ['no hidden custom message', [{ role: 'custom', customType: 'c', content: 'Hidden', display: false, timestamp }], ''],
   [
     'a summary',
     [{ role: 'compactionSummary', summary: 's', tokensBefore: 1, timestamp }],
     '(What was said before is summed up for the model.)\n',
   ],
-])('tells %s', (_what, messages, expected) => {
+])('%s is printed', (_what, messages, expected) => {
   const { printer, printed } = captured();
 
   printHistory(messages, printer);
@@ -71,7 +71,7 @@ it.each<[string, AgentMessage[], string]>([
   expect(printed()).toBe(expected);
 });
 
-it('tells a result with the call that was told before the connection was lost', () => {
+it('a result is printed with a call from before the reconnect', () => {
   const { printer, printed } = captured();
   const sessionPrinter = new SessionPrinter(new OwnMessages(), printer);
   const state = { sessionId: 's', cwd: '/p', model: null, messageCount: 2 } as SessionState;

@@ -1,19 +1,16 @@
 import type { AgentMessage, AssistantMessage, ContentBlock, ToolCall } from '../../protocol/generated/vocabulary.ts';
 import type { Printer } from './printer.ts';
 
-/**
- * Tells messages as they were told when they were said. A call without a result may run: whoever follows it tells it.
- * A result may belong to a call that was told before: `all` has that, too.
- */
+/** Prints messages like live ones. Calls without a result are left to the events; `all` has the earlier calls. */
 export function printHistory(messages: readonly AgentMessage[], printer: Printer, all = messages): void {
   const calls = new Map(all.flatMap(callsIn).map((call) => [call.id, call]));
   for (const message of messages) printMessage(message, calls, printer);
 }
 
-/** What somebody said, as it looks where it was typed. */
+/** A user message in the form of the input line. */
 export const quote = (text: string) => `› ${text.replaceAll('\n', '\n  ')}`;
 
-/** The words of a message; pictures are only named. */
+/** The text of a message, with placeholders for images. */
 export const textOfContent = (content: string | readonly ContentBlock[]): string =>
   typeof content === 'string'
     ? content

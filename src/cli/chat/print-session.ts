@@ -9,14 +9,14 @@ import type { OwnMessages } from './own-messages.ts';
 import type { Printer } from './printer.ts';
 import { quote, printHistory, textOfContent } from './print-history.ts';
 
-/** Tells of a session what the printer does not: its beginning, what was said before, and what others say. */
+/** Prints what `Printer` does not: the header, the history and the messages of other clients. */
 export class SessionPrinter {
   readonly #own: OwnMessages;
   readonly #printer: Printer;
   #sessionId: string | undefined;
-  /** When the last message was said that was told. */
+  /** The timestamp of the last printed message. */
   #latestTimestamp = 0;
-  /** The answer that streams, and how many characters of each of its blocks were told. */
+  /** The streaming message, and how many characters of each block are printed. */
   #streaming: { readonly timestamp: number; readonly printed: Map<number, number> } | undefined;
 
   constructor(own: OwnMessages, printer: Printer) {
@@ -46,7 +46,7 @@ export class SessionPrinter {
     }
   }
 
-  /** Of a snapshot that is not the first, only what is new is told. */
+  /** Prints only new messages of a repeated snapshot. */
   #handleSynced(state: SessionState, messages: readonly AgentMessage[]): void {
     if (state.sessionId !== this.#sessionId) {
       this.#sessionId = state.sessionId;
@@ -68,7 +68,7 @@ export class SessionPrinter {
     printed.set(step.contentIndex, (printed.get(step.contentIndex) ?? 0) + step.delta.length);
   }
 
-  /** What is new of a message whose beginning was told while it streamed. */
+  /** The rest of a message that was partly printed while it streamed. */
   #unprintedPart(message: AgentMessage): AgentMessage {
     if (message.role !== 'assistant' || message.timestamp !== this.#streaming?.timestamp) return message;
     const { printed } = this.#streaming;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import { Printer, plainInk } from './printer.ts';
 
-it('lets nothing through that would act on the terminal', () => {
+it('control characters are not printed', () => {
   const { printer, printed } = captured();
 
   printer.event({
@@ -22,7 +22,7 @@ it('lets nothing through that would act on the terminal', () => {
   expect(printed()).toBe('a[2Jb\n▸ ba[sh ls\n  x\ty31mz\nnothing\n');
 });
 
-it('begins what is no part of an answer on a line of its own', () => {
+it('a note starts on its own line', () => {
   const { printer, printed } = captured();
 
   printer.event({
@@ -34,7 +34,7 @@ it('begins what is no part of an answer on a line of its own', () => {
   expect(printed()).toBe('half a line\n(queued)\n');
 });
 
-it('tells which rules an answer was stopped for', () => {
+it('the rules that stopped a message are printed', () => {
   const { printer, printed } = captured();
 
   printer.event({ type: 'ttsr_triggered', rules: [{ name: 'no-any' }, { name: 'tidy\u001B' }] });
@@ -42,7 +42,7 @@ it('tells which rules an answer was stopped for', () => {
   expect(printed()).toBe('(rule: no-any, tidy)\n');
 });
 
-it('is silent about what it does not know', () => {
+it('unknown events are not printed', () => {
   const { printer, printed } = captured();
 
   printer.event({ type: 'from_the_future' } as unknown as AgentEvent);

@@ -5,10 +5,9 @@ import type {
   ToolProgress,
 } from '../../protocol/generated/vocabulary.ts';
 
-/** Lines of a tool's output that are shown. */
 const SHOWN_LINES = 12;
 
-/** How to make words stand out; plain where there is no terminal. */
+/** Text styles; plain without a terminal. */
 export interface Ink {
   dim(text: string): string;
   bold(text: string): string;
@@ -21,13 +20,12 @@ const plain = (text: string) => text;
 export const terminalInk: Ink = { dim: paint(2), bold: paint(1), red: paint(31) };
 export const plainInk: Ink = { dim: plain, bold: plain, red: plain };
 
-/** Where a conversation is written down. */
 export interface PrintTarget {
   readonly atLineStart: boolean;
   print(text: string): void;
 }
 
-/** Writes a conversation down as it happens. */
+/** Prints a conversation as it happens. */
 export class Printer {
   readonly #target: PrintTarget;
   readonly #ink: Ink;
@@ -60,19 +58,18 @@ export class Printer {
     }
   }
 
-  /** A step of an answer. */
   step(step: AssistantMessageEvent): void {
     if (step.type === 'text_delta') this.#put(withoutControls(step.delta));
     else if (step.type === 'thinking_delta') this.#put(this.#ink.dim(withoutControls(step.delta)));
     else if (step.type === 'text_end' || step.type === 'thinking_end') this.#startLine();
   }
 
-  /** Lines that are not part of an answer. */
+  /** Prints lines that are not part of a message. */
   note(text: string): void {
     this.#line(this.#ink.dim(withoutControls(text)));
   }
 
-  /** Why something did not work. */
+  /** Prints an error. */
   failure(reason: unknown): void {
     this.#line(this.#ink.red(withoutControls(reason instanceof Error ? reason.message : String(reason))));
   }
@@ -99,14 +96,14 @@ export class Printer {
   }
 }
 
-/** Without what would move the cursor, ring or recolour: files and commands may hold anything. */
+/** Removes control characters: files and command output may contain any. */
 export const withoutControls = (text: string) => text.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
 
-/** A call of a tool in a line. */
+/** A tool call as one line. */
 export const callLine = ({ toolName, args }: Pick<ToolExecutionStartEvent, 'toolName' | 'args'>, ink: Ink): string =>
   `${ink.bold(`▸ ${withoutControls(toolName)}`)} ${withoutControls(headline(args))}`;
 
-/** The argument that tells most about a call, on one line. */
+/** The most telling argument of a call, on one line. */
 function headline(args: Readonly<Record<string, unknown>>): string {
   const [first] = Object.values(args);
   const text = typeof first === 'string' ? first : JSON.stringify(args);

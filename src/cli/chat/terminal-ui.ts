@@ -4,7 +4,7 @@ import { TerminalDialogs } from './dialogs.ts';
 import { Printer, plainInk, terminalInk } from './printer.ts';
 import { Terminal } from './terminal.ts';
 
-/** What the built-in model understands. */
+// Prompts that the built-in model understands.
 export const SUGGESTIONS = 'Try: list the files · read package.json · run `date` · write notes.txt: hello';
 
 const HELP = `Enter sends. While the agent works, it reads what you send at its next step.
@@ -14,25 +14,24 @@ What an extension asks is answered by the next line, and called off by Ctrl-C.
 ? or /help shows this.
 ${SUGGESTIONS}`;
 
-/** What happens at the terminal, for whoever has to know. */
+/** Callbacks for the input of the chat. */
 export interface TerminalUiCallbacks {
-  /** Something is sent, or an empty line. */
+  /** A line was entered, possibly an empty one. */
   readonly onEnter?: () => void;
   readonly onSend?: (message: string) => void;
-  /** Nothing was said after all: it was refused, or done without a message. */
+  /** The message was rejected, or handled without becoming a message. */
   readonly onDiscard?: (message: string) => void;
 }
 
-/** Lets whoever sits at the terminal take part in a conversation. */
+/** Connects a client to the terminal: prints events, sends lines, shows dialogs. */
 export class TerminalUi {
   readonly printer: Printer;
-  /** Settles when whoever typed has left. */
+  /** Resolves when the user has left. */
   readonly closed: Promise<void>;
   readonly #client: BaseClient;
   readonly #terminal = new Terminal(process.stdin, process.stdout);
   readonly #dialogs: TerminalDialogs;
   readonly #callbacks: TerminalUiCallbacks;
-  /** What was sent from here and is not answered yet. */
   readonly #inFlight = new Set<Promise<void>>();
   #running = false;
 
@@ -53,12 +52,11 @@ export class TerminalUi {
     this.#terminal.onInterrupt(() => this.#interrupt());
   }
 
-  /** Settles when everything that was sent from here is answered. */
+  /** Resolves when every message from here has its response. */
   async whenAcknowledged(): Promise<void> {
     await Promise.all(this.#inFlight);
   }
 
-  /** Ends the conversation on this side. */
   close(): void {
     this.#terminal.close();
   }

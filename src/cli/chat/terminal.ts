@@ -7,26 +7,20 @@ import { wrap } from './wrap.ts';
 const PROMPT = '› ';
 const INDENT = '  ';
 
-/** Asks the terminal to bracket what is pasted, or no longer. */
 const BRACKET_PASTES = '\u001B[?2004h';
 const STOP_BRACKETING = '\u001B[?2004l';
 
-/** Lines of a paste that are shown. */
 const SHOWN_LINES = 6;
 
-/**
- * A terminal in which text is printed above the line that is being typed.
- *
- * The row that is being printed is part of readline's prompt, so that readline knows where everything stands.
- */
+/** A terminal that prints above the line being typed; readline's prompt contains the row being printed. */
 export class Terminal {
-  /** Settles when whoever typed has left. */
+  /** Resolves when the input has ended. */
   readonly closed: Promise<void>;
   readonly #screen: WriteStream;
   readonly #reader: Interface;
-  /** What was printed since the last line end. */
+  /** The text printed since the last line end. */
   #printed = '';
-  /** Whole lines that were pasted before the line that is being typed. */
+  /** Pasted lines above the line being typed. */
   #pasted: string[] = [];
   #open = true;
 
@@ -46,12 +40,11 @@ export class Terminal {
     return this.#printed === '';
   }
 
-  /** Whether nothing has been typed. */
   get isBlank(): boolean {
     return this.#reader.line === '' && this.#pasted.length === 0;
   }
 
-  /** Called with what was typed when it is sent; pasted lines are part of it. */
+  /** Calls the listener with each entered text, including pasted lines. */
   onLine(listener: (text: string) => void): void {
     this.#reader.on('line', (line) => {
       const text = [...this.#pasted, line].join('\n');
@@ -63,7 +56,7 @@ export class Terminal {
     });
   }
 
-  /** Called at Ctrl-C. */
+  /** Calls the listener on Ctrl-C. */
   onInterrupt(listener: () => void): void {
     this.#reader.on('SIGINT', listener);
   }
@@ -74,14 +67,14 @@ export class Terminal {
     this.#redraw(rows);
   }
 
-  /** Takes back what was typed. */
+  /** Clears the input. */
   clear(): void {
     this.#pasted = [];
     this.#clearLine();
     this.#redraw();
   }
 
-  /** Takes nothing more, as if whoever typed had left. */
+  /** Ends the input. */
   close(): void {
     this.#reader.close();
   }
@@ -102,7 +95,7 @@ export class Terminal {
     this.#reader.write(null, { ctrl: true, name: 'u' });
   }
 
-  /** Puts rows where the prompt was, and the prompt with what is typed below them. */
+  /** Prints rows above the prompt and redraws it. */
   #redraw(rows = ''): void {
     if (!this.#open) return;
     const up = this.#reader.getCursorPos().rows;
@@ -110,14 +103,14 @@ export class Terminal {
     moveCursor(this.#screen, 0, -up);
     cursorTo(this.#screen, 0);
     clearScreenDown(this.#screen);
-    // Before readline draws, it goes up as far as it was down.
+    // readline first moves up as many rows as it was down.
     this.#screen.write(`${rows}${'\n'.repeat(up)}`);
     this.#reader.setPrompt(this.#promptText());
     this.#reader.prompt(true);
     this.#screen.uncork();
   }
 
-  /** A terminal may not know how wide it is. */
+  /** Some terminals report no width. */
   get #width(): number {
     return this.#screen.columns || Infinity;
   }

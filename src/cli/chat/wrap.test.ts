@@ -5,23 +5,23 @@ const DIM = '\u001B[2m';
 const RESET = '\u001B[0m';
 
 it.each([
-  ['what fits stays', 'one two', { rows: '', last: 'one two' }],
+  ['text that fits is not wrapped', 'one two', { rows: '', last: 'one two' }],
   [
-    'lines that are whole stay as they are',
+    'complete lines stay unchanged',
     'a long line of words\nnext',
     { rows: 'a long line of words\n', last: 'next' },
   ],
-  ['nothing is left after a line end', 'one\n', { rows: 'one\n', last: '' }],
+  ['the last row is empty after a line end', 'one\n', { rows: 'one\n', last: '' }],
   ['a row ends at a word', 'one two three', { rows: 'one two\n', last: 'three' }],
   ['a row may be full', 'one two 34 five', { rows: 'one two 34\n', last: 'five' }],
   ['a word that is too long is cut', 'abcdefghijklm no', { rows: 'abcdefghij\n', last: 'klm no' }],
   ['several rows are cut at once', 'one two three four five', { rows: 'one two\nthree four\n', last: 'five' }],
-  ['characters beyond the first plane stay whole', '🐚'.repeat(11), { rows: `${'🐚'.repeat(10)}\n`, last: '🐚' }],
+  ['surrogate pairs are not split', '🐚'.repeat(11), { rows: `${'🐚'.repeat(10)}\n`, last: '🐚' }],
 ])('%s', (_what, text, expected) => {
   expect(wrap(text, 10)).toEqual(expected);
 });
 
-it('colours take no room, and go on in the next row', () => {
+it('colours have no width, and continue in the next row', () => {
   expect(wrap(`${DIM}one two three${RESET}`, 10)).toEqual({
     rows: `${DIM}one two${RESET}\n`,
     last: `${DIM}three${RESET}`,
@@ -29,6 +29,6 @@ it('colours take no room, and go on in the next row', () => {
   expect(wrap(`${DIM}one${RESET} two three`, 10)).toEqual({ rows: `${DIM}one${RESET} two\n`, last: 'three' });
 });
 
-it('breaks nothing where the width is not known', () => {
+it('an unknown width breaks no line', () => {
   expect(wrap('word '.repeat(1000), Infinity)).toEqual({ rows: '', last: 'word '.repeat(1000) });
 });

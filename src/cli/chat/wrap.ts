@@ -2,7 +2,7 @@ const RESET = '\u001B[0m';
 const COLOUR = /(?!\t)\p{Cc}\[\d+m/gu;
 const COLOUR_OR_CHARACTER = /(?!\t)\p{Cc}\[\d+m|./gsu;
 
-/** Text as rows that are finished, line ends included, and the last row, broken at words so that it fits the width. */
+/** Wraps text at words: returns the finished rows with line ends, and the last row. */
 export function wrap(text: string, width: number): { readonly rows: string; readonly last: string } {
   const start = text.lastIndexOf('\n') + 1;
   let rows = text.slice(0, start);
@@ -16,7 +16,7 @@ export function wrap(text: string, width: number): { readonly rows: string; read
   return { rows, last };
 }
 
-/** Where a row that is too long ends: before the last space that fits, else where the screen ends. */
+/** The end of a row that is too long: before the last space that fits, or else at the width. */
 function endOfRow(line: string, width: number): number | undefined {
   let column = 0;
   let space: number | undefined;
@@ -29,7 +29,7 @@ function endOfRow(line: string, width: number): number | undefined {
   return undefined;
 }
 
-/** The colour that a text leaves on. */
+/** The colour that is active after the text. */
 function colourAfter(text: string): string {
   const last = text.match(COLOUR)?.at(-1) ?? RESET;
   return last === RESET ? '' : last;

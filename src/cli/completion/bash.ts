@@ -1,7 +1,7 @@
 import { commands } from '../commands.ts';
 import { restrictedCommands, type CompletedOption, options } from './options.ts';
 
-/** Completion for bash 3.2 and later, which macOS still has. */
+/** Completion for bash 3.2 and later; macOS has 3.2. */
 export const bash = () => `# Completion of tau for bash: eval "$(tau completion bash)"
 _tau() {
   local IFS=$'\\n' current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command='' i

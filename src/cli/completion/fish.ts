@@ -20,7 +20,7 @@ const word = (when: string, name: string, about: string) =>
   `complete -c tau -n ${quoted(when)} -f -a ${quoted(name)} -d ${quoted(about)}`;
 
 function optionLine({ name, short, about, takes, choices, notWith }: CompletedOption): string {
-  // A short name of several letters is what fish calls an old option.
+  // fish calls a short name of several letters an old option.
   const shortName = short ? ` -${short.length === 1 ? 's' : 'o'} ${short}` : '';
   const value = {
     nothing: '',

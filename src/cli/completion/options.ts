@@ -1,10 +1,10 @@
 import { type Flag, type FlagName, flags } from '../flags.ts';
 import { flagsOf, type ServerSubcommand, serverSubcommands } from '../server-flags.ts';
 
-/** What may be typed after an option. */
+// The kind of value that follows an option.
 type ValueKind = 'nothing' | 'choice' | 'file' | 'folder' | 'text';
 
-/** An option as a shell completes it. */
+/** An option for shell completion. */
 export interface CompletedOption {
   readonly name: string;
   readonly short: string | undefined;
@@ -12,7 +12,6 @@ export interface CompletedOption {
   readonly value: string;
   readonly choices: readonly string[];
   readonly takes: ValueKind;
-  /** The commands that refuse it. */
   readonly notWith: readonly ServerSubcommand[];
 }
 
@@ -29,7 +28,7 @@ export const options: readonly CompletedOption[] = Object.entries<Flag>(flags)
     notWith: serverSubcommands.filter((command) => !flagsOf(command).includes(name as FlagName)),
   }));
 
-/** The commands that take some options only, each with those. */
+/** The commands that accept only some options. */
 export const restrictedCommands = serverSubcommands.map((command) => ({
   command,
   options: options.filter(({ notWith }) => !notWith.includes(command)),

@@ -4,7 +4,7 @@ import { list, page, section } from './layout.ts';
 /** Every command as a row of a list. */
 export const commandRows = () => rowsOf(commands);
 
-/** What there is to say about one command. */
+/** The help page of one command. */
 export function commandPage(name: string, { takes, about, subcommands }: CliCommand): string {
   const usage = section('Usage', list(rowsOf({ [`tau ${name}`]: { takes, about } })));
   return subcommands ? page(usage, section('What may follow', list(rowsOf(subcommands)))) : page(usage);

@@ -4,20 +4,19 @@ import type { Flag } from '../flags.ts';
 const WIDTH = 80;
 const INDENT = '  ';
 
-/** The widest that the left column of a list becomes; what is wider stands on a line of its own. */
+// The widest left column of a list; a longer name gets its own line.
 const MAX_NAME_WIDTH = 30;
 
-/** Parts with a blank line between them. */
+/** Joins the parts of a help page with blank lines. */
 export const page = (...parts: readonly string[]) => parts.map((part) => `${part.trimEnd()}\n`).join('\n');
 
-/** A heading and what belongs to it. */
 export const section = (title: string, body: string) => `${title}\n${body}`;
 
-/** Text in lines that fit, indented. */
+/** Wraps and indents text. */
 export const paragraph = (text: string) =>
   `${lines(text, WIDTH - INDENT.length).join(`\n${INDENT}`)}\n`.replace(/^/, INDENT);
 
-/** Names with what is to be said about each, in two columns. */
+/** Formats names and descriptions in two columns. */
 export function list(rows: readonly (readonly [name: string, about: string])[]): string {
   const column = Math.min(MAX_NAME_WIDTH, Math.max(...rows.map(([name]) => name.length))) + INDENT.length;
   return rows.map(([name, about]) => row(name, about, column)).join('');
@@ -36,7 +35,6 @@ function lines(text: string, width: number): string[] {
   return `${rows}${last}`.split('\n');
 }
 
-/** A flag as a row of a list. */
 export function flagRow(name: string, flag: Flag): readonly [string, string] {
   const short = flag.short ? `-${flag.short}, ` : '';
   const value = flag.value ? ` <${flag.value}>` : '';

@@ -5,7 +5,7 @@ import { commandRows } from './command-pages.ts';
 import { flagRow, list, page, paragraph, section } from './layout.ts';
 import type { Topic } from './topics.ts';
 
-/** What each page of the help says. */
+/** The text of each help topic. */
 export const pages: Readonly<Record<Topic, () => string>> = {
   modes: () =>
     page(

@@ -1,4 +1,4 @@
-/** The pages of the help, besides those of the commands. */
+/** The help topics besides commands. */
 export const topics = {
   modes: { about: 'Chat, one answer, JSON lines, a program at the other end' },
   sessions: { about: 'Where conversations are kept, and how to go on with one' },

@@ -2,7 +2,7 @@ import { AgentClient } from '../../client/agent-client.ts';
 import type { Engine } from '../../engine/open.ts';
 import { memoryPair } from '../../wire/memory.ts';
 
-/** The header of the agent's session: what a client is told first that follows its entries. */
+/** The session header, which an agent sends first to a client that follows entries. */
 export async function headerOf(engine: Engine): Promise<object> {
   const [inside, outside] = memoryPair();
   const client = new AgentClient(outside);

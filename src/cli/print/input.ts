@@ -5,28 +5,28 @@ import type { ImageContent } from '../../protocol/generated/vocabulary.ts';
 import { expandHome } from '../../store/agent-dir.ts';
 import { UsageError } from '../flags.ts';
 
-/** What may be piped in or attached. Escaped and wrapped it still fits into one line of the protocol. */
+// The limit of piped and attached input; escaped, it still fits into one protocol line.
 export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
-/** A file as a prompt carries it: a text under its name, or the name of an image and the image. */
+// A file in a prompt: its text with its name, or an image.
 interface Attachment {
   readonly text: string;
   readonly image?: ImageContent;
 }
 
-/** What is piped in, without blank ends; empty where there is a terminal. */
+/** Reads trimmed text from stdin; empty on a terminal. */
 export async function readPipedText(): Promise<string> {
   if (process.stdin.isTTY) return '';
   return decodeText(await readBytes(process.stdin, 'stdin'), 'stdin').trim();
 }
 
-/** Reads a file that was given as `@path`. */
+/** Reads a file given as `@path`. */
 export async function readAttachment(path: string): Promise<Attachment> {
   if (path === '') throw new UsageError('@ requires the name of a file');
   const bytes = await readBytes(createReadStream(expandHome(path)), `@${path}`);
   const name = path.replaceAll('"', '&quot;');
   const mimeType = imageTypeOf(bytes);
-  // Models cannot see bitmaps.
+  // Models do not accept bitmaps.
   if (mimeType === undefined || mimeType === 'image/bmp')
     return { text: `<file name="${name}">\n${withFinalNewline(decodeText(bytes, `@${path}`))}</file>` };
   return { text: `<image name="${name}"/>`, image: { type: 'image', data: bytes.toString('base64'), mimeType } };
@@ -60,7 +60,7 @@ function decodeText(bytes: Buffer, name: string): string {
   try {
     if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    // What is no UTF-8 is no text either.
+    // Invalid UTF-8 is not text.
   }
   throw new UsageError(`${name} is neither text nor an image`);
 }

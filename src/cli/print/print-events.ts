@@ -3,10 +3,7 @@ import type { Stdout } from '../../system/stdout/private-stdout.ts';
 import { toLine } from '../../wire/json-lines.ts';
 import type { Link } from '../../wire/link.ts';
 
-/**
- * Writes every event from now on down as a line, no faster than lines are read. The function that is returned settles
- * when everything is out that has come over the link.
- */
+/** Prints every event as a JSON line, as fast as stdout is read; the returned function waits for the writes. */
 export function printEvents(client: AgentClient, link: Link, stdout: Stdout): () => Promise<void> {
   let isPaused = false;
   client.onEvent((event) => {

@@ -3,7 +3,7 @@ import { UsageError } from '../flags.ts';
 import type { Prompt } from './run-prompt.ts';
 import { readAttachment, MAX_INPUT_BYTES, readPipedText } from './input.ts';
 
-/** What to ask, in order. What is piped in, and then the files, stand before the first prompt. */
+/** The prompts of the command line; piped text and files precede the first. */
 export async function promptsOf(args: CliArguments): Promise<Prompt[]> {
   const files = [];
   for (const path of args.files) files.push(await readAttachment(path));

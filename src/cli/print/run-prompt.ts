@@ -2,19 +2,19 @@ import type { AgentClient } from '../../client/agent-client.ts';
 import { CommandFailed } from '../../client/command-failed.ts';
 import type { AgentSettledEvent, AssistantMessage, ImageContent } from '../../protocol/generated/vocabulary.ts';
 
-/** Something to ask. */
+/** A prompt of print mode. */
 export interface Prompt {
   readonly message: string;
   readonly images: ImageContent[];
 }
 
-/** What came of a prompt: the text of the last answer, and what went wrong. */
+/** The text of the last assistant message, and the error of the run. */
 export interface PromptOutcome {
   readonly text: string;
   readonly failure: string | undefined;
 }
 
-/** Asks, and waits for the end of the run. */
+/** Sends a prompt and waits for the end of its run. */
 export async function runPrompt(client: AgentClient, prompt: Prompt): Promise<PromptOutcome> {
   try {
     const { settled, messages } = await client.promptAndWait(prompt);
@@ -36,6 +36,6 @@ function failureOf(settled: AgentSettledEvent | undefined): string | undefined {
 const truncationOf = (message: AssistantMessage | undefined) =>
   message?.stopReason === 'length' ? 'The answer was cut: it is as long as the model may answer' : undefined;
 
-/** Each block of text on lines of its own. */
+/** Each text block ends with a line end. */
 const textOf = ({ content }: AssistantMessage) =>
   content.map((block) => (block.type === 'text' ? block.text.replace(/\n?$/, '\n') : '')).join('');

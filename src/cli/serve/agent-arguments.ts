@@ -4,13 +4,12 @@ import { expandHome } from '../../store/agent-dir.ts';
 import { type CliArguments, type Flag, type FlagName, flags } from '../flags.ts';
 import { forwardedFlags } from '../server-flags.ts';
 
-/** Flags whose values are paths. */
 const PATHS: ReadonlySet<FlagName> = new Set(['extension', 'skill', 'prompt-template', 'script']);
 
-/** Flags whose values are paths where something is there, and words otherwise. */
+// Flags whose values are paths if the path exists, and text otherwise.
 const TEXTS_OR_PATHS: ReadonlySet<FlagName> = new Set(['system-prompt', 'append-system-prompt']);
 
-/** The arguments of agents, as the command line of the server has them. Agents run in other folders: paths are whole. */
+/** The arguments that `tau serve` passes to its agents. Paths are absolute, because agents run in other folders. */
 export function agentArguments(args: CliArguments): string[] {
   return forwardedFlags.flatMap((name) => {
     const given: string | readonly string[] | undefined = args[name];
@@ -25,6 +24,6 @@ function resolvePath(name: FlagName, value: string): string {
   return PATHS.has(name) || (TEXTS_OR_PATHS.has(name) && existsSync(path)) ? path : value;
 }
 
-/** A value that looks like a flag must not be taken for one. */
+/** A value that starts with a dash needs the form with an equals sign. */
 const flagWithValue = (name: FlagName, value: string) =>
   value.startsWith('-') ? [`--${name}=${value}`] : [`--${name}`, value];

@@ -5,11 +5,11 @@ import { summaryAt } from '../../store/sessions/listing/list-sessions.ts';
 import { withoutControls } from '../chat/printer.ts';
 import { ageOf } from './table.ts';
 
-/** Messages at the end of a session that are shown, and how much of each. */
+// The number of last messages, and the characters of each.
 const SHOWN_MESSAGES = 6;
 const SHOWN_CHARACTERS = 200;
 
-/** What there is to know of a session, and how it ended. */
+/** Formats the summary and the last messages of a session for `tau sessions show`. */
 export async function sessionPage(path: string): Promise<string> {
   const summary = await summaryAt(path);
   if (!summary) throw new Refusal('not_a_session', `Not a session file: ${path}`);

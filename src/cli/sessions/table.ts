@@ -2,17 +2,17 @@ import { homedir } from 'node:os';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
 import { textTable } from '../text-table.ts';
 
-/** Ids are shown as long as it takes to tell them apart, and never shorter than this. */
+// Ids are cut to the shortest unique length, but not below this.
 const SHORTEST_ID = 8;
 
 const ONE_MINUTE_MS = 60_000;
 const ONE_HOUR_MS = 60 * ONE_MINUTE_MS;
 const ONE_DAY_MS = 24 * ONE_HOUR_MS;
 
-/** From this many days on a date says more than an age. */
+// From this age on, a date is shown.
 const OLD_DAYS = 30;
 
-/** Sessions as lines of text, the ids and ages in front. */
+/** Formats sessions as a table. */
 export function sessionTable(sessions: readonly SessionSummary[], { withFolder }: { withFolder: boolean }): string {
   const length = idLength(sessions.map(({ id }) => id));
   const rows = sessions.map(({ id, lastModified, messageCount, cwd, title }) => [
@@ -25,7 +25,7 @@ export function sessionTable(sessions: readonly SessionSummary[], { withFolder }
   return textTable(['ID', 'AGE', 'MESSAGES', ...(withFolder ? ['FOLDER'] : []), 'TITLE'], rows);
 }
 
-/** How long ago that was; long ago as a date. */
+/** The age of a time, or its date if that is long ago. */
 export function ageOf(time: string): string {
   const age = Math.max(0, Date.now() - Date.parse(time));
   if (age < ONE_MINUTE_MS) return 'now';

@@ -6,7 +6,7 @@ const unitMs: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE, d:
 
 const SPAN = /^(\d{1,6})([mhd])$/;
 
-/** When something ends, as an ISO date: after a time such as `30d`, or on a date. */
+/** Parses `--expires`: a duration such as `30d`, or a date. Returns an ISO date. */
 export function expiryOf(text: string): string {
   const at = afterSpan(text) ?? isoTime(text);
   if (at === undefined) {

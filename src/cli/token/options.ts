@@ -11,7 +11,7 @@ const USUAL_SCOPES: readonly Scope[] = ['view', 'prompt'];
 
 const MAX_NAME_CHARACTERS = 100;
 
-/** What the command line says of a new token. */
+/** The options of a new token. */
 export function tokenOptions(args: CliArguments): NewToken {
   const allowedPaths = args.path?.map(folderOf);
   const expiresAt = args.expires === undefined ? undefined : expiryOf(args.expires);

@@ -4,7 +4,7 @@ import { textTable } from '../text-table.ts';
 
 const HEAD = ['ID', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'PATHS'];
 
-/** Tokens as lines of text. */
+/** Formats tokens as a table. */
 export const tokenTable = (tokens: readonly TokenRecord[]): string =>
   textTable(
     HEAD,
@@ -19,6 +19,6 @@ export const tokenTable = (tokens: readonly TokenRecord[]): string =>
     ]),
   );
 
-/** Up to the minute, in UTC. */
+/** To the minute, in UTC. */
 const endOf = (time: string) =>
   Date.parse(time) > Date.now() ? `${new Date(time).toISOString().slice(0, 16)}Z` : 'expired';

@@ -3,7 +3,7 @@ import { AgentClient } from '../agent-client.ts';
 
 type Sent = Record<string, unknown> & { id: string; type: string };
 
-/** A client and the other end of its wire, where the test plays the agent. */
+/** A client whose agent is played by the test. */
 export function connect() {
   const [agent, link] = memoryPair();
   const sent: Sent[] = [];

@@ -9,7 +9,7 @@ import type { RemoteOptions, RemoteSession } from '../remote-session.ts';
 
 export type Sent = Record<string, unknown> & { id: string; type: string };
 
-/** A state of which only what a test says matters. */
+/** A session state with the given fields and otherwise idle. */
 export const stateOf = (fields: Partial<SessionState> = {}) =>
   ({ sessionId: 's1', isStreaming: false, isCompacting: false, queuedMessages: [], ...fields }) as SessionState;
 
@@ -29,15 +29,14 @@ export const connected = (fields: object = {}) => ({
   ...fields,
 });
 
-/** One connection to the server of a test, where the test plays the server. */
+/** A connection to the test server; the test plays the server. */
 export class TestConnection {
-  /** What it was asked for. */
   readonly query: Record<string, string>;
-  /** Who it said to be, in a header. */
+  /** The authorization header. */
   readonly authorization: string | undefined;
   readonly sent: Sent[] = [];
   readonly closed: Promise<number>;
-  /** Whether `ping` is answered as it comes. */
+  /** Whether pings get their response at once. */
   respondsToPings = true;
   readonly #socket: WebSocket;
   #wake: () => void = () => {};
@@ -56,7 +55,7 @@ export class TestConnection {
     });
   }
 
-  /** The next thing that the client sent, or will. Nothing is given twice. */
+  /** Returns the next command or frame of the client, each once. */
   async next(): Promise<Sent> {
     while (this.sent.length === 0) {
       await new Promise<void>((resolve) => {
@@ -76,7 +75,7 @@ export class TestConnection {
     for (const record of records) this.#socket.send(typeof record === 'string' ? record : JSON.stringify(record));
   }
 
-  /** Sends what is no text. */
+  /** Sends a binary message. */
   sendBytes(bytes: Uint8Array): void {
     this.#socket.send(bytes, { binary: true });
   }
@@ -93,13 +92,13 @@ export class TestConnection {
     this.#socket.close(code, reason);
   }
 
-  /** As a network does: without a word. */
+  /** Cuts the connection without a close frame. */
   cut(): void {
     this.#socket.terminate();
   }
 }
 
-/** A server that says what a test tells it to. */
+/** A server whose connections are scripted by the test. */
 export async function remoteServer() {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 64 * 1024 * 1024 });
   await once(server, 'listening');
@@ -117,7 +116,7 @@ export async function remoteServer() {
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/session`,
     close,
-    /** The next connection that was made, or will be. */
+    /** Returns the next connection, each once. */
     connection: async (): Promise<TestConnection> => {
       while (arrived.length === 0) {
         await new Promise<void>((resolve) => {
@@ -131,13 +130,13 @@ export async function remoteServer() {
 
 export type Server = Awaited<ReturnType<typeof remoteServer>>;
 
-/** Time stands still until a test moves it. Sockets go on: they have clocks of their own. */
+/** Stops `setTimeout` until the test advances it; sockets keep working. */
 export function stopTime(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** Settles when the session is in this state. */
+/** Resolves when the session is in this state. */
 export async function reached(session: RemoteSession, state: string): Promise<void> {
   if (session.status.state === state) return;
   await new Promise<void>((resolve) => {
@@ -149,7 +148,7 @@ export async function reached(session: RemoteSession, state: string): Promise<vo
   });
 }
 
-/** A server and a client of it that time does not touch. */
+/** A server and a connecting session, with timers stopped. */
 export async function remote(options: RemoteOptions = {}) {
   stopTime();
   const server = await remoteServer();
@@ -158,7 +157,7 @@ export async function remote(options: RemoteOptions = {}) {
   return { server, session };
 }
 
-/** The same, connected, with a snapshot that is whole. */
+/** A session that is connected and has received its snapshot. */
 export async function attached(options: RemoteOptions = {}, ...snapshot: object[]) {
   const { server, session } = await remote(options);
   const connection = await server.connection();
@@ -168,7 +167,7 @@ export async function attached(options: RemoteOptions = {}, ...snapshot: object[
   return { server, session, connection };
 }
 
-/** The connection that follows a lost one, when its time has come. */
+/** Advances to the next retry and returns its connection. */
 export async function reconnection(server: Server, session: RemoteSession): Promise<TestConnection> {
   await reached(session, 'reconnecting');
   vi.advanceTimersByTime(session.status.delayMs ?? 0);

@@ -13,15 +13,15 @@ import type {
 import { applyStep } from '../../wire/assistant-message.ts';
 import { anyStream, empty, type Stream } from '../../wire/testing/streams.ts';
 
-/** What happens in a session. */
+// A step of a simulated session.
 type Act = (session: SimulatedSession) => void;
 
 type Of<T extends string> = Extract<AgentEvent, { type: T }>;
 
-/** A session that tells what happens in it, and what a client that comes at any moment has to be told first. */
+/** A session made of random events, with the snapshot that a client would get after each. */
 export class SimulatedSession {
   readonly events: AgentEvent[] = [];
-  /** What a client is told that comes after as many events. */
+  /** `snapshots[n]` is the snapshot after n events. */
   readonly snapshots: AgentEvent[][] = [];
   #ids = 0;
   #messages: AgentMessage[] = [];
@@ -44,7 +44,7 @@ export class SimulatedSession {
     this.snapshots.push(this.#snapshot());
   }
 
-  /** Tells of the conversation anew, as after a compaction. */
+  /** Keeps the last message only and publishes the result, as after a compaction. */
   shorten(): void {
     this.#messages = this.#messages.slice(-1);
     this.emit(this.#sync());
@@ -104,7 +104,7 @@ export class SimulatedSession {
     return [this.#sync(), ...this.#catchUp(), ...running, ...this.#uiByKey.values(), ...this.#dialogs.values()];
   }
 
-  /** The streaming answer so far: one delta for each block. */
+  /** The streaming message so far, as one delta for each block. */
   #catchUp(): AgentEvent[] {
     if (!this.#streaming) return [];
     const { opening: message, message: soFar } = this.#streaming;
@@ -241,7 +241,7 @@ const run = fc.array(fc.oneof(prompts, completions, failures, toolsRun, compacts
     },
 );
 
-/** Any session, told from its beginning. */
+/** Any session, from its beginning. */
 export const anySimulatedSession: fc.Arbitrary<SimulatedSession> = fc
   .array(fc.oneof({ arbitrary: run, weight: 3 }, compacts, ...beside), { maxLength: 5 })
   .map((acts) => {

@@ -21,7 +21,7 @@ export interface Row {
   readonly summary: number | undefined;
 }
 
-type Spoken = Pick<ConversationView, 'messages' | 'answer' | 'earlier'>;
+type Spoken = Pick<ConversationView, 'messages' | 'streamingMessage' | 'earlier'>;
 
 const NO_RESULTS: ReadonlyMap<string, AgentMessage> = new Map();
 

@@ -11,14 +11,14 @@ import { memoryPair } from './wire/memory.ts';
 export type * from './agent/hooks.ts';
 export type { ToolChoice } from './agent/tool-choice.ts';
 export { AgentClient } from './client/agent-client.ts';
-export { CommandFailed } from './client/command-failed.ts';
-export { ConnectionLost } from './client/connection-lost.ts';
+export { CommandFailed } from './client/errors.ts';
+export { ConnectionLost } from './client/errors.ts';
 export type { CustomTool, CustomToolCall, CustomToolOutput } from './client/custom-tools.ts';
 export { EventsLost } from './client/event-iterator.ts';
 export type { PromptRun } from './client/prompt-run.ts';
 export type { UiAnswer, UiHandler } from './client/ui-requests.ts';
 export { AgentSession, type ExtensionBindings } from './embed/agent-session.ts';
-export type { AgentState } from './embed/agent-view.ts';
+export type { AgentState } from './embed/session-state.ts';
 export {
   type CreateAgentSessionOptions,
   type CreateAgentSessionResult,
@@ -28,7 +28,7 @@ export type { ExtensionUIContext } from './embed/embedder-ui.ts';
 export type { ResourceLoader } from './embed/resource-loader.ts';
 export type { AgentSessionEvent, AgentSessionEventListener } from './embed/session-events.ts';
 export { type SessionInfo, SessionManager } from './embed/session-manager.ts';
-export type { PromptOptions } from './embed/session-prompts.ts';
+export type { PromptOptions } from './embed/session-input.ts';
 export type { AddonOptions as AdditionWishes } from './engine/addons/detect.ts';
 export type {
   ExtensionAPI,

@@ -1,4 +1,4 @@
-import type { CliArguments } from './flags.ts';
+import type { CliArguments } from './flags/flags.ts';
 import { topics } from './help/topics.ts';
 
 // The help of a command or subcommand.
@@ -18,12 +18,12 @@ export interface CliCommand extends CommandHelp {
 export const commands: Readonly<Record<string, CliCommand>> = {
   chat: {
     about: 'Talk to the agent in this terminal; without one, each line of stdin is a prompt',
-    run: async (args) => (await import('./chat.ts')).chat(args),
+    run: async (args) => (await import('./local-chat.ts')).chat(args),
   },
   export: {
     takes: '<path|id> [out.html]',
     about: 'Write a stored session as one HTML page',
-    run: async (args) => (await import('./export.ts')).exportPage(args),
+    run: async (args) => (await import('./sessions/export.ts')).exportPage(args),
   },
   sessions: {
     takes: '[list|show|export|rm|rename|restore]',
@@ -36,17 +36,17 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       rename: { about: 'Give one a name: tau sessions rename <id> <name>' },
       restore: { about: 'Take one out of the trash; without an id, show the trash' },
     },
-    run: async (args) => (await import('./sessions.ts')).sessions(args),
+    run: async (args) => (await import('./sessions/sessions.ts')).sessions(args),
   },
   serve: {
     about: 'Let browsers and programs use sessions on this machine',
-    run: async (args) => (await import('./serve.ts')).serveSessions(args),
+    run: async (args) => (await import('./serve/serve.ts')).serveSessions(args),
   },
   attach: {
     takes: '[url] [session|new]',
     about: 'Talk in a session of a server; without one, choose',
     subcommands: { new: { about: 'Begin one there' } },
-    run: async (args) => (await import('./attach.ts')).attach(args),
+    run: async (args) => (await import('./attach/attach.ts')).attach(args),
   },
   token: {
     takes: '<create|list|revoke>',
@@ -56,7 +56,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       list: { about: 'Those that there are, but not what they are' },
       revoke: { about: 'Take one back: tau token revoke <id|name>' },
     },
-    run: async (args) => (await import('./token.ts')).token(args),
+    run: async (args) => (await import('./token/token.ts')).token(args),
   },
   doctor: {
     about: 'Look at everything tau depends on here, without spending a token',
@@ -69,12 +69,12 @@ export const commands: Readonly<Record<string, CliCommand>> = {
       zsh: { about: 'source <(tau completion zsh)' },
       fish: { about: 'tau completion fish | source' },
     },
-    run: async (args) => (await import('./completion.ts')).completion(args),
+    run: async (args) => (await import('./completion/completion.ts')).completion(args),
   },
   help: {
     takes: '[topic]',
     about: 'Tell more about one thing',
     subcommands: topics,
-    run: async ({ positionals }) => (await import('./help.ts')).help(positionals.slice(1)),
+    run: async ({ positionals }) => (await import('./help/help.ts')).help(positionals.slice(1)),
   },
 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { engineOptions } from './engine-options.ts';
-import { parseFlags } from './parse-flags.ts';
+import { parseFlags } from './flags/parse-flags.ts';
 
 it.each([
   [[], undefined],

@@ -10,8 +10,8 @@ import { Project } from '../engine/project.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
-import { firstSession } from './first-session.ts';
-import { type CliArguments, type FlagName, PiError, UsageError } from './flags.ts';
+import { firstSession } from './sessions/session-argument.ts';
+import { type CliArguments, type FlagName, PiError, UsageError } from './flags/flags.ts';
 
 /** Builds the engine options from the command line and the environment. */
 export async function engineOptions(args: CliArguments): Promise<EngineOptions> {

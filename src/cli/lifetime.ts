@@ -4,7 +4,7 @@ import { Refusal } from '../protocol/errors.ts';
 import { onExitSignal } from '../system/exit-signals.ts';
 import type { Log } from '../system/log.ts';
 import type { Dialect } from '../wire/dialect.ts';
-import type { CliArguments } from './flags.ts';
+import type { CliArguments } from './flags/flags.ts';
 import { logOpenFailure, openRequestedLog } from './logging.ts';
 import { engineOptions } from './engine-options.ts';
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../protocol/errors.ts';
 import type { Log } from '../system/log.ts';
-import { type CliArguments, UsageError } from './flags.ts';
+import { type CliArguments, UsageError } from './flags/flags.ts';
 
 /** Opens the log if a flag or TAU_LOG requests one. */
 export async function openRequestedLog(args: CliArguments, mode = modeOf(args)): Promise<Log | undefined> {

@@ -1,9 +1,9 @@
 import { version } from '../protocol/generated/version.ts';
-import { checkConflicts } from './flag-conflicts.ts';
-import { type CliArguments, PiError, UnknownWordError, UsageError } from './flags.ts';
-import { parseFlags } from './parse-flags.ts';
+import { checkConflicts } from './flags/flag-conflicts.ts';
+import { type CliArguments, PiError, UnknownWordError, UsageError } from './flags/flags.ts';
+import { parseFlags } from './flags/parse-flags.ts';
 import { rpc } from './rpc.ts';
-import { watchStdout } from './stdout-failure.ts';
+import { printAndExit, watchStdout } from './stdio.ts';
 
 const SERVER_COMMAND = /^(?:serve|attach|token)$/;
 
@@ -28,16 +28,16 @@ async function runAndReport(argv: readonly string[]): Promise<number> {
 }
 
 async function run(args: CliArguments, first: string | undefined): Promise<number> {
-  if (args.version) return (await import('./print-and-exit.ts')).printAndExit(`${version}\n`);
-  if (args.help) return (await import('./help.ts')).help(args.positionals);
-  if (isServerCommand(args, first)) (await import('./server-flags.ts')).checkServerFlags(args);
+  if (args.version) return printAndExit(`${version}\n`);
+  if (args.help) return (await import('./help/help.ts')).help(args.positionals);
+  if (isServerCommand(args, first)) (await import('./flags/server-flags.ts')).checkServerFlags(args);
   checkConflicts(args);
-  if (args.unknown.size > 0) (await import('./unknown-flags.ts')).checkUnknownFlags(args);
-  if (args['print-system-prompt']) return (await import('./show-system-prompt.ts')).printSystemPrompt(args);
+  if (args.unknown.size > 0) (await import('./flags/did-you-mean.ts')).checkUnknownFlags(args);
+  if (args['print-system-prompt']) return (await import('./run-command.ts')).printSystemPrompt(args);
   if (args.export !== undefined) return (await import('./run-command.ts')).runExport(args, args.export);
-  if (args['list-models']) return (await import('./show-models.ts')).printModels(args);
+  if (args['list-models']) return (await import('./run-command.ts')).printModels(args);
   if (args.mode === 'rpc') return runRpc(args);
-  if (args.print || args.mode) return (await import('./print.ts')).print(args);
+  if (args.print || args.mode) return (await import('./print/print.ts')).print(args);
   return (await import('./run-command.ts')).runCommand(args);
 }
 
@@ -60,7 +60,7 @@ function runRpc(args: CliArguments): Promise<number> {
 
 async function hint(error: UsageError): Promise<string> {
   if (!(error instanceof UnknownWordError)) return '';
-  const { didYouMean } = await import('./did-you-mean.ts');
+  const { didYouMean } = await import('./flags/did-you-mean.ts');
   const suggestion = didYouMean(error.word, error.known);
   return suggestion === undefined ? error.advice : `, did you mean ${suggestion}?`;
 }

@@ -2,8 +2,7 @@ import type { ClientConnection } from '../engine/client-connection.ts';
 import type { Engine } from '../engine/open.ts';
 import { watchParent } from '../system/exit-signals.ts';
 import { stdioLink } from '../wire/stdio.node.ts';
-import { compileLater } from './compile-later.ts';
-import type { CliArguments } from './flags.ts';
+import type { CliArguments } from './flags/flags.ts';
 import { commandsFinished, closeOnSignal, openAgentEngine, flushed } from './lifetime.ts';
 
 /** `tau --mode rpc`: serves one client over stdio, or clients of a socket one after another. */
@@ -35,4 +34,22 @@ async function waitForEnd(engine: Engine, connection: ClientConnection, { abort 
   if (cause === 'ended' && !abort) await Promise.race([commandsFinished(engine, connection), closed]);
   await engine.close(CLOSE_REASONS[cause]);
   await Promise.race([flushed(connection), closed]);
+}
+
+// Bytecode executed before V8 optimises a function; twice the default.
+const INTERRUPT_BUDGET = 300_000;
+
+// Keeps this work out of the start-up time.
+const DELAY_MS = 100;
+
+/**
+ * Delays V8's optimisation. Most functions of an agent run a few hundred times: optimising them took nearly half of the
+ * CPU time of a turn and was rarely worth it.
+ */
+function compileLater(): void {
+  const set = async () => {
+    const { setFlagsFromString } = await import('node:v8');
+    setFlagsFromString(`--interrupt-budget=${INTERRUPT_BUDGET}`);
+  };
+  setTimeout(() => void set(), DELAY_MS).unref();
 }

@@ -1,11 +1,16 @@
 import { commands } from './commands.ts';
-import { type CliArguments, UnknownWordError, UsageError } from './flags.ts';
+import { type CliArguments, UnknownWordError, UsageError } from './flags/flags.ts';
+import { openModels } from '../engine/open-models.ts';
+import { modelList } from './list-models.ts';
+import { modelOptionsOf, cliPaths } from './engine-options.ts';
+import { printAndExit } from './stdio.ts';
+import { openAgentEngine } from './lifetime.ts';
 
 /** Runs the command of the first word. Several words are a prompt; no word starts a chat on a terminal. */
 export async function runCommand(args: CliArguments): Promise<number> {
   const [word, ...others] = args.positionals;
   if (word === undefined ? args.files.length > 0 || !process.stdin.isTTY : isPrompt(word, args)) {
-    return (await import('./print.ts')).print(args);
+    return (await import('./print/print.ts')).print(args);
   }
   if (args.files.length > 0) throw new UsageError(`@${args.files[0]} goes with a prompt`);
   const command = commandNamed(word ?? 'chat');
@@ -27,6 +32,24 @@ function commandNamed(word: string) {
 
 /** `--export`, pi's form of `tau export <session> [file]`. */
 export async function runExport(args: CliArguments, session: string): Promise<number> {
-  const { exportPage } = await import('./export.ts');
+  const { exportPage } = await import('./sessions/export.ts');
   return exportPage({ ...args, positionals: ['export', session, ...args.positionals] });
+}
+
+/** `--list-models`: prints the usable models, including those of local servers. */
+export async function printModels(args: CliArguments): Promise<number> {
+  const { root, project } = cliPaths(args);
+  const { registry } = await openModels({ agentDir: root, env: process.env, project, ...modelOptionsOf(args) });
+  await registry.discoverLocalModels();
+  for (const problem of registry.problems) process.stderr.write(`tau: ${problem}\n`);
+  return printAndExit(modelList(registry.available(), args.positionals.join(' ') || undefined));
+}
+
+/** `--print-system-prompt`: prints the system prompt of a run. */
+export async function printSystemPrompt(args: CliArguments): Promise<number> {
+  const engine = await openAgentEngine(args);
+  if (!engine) return 1;
+  const prompt = await engine.systemPrompt();
+  await engine.close();
+  return printAndExit(`${prompt}\n`);
 }

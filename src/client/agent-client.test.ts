@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commandRows } from '../protocol/generated/command-rows.ts';
-import { CommandFailed } from './command-failed.ts';
-import { ConnectionLost } from './connection-lost.ts';
+import { CommandFailed, ConnectionLost } from './errors.ts';
 import { EventsLost, MAX_UNREAD_CHARACTERS } from './event-iterator.ts';
 import { connect, delivered, MEGABYTES } from './testing/agent.ts';
 

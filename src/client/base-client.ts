@@ -1,8 +1,7 @@
 import type { AgentEvent, Frame, Params, Result } from '../protocol/generated/vocabulary.ts';
-import type { ConnectionLost } from './connection-lost.ts';
+import type { ConnectionLost } from './errors.ts';
 import { type CustomTool, CustomTools } from './custom-tools.ts';
-import type { EventConsumer } from './event-consumer.ts';
-import { EventIterator } from './event-iterator.ts';
+import { type EventConsumer, EventIterator } from './event-iterator.ts';
 import { AgentMethods } from './generated/methods.ts';
 import { type PromptRun, RunCollector } from './prompt-run.ts';
 import { callListener } from './call-listener.ts';

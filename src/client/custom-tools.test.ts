@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CommandFailed } from './command-failed.ts';
+import { CommandFailed } from './errors.ts';
 import type { CustomTool, CustomToolCall } from './custom-tools.ts';
 import { connect, delivered } from './testing/agent.ts';
 

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
-import type { EventConsumer } from './event-consumer.ts';
+import type { ConnectionLost } from './errors.ts';
 
 // An iterator ends once its unread events hold more text than this.
 export const MAX_UNREAD_CHARACTERS = 64 * 1024 * 1024;
@@ -94,4 +94,14 @@ export class EventIterator implements AsyncIterableIterator<AgentEvent>, EventCo
     this.#reversedQueue = [];
     this.#unreadCharacters = 0;
   }
+}
+
+/** Buffers events, and bounds its memory by the length of their lines. */
+export interface EventConsumer {
+  /** `length` is the length of the line that carried the event. */
+  push(event: AgentEvent, length: number): void;
+  /** All records of a snapshot have arrived. */
+  onSnapshotEnd(): void;
+  /** The connection ended. */
+  end(reason: ConnectionLost): void;
 }

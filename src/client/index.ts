@@ -3,15 +3,15 @@ export type * from '../protocol/generated/vocabulary.ts';
 export type { Link } from '../wire/link.ts';
 export type { BaseClient } from './base-client.ts';
 export { AgentClient } from './agent-client.ts';
-export { CommandFailed } from './command-failed.ts';
-export { ConnectionLost } from './connection-lost.ts';
+export { CommandFailed } from './errors.ts';
+export { ConnectionLost } from './errors.ts';
 export type { CustomTool, CustomToolCall, CustomToolOutput } from './custom-tools.ts';
 export { EventsLost } from './event-iterator.ts';
-export { OutboxFull, type OutboxItem } from './outbox.ts';
+export { OutboxFull, type OutboxItem } from './remote/outbox.ts';
 export type { PromptRun } from './prompt-run.ts';
-export type { ConnectionState, ConnectionStatus } from './reconnecting-socket.ts';
-export type { ReconnectionConfig } from './reconnection.ts';
-export { type RemoteOptions, RemoteSession } from './remote-session.ts';
+export type { ConnectionState, ConnectionStatus } from './remote/reconnecting-socket.ts';
+export type { ReconnectionConfig } from './remote/reconnection.ts';
+export { type RemoteOptions, RemoteSession } from './remote/remote-session.ts';
 export {
   type RPCResult,
   RPCClient,
@@ -19,8 +19,8 @@ export {
   type RPCEvent,
   type RPCSuccess,
   WebSocketRPCClient,
-} from './rpc-client.ts';
-export type { OpenSocket, Socket, SocketEvent } from './socket.ts';
+} from './remote/rpc-client.ts';
+export type { OpenSocket, Socket, SocketEvent } from './remote/socket.ts';
 export type { UiAnswer, UiHandler } from './ui-requests.ts';
-export { emptyView, reduce, type ConversationView } from './view.ts';
-export { WebSocketClient, type WebSocketClientConfig, type WebSocketClientEvent } from './web-socket-client.ts';
+export { emptyView, reduce, type ConversationView } from './view/view.ts';
+export { WebSocketClient, type WebSocketClientConfig, type WebSocketClientEvent } from './remote/web-socket-client.ts';

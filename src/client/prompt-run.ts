@@ -1,6 +1,6 @@
 import type { AgentEndEvent, AgentEvent, AgentSettledEvent, Result } from '../protocol/generated/vocabulary.ts';
-import type { ConnectionLost } from './connection-lost.ts';
-import type { EventConsumer } from './event-consumer.ts';
+import type { ConnectionLost } from './errors.ts';
+import type { EventConsumer } from './event-iterator.ts';
 
 /** The result of `promptAndWait`: the acceptance, the events and the end of a run. */
 export interface PromptRun {

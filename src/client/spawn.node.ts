@@ -7,8 +7,8 @@ import type { Link } from '../wire/link.ts';
 import { connectUnix } from '../wire/socket.node.ts';
 import { AgentClient } from './agent-client.ts';
 
-export { connectRemote } from './connect-remote.node.ts';
-export type { RemoteOptions, RemoteSession } from './remote-session.ts';
+export { connectRemote } from './remote/connect-remote.node.ts';
+export type { RemoteOptions, RemoteSession } from './remote/remote-session.ts';
 
 /** How to start an agent as a child process. */
 export interface SpawnAgentOptions {

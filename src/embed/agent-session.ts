@@ -15,14 +15,13 @@ import type { InjectedMessage, InjectionOptions } from '../session/input/injecte
 import type { CycleDirection } from '../session/model-choice.ts';
 import type { Session } from '../session/session.ts';
 import { sessionNameFrom } from '../store/sessions/session-name.ts';
-import { type AgentState, AgentView } from './agent-view.ts';
+import { type AgentState, AgentView, SessionStateView } from './session-state.ts';
 import type { ExtensionUIContext } from './embedder-ui.ts';
 import { type ExtensionFailure, ExtensionRunner } from './extension-runner.ts';
 import { type PromptTemplate, ResourceView } from './resource-loader.ts';
 import { CancellableTasks } from './idle-tasks.ts';
 import type { EmbedContext } from './context.ts';
 import { type AgentSessionEventListener, logFirstError } from './session-events.ts';
-import { SessionStateView } from './session-state.ts';
 import type { SessionManager } from './session-manager.ts';
 import {
   cycleModelIn,
@@ -32,14 +31,7 @@ import {
   setModel,
   setThinkingLevel,
 } from './session-models.ts';
-import {
-  type PromptOptions,
-  prompt,
-  sendCustomMessage,
-  sendUserMessage,
-  type SendUserMessageOptions,
-} from './session-prompts.ts';
-import { type BashOptions, type BashResult, executeBash, recordBashResult } from './session-shell.ts';
+import { type PromptOptions, prompt, sendCustomMessage, sendUserMessage, type SendUserMessageOptions, type BashOptions, type BashResult, executeBash, recordBashResult } from './session-input.ts';
 import { SettingsView } from './settings-manager.ts';
 
 /** The callbacks that serve the extensions of an `AgentSession`. Other fields of pi have no effect. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
-import type { ConversationView } from '../../src/client/view.ts';
+import type { ConversationView } from '../../src/client/view/view.ts';
 import type { Sight } from '../support/faults/client.ts';
 import { type Fault, gentleFaults, pick, type Random, roughFaults } from '../support/faults/faults.ts';
 import { KINDS, type Kind, Plot } from '../support/faults/plot.ts';

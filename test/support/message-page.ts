@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import type { RunningTool } from '../../src/client/view.ts';
+import type { RunningTool } from '../../src/client/view/view.ts';
 
 const WEB = join(import.meta.dirname, '../../src/web');
 

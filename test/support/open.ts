@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { engineOptions } from '../../src/cli/engine-options.ts';
-import { parseFlags } from '../../src/cli/parse-flags.ts';
+import { parseFlags } from '../../src/cli/flags/parse-flags.ts';
 import { openEngine } from '../../src/engine/open.ts';
 import { LineReader, MAX_RECORD_BYTES } from '../../src/wire/json-lines.ts';
 import type { Link } from '../../src/wire/link.ts';

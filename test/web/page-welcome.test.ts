@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { connectRemote } from '../../src/client/connect-remote.node.ts';
+import { connectRemote } from '../../src/client/remote/connect-remote.node.ts';
 import { forBuiltIn } from '../../src/web/page/welcome/suggestions.ts';
 import { openTab, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
-import { chooseSession } from '../choose-session.ts';
-import { type CliArguments, UsageError } from '../flags.ts';
-import { hasTerminal } from '../has-terminal.ts';
-import { singleMatch, sessionPathIn } from '../session-argument.ts';
+import { chooseSession } from '../sessions/choose-session.ts';
+import { type CliArguments, UsageError } from '../flags/flags.ts';
+import { hasTerminal } from '../stdio.ts';
+import { singleMatch, sessionPathIn } from '../sessions/session-argument.ts';
 import { requestServer } from './request-server.ts';
 import type { ServerAddress } from './server-address.ts';
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../protocol/errors.ts';
 import { takeEnvToken } from '../../server/auth/env-token.ts';
 import { basePathFrom } from '../../server/http/base-path.ts';
-import { type CliArguments, UsageError } from '../flags.ts';
+import { type CliArguments, UsageError } from '../flags/flags.ts';
 
 /** The address of a server and the token for it. */
 export interface ServerAddress {

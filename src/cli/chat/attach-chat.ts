@@ -1,8 +1,9 @@
-import type { RemoteSession } from '../../client/remote-session.ts';
-import { printConnectionStatus } from './connection-status.ts';
+import type { RemoteSession } from '../../client/remote/remote-session.ts';
 import { OwnMessages } from './own-messages.ts';
 import { SessionPrinter } from './print-session.ts';
 import { TerminalUi } from './terminal-ui.ts';
+import type { ConnectionStatus } from '../../client/remote/reconnecting-socket.ts';
+import type { Printer } from './printer.ts';
 
 // The longest wait for the responses to the last messages when the user leaves.
 const ACKNOWLEDGE_TIMEOUT_MS = 2000;
@@ -30,4 +31,15 @@ async function waitForResponses(session: RemoteSession, ui: TerminalUi): Promise
   if (session.status.state !== 'open') return;
   const timeout = new Promise<void>((resolve) => setTimeout(resolve, ACKNOWLEDGE_TIMEOUT_MS).unref());
   await Promise.race([ui.whenAcknowledged(), timeout]);
+}
+
+/** Prints when the connection is lost and when it is restored. */
+export function printConnectionStatus(printer: Printer): (status: ConnectionStatus) => void {
+  let isDown = false;
+  return ({ state, reason, attempt }) => {
+    if (state === 'reconnecting' && attempt === 1) printer.note(reason ? `Reconnecting… (${reason})` : 'Reconnecting…');
+    if (state === 'lost') printer.failure(`Connection lost: ${reason} (Enter tries again, Ctrl-D leaves)`);
+    if (state === 'open' && isDown) printer.note('Connected again.');
+    isDown = state === 'reconnecting' || state === 'lost';
+  };
 }

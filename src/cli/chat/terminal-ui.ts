@@ -1,5 +1,5 @@
 import type { BaseClient } from '../../client/base-client.ts';
-import { ConnectionLost } from '../../client/connection-lost.ts';
+import { ConnectionLost } from '../../client/errors.ts';
 import { TerminalDialogs } from './dialogs.ts';
 import { Printer, plainInk, terminalInk } from './printer.ts';
 import { Terminal } from './terminal.ts';

@@ -1,5 +1,5 @@
-import { type Flag, type FlagName, flags } from '../flags.ts';
-import { flagsOf, type ServerSubcommand, serverSubcommands } from '../server-flags.ts';
+import { type Flag, type FlagName, flags } from '../flags/flags.ts';
+import { flagsOf, type ServerSubcommand, serverSubcommands } from '../flags/server-flags.ts';
 
 // The kind of value that follows an option.
 type ValueKind = 'nothing' | 'choice' | 'file' | 'folder' | 'text';

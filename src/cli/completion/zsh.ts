@@ -1,5 +1,5 @@
 import { commands } from '../commands.ts';
-import { serverSubcommands } from '../server-flags.ts';
+import { serverSubcommands } from '../flags/server-flags.ts';
 import { restrictedCommands, type CompletedOption, options } from './options.ts';
 
 /** Completion for zsh. */

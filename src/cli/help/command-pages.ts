@@ -1,5 +1,7 @@
 import { type CliCommand, commands } from '../commands.ts';
-import { list, page, section } from './layout.ts';
+import { list, page, section, flagRow, paragraph } from './layout.ts';
+import { flags } from '../flags/flags.ts';
+import { forwardedFlags, ownFlags, type ServerSubcommand } from '../flags/server-flags.ts';
 
 /** Every command as a row of a list. */
 export const commandRows = () => rowsOf(commands);
@@ -14,3 +16,14 @@ type CommandRow = { readonly takes?: string | undefined; readonly about: string 
 
 const rowsOf = (words: Readonly<Record<string, CommandRow>>) =>
   Object.entries(words).map(([name, { takes, about }]) => [takes ? `${name} ${takes}` : name, about] as const);
+
+/** The options of a server command. */
+export function serverOptions(command: ServerSubcommand): string {
+  const own = section('Options', list(ownFlags(command).map((name) => flagRow(name, flags[name]))));
+  return page(own, ...(command === 'serve' ? [forwardedSection] : []), paragraph('tau help server tells the rest.'));
+}
+
+const forwardedSection = section(
+  'Handed on to the agents it starts',
+  paragraph(forwardedFlags.map((name) => `--${name}`).join(' ')),
+);

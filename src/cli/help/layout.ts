@@ -1,5 +1,5 @@
 import { wrap } from '../chat/wrap.ts';
-import type { Flag } from '../flags.ts';
+import type { Flag } from '../flags/flags.ts';
 
 const WIDTH = 80;
 const INDENT = '  ';

@@ -1,6 +1,5 @@
-import { environment } from '../environment.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type Flag, flags } from '../flags.ts';
+import { environment, exitCodes } from './environment.ts';
+import { type Flag, flags } from '../flags/flags.ts';
 import { commandRows } from './command-pages.ts';
 import { flagRow, list, page, paragraph, section } from './layout.ts';
 import type { Topic } from './topics.ts';

@@ -3,7 +3,8 @@ import { imageTypeOf } from '../../agent/tools/read/image-header.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { ImageContent } from '../../protocol/generated/vocabulary.ts';
 import { expandHome } from '../../store/agent-dir.ts';
-import { UsageError } from '../flags.ts';
+import { UsageError, type CliArguments } from '../flags/flags.ts';
+import type { Prompt } from './run-prompt.ts';
 
 // The limit of piped and attached input; escaped, it still fits into one protocol line.
 export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
@@ -63,4 +64,22 @@ function decodeText(bytes: Buffer, name: string): string {
     // Invalid UTF-8 is not text.
   }
   throw new UsageError(`${name} is neither text nor an image`);
+}
+
+/** The prompts of the command line; piped text and files precede the first. */
+export async function promptsOf(args: CliArguments): Promise<Prompt[]> {
+  const files = [];
+  for (const path of args.files) files.push(await readAttachment(path));
+  const piped = await readPipedText();
+  const [first = '', ...others] = args.positionals.filter((text) => text.trim() !== '');
+  const message = [piped, ...files.map(({ text }) => text), first].filter((text) => text !== '').join('\n\n');
+  const images = files.flatMap(({ image }) => image ?? []);
+  if (message === '') throw new UsageError('Nothing is asked: give a prompt, or say tau chat or tau --mode rpc');
+  checkSize([message, ...images.map(({ data }) => data)]);
+  return [{ message, images }, ...others.map((text) => ({ message: text, images: [] }))];
+}
+
+function checkSize(parts: readonly string[]): void {
+  const size = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  if (size > MAX_INPUT_BYTES) throw new UsageError('What is piped in and the files are too long together');
 }

@@ -1,7 +1,11 @@
-import type { AgentClient } from '../../client/agent-client.ts';
+import { AgentClient } from '../../client/agent-client.ts';
 import type { Stdout } from '../../system/stdout/private-stdout.ts';
 import { toLine } from '../../wire/json-lines.ts';
 import type { Link } from '../../wire/link.ts';
+import type { Engine } from '../../engine/open.ts';
+import { memoryPair } from '../../wire/memory.ts';
+import type { Writable } from 'node:stream';
+import { callLine, plainInk } from '../chat/printer.ts';
 
 /** Prints every event as a JSON line, as fast as stdout is read; the returned function waits for the writes. */
 export function printEvents(client: AgentClient, link: Link, stdout: Stdout): () => Promise<void> {
@@ -19,4 +23,26 @@ export function printEvents(client: AgentClient, link: Link, stdout: Stdout): ()
     do await stdout.flush();
     while (isPaused);
   };
+}
+
+/** The session header, which an agent sends first to a client that follows entries. */
+export async function headerOf(engine: Engine): Promise<object> {
+  const [inside, outside] = memoryPair();
+  const client = new AgentClient(outside);
+  const header = new Promise<object>((resolve) =>
+    client.onEvent((event) => {
+      if (event.type === 'entry_appended') resolve(event.entry);
+    }),
+  );
+  engine.connect(inside);
+  await client.hello({ entries: true });
+  client.close();
+  return header;
+}
+
+/** Prints each tool call as it starts. */
+export function printToolCalls(client: AgentClient, output: Writable): void {
+  client.onEvent((event) => {
+    if (event.type === 'tool_execution_start') output.write(`${callLine(event, plainInk)}\n`);
+  });
 }

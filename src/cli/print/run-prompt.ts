@@ -1,5 +1,5 @@
 import type { AgentClient } from '../../client/agent-client.ts';
-import { CommandFailed } from '../../client/command-failed.ts';
+import { CommandFailed } from '../../client/errors.ts';
 import type { AgentSettledEvent, AssistantMessage, ImageContent } from '../../protocol/generated/vocabulary.ts';
 
 /** A prompt of print mode. */

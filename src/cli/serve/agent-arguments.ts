@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
-import { type CliArguments, type Flag, type FlagName, flags } from '../flags.ts';
-import { forwardedFlags } from '../server-flags.ts';
+import { type CliArguments, type Flag, type FlagName, flags } from '../flags/flags.ts';
+import { forwardedFlags } from '../flags/server-flags.ts';
 
 const PATHS: ReadonlySet<FlagName> = new Set(['extension', 'skill', 'prompt-template', 'script']);
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { SessionState } from '../../protocol/generated/vocabulary.ts';
-import { connectRemote } from '../connect-remote.node.ts';
-import type { RemoteOptions, RemoteSession } from '../remote-session.ts';
+import { connectRemote } from '../remote/connect-remote.node.ts';
+import type { RemoteOptions, RemoteSession } from '../remote/remote-session.ts';
 
 export type Sent = Record<string, unknown> & { id: string; type: string };
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
-import type { RunningTool } from '../../client/view.ts';
+import type { RunningTool } from '../../client/view/view.ts';
 import { entryOf, type Fields, fieldsOf, textOf } from '../fields.ts';
 import { Answer } from './answer.tsx';
 import { ShellCommand } from './shell-command.tsx';

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
-import { type Flag, flags } from '../../../src/cli/flags.ts';
+import { type Flag, flags } from '../../../src/cli/flags/flags.ts';
 import { topics } from '../../../src/cli/help/topics.ts';
 import { tau } from '../../support/command.ts';
 import { environment, newHome } from '../../support/open.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { emptyView, reduce } from '../../../src/client/view.ts';
+import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
 import { bash } from '../../support/extensions.ts';
 import { newGate, open, sessionFiles, stored } from '../../support/open.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Flag, flags } from '../../../src/cli/flags.ts';
+import { type Flag, flags } from '../../../src/cli/flags/flags.ts';
 import { RemotePeer } from '../../support/remote-peer.ts';
 import { serve, TOKEN } from '../../support/server.ts';
 

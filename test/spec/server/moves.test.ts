@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { emptyView, reduce } from '../../../src/client/view.ts';
+import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
 import { answer, commandHome, fixture, shown, userExtension } from '../../support/extensions.ts';
 import { newGate, newHome, open } from '../../support/open.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import type { ConversationView } from '../../../src/client/view.ts';
+import type { ConversationView } from '../../../src/client/view/view.ts';
 import type { AgentSettledEvent, Frame } from '../../../src/protocol/generated/vocabulary.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../fixtures/remote-client.mjs');

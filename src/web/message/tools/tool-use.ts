@@ -1,4 +1,4 @@
-import type { RunningTool } from '../../../client/view.ts';
+import type { RunningTool } from '../../../client/view/view.ts';
 import { type Fields, fieldsOf, numberOf, wordsOf } from '../../fields.ts';
 import { duration } from '../../words.ts';
 import { ended } from '../terminal/terminal-text.ts';

@@ -1,5 +1,5 @@
-import { CommandFailed } from '../../../client/command-failed.ts';
-import { type PageRequest, type MessageHistory, emptyHistory, prependPage } from '../../../client/history.ts';
+import { CommandFailed } from '../../../client/errors.ts';
+import { type PageRequest, type MessageHistory, emptyHistory, prependPage } from '../../../client/view/history.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
 /** How many messages are read at once. */

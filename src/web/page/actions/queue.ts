@@ -1,5 +1,5 @@
-import { CommandFailed } from '../../../client/command-failed.ts';
-import type { OutboxItem } from '../../../client/outbox.ts';
+import { CommandFailed } from '../../../client/errors.ts';
+import type { OutboxItem } from '../../../client/remote/outbox.ts';
 import type { Params, QueuedItem } from '../../../protocol/generated/vocabulary.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import { isChanged, type QueueChange, type Writing } from '../state/writing/writing.ts';

@@ -1,4 +1,4 @@
-import type { ConversationView } from '../../../client/view.ts';
+import type { ConversationView } from '../../../client/view/view.ts';
 import type { Manner } from '../actions/prompting.ts';
 import { isComposing } from '../composing.ts';
 import { saidBefore } from '../state/writing/said-before.ts';

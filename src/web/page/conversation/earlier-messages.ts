@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { PageRequest } from '../../../client/history.ts';
+import type { PageRequest } from '../../../client/view/history.ts';
 import { messageOf } from '../../../protocol/errors.ts';
 import { loadEarlier, type ReadPage } from '../actions/history.ts';
 import type { LiveSession } from '../state/live-session.ts';

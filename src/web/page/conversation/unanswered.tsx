@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import type { ConversationView } from '../../../client/view.ts';
+import type { ConversationView } from '../../../client/view/view.ts';
 import type { AgentMessage, UserMessage } from '../../../protocol/generated/vocabulary.ts';
 import { wordsOf } from '../../fields.ts';
 import { tryAgain } from '../actions/prompting.ts';

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
-import { defaultReconnection } from '../../../client/reconnection.ts';
+import type { ConnectionStatus } from '../../../client/remote/reconnecting-socket.ts';
+import { defaultReconnection } from '../../../client/remote/reconnection.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { SecondsLeft } from '../seconds.tsx';
 import { useApp, useSession } from '../state/app.ts';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { UiNotice } from '../../../client/extension-ui.ts';
+import type { UiNotice } from '../../../client/view/extension-ui.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
 import { isVisible } from '../state/visibility.ts';

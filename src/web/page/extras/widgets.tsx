@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import type { UiWidget } from '../../../client/extension-ui.ts';
+import type { UiWidget } from '../../../client/view/extension-ui.ts';
 import { useSession } from '../state/app.ts';
 import { Shortened } from './shortened.tsx';
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
+import type { ConnectionStatus } from '../../../client/remote/reconnecting-socket.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { endOf } from '../extras/connection-end.ts';
 import { Icon } from '../icons.tsx';

@@ -1,10 +1,10 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { ConnectionLost, NotSent, Withdrawn } from '../../../client/connection-lost.ts';
+import { ConnectionLost, NotSent, Withdrawn } from '../../../client/errors.ts';
 import { RecentIds } from '../../../client/recent-ids.ts';
-import type { OutboxItem } from '../../../client/outbox.ts';
-import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
-import { RemoteSession } from '../../../client/remote-session.ts';
-import { emptyView, reduce, type ConversationView } from '../../../client/view.ts';
+import type { OutboxItem } from '../../../client/remote/outbox.ts';
+import type { ConnectionStatus } from '../../../client/remote/reconnecting-socket.ts';
+import { RemoteSession } from '../../../client/remote/remote-session.ts';
+import { emptyView, reduce, type ConversationView } from '../../../client/view/view.ts';
 import { closeCodes } from '../../../protocol/close-codes.ts';
 import { dialogMethods } from '../../../protocol/dialog-methods.ts';
 import { messageOf } from '../../../protocol/errors.ts';

@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { emptyView, type ConversationView } from '../../../client/view.ts';
+import { emptyView, type ConversationView } from '../../../client/view/view.ts';
 import { LiveSession } from './live-session.ts';
 import { currentPlace, newPlace, type Place, pushPlace, replacePlace } from './place.ts';
 

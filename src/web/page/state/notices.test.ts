@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
-import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
-import { MAX_NOTICES } from '../../../client/extension-ui.ts';
-import { emptyView, reduce } from '../../../client/view.ts';
+import type { ConnectionStatus } from '../../../client/remote/reconnecting-socket.ts';
+import { MAX_NOTICES } from '../../../client/view/extension-ui.ts';
+import { emptyView, reduce } from '../../../client/view/view.ts';
 import { MAX_TOASTS, Notices } from './notices.ts';
 
 /** Notices of a session that is told of errors. */

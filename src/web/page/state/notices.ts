@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { MAX_NOTICES, type UiNotice } from '../../../client/extension-ui.ts';
+import { MAX_NOTICES, type UiNotice } from '../../../client/view/extension-ui.ts';
 import type { LiveSession } from './live-session.ts';
 
 /** More are not shown at a time. */

@@ -1,4 +1,4 @@
-import type { ConversationView } from '../../../client/view.ts';
+import type { ConversationView } from '../../../client/view/view.ts';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { textOf, wordsOf } from '../../fields.ts';
 import { oneLine } from '../../words.ts';

@@ -1,4 +1,4 @@
-import { RemoteSession } from '../../../../client/remote-session.ts';
+import { RemoteSession } from '../../../../client/remote/remote-session.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import { socketAddress } from '../../entrance/server.ts';
 import type { App } from '../../state/app.ts';

@@ -1,4 +1,4 @@
-import { CommandFailed } from '../../../../client/command-failed.ts';
+import { CommandFailed } from '../../../../client/errors.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import type { App } from '../../state/app.ts';
 import type { LiveSession } from '../../state/live-session.ts';

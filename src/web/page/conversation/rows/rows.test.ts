@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { prependPage } from '../../../../client/history.ts';
+import { prependPage } from '../../../../client/view/history.ts';
 import { anySimulatedSession } from '../../../../client/testing/simulated-session.ts';
-import { emptyView, reduce, type ConversationView } from '../../../../client/view.ts';
+import { emptyView, reduce, type ConversationView } from '../../../../client/view/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { empty } from '../../../../wire/testing/streams.ts';
 import { type Row, Rows } from './rows.ts';

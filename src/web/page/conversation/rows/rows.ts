@@ -1,4 +1,4 @@
-import type { ConversationView } from '../../../../client/view.ts';
+import type { ConversationView } from '../../../../client/view/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { listOf, textOf } from '../../../fields.ts';
 import { compactionsIn } from './compactions.ts';

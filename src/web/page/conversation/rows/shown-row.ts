@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
-import type { RunningTool, ConversationView } from '../../../../client/view.ts';
+import type { RunningTool, ConversationView } from '../../../../client/view/view.ts';
 import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
 import type { Surroundings } from '../../../message/message.tsx';
 import { callsOf, type Row } from './rows.ts';

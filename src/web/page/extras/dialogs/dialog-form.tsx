@@ -1,5 +1,5 @@
 import { useId, useMemo } from 'preact/hooks';
-import type { OpenDialog } from '../../../../client/extension-ui.ts';
+import type { OpenDialog } from '../../../../client/view/extension-ui.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
 import { answerDialog, type Reply } from '../../actions/dialogs.ts';
 import { isComposing } from '../../composing.ts';

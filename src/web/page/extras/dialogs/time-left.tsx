@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { OpenDialog } from '../../../../client/extension-ui.ts';
+import type { OpenDialog } from '../../../../client/view/extension-ui.ts';
 import { SecondsLeft } from '../../seconds.tsx';
 
 /** How long a question waits, and what becomes of it then; nothing for one that has time. */

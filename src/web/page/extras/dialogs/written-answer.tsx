@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { OpenDialog } from '../../../../client/extension-ui.ts';
+import type { OpenDialog } from '../../../../client/view/extension-ui.ts';
 import type { Reply } from '../../actions/dialogs.ts';
 import { isComposing } from '../../composing.ts';
 import { useApp } from '../../state/app.ts';

@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import type { OutboxItem } from '../../../../client/outbox.ts';
+import type { OutboxItem } from '../../../../client/remote/outbox.ts';
 import { takeBack } from '../../actions/queue.ts';
 import { focusMessage } from '../../composer/focus-message.ts';
 import { useSession } from '../../state/app.ts';

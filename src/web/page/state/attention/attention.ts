@@ -1,6 +1,6 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { RecentIds } from '../../../../client/recent-ids.ts';
-import type { OpenDialog } from '../../../../client/extension-ui.ts';
+import type { OpenDialog } from '../../../../client/view/extension-ui.ts';
 import { isDialogMethod } from '../../../../protocol/dialog-methods.ts';
 import type {
   AgentEvent,

@@ -1,4 +1,4 @@
-import type { ConversationView } from '../../../../client/view.ts';
+import type { ConversationView } from '../../../../client/view/view.ts';
 import { wordsOf } from '../../../fields.ts';
 
 /** What was said from here and what the user said in the session, the newest first, each once. */

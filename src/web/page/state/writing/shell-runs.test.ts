@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { emptyView, type ConversationView } from '../../../../client/view.ts';
+import { emptyView, type ConversationView } from '../../../../client/view/view.ts';
 import { shellLine } from './shell-line.ts';
 import { ShellRuns } from './shell-runs.ts';
 

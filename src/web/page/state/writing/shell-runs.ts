@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { ConversationView } from '../../../../client/view.ts';
+import type { ConversationView } from '../../../../client/view/view.ts';
 import type { BashCommand } from '../../../../protocol/generated/vocabulary.ts';
 import type { ShellLine } from './shell-line.ts';
 

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
-import type { ConversationView } from '../../../../client/view.ts';
+import type { ConversationView } from '../../../../client/view/view.ts';
 import type { Attachment } from './attachment.ts';
 import { saidBefore } from './said-before.ts';
 import { Writing } from './writing.ts';

@@ -1,0 +1,60 @@
+import { connectRemote } from '../../client/remote/connect-remote.node.ts';
+import type { RemoteSession } from '../../client/remote/remote-session.ts';
+import { messageOf } from '../../protocol/errors.ts';
+import { onExitSignal } from '../../system/exit-signals.ts';
+import { isAddress, type ServerAddress, serverAddress } from './server-address.ts';
+import { type AttachTarget, attachTarget } from './attach-target.ts';
+import { CHAT_UI_METHODS } from '../chat/dialogs.ts';
+import { runAttachedChat } from '../chat/attach-chat.ts';
+import { runBatch } from '../chat/batch.ts';
+import { type CliArguments, PiError, UsageError } from '../flags/flags.ts';
+import { hasTerminal, watchStdoutReader } from '../stdio.ts';
+
+// The number of last messages that are printed.
+const SHOWN_MESSAGES = 20;
+
+/** `tau attach [url] [session|new]`: a chat with a session on a server, which keeps running afterwards. */
+export async function attach(args: CliArguments): Promise<number> {
+  const words = args.positionals.slice(1);
+  const address = isAddress(words[0]) ? words.shift() : undefined;
+  const [word, extra] = words;
+  if (extra !== undefined) throw new UsageError(`tau attach takes one session, not ${JSON.stringify(extra)} too`);
+  const server = serverAddress(args, address);
+  try {
+    return await runChat(server, await attachTarget(args, word, server));
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof PiError) throw error;
+    return printError(messageOf(error));
+  }
+}
+
+async function runChat(server: ServerAddress, target: AttachTarget): Promise<number> {
+  const isInteractive = hasTerminal();
+  const session = connectRemote(server.url.href, {
+    ...target,
+    token: server.token,
+    tail: SHOWN_MESSAGES,
+    ui: isInteractive ? CHAT_UI_METHODS : [],
+    whenLost: isInteractive ? 'wait' : 'close',
+  });
+  onExitSignal(async () => session.close());
+  const reader = watchStdoutReader();
+  const code = await Promise.race([isInteractive ? runTerminal(session) : runPiped(session), reader.done.then(() => 0)]);
+  session.close();
+  await reader.flushed();
+  return code;
+}
+
+async function runTerminal(session: RemoteSession): Promise<number> {
+  const reason = await runAttachedChat(session);
+  if (reason !== undefined) return printError(reason);
+  const unsent = session.outbox.length;
+  return unsent === 0 ? 0 : printError(`What you sent last did not arrive (${unsent})`);
+}
+
+const runPiped = async (session: RemoteSession) => ((await runBatch(session)) ? 0 : 1);
+
+function printError(reason: string): number {
+  process.stderr.write(`tau: ${reason}\n`);
+  return 1;
+}

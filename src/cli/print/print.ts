@@ -1,0 +1,63 @@
+import { AgentClient } from '../../client/agent-client.ts';
+import { type Stdout, takeStdout } from '../../system/stdout/private-stdout.ts';
+import { toLine } from '../../wire/json-lines.ts';
+import { memoryPair } from '../../wire/memory.ts';
+import type { CliArguments } from '../flags/flags.ts';
+import { closeOnSignal, openAgentEngine } from '../lifetime.ts';
+import { runPrompt, type Prompt, type PromptOutcome } from './run-prompt.ts';
+import { headerOf, printEvents, printToolCalls } from './print-events.ts';
+import { promptsOf } from './input.ts';
+
+/** Runs prompts one after another: prints the last assistant message, or every event in JSON mode. */
+export async function print(args: CliArguments): Promise<number> {
+  const prompts = await promptsOf(args);
+  const isJson = args.mode === 'json';
+  const isWatched = process.stdout.isTTY && process.stderr.isTTY && !isJson;
+  const stdout = takeStdout();
+  const engine = await openAgentEngine(args, isJson ? {} : { stream: 'delta' });
+  if (!engine) return 1;
+  const [inside, outside] = memoryPair();
+  const client = new AgentClient(outside);
+  outside.pause();
+  const { eventQueue: outbox } = engine.connect(inside);
+  const flush = isJson ? printEvents(client, outside, stdout) : () => stdout.flush();
+  const signalled = new Promise<'signalled'>((resolve) => {
+    closeOnSignal(
+      engine,
+      () => outbox.flush().then(flush),
+      () => {
+        process.stderr.write('tau: stopped by a signal\n');
+        resolve('signalled');
+      },
+    );
+  });
+  if (isJson) stdout.write(toLine(await headerOf(engine)));
+  if (args.verbose || isWatched) printToolCalls(client, process.stderr);
+  outside.resume();
+  const closed = new Promise<'unread'>((resolve) => stdout.onError(() => resolve('unread')));
+  const result = await Promise.race([signalled, closed, runPrompts(client, prompts)]);
+  // The signal handler ends the process.
+  if (result === 'signalled') return new Promise(() => {});
+  if (result !== 'unread') printOutcome(result, isJson ? undefined : stdout);
+  await Promise.race([engine.finished(), closed, signalled]);
+  client.close();
+  await engine.close();
+  await stdout.flush();
+  return result === 'unread' || result.failure === undefined ? 0 : 1;
+}
+
+/** Dialogs resolve with their defaults. Stops at the first failure, because later prompts may depend on it. */
+async function runPrompts(client: AgentClient, prompts: readonly Prompt[]): Promise<PromptOutcome> {
+  await client.hello({ ui: [] });
+  let outcome: PromptOutcome = { text: '', failure: undefined };
+  for (const prompt of prompts) {
+    outcome = await runPrompt(client, prompt);
+    if (outcome.failure !== undefined) break;
+  }
+  return outcome;
+}
+
+function printOutcome({ text, failure }: PromptOutcome, stdout: Stdout | undefined): void {
+  stdout?.write(text);
+  if (failure !== undefined) process.stderr.write(`tau: ${failure}\n`);
+}

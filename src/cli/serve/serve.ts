@@ -1,0 +1,121 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { messageOf } from '../../protocol/errors.ts';
+import { takeEnvToken } from '../../server/auth/env-token.ts';
+import type { AgentCommand } from '../../server/hosting/agent-process.ts';
+import { AllowLists } from '../../server/http/allow-lists.ts';
+import { basePathFrom } from '../../server/http/base-path.ts';
+import { readTlsFiles, type Tls } from '../../server/http/tls-files.ts';
+import { PING_MS, type RunningServer, type ServeOptions, serve } from '../../server/serve.ts';
+import { agentDir } from '../../store/agent-dir.ts';
+import { onExitSignal } from '../../system/exit-signals.ts';
+import { openLog } from '../../system/log.ts';
+import { type CliArguments, UsageError } from '../flags/flags.ts';
+import { openRequestedLog } from '../logging.ts';
+import { engineOptions } from '../engine-options.ts';
+import { printAndExit } from '../stdio.ts';
+import { agentArguments } from './agent-arguments.ts';
+
+// The time for shutting down besides draining runs.
+const DRAIN_OVERHEAD_MS = 10_000;
+
+const URL_HINT = 'Open the first in a browser, once, within 10 minutes. The second is for programs that have a token.';
+
+/** `tau serve`: serves sessions until a signal ends it. Prints one address per line once clients can connect. */
+export async function serveSessions(args: CliArguments): Promise<number> {
+  const options = await optionsFrom(args);
+  const drainMs = seconds(args, 'drain-seconds', 20);
+  let server: RunningServer;
+  try {
+    await checkAgentFlags(args);
+    server = await serve(options);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    process.stderr.write(`tau: ${messageOf(error)}\n`);
+    return 1;
+  }
+  onExitSignal(() => server.drain(drainMs), { limitMs: drainMs + DRAIN_OVERHEAD_MS });
+  await printAndExit(`${server.loginLink()}\n${server.socketUrl}\n`);
+  if (process.stdout.isTTY || process.stderr.isTTY) process.stderr.write(`${URL_HINT}\n`);
+  return new Promise(() => {});
+}
+
+async function optionsFrom(args: CliArguments): Promise<ServeOptions> {
+  const envToken = takeEnvToken(process.env);
+  const { host = '127.0.0.1', 'allow-origin': allowOrigins = [], 'allow-host': allowHosts = [] } = args;
+  orUsageError(() => new AllowLists({ host, isTls: false, allowHosts, allowOrigins }));
+  return {
+    host,
+    port: wholeNumber(args, 'port', { usual: 4170, max: 65_535 }),
+    cwd: folder(args.cwd ?? '.'),
+    agentDir: agentDir(process.env),
+    agent: agentCommand(args),
+    tokensFile: args.tokens,
+    envToken,
+    allowOrigins,
+    allowHosts,
+    basePath: orUsageError(() => basePathFrom(args['base-path'] ?? '')),
+    tls: tlsFrom(args),
+    behindProxy: args['behind-proxy'] !== undefined,
+    socketPath: args.socket === undefined ? undefined : resolve(args.socket),
+    pageFolder: join(import.meta.dirname, '../page'),
+    parkAfterMs: seconds(args, 'park-after', 120),
+    pingMs: 1000 * wholeNumber(args, 'ping-seconds', { usual: PING_MS / 1000, min: 1, max: 3600 }),
+    maxSessions: wholeNumber(args, 'max-sessions', { usual: 100, min: 1, max: 10_000 }),
+    log: (await openRequestedLog(args, 'serve')) ?? openLog({ level: 'warn' }),
+  };
+}
+
+/** The program of this package, or the shell command given instead. */
+function agentCommand(args: CliArguments): AgentCommand {
+  const { env } = process;
+  const command = args['agent-command'];
+  const extra = agentArguments(args);
+  if (command !== undefined) return { command: '/bin/sh', args: ['-c', `exec ${command} "$@"`, 'sh', ...extra], env };
+  return { command: process.execPath, args: [join(import.meta.dirname, '../tau.cjs'), ...extra], env };
+}
+
+/** Checks the flags of agents before the first client connects. Another program may accept flags that tau does not. */
+async function checkAgentFlags(args: CliArguments): Promise<void> {
+  if (args['agent-command'] === undefined && agentArguments(args).length > 0) await engineOptions(args);
+}
+
+function folder(path: string): string {
+  const absolute = resolve(path);
+  if (!statSync(absolute, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`--cwd is no folder: ${path}`);
+  return absolute;
+}
+
+function tlsFrom(args: CliArguments): Tls | undefined {
+  const { 'tls-cert': cert, 'tls-key': key } = args;
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) throw new UsageError('--tls-cert and --tls-key go together');
+  return orUsageError(() => readTlsFiles({ cert, key }));
+}
+
+/** Converts errors in the value of a flag to usage errors. */
+function orUsageError<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+}
+
+type NumberFlag = 'port' | 'park-after' | 'ping-seconds' | 'max-sessions' | 'drain-seconds';
+
+function wholeNumber(
+  args: CliArguments,
+  name: NumberFlag,
+  { usual, min = 0, max }: { usual: number; min?: number; max: number },
+) {
+  const text = args[name];
+  if (text === undefined) return usual;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new UsageError(`--${name} takes a whole number from ${min} to ${max}, not ${text}`);
+}
+
+const seconds = (args: CliArguments, name: NumberFlag, usual: number) =>
+  1000 * wholeNumber(args, name, { usual, max: 1_000_000 });

@@ -1,0 +1,39 @@
+import { createInterface } from 'node:readline';
+import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
+import { PiError, UsageError } from '../flags/flags.ts';
+import { sessionTable } from './table.ts';
+import { sessionsFolder } from '../../store/agent-dir.ts';
+import { SessionList } from '../../store/sessions/listing/list-sessions.ts';
+import type { SessionLocations } from './session-argument.ts';
+
+/** Lets the user choose one of these sessions on the terminal. */
+export async function chooseSession(
+  sessions: readonly SessionSummary[],
+  { withFolder }: { withFolder: boolean },
+): Promise<SessionSummary> {
+  const [titles = '', ...rows] = sessionTable(sessions, { withFolder }).trimEnd().split('\n');
+  const numbered = rows.map((row, index) => `${`${index + 1}`.padStart(3)}  ${row}\n`);
+  process.stderr.write([`     ${titles}\n`, ...numbered].join(''));
+  const prompt = 'Which one (its number; Enter: the first)? ';
+  const lines = createInterface({ input: process.stdin, output: process.stderr, prompt });
+  lines.prompt();
+  for await (const line of lines) {
+    const chosen = sessions[line.trim() === '' ? 0 : Number(line) - 1];
+    if (chosen) return chosen;
+    lines.prompt();
+  }
+  throw new PiError('tau: no session was chosen');
+}
+
+// The number of sessions to choose from.
+const MAX_RESUME_CHOICES = 20;
+
+/** Lets the user choose a session of this folder; undefined if there is none. */
+export async function chooseSessionToResume({ cwd, root, sessionDirectory, isCustomDir }: SessionLocations): Promise<string | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new UsageError('--resume asks on a terminal; there is --continue and --session <id>');
+  }
+  const list = new SessionList(isCustomDir ? sessionDirectory : sessionsFolder(root));
+  const { sessions } = await list.list({ extraFolder: sessionDirectory, cwd, limit: MAX_RESUME_CHOICES });
+  return sessions.length === 0 ? undefined : (await chooseSession(sessions, { withFolder: false })).path;
+}

@@ -21,7 +21,7 @@ export function rememberedTheme(): Theme {
 }
 
 /** Puts the colours on the page, and keeps the choice. */
-export function wear(theme: Theme): void {
+export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
   remember(THEME_KEY, theme);
 }

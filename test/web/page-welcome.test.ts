@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { connectRemote } from '../../src/client/remote/connect-remote.node.ts';
-import { forBuiltIn } from '../../src/web/page/welcome/suggestions.ts';
+import { builtInSuggestions } from '../../src/web/page/welcome/suggestions.ts';
 import { openTab, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { newHome, setUp } from '../support/open.ts';
@@ -39,7 +39,7 @@ const shows: Readonly<Record<string, RegExp>> = {
   'Fail and try again': /"stopReason":"error".*529/,
 };
 
-it.each(forBuiltIn)('the built-in model does what is offered: $title', async ({ title, message }) => {
+it.each(builtInSuggestions)('the built-in model does what is offered: $title', async ({ title, message }) => {
   const home = newHome();
   setUp(home, { retry: { baseDelayMs: 1 } });
   await writeFile(join(home.cwd, 'package.json'), '{}');

@@ -1,5 +1,5 @@
 import { button } from '../element.ts';
-import { rememberedTheme, type Theme, themeNames, themes, wear } from '../theme.ts';
+import { rememberedTheme, type Theme, themeNames, themes, applyTheme } from '../theme.ts';
 
 const signs: Readonly<Record<Theme, string>> = { auto: '◐', light: '☀', dark: '☾' };
 
@@ -9,7 +9,7 @@ export function themeButton(): HTMLButtonElement {
   const made = button('', { class: 'icon', onClick: () => choose(themes[(themes.indexOf(theme) + 1) % 3] ?? 'auto') });
   const choose = (chosen: Theme) => {
     theme = chosen;
-    wear(theme);
+    applyTheme(theme);
     made.textContent = signs[theme];
     made.title = themeNames[theme];
     made.setAttribute('aria-label', themeNames[theme]);

@@ -1,18 +1,18 @@
 import { render } from 'preact';
 import { messageOf } from '../../protocol/errors.ts';
-import { rememberedTheme, wear } from '../theme.ts';
-import { enter } from './entrance/enter.ts';
-import { LoginForm } from './entrance/login-form.tsx';
-import { Trouble } from './entrance/trouble.tsx';
+import { rememberedTheme, applyTheme } from '../theme.ts';
+import { authenticate } from './entrance/enter.ts';
+import { LoginForm } from './login-form.tsx';
+import { ErrorPage } from './error-page.tsx';
 import { Page } from './page.tsx';
 import { App } from './state/app.ts';
 
 /** Lets whoever may see it look at the session that the address names, or at a new one. */
 async function start(): Promise<void> {
-  const entered = await enter();
-  if ('refusal' in entered) render(<LoginForm reason={entered.refusal} />, document.body);
-  else render(<Page app={new App(entered)} />, document.body);
+  const outcome = await authenticate();
+  if ('refusal' in outcome) render(<LoginForm reason={outcome.refusal} />, document.body);
+  else render(<Page app={new App(outcome)} />, document.body);
 }
 
-wear(rememberedTheme());
-start().catch((error: unknown) => render(<Trouble reason={messageOf(error)} />, document.body));
+applyTheme(rememberedTheme());
+start().catch((error: unknown) => render(<ErrorPage reason={messageOf(error)} />, document.body));

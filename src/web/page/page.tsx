@@ -3,17 +3,17 @@ import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { messageOf } from '../../protocol/errors.ts';
 import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
-import { useShortcuts } from './controls/shortcuts/listening.ts';
+import { useShortcuts } from './controls/shortcuts/use-shortcuts.ts';
 import { Conversation } from './conversation/conversation.tsx';
-import { LoginForm } from './entrance/login-form.tsx';
-import { Trouble } from './entrance/trouble.tsx';
-import { Announcements } from './extras/announcements.tsx';
-import { isAlone } from './extras/connection-end.ts';
-import { Extras } from './extras/extras.tsx';
-import { UnderComposer } from './extras/under-composer.tsx';
+import { LoginForm } from './login-form.tsx';
+import { ErrorPage } from './error-page.tsx';
+import { Announcements } from './status/announcements.tsx';
+import { isUnavailable } from './status/close-descriptions.ts';
+import { AboveComposer } from './status/status-areas.tsx';
+import { BelowComposer } from './status/below-composer.tsx';
 import { Sheets } from './overlay/sheets.tsx';
 import { DeleteDialog } from './sessions/delete-dialog.tsx';
-import { Missing, Unchosen } from './sessions/nowhere.tsx';
+import { MissingSession, NoSessionChosen } from './sessions/no-session.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { type App, AppContext, useApp } from './state/app.ts';
 import { Welcome } from './welcome/welcome.tsx';
@@ -21,13 +21,13 @@ import { Welcome } from './welcome/welcome.tsx';
 /** Everything: the sessions on one side, the one that is looked at on the other. */
 export const Page = ({ app }: { readonly app: App }) => (
   <AppContext.Provider value={app}>
-    <Guarded>
-      <Entrance app={app} />
-    </Guarded>
+    <ErrorBoundary>
+      <LoginGate app={app} />
+    </ErrorBoundary>
   </AppContext.Provider>
 );
 
-function Entrance({ app }: { readonly app: App }) {
+function LoginGate({ app }: { readonly app: App }) {
   const session = app.session.value;
   const { reason } = session?.connection.value ?? {};
   if (app.sessions.isLoggedOut.value || session?.isLoggedOut.value)
@@ -41,14 +41,14 @@ function Frame({ app }: { readonly app: App }) {
   return (
     <div class="frame">
       <Sidebar />
-      {!session && <Unchosen />}
+      {!session && <NoSessionChosen />}
       {session && (
-        <Guarded key={`${session.number} ${session.id.value}`}>
+        <ErrorBoundary key={`${session.number} ${session.id.value}`}>
           <div class="session">
-            {isAlone(session) ? <Missing status={session.connection.value} /> : <OpenSession />}
+            {isUnavailable(session) ? <MissingSession status={session.connection.value} /> : <OpenSession />}
             <Announcements />
           </div>
-        </Guarded>
+        </ErrorBoundary>
       )}
       <Sheets />
       <DeleteDialog />
@@ -58,46 +58,46 @@ function Frame({ app }: { readonly app: App }) {
 
 const OpenSession = () => (
   <>
-    <Part>
+    <PartBoundary>
       <Header />
-    </Part>
+    </PartBoundary>
     <main>
-      <Part>
+      <PartBoundary>
         <Conversation whenEmpty={<Welcome />} />
-      </Part>
+      </PartBoundary>
     </main>
     <footer class="foot">
-      <Part>
-        <Extras />
-      </Part>
-      <Part>
+      <PartBoundary>
+        <AboveComposer />
+      </PartBoundary>
+      <PartBoundary>
         <Composer />
-      </Part>
-      <Part>
-        <UnderComposer />
-      </Part>
+      </PartBoundary>
+      <PartBoundary>
+        <BelowComposer />
+      </PartBoundary>
     </footer>
   </>
 );
 
-interface GuardedProps {
+interface BoundaryProps {
   readonly children: ComponentChildren;
 }
 
 /** Says so where something cannot be drawn. What is around it stays: other sessions can be gone to. */
-function Guarded({ children }: GuardedProps) {
-  const [problem] = useProblem();
-  return problem === undefined ? children : <Trouble reason={problem} />;
+function ErrorBoundary({ children }: BoundaryProps) {
+  const [problem] = useRenderError();
+  return problem === undefined ? children : <ErrorPage reason={problem} />;
 }
 
 /** The same of a part of a session: one can still write in another. */
-function Part({ children }: GuardedProps) {
-  const [problem, tryAgain] = useProblem();
+function PartBoundary({ children }: BoundaryProps) {
+  const [problem, retry] = useRenderError();
   if (problem === undefined) return children;
   return (
     <p class="failure" role="alert">
       {problem}{' '}
-      <button type="button" class="quiet" onClick={tryAgain}>
+      <button type="button" class="quiet" onClick={retry}>
         Retry
       </button>
     </p>
@@ -108,14 +108,14 @@ function Part({ children }: GuardedProps) {
  * Why what is inside cannot be drawn, and a way to try it again. With the next snapshot that is done anyway: what was wrong
  * may not be in it.
  */
-function useProblem(): readonly [problem: string | undefined, tryAgain: () => void] {
+function useRenderError(): readonly [problem: string | undefined, tryAgain: () => void] {
   const snapshots = useApp().session.value?.snapshots;
   const failedAt = useRef<number | undefined>(undefined);
-  const [problem, tryAgain] = useErrorBoundary(() => {
+  const [problem, retry] = useErrorBoundary(() => {
     failedAt.current = snapshots?.peek();
   });
   useEffect(() => {
-    if (problem !== undefined && snapshots?.value !== failedAt.current) tryAgain();
+    if (problem !== undefined && snapshots?.value !== failedAt.current) retry();
   }, [problem, snapshots?.value]);
-  return [problem === undefined ? undefined : `This cannot be shown: ${messageOf(problem)}`, tryAgain];
+  return [problem === undefined ? undefined : `This cannot be shown: ${messageOf(problem)}`, retry];
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 
 /** What takes less is not worth a number. */
-const SHORT_SECONDS = 5;
+const MIN_SHOWN_SECONDS = 5;
 
 /** How long there is until a moment, as `performance.now()` counts it, as it goes by. */
 export const SecondsLeft = ({ until }: { readonly until: number }) => (
@@ -12,21 +12,21 @@ export const SecondsLeft = ({ until }: { readonly until: number }) => (
 );
 
 /** How long this is there already, once that is worth to be told. */
-export function SecondsGone() {
+export function SecondsElapsed() {
   const since = useMemo(() => performance.now(), []);
   const seconds = useSeconds(() => Math.floor((performance.now() - since) / 1000), since);
-  return seconds < SHORT_SECONDS ? null : <span class="seconds">{clock(seconds)}</span>;
+  return seconds < MIN_SHOWN_SECONDS ? null : <span class="seconds">{clock(seconds)}</span>;
 }
 
 /** Counts again every second, and for another moment. */
 function useSeconds(count: () => number, moment: number): number {
   const seconds = useSignal(count());
   useEffect(() => {
-    const look = () => {
+    const update = () => {
       seconds.value = count();
     };
-    look();
-    const timer = setInterval(look, 1000);
+    update();
+    const timer = setInterval(update, 1000);
     return () => clearInterval(timer);
   }, [moment]);
   return seconds.value;

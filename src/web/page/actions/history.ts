@@ -5,18 +5,18 @@ import type { LiveSession } from '../state/live-session.ts';
 /** How many messages are read at once. */
 const PAGE = 200;
 
-interface Wish {
+interface LoadEarlierOptions {
   /** What comes before; otherwise what the session knows of that. */
-  readonly asked?: PageRequest | undefined;
+  readonly before?: PageRequest | undefined;
   readonly limit?: number | undefined;
 }
 
 /** What there is after a page was read. */
-export interface ReadPage {
+export interface EarlierPage {
   /** What comes before that page. */
-  readonly rest: PageRequest | undefined;
+  readonly earlier: PageRequest | undefined;
   /** How many messages are known for certain. */
-  readonly certain: number;
+  readonly confirmed: number;
   /** How many were known before the conversation became another one, and have to be told anew. */
   readonly unconfirmed: number;
   /** Of all pages like it. */
@@ -27,21 +27,21 @@ export interface ReadPage {
  * Reads the messages before those that are known. Undefined where there are none, or where the conversation became
  * another one meanwhile: then there will be something else to ask for.
  */
-export async function loadEarlier(session: LiveSession, wish: Wish = {}): Promise<ReadPage | undefined> {
-  const { asked = session.view.peek().earlier, limit = PAGE } = wish;
-  if (!asked) return undefined;
+export async function loadEarlier(session: LiveSession, options: LoadEarlierOptions = {}): Promise<EarlierPage | undefined> {
+  const { before: before = session.view.peek().earlier, limit = PAGE } = options;
+  if (!before) return undefined;
   try {
-    const page = await session.remote.getMessagesPage({ ...asked, limit });
-    let known: MessageHistory = emptyHistory;
-    session.change((view) => {
-      const after = prependPage(view, asked, page);
-      known = after;
-      return after;
+    const page = await session.remote.getMessagesPage({ ...before, limit });
+    let merged: MessageHistory = emptyHistory;
+    session.update((view) => {
+      const next = prependPage(view, before, page);
+      merged = next;
+      return next;
     });
-    const { messages, unconfirmed, earlier } = known;
+    const { messages, unconfirmed, earlier } = merged;
     return {
-      rest: earlier,
-      certain: messages.length,
+      earlier,
+      confirmed: messages.length,
       unconfirmed: unconfirmed.length,
       totalMessages: page.totalMessages,
     };

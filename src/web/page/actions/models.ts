@@ -2,12 +2,12 @@ import type { Model, Result, ThinkingLevel } from '../../../protocol/generated/v
 import type { LiveSession } from '../state/live-session.ts';
 
 /** Whether something is to count for new sessions too. */
-interface Reach {
+interface ModelChoiceOptions {
   readonly alsoForNew: boolean;
 }
 
 /** A provider that a key can be stored for. */
-export type Provider = Result<'list_providers'>['providers'][number];
+export type KeyProvider = Result<'list_providers'>['providers'][number];
 
 /** Every model that can be used now, the built-in ones last. */
 export async function availableModels({ remote }: LiveSession): Promise<readonly Model[]> {
@@ -16,8 +16,8 @@ export async function availableModels({ remote }: LiveSession): Promise<readonly
 }
 
 /** Uses another model from the next answer on. */
-export const chooseModel = ({ remote }: LiveSession, { provider, id }: Model, reach: Reach): Promise<unknown> =>
-  remote.setModel({ provider, modelId: id, ...persistence(reach) });
+export const chooseModel = ({ remote }: LiveSession, { provider, id }: Model, options: ModelChoiceOptions): Promise<unknown> =>
+  remote.setModel({ provider, modelId: id, ...persistParam(options) });
 
 /** The thinking levels of the model in use. */
 export async function thinkingLevels({ remote }: LiveSession): Promise<readonly ThinkingLevel[]> {
@@ -26,11 +26,11 @@ export async function thinkingLevels({ remote }: LiveSession): Promise<readonly 
 }
 
 /** Lets the model think so much from its next answer on. */
-export const chooseThinkingLevel = ({ remote }: LiveSession, level: ThinkingLevel, reach: Reach): Promise<unknown> =>
-  remote.setThinkingLevel({ level, ...persistence(reach) });
+export const chooseThinkingLevel = ({ remote }: LiveSession, level: ThinkingLevel, options: ModelChoiceOptions): Promise<unknown> =>
+  remote.setThinkingLevel({ level, ...persistParam(options) });
 
 /** Who takes a key. Only an administrator is told. */
-export async function providers({ remote }: LiveSession): Promise<readonly Provider[]> {
+export async function listKeyProviders({ remote }: LiveSession): Promise<readonly KeyProvider[]> {
   const { providers: all } = await remote.listProviders();
   return all;
 }
@@ -47,4 +47,4 @@ export async function removeKey({ remote }: LiveSession, provider: string): Prom
   return models;
 }
 
-const persistence = ({ alsoForNew }: Reach) => (alsoForNew ? { persist: true } : {});
+const persistParam = ({ alsoForNew }: ModelChoiceOptions) => (alsoForNew ? { persist: true } : {});

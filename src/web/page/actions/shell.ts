@@ -1,24 +1,24 @@
 import type { LiveSession } from '../state/live-session.ts';
-import { shellLine } from '../state/writing/shell-line.ts';
-import type { ShellRuns } from '../state/writing/shell-runs.ts';
-import type { Writing } from '../state/writing/writing.ts';
+import { parseShellLine } from '../state/draft/shell-line.ts';
+import type { ShellRuns } from '../state/draft/shell-runs.ts';
+import type { MessageDraft } from '../state/draft/message-draft.ts';
 
 /** Runs what is written in the shell of the session. A command that cannot be run is in the box again. */
-export async function runWritten(session: LiveSession, writing: Writing, runs: ShellRuns): Promise<void> {
-  const line = shellLine(writing.text.value);
+export async function runShellLine(session: LiveSession, draft: MessageDraft, runs: ShellRuns): Promise<void> {
+  const line = parseShellLine(draft.text.value);
   if (!line || line.command === '') return;
-  const text = writing.takeWords();
-  const id = runs.begin(line, session.view.value);
+  const text = draft.takeText();
+  const id = runs.start(line, session.view.value);
   const { command, isPrivate: excludeFromContext } = line;
-  const isRefused = await session.isRefused(async () => {
-    const { exitCode = null } = await session.remote.bash({ command, excludeFromContext }, (news) =>
-      runs.print(id, news),
+  const wasRejected = await session.wasRejected(async () => {
+    const { exitCode = null } = await session.remote.bash({ command, excludeFromContext }, (chunk) =>
+      runs.append(id, chunk),
     );
-    runs.end(id, exitCode);
+    runs.finish(id, exitCode);
   });
-  if (!isRefused) return;
-  runs.forget(id);
-  writing.giveBack({ text, attachments: [] });
+  if (!wasRejected) return;
+  runs.remove(id);
+  draft.restore({ text, attachments: [] });
 }
 
 /** Ends every command that was given to the shell of the session. */

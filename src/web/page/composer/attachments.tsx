@@ -2,23 +2,23 @@ import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
-import type { Attachment } from '../state/writing/attachment.ts';
-import type { Writing } from '../state/writing/writing.ts';
+import type { Attachment } from '../state/draft/attachment.ts';
+import type { MessageDraft } from '../state/draft/message-draft.ts';
 
 /** What goes along with the message. */
-export function Attachments({ writing }: { readonly writing: Writing }) {
+export function Attachments({ writing }: { readonly writing: MessageDraft }) {
   const { view } = useSession();
-  const canSee = useComputed(() => view.value.state.model?.input.includes('image') ?? true).value;
+  const takesImages = useComputed(() => view.value.state.model?.input.includes('image') ?? true).value;
   const attachments = writing.attachments.value;
-  const isReading = writing.reading.value > 0;
+  const isReading = writing.pendingFiles.value > 0;
   if (attachments.length === 0 && !isReading) return null;
-  const isUnseen = !canSee && attachments.some(({ kind }) => kind === 'image');
+  const hasUnseenImage = !takesImages && attachments.some(({ kind }) => kind === 'image');
   return (
     <div class="attached">
       <ul class="attached-files" aria-label="Attachments">
         {attachments.map((attachment, at) => (
           <li key={`${at} ${attachment.name}`} class={`attached-file ${attachment.kind}`}>
-            <Shown attachment={attachment} />
+            <AttachmentPreview attachment={attachment} />
             <button
               type="button"
               class="quiet icon-only"
@@ -31,12 +31,12 @@ export function Attachments({ writing }: { readonly writing: Writing }) {
         ))}
       </ul>
       {isReading && <p class="note">Reading files…</p>}
-      {isUnseen && <p class="note">This model cannot see images.</p>}
+      {hasUnseenImage && <p class="note">This model cannot see images.</p>}
     </div>
   );
 }
 
-function Shown({ attachment }: { readonly attachment: Attachment }) {
+function AttachmentPreview({ attachment }: { readonly attachment: Attachment }) {
   if (attachment.kind === 'image')
     return <img src={`data:${attachment.mimeType};base64,${attachment.data}`} alt={attachment.name} />;
   return (

@@ -1,18 +1,18 @@
 import { effect, useComputed } from '@preact/signals';
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
-import { attach } from '../actions/attaching.ts';
-import { type Manner, sendWritten } from '../actions/prompting.ts';
-import { runWritten } from '../actions/shell.ts';
-import { useApp, useSession, useWriting } from '../state/app.ts';
-import { shellLine } from '../state/writing/shell-line.ts';
-import { ShellRuns } from '../state/writing/shell-runs.ts';
+import { attachFiles } from '../actions/attach-files.ts';
+import { type StreamingBehavior, sendDraft } from '../actions/prompting.ts';
+import { runShellLine } from '../actions/shell.ts';
+import { useApp, useSession, useDraft } from '../state/app.ts';
+import { parseShellLine } from '../state/draft/shell-line.ts';
+import { ShellRuns } from '../state/draft/shell-runs.ts';
 import { Attachments } from './attachments.tsx';
 import { Completer } from './completion/completer.ts';
-import { DropPlace } from './drop-place.tsx';
+import { DropTarget } from './drop-target.tsx';
 import { MessageBox } from './message-box.tsx';
-import { ownCommand } from './own-commands.ts';
-import { isTouched } from './pointer.ts';
-import { ReplyPanel } from './reply-panel.tsx';
+import { pageCommand } from './page-commands.ts';
+import { hasTouchInput } from './touch-input.ts';
+import { CommandOutputPanel } from './command-output.tsx';
 import { ShellRunCards } from './shell-run-cards.tsx';
 import { ToolRow } from './tool-row.tsx';
 import { useEscape } from './use-escape.ts';
@@ -25,33 +25,33 @@ export function Composer() {
 function OpenComposer() {
   const app = useApp();
   const session = useSession();
-  const writing = useWriting();
+  const draft = useDraft();
   const runs = useMemo(() => new ShellRuns(), [session]);
   const completer = useMemo(() => new Completer(session), [session]);
   const box = useRef<HTMLTextAreaElement>(null);
 
-  useEffect(() => effect(() => runs.settle(session.view.value)), [session, runs]);
-  useEscape(session, writing, runs);
+  useEffect(() => effect(() => runs.prune(session.view.value)), [session, runs]);
+  useEscape(session, draft, runs);
 
-  const isForShell = useComputed(() => shellLine(writing.text.value) !== undefined).value;
-  const submit = (manner: Manner) => {
-    const own = ownCommand(writing.text.value, completer);
-    if (isForShell && app.may('bash')) void runWritten(session, writing, runs);
-    else if (isForShell) writing.problem.value = 'This login may not run commands in the shell.';
-    else if (own) {
-      writing.takeWords();
-      own(app);
-    } else if (writing.isReady) void sendWritten(session, writing, manner);
-    if (!isTouched()) box.current?.focus();
+  const isForShell = useComputed(() => parseShellLine(draft.text.value) !== undefined).value;
+  const submit = (behavior: StreamingBehavior) => {
+    const command = pageCommand(draft.text.value, completer);
+    if (isForShell && app.may('bash')) void runShellLine(session, draft, runs);
+    else if (isForShell) draft.problem.value = 'This login may not run commands in the shell.';
+    else if (command) {
+      draft.takeText();
+      command(app);
+    } else if (draft.isReady) void sendDraft(session, draft, behavior);
+    if (!hasTouchInput()) box.current?.focus();
   };
-  const take = useCallback((files: readonly File[]) => void attach(writing, files), [writing]);
+  const attachDropped = useCallback((files: readonly File[]) => void attachFiles(draft, files), [draft]);
   return (
     <div class="composing">
       <ShellRunCards runs={runs} />
-      <ReplyPanel writing={writing} />
-      {writing.problem.value !== undefined && (
+      <CommandOutputPanel writing={draft} />
+      {draft.problem.value !== undefined && (
         <p class="composer-problem" role="alert">
-          {writing.problem.value}
+          {draft.problem.value}
         </p>
       )}
       <form
@@ -61,11 +61,11 @@ function OpenComposer() {
           submit('steer');
         }}
       >
-        <Attachments writing={writing} />
-        <MessageBox box={box} writing={writing} completer={completer} onSubmit={submit} onFiles={take} />
-        <ToolRow writing={writing} completer={completer} onFiles={take} onQueue={() => submit('followUp')} />
+        <Attachments writing={draft} />
+        <MessageBox box={box} draft={draft} completer={completer} onSubmit={submit} onFiles={attachDropped} />
+        <ToolRow draft={draft} completer={completer} onFiles={attachDropped} onQueue={() => submit('followUp')} />
       </form>
-      <DropPlace onFiles={take} />
+      <DropTarget onFiles={attachDropped} />
     </div>
   );
 }

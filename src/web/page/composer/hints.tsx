@@ -1,26 +1,26 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
-import { inWords } from '../controls/shortcuts/keyboard.ts';
+import { keysText } from '../controls/shortcuts/keyboard.ts';
 import { useApp, useSession } from '../state/app.ts';
-import { shellLine } from '../state/writing/shell-line.ts';
-import type { Writing } from '../state/writing/writing.ts';
+import { parseShellLine } from '../state/draft/shell-line.ts';
+import type { MessageDraft } from '../state/draft/message-draft.ts';
 import type { Completer } from './completion/completer.ts';
-import { isTouched } from './pointer.ts';
+import { hasTouchInput } from './touch-input.ts';
 
-const KEYS_WHILE_RUNNING = `${inWords('Enter')} steers · ${inWords('Alt+Enter')} queues · ${inWords('Escape')} stops`;
+const KEYS_WHILE_RUNNING = `${keysText('Enter')} steers · ${keysText('Alt+Enter')} queues · ${keysText('Escape')} stops`;
 
 interface HintsProps {
-  readonly writing: Writing;
+  readonly draft: MessageDraft;
   readonly completer: Completer;
 }
 
 /** What can be typed now, and what it would do. */
-export function Hints({ writing, completer }: HintsProps) {
+export function Hints({ draft, completer }: HintsProps) {
   const app = useApp();
   const { view } = useSession();
   const isRunning = useComputed(() => view.value.running).value;
-  const text = writing.text.value;
-  const line = shellLine(text);
+  const text = draft.text.value;
+  const line = parseShellLine(text);
   const [, name] = /^\/(\S+)\s/.exec(text) ?? [];
   const command = name === undefined ? undefined : completer.commandNamed(name);
   if (line && !app.may('bash')) return <p class="hints">This login may not run commands in the shell</p>;
@@ -35,17 +35,17 @@ export function Hints({ writing, completer }: HintsProps) {
         <PlainText text={command.description ?? ''} />
       </p>
     );
-  const stranger = completer.noCommandIn(text);
-  if (stranger !== undefined)
+  const unknown = completer.unknownName(text);
+  if (unknown !== undefined)
     return (
       <p class="hints">
         No command, sent as a message:{' '}
         <code>
-          /<PlainText text={stranger} />
+          /<PlainText text={unknown} />
         </code>
       </p>
     );
-  if (isRunning) return <p class="hints">{isTouched() ? '' : KEYS_WHILE_RUNNING}</p>;
+  if (isRunning) return <p class="hints">{hasTouchInput() ? '' : KEYS_WHILE_RUNNING}</p>;
   return (
     <p class="hints keys">
       <Key sign="/" means="commands" />

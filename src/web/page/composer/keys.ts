@@ -1,60 +1,60 @@
 import type { ConversationView } from '../../../client/view/view.ts';
-import type { Manner } from '../actions/prompting.ts';
-import { isComposing } from '../composing.ts';
-import { saidBefore } from '../state/writing/said-before.ts';
-import type { Writing } from '../state/writing/writing.ts';
-import type { Completer, Suggestion } from './completion/completer.ts';
-import { isTouched } from './pointer.ts';
+import type { StreamingBehavior } from '../actions/prompting.ts';
+import { isComposing } from '../ime.ts';
+import { inputHistory } from '../state/draft/input-history.ts';
+import type { MessageDraft } from '../state/draft/message-draft.ts';
+import type { Completer, Completion } from './completion/completer.ts';
+import { hasTouchInput } from './touch-input.ts';
 
-interface Desk {
-  readonly writing: Writing;
+interface KeyContext {
+  readonly draft: MessageDraft;
   readonly completer: Completer;
   readonly messages: () => ConversationView['messages'];
-  readonly complete: (suggestion: Suggestion | undefined) => void;
-  readonly submit: (manner: Manner) => void;
+  readonly complete: (completion: Completion | undefined) => void;
+  readonly submit: (behavior: StreamingBehavior) => void;
 }
 
 /** Does what a key means in the box; answers whether it means anything but itself. */
-export function press(event: KeyboardEvent, desk: Desk): boolean {
+export function handleKey(event: KeyboardEvent, context: KeyContext): boolean {
   if (isComposing(event)) return false;
-  const isOpen = desk.completer.suggestions.value.length > 0;
-  if (event.key === 'Enter') return enter(event, desk);
+  const isOpen = context.completer.completions.value.length > 0;
+  if (event.key === 'Enter') return handleEnter(event, context);
   // What is meant by several keys is meant elsewhere.
-  if (!isAlone(event)) return false;
-  return isOpen ? pressInList(event, desk) : browse(event, desk);
+  if (!hasNoModifiers(event)) return false;
+  return isOpen ? handleListKey(event, context) : browseHistory(event, context);
 }
 
-function enter(event: KeyboardEvent, desk: Desk): boolean {
+function handleEnter(event: KeyboardEvent, context: KeyContext): boolean {
   const { altKey, ctrlKey, metaKey } = event;
-  const { writing, completer, complete, submit } = desk;
-  const isPlain = isAlone(event);
-  const completed = completer.completed(writing.text.value, chosenOf(completer));
-  const changes = completed !== undefined && completed.text.trimEnd() !== writing.text.value.trimEnd();
-  if (isPlain && changes) complete(chosenOf(completer));
+  const { draft, completer, complete, submit } = context;
+  const isUnmodified = hasNoModifiers(event);
+  const completed = completer.applyTo(draft.text.value, chosenCompletion(completer));
+  const changes = completed !== undefined && completed.text.trimEnd() !== draft.text.value.trimEnd();
+  if (isUnmodified && changes) complete(chosenCompletion(completer));
   else if (altKey) submit('followUp');
-  else if (ctrlKey || metaKey || (isPlain && !isTouched())) submit('steer');
+  else if (ctrlKey || metaKey || (isUnmodified && !hasTouchInput())) submit('steer');
   else return false;
   return true;
 }
 
-function pressInList({ key }: KeyboardEvent, { completer, complete }: Desk): boolean {
+function handleListKey({ key }: KeyboardEvent, { completer, complete }: KeyContext): boolean {
   if (key === 'ArrowUp') completer.step(-1);
   else if (key === 'ArrowDown') completer.step(1);
   else if (key === 'Escape') completer.dismiss();
-  else if (key === 'Tab') complete(chosenOf(completer));
+  else if (key === 'Tab') complete(chosenCompletion(completer));
   else return false;
   return true;
 }
 
-function browse({ key, currentTarget }: KeyboardEvent, { writing, messages }: Desk): boolean {
+function browseHistory({ key, currentTarget }: KeyboardEvent, { draft, messages }: KeyContext): boolean {
   if (!isAtEdge(currentTarget as HTMLTextAreaElement)) return false;
-  if (key === 'ArrowUp') return writing.older(() => saidBefore(messages(), writing.said));
-  return key === 'ArrowDown' && writing.newer();
+  if (key === 'ArrowUp') return draft.older(() => inputHistory(messages(), draft.history));
+  return key === 'ArrowDown' && draft.newer();
 }
 
-const isAlone = ({ shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent) => !shiftKey && !altKey && !ctrlKey && !metaKey;
+const hasNoModifiers = ({ shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent) => !shiftKey && !altKey && !ctrlKey && !metaKey;
 
-const chosenOf = ({ suggestions, chosen }: Completer) => suggestions.value[chosen.value];
+const chosenCompletion = ({ completions: suggestions, chosen }: Completer) => suggestions.value[chosen.value];
 
 /** Whether arrows that go up or down leave the text. */
 const isAtEdge = ({ selectionStart, selectionEnd, value }: HTMLTextAreaElement) =>

@@ -3,7 +3,7 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { stopShell } from '../actions/shell.ts';
 import { Icon } from '../icons.tsx';
 import { useApp, useSession } from '../state/app.ts';
-import type { ShellRun, ShellRuns } from '../state/writing/shell-runs.ts';
+import type { UserShellRun, ShellRuns } from '../state/draft/shell-runs.ts';
 
 /** The commands that run in the shell: those that were given from here, and those of others or of an earlier visit. */
 export function ShellRunCards({ runs }: { readonly runs: ShellRuns }) {
@@ -21,14 +21,14 @@ export function ShellRunCards({ runs }: { readonly runs: ShellRuns }) {
   );
 }
 
-type ShownRun = Pick<ShellRun, 'command' | 'tail' | 'exitCode'>;
+type ShownRun = Pick<UserShellRun, 'command' | 'tail' | 'exitCode'>;
 
 /** A command, with the end of what it has printed so far. That is told to whoever has given it. */
 function ShellRunCard({ run }: { readonly run: ShownRun }) {
   const app = useApp();
   const session = useSession();
   const { command, tail, exitCode } = run;
-  const hindrance = session.hindrance.value;
+  const blockedBy = session.blockedBy.value;
   return (
     <section class="shell-run" aria-label={`Shell: ${command}`}>
       <header>
@@ -36,14 +36,14 @@ function ShellRunCard({ run }: { readonly run: ShownRun }) {
         <code>
           <PlainText text={command} />
         </code>
-        <span class="note">{stateOf(run)}</span>
+        <span class="note">{stateText(run)}</span>
         {exitCode === undefined && app.may('bash') && (
           <button
             type="button"
             class="shell-stop"
             aria-label="Stop commands"
-            title={hindrance}
-            disabled={hindrance !== undefined}
+            title={blockedBy}
+            disabled={blockedBy !== undefined}
             onClick={() => void stopShell(session)}
           >
             Stop
@@ -59,7 +59,7 @@ function ShellRunCard({ run }: { readonly run: ShownRun }) {
   );
 }
 
-function stateOf({ exitCode }: ShownRun): string {
+function stateText({ exitCode }: ShownRun): string {
   if (exitCode === undefined) return 'running';
   return exitCode === null ? 'stopped' : `exit ${exitCode}`;
 }

@@ -3,31 +3,31 @@ import { useRef } from 'preact/hooks';
 import { stop } from '../actions/prompting.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
-import { shellLine } from '../state/writing/shell-line.ts';
-import type { Writing } from '../state/writing/writing.ts';
+import { parseShellLine } from '../state/draft/shell-line.ts';
+import type { MessageDraft } from '../state/draft/message-draft.ts';
 import type { Completer } from './completion/completer.ts';
 import { Hints } from './hints.tsx';
 
 interface ToolRowProps {
-  readonly writing: Writing;
+  readonly draft: MessageDraft;
   readonly completer: Completer;
   readonly onFiles: (files: readonly File[]) => void;
   readonly onQueue: () => void;
 }
 
 /** What can be done with what is written. */
-export function ToolRow({ writing, completer, onFiles, onQueue }: ToolRowProps) {
+export function ToolRow({ draft, completer, onFiles, onQueue }: ToolRowProps) {
   const session = useSession();
   const isRunning = useComputed(() => session.view.value.running).value;
   const isBusy = useComputed(() => session.view.value.running || session.view.value.compacting).value;
-  const hindrance = session.hindrance.value;
-  const isForShell = shellLine(writing.text.value) !== undefined;
+  const blockedBy = session.blockedBy.value;
+  const isForShell = parseShellLine(draft.text.value) !== undefined;
   const isSteering = isRunning && !isForShell;
-  const { isEmpty, isReady } = writing;
+  const { isEmpty, isReady } = draft;
   return (
     <div class="composer-tools">
       <AttachButton onFiles={onFiles} />
-      <Hints writing={writing} completer={completer} />
+      <Hints draft={draft} completer={completer} />
       {isSteering && isReady && (
         <button type="button" class="quiet" title="Wait until the run is over" onClick={onQueue}>
           Queue
@@ -43,9 +43,9 @@ export function ToolRow({ writing, completer, onFiles, onQueue }: ToolRowProps) 
         <button
           type="button"
           class="stop"
-          title={hindrance}
-          disabled={hindrance !== undefined}
-          onClick={() => void stop(session, writing)}
+          title={blockedBy}
+          disabled={blockedBy !== undefined}
+          onClick={() => void stop(session, draft)}
         >
           <Icon name="stop" />
           Stop

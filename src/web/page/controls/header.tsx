@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import { useApp, useSession } from '../state/app.ts';
-import { folderName } from '../state/list/groups.ts';
+import { folderName } from '../state/list/session-summaries.ts';
 import { ModelChip, ThinkingChip } from './chips.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { Title } from './title.tsx';
@@ -50,8 +50,8 @@ export function Header() {
 function SearchButton() {
   const { sheet } = useApp();
   const session = useSession();
-  const isSilent = useComputed(() => session.view.value.messages.length === 0).value;
-  if (isSilent) return null;
+  const isEmpty = useComputed(() => session.view.value.messages.length === 0).value;
+  if (isEmpty) return null;
   return (
     <button
       type="button"

@@ -1,5 +1,5 @@
 /** Names that are not spelt as their ids. */
-const names: Readonly<Record<string, string>> = {
+const displayNames: Readonly<Record<string, string>> = {
   'ant-ling': 'Ant Ling',
   'cloudflare-ai-gateway': 'Cloudflare AI Gateway',
   'cloudflare-workers-ai': 'Cloudflare Workers AI',
@@ -29,5 +29,5 @@ const names: Readonly<Record<string, string>> = {
 
 /** What people call a provider. */
 export const providerName = (id: string): string =>
-  (Object.hasOwn(names, id) ? names[id] : undefined) ??
+  (Object.hasOwn(displayNames, id) ? displayNames[id] : undefined) ??
   id.replaceAll(/(^|-)(\p{L})/gu, (_found, dash: string, letter: string) => `${dash && ' '}${letter.toUpperCase()}`);

@@ -1,13 +1,13 @@
 import type { Signal } from '@preact/signals';
 import { copy } from '../../code/copy.ts';
-import { compact } from '../actions/compacting.ts';
+import { compact } from '../actions/compaction.ts';
 import { exportPage } from '../actions/sessions/export-page.ts';
-import { clone } from '../actions/sessions/moves.ts';
+import { clone } from '../actions/sessions/clone-and-fork.ts';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
-import { deletion } from '../sessions/deletion.ts';
+import { deleteMenuItem } from '../sessions/deletion.ts';
 import { useApp, useSession } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
-import { addressOf } from '../state/place.ts';
+import { addressOf } from '../state/page-location.ts';
 
 /** What can be done with the session as a whole. */
 export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolean> }) {
@@ -25,7 +25,7 @@ export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolea
     ...(mayChange ? changes : []),
     { label: 'Copy link', icon: 'link', onSelect: () => void copyLink(session) },
     { label: 'Shortcuts', icon: 'keyboard', onSelect: () => (app.sheet.value = 'shortcuts') },
-    ...(mayChange && listed ? [deletion(app, listed)] : []),
+    ...(mayChange && listed ? [deleteMenuItem(app, listed)] : []),
   ];
   return <Menu label="Session" items={items} />;
 }
@@ -33,5 +33,5 @@ export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolea
 /** The address of the session, for another browser. */
 async function copyLink(session: LiveSession): Promise<void> {
   const address = new URL(addressOf({ kind: 'session', id: session.id.value }), location.href);
-  if (!(await copy(address.href))) session.complain(new Error(`This browser did not copy the link: ${address.href}`));
+  if (!(await copy(address.href))) session.showError(new Error(`This browser did not copy the link: ${address.href}`));
 }

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
-import { rename } from '../actions/sessions/rename.ts';
+import { renameSession } from '../actions/sessions/rename-session.ts';
 import { NameField } from '../sessions/name-field.tsx';
 import { useApp } from '../state/app.ts';
 
@@ -13,7 +13,7 @@ export function Title({ isEditing }: { readonly isEditing: Signal<boolean> }) {
       <NameField
         label="Name of the session"
         name={title}
-        onRename={(name) => void rename(app, undefined, name)}
+        onRename={(name) => void renameSession(app, undefined, name)}
         onClose={() => {
           isEditing.value = false;
         }}

@@ -7,24 +7,24 @@ import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
 
 /** Where it is kept that somebody wants to see all of it. */
-const UNFOLDED = 'tau-todos-unfolded';
+const UNFOLDED_KEY = 'tau-todos-unfolded';
 
 /** The plan of the session, folded to a line: how far it is, and what is being done. */
 export function Todos() {
   const session = useSession();
   const phases = useComputed(() => session.view.value.state.todoPhases).value ?? [];
-  const isOpen = useSignal(recall(UNFOLDED) === 'yes');
+  const isOpen = useSignal(recall(UNFOLDED_KEY) === 'yes');
   const tasks = phases.flatMap((phase) => phase.tasks);
   if (tasks.length === 0) return null;
   const done = tasks.filter(({ status }) => status === 'completed').length;
-  const current = tasks.find(({ status }) => status === 'in_progress') ?? tasks.find((task) => !isOver(task));
+  const current = tasks.find(({ status }) => status === 'in_progress') ?? tasks.find((task) => !isFinished(task));
   return (
     <details
       class="todos"
       open={isOpen.value}
       onToggle={({ currentTarget: { open } }) => {
         isOpen.value = open;
-        remember(UNFOLDED, open ? 'yes' : 'no');
+        remember(UNFOLDED_KEY, open ? 'yes' : 'no');
       }}
     >
       <summary>
@@ -88,4 +88,4 @@ function Task({ task: { status, content, notes } }: { readonly task: TodoTask })
 }
 
 /** Whether nobody will come back to it. */
-const isOver = ({ status }: TodoTask) => status === 'completed' || status === 'abandoned';
+const isFinished = ({ status }: TodoTask) => status === 'completed' || status === 'abandoned';

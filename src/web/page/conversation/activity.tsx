@@ -5,34 +5,34 @@ import type { AgentSettledEvent } from '../../../protocol/generated/vocabulary.t
 import { PlainText } from '../../code/plain-text.tsx';
 import { oneLine } from '../../words.ts';
 import { cancelRetry } from '../actions/prompting.ts';
-import { SecondsGone, SecondsLeft } from '../seconds.tsx';
+import { SecondsElapsed, SecondsLeft } from '../seconds.tsx';
 import { useApp, useSession } from '../state/app.ts';
-import { Unanswered } from './unanswered.tsx';
+import { UnansweredPrompt } from './unanswered-prompt.tsx';
 
 /** What happens now, in a line below what was said that has its room at any time. Without a connection nobody knows. */
 export function Activity() {
   const { view, connection } = useSession();
   const isConnected = useComputed(() => connection.value.state === 'open');
   const retry = useComputed(() => view.value.retry);
-  const doing = useComputed(() => doingIn(view.value));
-  const shown = isConnected.value ? (retry.value ?? doing.value) : undefined;
+  const activity = useComputed(() => activityText(view.value));
+  const shown = isConnected.value ? (retry.value ?? activity.value) : undefined;
   return (
     <div class="activity">
       {typeof shown === 'string' && (
         <>
           <span class="pulse" aria-hidden="true" />
           <PlainText text={shown} />
-          <SecondsGone key={shown} />
+          <SecondsElapsed key={shown} />
         </>
       )}
       {typeof shown === 'object' && <RetryLine retry={shown} />}
-      {isConnected.value && <Unanswered />}
-      <RunEnds />
+      {isConnected.value && <UnansweredPrompt />}
+      <RunEndAnnouncement />
     </div>
   );
 }
 
-function doingIn({ compacting, running, tools, dialogs }: ConversationView): string | undefined {
+function activityText({ compacting, running, tools, dialogs }: ConversationView): string | undefined {
   if (compacting) return 'Compacting…';
   if (!running) return undefined;
   if (dialogs.length > 0) return 'Waiting for an answer…';
@@ -62,16 +62,16 @@ function RetryLine({ retry }: { readonly retry: PendingRetry }) {
 }
 
 /** Tells those who do not see it that a run is over, each by words of its own: the same ones would not be read again. */
-function RunEnds() {
+function RunEndAnnouncement() {
   const { lastRun } = useSession();
   return (
     <span class="hidden-label" aria-live="polite">
-      {lastRun.value && <span key={lastRun.value.runId}>{endOf(lastRun.value)}</span>}
+      {lastRun.value && <span key={lastRun.value.runId}>{runEndText(lastRun.value)}</span>}
     </span>
   );
 }
 
-function endOf({ aborted, outcome }: AgentSettledEvent): string {
+function runEndText({ aborted, outcome }: AgentSettledEvent): string {
   if (aborted) return 'The answer was stopped.';
   if (outcome === 'error') return 'The answer failed.';
   return outcome === 'budget' ? 'The answer has come to a limit.' : 'The answer is complete.';

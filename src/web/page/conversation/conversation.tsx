@@ -2,20 +2,20 @@ import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useSession } from '../state/app.ts';
-import { Talk } from './talk.tsx';
+import { MessageList } from './message-list.tsx';
 
 /** What was said in the session; something else where nothing was. */
 export function Conversation({ whenEmpty }: { readonly whenEmpty: ComponentChildren }) {
-  const { view, isKnown } = useSession();
-  const hasTalked = useRef(false);
+  const { view, isLoaded: isKnown } = useSession();
+  const hadMessages = useRef(false);
   const stage = useComputed(() => {
     const { messages, streamingMessage: answer, earlier } = view.value;
     // What was said first may be asked again: it is gone for a moment.
-    hasTalked.current ||= messages.length > 0 || answer !== undefined || earlier !== undefined;
-    if (hasTalked.current) return 'talk';
+    hadMessages.current ||= messages.length > 0 || answer !== undefined || earlier !== undefined;
+    if (hadMessages.current) return 'talk';
     return isKnown.value ? 'empty' : 'unknown';
   });
-  if (stage.value === 'talk') return <Talk />;
+  if (stage.value === 'talk') return <MessageList />;
   return <div class="conversation silent">{stage.value === 'empty' ? whenEmpty : <Skeleton />}</div>;
 }
 

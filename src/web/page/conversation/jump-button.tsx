@@ -16,13 +16,13 @@ export function JumpButton<R extends Keyed>({ window, rows }: JumpButtonProps<R>
     const last = rows.value.at(-1)?.key;
     if (window.isFollowing.value) seen.value = last;
   });
-  if (!window.isAway.value) return null;
-  const hasNews = rows.value.at(-1)?.key !== seen.value;
+  if (!window.isEndHidden.value) return null;
+  const hasNew = rows.value.at(-1)?.key !== seen.value;
   return (
     <button
       type="button"
-      class={`jump ${hasNews ? 'news' : ''}`}
-      aria-label={hasNews ? 'Jump to latest: something new' : 'Jump to latest'}
+      class={`jump ${hasNew ? 'news' : ''}`}
+      aria-label={hasNew ? 'Jump to latest: something new' : 'Jump to latest'}
       title="Jump to latest"
       onClick={() => {
         window.toEnd();

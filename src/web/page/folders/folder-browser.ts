@@ -1,9 +1,9 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { messageOf } from '../../../protocol/errors.ts';
-import { type FolderListing, listFolders } from '../entrance/server.ts';
+import { type FoldersResponse, listFolders } from '../server-api.ts';
 
 /** A folder that can be gone into. */
-export interface Choice {
+export interface FolderChoice {
   readonly name: string;
   readonly path: string;
 }
@@ -11,24 +11,24 @@ export interface Choice {
 /** The way to a folder: what is typed of its path, and what there is at the end of it. */
 export class FolderBrowser {
   readonly #typed = signal('');
-  readonly #listing = signal<FolderListing | undefined>(undefined);
+  readonly #listing = signal<FoldersResponse | undefined>(undefined);
   readonly #problem = signal<string | undefined>(undefined);
   readonly #chosen = signal(-1);
   /** Those whose names begin with what stands behind the last slash, after the way up. */
-  readonly choices: ReadonlySignal<readonly Choice[]>;
+  readonly choices: ReadonlySignal<readonly FolderChoice[]>;
   /** What is looked at, or on its way. */
-  #asked: string | undefined;
+  #requested: string | undefined;
 
   constructor() {
     this.choices = computed(() => choicesIn(this.#listing.value, nameIn(this.#typed.value)));
-    void this.#look(undefined);
+    void this.#load(undefined);
   }
 
   get typed(): ReadonlySignal<string> {
     return this.#typed;
   }
 
-  get listing(): ReadonlySignal<FolderListing | undefined> {
+  get listing(): ReadonlySignal<FoldersResponse | undefined> {
     return this.#listing;
   }
 
@@ -45,8 +45,8 @@ export class FolderBrowser {
   type(path: string): void {
     this.#typed.value = path;
     this.#chosen.value = nameIn(path) === '' ? -1 : firstFolder(this.choices.value);
-    const query = questionOf(path);
-    if (query !== this.#asked) void this.#look(query);
+    const query = queryOf(path);
+    if (query !== this.#requested) void this.#load(query);
   }
 
   step(by: 1 | -1): void {
@@ -60,7 +60,7 @@ export class FolderBrowser {
   }
 
   /** The folder that is typed, if a session can begin there. */
-  async settle(): Promise<string | undefined> {
+  async validate(): Promise<string | undefined> {
     try {
       return (await listFolders(this.#typed.value || undefined, { hidden: false })).path;
     } catch (error) {
@@ -69,20 +69,20 @@ export class FolderBrowser {
     }
   }
 
-  async #look(query: string | undefined): Promise<void> {
-    this.#asked = query;
+  async #load(query: string | undefined): Promise<void> {
+    this.#requested = query;
     try {
       const listing = await listFolders(query && folderIn(query), { hidden: query?.endsWith('.') ?? false });
-      if (this.#asked !== query) return;
+      if (this.#requested !== query) return;
       this.#listing.value = listing;
       this.#problem.value = undefined;
       if (query === undefined && this.#typed.value === '') {
         this.#typed.value = withSlash(listing.path);
-        this.#asked = questionOf(this.#typed.value);
+        this.#requested = queryOf(this.#typed.value);
       }
       if (nameIn(this.#typed.value) !== '') this.#chosen.value = firstFolder(this.choices.value);
     } catch (error) {
-      if (this.#asked !== query) return;
+      if (this.#requested !== query) return;
       this.#listing.value = undefined;
       this.#problem.value = messageOf(error);
     }
@@ -99,13 +99,13 @@ const folderIn = (path: string) =>
   (path.startsWith('~') && !path.includes('/') ? '~' : path.slice(0, path.lastIndexOf('/') + 1)) || './';
 
 /** The folder to ask for, and a dot behind it for those who type the name of a hidden one. */
-const questionOf = (path: string) => `${folderIn(path)}${nameIn(path).startsWith('.') ? '.' : ''}`;
+const queryOf = (path: string) => `${folderIn(path)}${nameIn(path).startsWith('.') ? '.' : ''}`;
 
-function choicesIn(listing: FolderListing | undefined, name: string): readonly Choice[] {
+function choicesIn(listing: FoldersResponse | undefined, name: string): readonly FolderChoice[] {
   if (!listing) return [];
-  const begun = name.toLowerCase();
-  const folders = listing.folders.filter((folder) => folder.name.toLowerCase().startsWith(begun));
+  const prefix = name.toLowerCase();
+  const folders = listing.folders.filter((folder) => folder.name.toLowerCase().startsWith(prefix));
   return listing.parent !== undefined && name === '' ? [{ name: '..', path: listing.parent }, ...folders] : folders;
 }
 
-const firstFolder = (choices: readonly Choice[]) => choices.findIndex(({ name }) => name !== '..');
+const firstFolder = (choices: readonly FolderChoice[]) => choices.findIndex(({ name }) => name !== '..');

@@ -12,9 +12,9 @@ interface FolderChoicesProps {
 /** The folders that can be gone into from here. */
 export function FolderChoices({ id, browser, onEnter }: FolderChoicesProps) {
   const { choices, chosen, listing, problem } = browser;
-  const place = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    place.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [chosen.value]);
   return (
     <div class="folder-choices">
@@ -23,7 +23,7 @@ export function FolderChoices({ id, browser, onEnter }: FolderChoicesProps) {
           {problem.value}
         </p>
       )}
-      <div ref={place} id={id} role="listbox" aria-label="Folders" tabIndex={-1}>
+      <div ref={list} id={id} role="listbox" aria-label="Folders" tabIndex={-1}>
         {choices.value.map(({ name, path }, at) => (
           <button
             key={path}

@@ -1,16 +1,16 @@
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
-import { isComposing } from '../composing.ts';
-import { inWords } from '../controls/shortcuts/keyboard.ts';
+import { isComposing } from '../ime.ts';
+import { keysText } from '../controls/shortcuts/keyboard.ts';
 import { Icon } from '../icons.tsx';
 import { Modal } from '../overlay/modal.tsx';
 import { useApp } from '../state/app.ts';
-import { folderName, recentFolders } from '../state/list/groups.ts';
+import { folderName, recentFolders } from '../state/list/session-summaries.ts';
 import { FolderBrowser } from './folder-browser.ts';
 import { FolderChoices } from './folder-choices.tsx';
 
 /** How many folders of earlier sessions are offered. */
-const MOST_RECENT = 5;
+const MAX_RECENT_FOLDERS = 5;
 
 /** Where a new session is to begin: a folder of an earlier one, one that is typed, or one that is found on the way. */
 export function FolderSheet() {
@@ -24,15 +24,15 @@ export function FolderSheet() {
     if (input.current) input.current.scrollLeft = input.current.scrollWidth;
   }, [browser.listing.value]);
   const begin = async () => {
-    const folder = await browser.settle();
+    const folder = await browser.validate();
     // Whoever has closed the sheet meanwhile thinks otherwise now.
-    if (folder !== undefined && input.current) app.begin(folder);
+    if (folder !== undefined && input.current) app.newSession(folder);
   };
   const enter = (path?: string) => {
     browser.enter(path);
     input.current?.focus();
   };
-  const pressed = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey } = event;
     if (isComposing(event) || !['ArrowDown', 'ArrowUp', 'Enter'].includes(key)) return;
     event.preventDefault();
@@ -40,7 +40,7 @@ export function FolderSheet() {
     else if (ctrlKey || metaKey) void begin();
     else enter();
   };
-  const recent = recentFolders(app.sessions.sessions.value ?? [], MOST_RECENT);
+  const recent = recentFolders(app.sessions.sessions.value ?? [], MAX_RECENT_FOLDERS);
   return (
     <Modal title="New session in a folder" kind="folder-sheet" onClose={() => (app.sheet.value = undefined)}>
       <div class="modal-body">
@@ -62,7 +62,7 @@ export function FolderSheet() {
           placeholder="/path/to/a/folder"
           value={browser.typed.value}
           onInput={(event) => browser.type(event.currentTarget.value)}
-          onKeyDown={pressed}
+          onKeyDown={onKeyDown}
         />
         {recent.length > 0 && (
           <ul class="recent-folders" aria-label="Folders of earlier sessions">
@@ -78,7 +78,7 @@ export function FolderSheet() {
         <FolderChoices id={list} browser={browser} onEnter={enter} />
         <div class="modal-foot">
           <p class="note">
-            <kbd>{inWords('Enter')}</kbd> goes in, <kbd>{inWords('Mod+Enter')}</kbd> begins
+            <kbd>{keysText('Enter')}</kbd> goes in, <kbd>{keysText('Mod+Enter')}</kbd> begins
           </p>
           <button type="button" class="main" onClick={() => void begin()}>
             <Icon name="add" />

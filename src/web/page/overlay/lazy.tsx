@@ -7,28 +7,28 @@ import { Modal } from './modal.tsx';
 /** Something over the page that is fetched when it is first wanted; `fetch` imports it. */
 export function lazy(fetch: () => Promise<ComponentType>): ComponentType {
   const found = signal<ComponentType | undefined>(undefined);
-  const isMissing = signal(false);
+  const hasFailed = signal(false);
   return function Lazy() {
     useEffect(() => {
       if (found.peek()) return;
-      isMissing.value = false;
+      hasFailed.value = false;
       fetch().then(
         (component) => {
           found.value = component;
         },
         () => {
-          isMissing.value = true;
+          hasFailed.value = true;
         },
       );
     }, []);
     const Found = found.value;
     if (Found) return <Found />;
-    return isMissing.value ? <Missing /> : null;
+    return hasFailed.value ? <LoadError /> : null;
   };
 }
 
 /** The server may be gone, or another one with another page. */
-function Missing() {
+function LoadError() {
   const { sheet } = useApp();
   const close = () => {
     sheet.value = undefined;

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
-import { isComposing } from '../composing.ts';
+import { isComposing } from '../ime.ts';
 import { Icon } from '../icons.tsx';
-import { matching } from './matching.ts';
+import { fuzzyFilter } from './fuzzy-match.ts';
 import { TypeAhead } from './type-ahead.ts';
 
 /** Rows that are drawn at most: more than anybody reads. */
@@ -40,7 +40,7 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
   const typing = useMemo(() => new TypeAhead(), []);
   // Until somebody has gone elsewhere it is the one in use.
   const at = useSignal<number | undefined>(undefined);
-  const found = useMemo(() => matching(query.value, items ?? []), [query.value, items]);
+  const found = useMemo(() => fuzzyFilter(query.value, items ?? []), [query.value, items]);
   const shown = found.slice(0, MAX_ROWS);
   const start = Math.max(
     0,
@@ -53,10 +53,10 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
     const item = shown[index];
     if (item) onChoose(item.id);
   };
-  const press = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
     const typed = hasSearch ? undefined : typing.find(event, shown);
-    const target = stepOf(event.key, active, shown.length) ?? typed;
+    const target = indexAfterKey(event.key, active, shown.length) ?? typed;
     if (target === undefined && event.key !== 'Enter') return;
     event.preventDefault();
     if (target === undefined) choose(active);
@@ -81,7 +81,7 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
             autocomplete="off"
             spellcheck={false}
             autofocus
-            onKeyDown={press}
+            onKeyDown={onKeyDown}
             onInput={(event) => {
               query.value = event.currentTarget.value;
               at.value = 0;
@@ -98,7 +98,7 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
         aria-activedescendant={hasSearch ? undefined : activeId}
         tabIndex={hasSearch ? -1 : 0}
         autofocus={!hasSearch}
-        onKeyDown={press}
+        onKeyDown={onKeyDown}
         onMouseDown={(event) => event.preventDefault()}
         onClick={(event) => choose(rowOf(event))}
       >
@@ -142,15 +142,15 @@ function Group({ name, children }: { readonly name: string | undefined; readonly
   );
 }
 
-interface Stretch {
+interface ItemGroup {
   readonly name: string | undefined;
   readonly first: number;
   readonly members: PickerItem[];
 }
 
 /** Items that follow each other in the same group. */
-function groupsOf(items: readonly PickerItem[]): readonly Stretch[] {
-  const groups: Stretch[] = [];
+function groupsOf(items: readonly PickerItem[]): readonly ItemGroup[] {
+  const groups: ItemGroup[] = [];
   for (const [first, item] of items.entries()) {
     const last = groups.at(-1);
     if (last && last.name === item.group) last.members.push(item);
@@ -164,7 +164,7 @@ const rowOf = ({ target }: Event): number =>
   Number((target as Element).closest('[data-row]')?.getAttribute('data-row') ?? -1);
 
 /** Where a key leads to in a list of this length; undefined when it leads nowhere. */
-function stepOf(key: string, at: number, length: number): number | undefined {
+function indexAfterKey(key: string, at: number, length: number): number | undefined {
   if (length === 0) return undefined;
   const last = length - 1;
   switch (key) {

@@ -1,7 +1,7 @@
 /** A letter that comes later than this begins another word. */
 const TYPING_MS = 1000;
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'timeStamp' | 'ctrlKey' | 'metaKey' | 'altKey'>;
+type TypedKey = Pick<KeyboardEvent, 'key' | 'timeStamp' | 'ctrlKey' | 'metaKey' | 'altKey'>;
 
 interface Named {
   readonly words: string;
@@ -13,7 +13,7 @@ export class TypeAhead {
   #lastAt = 0;
 
   /** Where the first of these is that begins with what was typed by now; undefined when none does. */
-  find({ key, timeStamp, ctrlKey, metaKey, altKey }: Pressed, all: readonly Named[]): number | undefined {
+  find({ key, timeStamp, ctrlKey, metaKey, altKey }: TypedKey, all: readonly Named[]): number | undefined {
     if (key.length !== 1 || ctrlKey || metaKey || altKey) return undefined;
     const before = timeStamp - this.#lastAt < TYPING_MS ? this.#typed : '';
     this.#typed = before + key.toLowerCase();

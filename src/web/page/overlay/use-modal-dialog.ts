@@ -16,13 +16,13 @@ export function useModalDialog(onClose: () => void) {
       ref,
       // One that has made room for another is told of its end when it is gone.
       onClose: () => ref.current && onClose(),
-      onMouseDown: (event: MouseEvent) => isBeside(ref.current, event) && close(),
+      onMouseDown: (event: MouseEvent) => isOutside(ref.current, event) && close(),
     },
   };
 }
 
 /** Whether something lies beside a dialog; what scrolls it is a part of it, though nothing in it is pointed at there. */
-function isBeside(dialog: HTMLDialogElement | null, { target, clientX, clientY }: MouseEvent): boolean {
+function isOutside(dialog: HTMLDialogElement | null, { target, clientX, clientY }: MouseEvent): boolean {
   if (!dialog || target !== dialog) return false;
   const { left, right, top, bottom } = dialog.getBoundingClientRect();
   return clientX < left || clientX > right || clientY < top || clientY > bottom;

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { TargetedToggleEvent } from 'preact';
 import { useId, useRef } from 'preact/hooks';
-import { putBeside } from './put-beside.ts';
+import { positionBeside } from './position-beside.ts';
 
 /** Something that a button opens beside it, by the means of the browser: Escape and a click elsewhere close it. */
 export function usePopover() {
@@ -12,7 +12,7 @@ export function usePopover() {
   const place = useRef<HTMLDivElement>(null);
   const beforeToggle = ({ newState }: TargetedToggleEvent<HTMLElement>) => {
     isOpen.value = newState === 'open';
-    putBeside(place.current, button.current);
+    positionBeside(place.current, button.current);
   };
   return { id, isOpen, button, place, beforeToggle };
 }

@@ -1,9 +1,9 @@
-import { isComposing } from '../composing.ts';
+import { isComposing } from '../ime.ts';
 import { Icon } from '../icons.tsx';
 import { Menu } from '../overlay/menu.tsx';
 import { useApp } from '../state/app.ts';
-import { stepWithArrows } from './arrows.ts';
-import { FILTER } from './focus-filter.ts';
+import { stepWithArrows } from './arrow-keys.ts';
+import { FILTER_ID } from './focus-filter.ts';
 
 /** What stands above the sessions: a way to a new one, and a way to find one. */
 export function ListHead() {
@@ -11,7 +11,7 @@ export function ListHead() {
   const { list, isNarrow, isListOpen, sheet } = app;
   const by = list.grouping.value === 'day' ? 'folder' : 'day';
   const grouping = { label: `Group by ${by}`, icon: 'list', onSelect: () => list.groupBy(by) } as const;
-  const elsewhere = {
+  const newInFolder = {
     label: 'New session in a folder…',
     icon: 'folder',
     onSelect: () => {
@@ -39,11 +39,11 @@ export function ListHead() {
       </div>
       {app.may('prompt') && (
         <div class="row">
-          <button type="button" class="new-session" onClick={() => app.begin()}>
+          <button type="button" class="new-session" onClick={() => app.newSession()}>
             <Icon name="add" />
             New session
           </button>
-          <Menu label="More about sessions" items={[elsewhere, grouping]} />
+          <Menu label="More about sessions" items={[newInFolder, grouping]} />
         </div>
       )}
       <Filter />
@@ -53,7 +53,7 @@ export function ListHead() {
 
 function Filter() {
   const { list } = useApp();
-  const pressed = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
     if (event.key !== 'Escape' || list.filter.value === '') {
       stepWithArrows(event);
@@ -61,21 +61,21 @@ function Filter() {
     }
     event.preventDefault();
     event.stopPropagation();
-    list.find('');
+    list.setFilter('');
   };
   return (
     <div class="filter">
       <Icon name="search" />
       <input
-        id={FILTER}
+        id={FILTER_ID}
         type="search"
         aria-label="Filter sessions"
         placeholder="Name, words or folder"
         autocomplete="off"
         spellcheck={false}
         value={list.filter.value}
-        onInput={(event) => list.find(event.currentTarget.value)}
-        onKeyDown={pressed}
+        onInput={(event) => list.setFilter(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
       />
       {list.isSearching.value && (
         <span class="spinner" role="status" aria-label="Older sessions are being looked through" />

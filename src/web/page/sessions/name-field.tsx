@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { isComposing } from '../composing.ts';
+import { isComposing } from '../ime.ts';
 
 /** Longer names are of no use in a list. */
-const MAX_LENGTH = 200;
+const MAX_SESSION_NAME_CHARACTERS = 200;
 
 interface NameFieldProps {
   readonly label: string;
@@ -11,13 +11,13 @@ interface NameFieldProps {
   readonly onRename: (name: string) => void;
   readonly onClose: () => void;
   /** What has the focus after it where that is not what had it before. */
-  readonly following?: (() => HTMLElement | null) | undefined;
+  readonly focusAfter?: (() => HTMLElement | null) | undefined;
 }
 
 /** The name of a session as something to write in: Enter and leaving it save, Escape does not. Nothing is waited for. */
-export function NameField({ label, name: before, onRename, onClose, following }: NameFieldProps) {
+export function NameField({ label, name: before, onRename, onClose, focusAfter }: NameFieldProps) {
   const field = useRef<HTMLInputElement>(null);
-  const isOver = useRef(false);
+  const isFinished = useRef(false);
   const previous = useMemo(() => document.activeElement, []);
   useEffect(() => {
     field.current?.focus();
@@ -25,13 +25,13 @@ export function NameField({ label, name: before, onRename, onClose, following }:
   }, []);
   const finish = ({ isSaved }: { readonly isSaved: boolean }) => {
     // A field that goes loses the focus, too.
-    if (isOver.current) return;
-    isOver.current = true;
+    if (isFinished.current) return;
+    isFinished.current = true;
     const name = field.current?.value.trim() ?? '';
     const hadFocus = document.activeElement === field.current;
     onClose();
     if (isSaved && name !== '' && name !== before) onRename(name);
-    if (hadFocus) requestAnimationFrame(() => (following?.() ?? (previous as HTMLElement | null))?.focus());
+    if (hadFocus) requestAnimationFrame(() => (focusAfter?.() ?? (previous as HTMLElement | null))?.focus());
   };
   return (
     <form
@@ -45,7 +45,7 @@ export function NameField({ label, name: before, onRename, onClose, following }:
         type="text"
         aria-label={label}
         defaultValue={before}
-        maxLength={MAX_LENGTH}
+        maxLength={MAX_SESSION_NAME_CHARACTERS}
         autocomplete="off"
         onBlur={() => finish({ isSaved: true })}
         onKeyDown={(event) => {

@@ -33,9 +33,9 @@ export function SessionGroups() {
           </ul>
         </section>
       ))}
-      <Nothing />
+      <EmptyList />
       {list.hasMore.value && (
-        <button type="button" class="quiet" disabled={sessions.isLoading.value} onClick={() => list.more()}>
+        <button type="button" class="quiet" disabled={sessions.isLoading.value} onClick={() => list.showMore()}>
           Show older sessions
         </button>
       )}
@@ -46,7 +46,7 @@ export function SessionGroups() {
 function Problem() {
   const app = useApp();
   const { sessions } = app;
-  if (sessions.problem.value === undefined || app.session.value?.isCutOff.value) return null;
+  if (sessions.problem.value === undefined || app.session.value?.isOffline.value) return null;
   return (
     <div class="session-problem" role="alert">
       <p>The sessions could not be asked for. {sessions.problem.value}.</p>
@@ -58,11 +58,11 @@ function Problem() {
 }
 
 /** Says why there is nothing. */
-function Nothing() {
+function EmptyList() {
   const { list, sessions } = useApp();
-  const known = sessions.sessions.value;
-  if (known === undefined) return sessions.problem.value === undefined ? <p class="note">Loading…</p> : null;
-  if (known.length === 0) return <p class="note">No sessions yet.</p>;
+  const loaded = sessions.sessions.value;
+  if (loaded === undefined) return sessions.problem.value === undefined ? <p class="note">Loading…</p> : null;
+  if (loaded.length === 0) return <p class="note">No sessions yet.</p>;
   if (list.found.value.length > 0 || list.isSearching.value) return null;
   return <p class="note">No session has these words in its name, its first words or its folder.</p>;
 }

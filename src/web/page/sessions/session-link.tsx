@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useApp } from '../state/app.ts';
-import { addressOf, type Place } from '../state/place.ts';
+import { addressOf, type PageLocation } from '../state/page-location.ts';
 
 interface SessionLinkProps {
   readonly id: string;
@@ -12,18 +12,18 @@ interface SessionLinkProps {
 /** Leads to a session: here, or in another tab for those who want one. */
 export function SessionLink({ id, title, onKeyDown, children }: SessionLinkProps) {
   const app = useApp();
-  const place: Place = { kind: 'session', id };
-  const visit = (event: MouseEvent) => {
+  const target: PageLocation = { kind: 'session', id };
+  const open = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    app.go(place);
+    app.goTo(target);
   };
   return (
     <a
-      href={addressOf(place)}
+      href={addressOf(target)}
       title={title}
       aria-current={id === app.sessionId.value ? 'page' : undefined}
-      onClick={visit}
+      onClick={open}
       onKeyDown={onKeyDown}
     >
       {children}

@@ -2,7 +2,7 @@ import { useModalDialog } from '../overlay/use-modal-dialog.ts';
 import { useApp } from '../state/app.ts';
 import { ListHead } from './list-head.tsx';
 import { SessionGroups } from './session-groups.tsx';
-import { VisitorCorner } from './visitor-corner.tsx';
+import { AccountPanel } from './account-panel.tsx';
 
 /** The sessions of this server: beside the one that is looked at, or over it where there is no room. */
 export function Sidebar() {
@@ -34,6 +34,6 @@ const Content = () => (
   <>
     <ListHead />
     <SessionGroups />
-    <VisitorCorner />
+    <AccountPanel />
   </>
 );

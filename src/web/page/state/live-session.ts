@@ -14,22 +14,22 @@ import type {
   ExtensionUiResponse,
   SessionStats,
 } from '../../../protocol/generated/vocabulary.ts';
-import { socketAddress } from '../entrance/server.ts';
+import { socketAddress } from '../server-api.ts';
 import { Notices } from './notices.ts';
-import type { Place } from './place.ts';
-import { isVisible } from './visibility.ts';
+import type { PageLocation } from './page-location.ts';
+import { isVisible } from './browser-signals.ts';
 
 /** How many of the last messages are told at first; those before are asked for when somebody reads that far. */
-const TAIL = 60;
+const INITIAL_MESSAGES = 60;
 
 /** How long what was asked for may take to be answered after somebody has left. */
-const LEAVING_LIMIT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 30_000;
 
 /** What extensions can show here. Titles come only to those who ask for them. */
-const SHOWN = [...dialogMethods, 'notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'] as const;
+const UI_METHODS = [...dialogMethods, 'notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'] as const;
 
 /** After these the numbers of a session are others. */
-const COUNTED = new Set<AgentEvent['type']>([
+const STATS_EVENTS = new Set<AgentEvent['type']>([
   'state_synced',
   'turn_end',
   'agent_settled',
@@ -45,12 +45,12 @@ export class LiveSession {
   /** What can be asked of the agent. */
   readonly remote: RemoteSession;
   /** Where it was asked for; a move leads elsewhere. */
-  readonly place: Place;
+  readonly origin: PageLocation;
   readonly #view = signal<ConversationView>(emptyView);
   /** The session that is drawn. */
-  readonly id: ReadonlySignal<string> = computed(() => this.#view.value.state.sessionId ?? this.place.id);
+  readonly id: ReadonlySignal<string> = computed(() => this.#view.value.state.sessionId ?? this.origin.id);
   /** Whether a snapshot has come; a greeting names the session only. */
-  readonly isKnown = computed(() => this.#view.value.state.thinkingLevel !== undefined);
+  readonly isLoaded = computed(() => this.#view.value.state.thinkingLevel !== undefined);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
   /** Whether the server knows this login no more. */
   readonly isLoggedOut = computed(() => {
@@ -58,11 +58,11 @@ export class LiveSession {
     return state === 'closed' && code === closeCodes.invalidToken;
   });
   /** Whether there is no connection any more, but may be one again. */
-  readonly isCutOff = computed(() => ['reconnecting', 'lost'].includes(this.#connection.value.state));
+  readonly isOffline = computed(() => ['reconnecting', 'lost'].includes(this.#connection.value.state));
   /** Why what is meant for what runs now cannot be done. */
-  readonly hindrance = computed(() => (this.isCutOff.value ? 'There is no connection' : undefined));
+  readonly blockedBy = computed(() => (this.isOffline.value ? 'There is no connection' : undefined));
   readonly #outbox = signal<readonly OutboxItem[]>([]);
-  readonly #answered = new RecentIds();
+  readonly #answeredDialogs = new RecentIds();
   /** What there is to be told, and was not dismissed. */
   readonly notices = new Notices({ view: this.#view, connection: this.#connection });
   readonly #lastRun = signal<AgentSettledEvent | undefined>(undefined);
@@ -70,34 +70,34 @@ export class LiveSession {
   readonly #snapshots = signal(0);
   #latest: ConversationView = emptyView;
   #latestSnapshots = 0;
-  #isDrawing = false;
-  #isCounting = false;
+  #isDrawScheduled = false;
+  #isLoadingStats = false;
   /** Whether something has happened since the numbers were asked for. */
-  #isOutdated = false;
+  #areStatsStale = false;
   /** How much was asked for and is not answered. */
-  #underWay = 0;
-  #isLeft = false;
-  readonly #stopLooking: () => void;
+  #pendingRequests = 0;
+  #isClosing = false;
+  readonly #stopWatchingVisibility: () => void;
 
-  constructor(place: Place) {
+  constructor(target: PageLocation) {
     const address = socketAddress();
-    if (place.kind === 'new') address.searchParams.set('new', place.id);
-    this.place = place;
+    if (target.kind === 'new') address.searchParams.set('new', target.id);
+    this.origin = target;
     this.remote = new RemoteSession(address.href, {
-      ...(place.kind === 'new' ? { cwd: place.cwd } : { session: place.id }),
-      tail: TAIL,
-      ui: SHOWN,
+      ...(target.kind === 'new' ? { cwd: target.cwd } : { session: target.id }),
+      tail: INITIAL_MESSAGES,
+      ui: UI_METHODS,
     });
-    this.remote.onEvent((event) => this.hear(event));
-    this.remote.onState(() => this.#drawSoon());
+    this.remote.onEvent((event) => this.apply(event));
+    this.remote.onState(() => this.#scheduleDraw());
     // A frame that was asked for before the page was hidden does not come.
-    this.#stopLooking = isVisible.subscribe(this.#draw);
+    this.#stopWatchingVisibility = isVisible.subscribe(this.#draw);
     void this.remote.hello({ client: { name: 'tau page' }, builtins: true }).catch(() => {});
   }
 
   /** The session that was told of last: a move may not be drawn yet. */
   get latestId(): string {
-    return this.#latest.state.sessionId ?? this.place.id;
+    return this.#latest.state.sessionId ?? this.origin.id;
   }
 
   get view(): ReadonlySignal<ConversationView> {
@@ -129,15 +129,15 @@ export class LiveSession {
   }
 
   /** Takes note of an event, also of one that only this client knows of. */
-  hear(event: AgentEvent): void {
+  apply(event: AgentEvent): void {
     // The answer is still under way.
-    if (event.type === 'extension_ui_request' && this.#answered.has(event.id)) return;
-    this.change((view) => reduce(view, event));
+    if (event.type === 'extension_ui_request' && this.#answeredDialogs.has(event.id)) return;
+    this.update((view) => reduce(view, event));
     if (event.type === 'state_synced') this.#latestSnapshots++;
-    const isElsewhere = event.type === 'server_connected' && event.resume !== 'ok';
-    if (event.type === 'agent_start' || isElsewhere) this.#lastRun.value = undefined;
+    const isFreshConnection = event.type === 'server_connected' && event.resume !== 'ok';
+    if (event.type === 'agent_start' || isFreshConnection) this.#lastRun.value = undefined;
     if (event.type === 'agent_settled') this.#lastRun.value = event;
-    if (COUNTED.has(event.type)) void this.#count();
+    if (STATS_EVENTS.has(event.type)) void this.#loadStats();
   }
 
   /** Hears what extensions put into the box, and of which session; the returned function stops that. */
@@ -149,34 +149,34 @@ export class LiveSession {
   }
 
   /** Changes what is known by what an answer has told. */
-  change(by: (view: ConversationView) => ConversationView): void {
-    this.#latest = by(this.#latest);
-    this.#drawSoon();
+  update(reducer: (view: ConversationView) => ConversationView): void {
+    this.#latest = reducer(this.#latest);
+    this.#scheduleDraw();
   }
 
   /** Does something that may fail, and shows why it did; answers whether it was done. */
   async attempt(work: () => Promise<unknown>): Promise<boolean> {
     try {
-      await this.during(work);
+      await this.track(work);
       return true;
     } catch (error) {
-      if (!(error instanceof Withdrawn)) this.complain(error);
+      if (!(error instanceof Withdrawn)) this.showError(error);
       return false;
     }
   }
 
   /** Does something whose answer is waited for, also by a connection that was left. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    this.#underWay++;
+  async track<T>(work: () => Promise<T>): Promise<T> {
+    this.#pendingRequests++;
     try {
-      const done = work();
+      const result = work();
       // A message is in the outbox now, and may be out of it before the next frame.
       this.#outbox.value = this.remote.outbox;
-      return await done;
+      return await result;
     } finally {
-      this.#drawSoon();
-      this.#underWay--;
-      this.#closeWhenAnswered();
+      this.#scheduleDraw();
+      this.#pendingRequests--;
+      this.#closeWhenIdle();
     }
   }
 
@@ -184,83 +184,83 @@ export class LiveSession {
    * The same with something that somebody wrote; answers whether it is theirs again. What was sent is not, though nobody
    * waited for the answer: it may have been done.
    */
-  async isRefused(work: () => Promise<unknown>): Promise<boolean> {
-    let mayBeDone = false;
+  async wasRejected(work: () => Promise<unknown>): Promise<boolean> {
+    let mayHaveRun = false;
     const isDone = await this.attempt(() =>
       work().catch((error: unknown) => {
-        mayBeDone = this.#isLeft && error instanceof ConnectionLost && !(error instanceof NotSent);
+        mayHaveRun = this.#isClosing && error instanceof ConnectionLost && !(error instanceof NotSent);
         throw error;
       }),
     );
-    return !isDone && !mayBeDone;
+    return !isDone && !mayHaveRun;
   }
 
-  complain(error: unknown): void {
+  showError(error: unknown): void {
     this.notices.add({ kind: 'error', text: messageOf(error) });
   }
 
   /** Answers a question. Whoever does is not told that it is over. */
-  answer(response: ExtensionUiResponse): void {
+  respond(response: ExtensionUiResponse): void {
     const { id } = response;
-    this.#answered.add(id);
+    this.#answeredDialogs.add(id);
     this.remote.send(response);
-    this.hear({ type: 'extension_ui_resolved', id });
+    this.apply({ type: 'extension_ui_resolved', id });
   }
 
   /** Says something that only whoever looks at this page has to know. */
-  remark(message: string): void {
+  showNotice(message: string): void {
     this.notices.add({ kind: 'info', text: message });
   }
 
   /** Leaves, but hears what was asked for before that: an answer may hold the only copy of what somebody wrote. */
   close(): void {
-    this.#stopLooking();
-    this.#isLeft = true;
-    const limit = setTimeout(() => this.remote.close(), LEAVING_LIMIT_MS);
-    this.remote.onClose(() => clearTimeout(limit));
-    this.remote.onState(() => this.#closeWhenAnswered());
-    this.#closeWhenAnswered();
+    this.#stopWatchingVisibility();
+    this.#isClosing = true;
+    const timeout = setTimeout(() => this.remote.close(), CLOSE_TIMEOUT_MS);
+    this.remote.onClose(() => clearTimeout(timeout));
+    this.remote.onState(() => this.#closeWhenIdle());
+    this.#closeWhenIdle();
   }
 
   /** Without a connection there is no answer to wait for. */
-  #closeWhenAnswered(): void {
+  #closeWhenIdle(): void {
     const { state } = this.remote.status;
-    const mayAnswer = state === 'open' || state === 'connecting';
-    if (this.#isLeft && (this.#underWay === 0 || !mayAnswer)) this.remote.close();
+    const canRespond = state === 'open' || state === 'connecting';
+    if (this.#isClosing && (this.#pendingRequests === 0 || !canRespond)) this.remote.close();
   }
 
   /** Everything that comes within a frame is drawn together. A page that nobody sees has no frames. */
-  #drawSoon(): void {
-    if (this.#isDrawing) return;
-    this.#isDrawing = true;
+  #scheduleDraw(): void {
+    if (this.#isDrawScheduled) return;
+    this.#isDrawScheduled = true;
     if (isVisible.peek()) requestAnimationFrame(this.#draw);
     else setTimeout(this.#draw);
   }
 
   readonly #draw = (): void => {
-    this.#isDrawing = false;
+    this.#isDrawScheduled = false;
     this.#view.value = this.#latest;
     this.#snapshots.value = this.#latestSnapshots;
     const { status } = this.remote;
     // Whoever tries again still sees what was wrong.
-    const isRetried = status.state === 'reconnecting' && status.reason === undefined;
-    this.#connection.value = isRetried ? { ...this.#connection.peek(), ...status } : status;
+    const isRetrying = status.state === 'reconnecting' && status.reason === undefined;
+    this.#connection.value = isRetrying ? { ...this.#connection.peek(), ...status } : status;
     this.#outbox.value = this.remote.outbox;
   };
 
   /** One question at a time; after what happens meanwhile it is asked once more. */
-  async #count(): Promise<void> {
-    this.#isOutdated = true;
-    if (this.#isCounting) return;
-    this.#isCounting = true;
-    while (this.#isOutdated) {
-      this.#isOutdated = false;
+  async #loadStats(): Promise<void> {
+    this.#areStatsStale = true;
+    if (this.#isLoadingStats) return;
+    this.#isLoadingStats = true;
+    while (this.#areStatsStale) {
+      this.#areStatsStale = false;
       try {
         this.#stats.value = await this.remote.getSessionStats();
       } catch {
         // The next event asks again.
       }
     }
-    this.#isCounting = false;
+    this.#isLoadingStats = false;
   }
 }

@@ -1,11 +1,11 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 /** Whether a media query holds, now and whenever that changes. */
-export function holds(query: string): ReadonlySignal<boolean> {
+export function matchesMedia(query: string): ReadonlySignal<boolean> {
   const media = matchMedia(query);
-  const is = signal(media.matches);
+  const matches = signal(media.matches);
   media.addEventListener('change', () => {
-    is.value = media.matches;
+    matches.value = media.matches;
   });
-  return is;
+  return matches;
 }

@@ -1,7 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { emptyView, type ConversationView } from '../../../client/view/view.ts';
 import { LiveSession } from './live-session.ts';
-import { currentPlace, newPlace, type Place, pushPlace, replacePlace } from './place.ts';
+import { currentLocation, newSessionLocation, type PageLocation, pushLocation, replaceLocation } from './page-location.ts';
 
 /** Goes from session to session. The address, and the history of the tab, say which one is looked at. */
 export class Navigation {
@@ -9,27 +9,27 @@ export class Navigation {
   readonly view: ReadonlySignal<ConversationView> = computed(() => this.#session.value?.view.value ?? emptyView);
   /** The session that is looked at, also after a move. */
   readonly sessionId: ReadonlySignal<string | undefined> = computed(() => this.#session.value?.id.value);
-  readonly #mayBegin: boolean;
+  readonly #mayCreate: boolean;
   readonly #session: Signal<LiveSession | undefined> = signal(undefined);
   /** Sessions that were left, until what was asked for in them is answered. */
-  readonly #left = new Set<LiveSession>();
+  readonly #closing = new Set<LiveSession>();
   /** What the address names, and the connection that it was named for. */
-  #named: { readonly session: LiveSession; readonly id: string } | undefined;
+  #addressed: { readonly session: LiveSession; readonly id: string } | undefined;
   /** The session whose place in the history the next move takes. */
-  #abandoned: string | undefined;
+  #deletedId: string | undefined;
 
-  constructor({ mayBegin }: { readonly mayBegin: boolean }) {
-    this.#mayBegin = mayBegin;
-    this.#session.value = this.#live(currentPlace());
-    addEventListener('popstate', () => this.#open(currentPlace()));
+  constructor({ mayCreate: mayBegin }: { readonly mayCreate: boolean }) {
+    this.#mayCreate = mayCreate;
+    this.#session.value = this.#connect(currentLocation());
+    addEventListener('popstate', () => this.#open(currentLocation()));
     const cwd = computed(() => this.view.value.state.cwd);
-    const isSaid = computed(() => this.view.value.messages.length > 0);
+    const hasMessages = computed(() => this.view.value.messages.length > 0);
     effect(() => {
       const session = this.#session.value;
       const id = this.sessionId.value;
       if (!session || id === undefined || cwd.value === undefined) return;
-      const place: Place = isSaid.value ? { kind: 'session', id } : { kind: 'new', id, cwd: cwd.value };
-      this.#nameInAddress(session, place);
+      const target: PageLocation = hasMessages.value ? { kind: 'session', id } : { kind: 'new', id, cwd: cwd.value };
+      this.#updateAddress(session, target);
     });
   }
 
@@ -41,87 +41,87 @@ export class Navigation {
   /** Whether something would be lost with the page that the server does not have yet. */
   get hasUnsent(): boolean {
     const isUnsent = ({ remote }: LiveSession) => remote.outbox.some(({ state }) => state === 'waiting');
-    return (this.#session.value?.remote.outbox.length ?? 0) > 0 || [...this.#left].some(isUnsent);
+    return (this.#session.value?.remote.outbox.length ?? 0) > 0 || [...this.#closing].some(isUnsent);
   }
 
   /** Looks at another session. */
-  go(place: Place): void {
-    if (place.id === this.#here) return;
-    pushPlace(place);
-    this.#open(place);
+  goTo(target: PageLocation): void {
+    if (target.id === this.#currentId) return;
+    pushLocation(target);
+    this.#open(target);
   }
 
   /** Begins another session, in the folder of the server unless there is another; stays in one that has not begun. */
-  begin(cwd?: string): void {
-    const here = currentPlace();
-    this.go(here.kind === 'new' && here.cwd === cwd && this.#session.value ? here : newPlace(cwd));
+  openNew(cwd?: string): void {
+    const current = currentLocation();
+    this.goTo(current.kind === 'new' && current.cwd === cwd && this.#session.value ? current : newSessionLocation(cwd));
   }
 
   /** Connects anew to what is looked at. */
-  renew(): void {
-    this.#replace(currentPlace());
+  reconnect(): void {
+    this.#replace(currentLocation());
   }
 
   /** The session that is looked at is about to be no more: the next move takes its place in the history. */
-  abandon(): void {
-    this.#abandoned = this.#here;
+  prepareDelete(): void {
+    this.#deletedId = this.#currentId;
   }
 
   /** What was abandoned stays after all: looks at it again, where it was in the history. */
-  reclaim(): void {
-    const id = this.#abandoned;
-    this.#abandoned = undefined;
-    if (id === undefined || id === this.#here) return;
-    const place: Place = { kind: 'session', id };
-    replacePlace(place);
-    this.#open(place);
+  cancelDelete(): void {
+    const id = this.#deletedId;
+    this.#deletedId = undefined;
+    if (id === undefined || id === this.#currentId) return;
+    const target: PageLocation = { kind: 'session', id };
+    replaceLocation(target);
+    this.#open(target);
   }
 
   /** What was abandoned is no more: a new session takes its place in the history, unless somebody has gone elsewhere. */
-  beginInstead(cwd: string): void {
-    if (this.#abandoned === undefined) return;
-    this.#abandoned = undefined;
-    const place = newPlace(cwd);
-    replacePlace(place);
-    this.#replace(place);
+  replaceDeleted(cwd: string): void {
+    if (this.#deletedId === undefined) return;
+    this.#deletedId = undefined;
+    const target = newSessionLocation(cwd);
+    replaceLocation(target);
+    this.#replace(target);
   }
 
-  get #here(): string | undefined {
+  get #currentId(): string | undefined {
     return this.#session.value?.latestId;
   }
 
-  #open(place: Place): void {
-    this.#abandoned = undefined;
+  #open(target: PageLocation): void {
+    this.#deletedId = undefined;
     // A fragment of the same address is no other place.
-    if (place.id !== this.#here) this.#replace(place);
+    if (target.id !== this.#currentId) this.#replace(target);
   }
 
-  #replace(place: Place): void {
-    const before = this.#session.value;
-    this.#session.value = this.#live(place);
-    if (before) this.#leave(before);
+  #replace(target: PageLocation): void {
+    const previous = this.#session.value;
+    this.#session.value = this.#connect(target);
+    if (previous) this.#close(previous);
   }
 
-  #leave(session: LiveSession): void {
-    this.#left.add(session);
-    session.remote.onClose(() => this.#left.delete(session));
+  #close(session: LiveSession): void {
+    this.#closing.add(session);
+    session.remote.onClose(() => this.#closing.delete(session));
     session.close();
   }
 
-  #live(place: Place): LiveSession | undefined {
-    return place.kind === 'session' || this.#mayBegin ? new LiveSession(place) : undefined;
+  #connect(target: PageLocation): LiveSession | undefined {
+    return target.kind === 'session' || this.#mayCreate ? new LiveSession(target) : undefined;
   }
 
   /**
    * A new session has its own address once something is said in it: until then there may be nothing to come back to. Where
    * a command has led the connection elsewhere, Back leads to where it was, unless there is nothing any more.
    */
-  #nameInAddress(session: LiveSession, place: Place): void {
-    const { id } = place;
-    const here = currentPlace();
-    const hasMoved = this.#named?.session === session && ![id, this.#abandoned].includes(this.#named.id);
-    if (here.id !== id || (place.kind === 'session' && here.kind === 'new'))
-      (hasMoved ? pushPlace : replacePlace)(place);
-    this.#named = { session, id };
+  #updateAddress(session: LiveSession, target: PageLocation): void {
+    const { id } = target;
+    const current = currentLocation();
+    const hasMoved = this.#addressed?.session === session && ![id, this.#deletedId].includes(this.#addressed.id);
+    if (current.id !== id || (target.kind === 'session' && current.kind === 'new'))
+      (hasMoved ? pushLocation : replaceLocation)(target);
+    this.#addressed = { session, id };
   }
 }

@@ -12,35 +12,35 @@ export const MAX_TOASTS = 4;
 export class Notices {
   readonly #notices: ReadonlySignal<readonly UiNotice[]>;
   /** What the page itself has to say: no snapshot tells it again. */
-  readonly #own = signal<readonly UiNotice[]>([]);
+  readonly #pageNotices = signal<readonly UiNotice[]>([]);
   /** Why there is no connection: that is told where the connection is. */
-  readonly #reason: ReadonlySignal<string | undefined>;
+  readonly #closeReason: ReadonlySignal<string | undefined>;
   readonly #dismissed = signal<ReadonlySet<UiNotice>>(new Set());
-  readonly #numbers = new WeakMap<UiNotice, number>();
-  #last = 0;
+  readonly #keys = new WeakMap<UiNotice, number>();
+  #lastKey = 0;
   /** The last ones, the newest at the end, and how many there are before them. */
   readonly open = computed(() => {
     const open = this.#notices.value.filter(
-      (notice) => !this.#dismissed.value.has(notice) && notice.text !== this.#reason.value,
+      (notice) => !this.#dismissed.value.has(notice) && notice.text !== this.#closeReason.value,
     );
     return { shown: open.slice(-MAX_TOASTS), more: Math.max(0, open.length - MAX_TOASTS) };
   });
 
   constructor({ view, connection }: Pick<LiveSession, 'view' | 'connection'>) {
-    const told = computed(() => view.value.notices);
-    this.#notices = computed(() => [...told.value, ...this.#own.value]);
-    this.#reason = computed(() => connection.value.reason);
+    const sessionNotices = computed(() => view.value.notices);
+    this.#notices = computed(() => [...sessionNotices.value, ...this.#pageNotices.value]);
+    this.#closeReason = computed(() => connection.value.reason);
   }
 
   add(notice: UiNotice): void {
-    this.#own.value = [...this.#own.value, notice].slice(-MAX_NOTICES);
+    this.#pageNotices.value = [...this.#pageNotices.value, notice].slice(-MAX_NOTICES);
   }
 
   /** What tells a notice from all others. */
-  numberOf(notice: UiNotice): number {
-    const number = this.#numbers.get(notice) ?? ++this.#last;
-    this.#numbers.set(notice, number);
-    return number;
+  keyOf(notice: UiNotice): number {
+    const key = this.#keys.get(notice) ?? ++this.#lastKey;
+    this.#keys.set(notice, key);
+    return key;
   }
 
   dismiss(notice: UiNotice): void {
@@ -53,7 +53,7 @@ export class Notices {
 
   /** Those that the session no longer has need not be remembered. */
   #dismiss(notices: readonly UiNotice[]): void {
-    const known = new Set(this.#notices.value);
-    this.#dismissed.value = new Set([...this.#dismissed.value, ...notices].filter((notice) => known.has(notice)));
+    const current = new Set(this.#notices.value);
+    this.#dismissed.value = new Set([...this.#dismissed.value, ...notices].filter((notice) => current.has(notice)));
   }
 }

@@ -3,7 +3,7 @@ import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { textOf, wordsOf } from '../../fields.ts';
 import { oneLine } from '../../words.ts';
 
-interface Known extends Pick<ConversationView, 'messages'> {
+interface TitleSource extends Pick<ConversationView, 'messages'> {
   readonly name: string | undefined;
   /** Whether these are all messages. */
   readonly isWhole: boolean;
@@ -13,17 +13,17 @@ interface Known extends Pick<ConversationView, 'messages'> {
 }
 
 /** What a session is called: its name, or what was said in it first, or done. */
-export function titleOf({ name, messages, isWhole, summary, isNew }: Known): string {
-  const words =
-    name || (isWhole && firstWords(messages)) || summary?.name || summary?.title || summary?.firstMessage || '';
-  const [line = ''] = words.trim().split('\n', 1);
+export function titleOf({ name, messages, isWhole, summary, isNew }: TitleSource): string {
+  const text =
+    name || (isWhole && firstInput(messages)) || summary?.name || summary?.title || summary?.firstMessage || '';
+  const [line = ''] = text.trim().split('\n', 1);
   return oneLine(line, 100) || (isNew && messages.length === 0 ? 'New session' : 'Session');
 }
 
 /** What was said first, or else given to the shell. */
-function firstWords(messages: ConversationView['messages']): string {
-  const said = messages.find(({ role }) => role === 'user');
-  if (said?.role === 'user') return wordsOf(said.content);
-  const ran = messages.find(({ role }) => role === 'bashExecution');
-  return ran?.role === 'bashExecution' ? `!${textOf(ran.command)}` : '';
+function firstInput(messages: ConversationView['messages']): string {
+  const prompt = messages.find(({ role }) => role === 'user');
+  if (prompt?.role === 'user') return wordsOf(prompt.content);
+  const shellRun = messages.find(({ role }) => role === 'bashExecution');
+  return shellRun?.role === 'bashExecution' ? `!${textOf(shellRun.command)}` : '';
 }

@@ -5,7 +5,7 @@ import { send } from '../actions/prompting.ts';
 import { useSession } from '../state/app.ts';
 import { AddModel } from './add-model.tsx';
 import { SuggestionList } from './suggestion-list.tsx';
-import { forBuiltIn } from './suggestions.ts';
+import { builtInSuggestions } from './suggestions.ts';
 
 /** For whoever has no real model yet: what can be tried, and how to come by one. */
 export function BuiltInWelcome() {
@@ -33,7 +33,7 @@ export function BuiltInWelcome() {
         </code>
         .
       </p>
-      <SuggestionList suggestions={forBuiltIn} onChoose={(text) => void choose(text)} />
+      <SuggestionList suggestions={builtInSuggestions} onChoose={(text) => void choose(text)} />
       <AddModel />
     </>
   );

@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../../../protocol/errors.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { counted } from '../../words.ts';
-import { type Provider, providers, removeKey, storeKey } from '../actions/models.ts';
+import { type KeyProvider, listKeyProviders, removeKey, storeKey } from '../actions/models.ts';
 import { providerName } from '../controls/provider-name.ts';
 import { Modal } from '../overlay/modal.tsx';
-import { useAnswer } from '../state/answer.ts';
+import { useRequest } from '../state/use-request.ts';
 import { useApp, useSession } from '../state/app.ts';
 import { type KeyChange, KeyOutcome } from './key-outcome.tsx';
 import { StoredKey } from './stored-key.tsx';
@@ -15,7 +15,7 @@ import { StoredKey } from './stored-key.tsx';
 export function KeyForm() {
   const app = useApp();
   const session = useSession();
-  const { value: known, problem } = useAnswer(() => providers(session)).value;
+  const { value: known, problem } = useRequest(() => listKeyProviders(session)).value;
   return (
     <Modal
       title="Add a key"
@@ -34,14 +34,14 @@ export function KeyForm() {
   );
 }
 
-function Fields({ known }: { readonly known: readonly Provider[] }) {
+function Fields({ known }: { readonly known: readonly KeyProvider[] }) {
   const session = useSession();
   const select = useRef<HTMLSelectElement>(null);
   const key = useRef<HTMLInputElement>(null);
   const all = useSignal(known);
   const chosen = useSignal(known[0]?.id ?? '');
   const work = useSignal<KeyChange['kind'] | undefined>(undefined);
-  const refusal = useSignal<string | undefined>(undefined);
+  const rejection = useSignal<string | undefined>(undefined);
   const change = useSignal<KeyChange | undefined>(undefined);
   useEffect(() => select.current?.focus(), []);
   const isBusy = work.value !== undefined;
@@ -51,15 +51,15 @@ function Fields({ known }: { readonly known: readonly Provider[] }) {
   const attempt = async (kind: KeyChange['kind'], act: (provider: string) => Promise<number>) => {
     const id = chosen.value;
     work.value = kind;
-    refusal.value = undefined;
+    rejection.value = undefined;
     change.value = undefined;
     try {
-      change.value = { kind, provider: id, models: await session.during(() => act(id)) };
-      all.value = await providers(session);
+      change.value = { kind, provider: id, models: await session.track(() => act(id)) };
+      all.value = await listKeyProviders(session);
     } catch (error) {
       // Whoever has closed this looks at the page.
-      if (select.current) refusal.value = messageOf(error);
-      else session.complain(error);
+      if (select.current) rejection.value = messageOf(error);
+      else session.showError(error);
     } finally {
       work.value = undefined;
     }
@@ -104,9 +104,9 @@ function Fields({ known }: { readonly known: readonly Provider[] }) {
       <p class="note">
         It is stored in <code>auth.json</code> on the server, readable by its user only, and shown to nobody again.
       </p>
-      {refusal.value !== undefined && (
+      {rejection.value !== undefined && (
         <p class="failure" role="alert">
-          <PlainText text={refusal.value} />
+          <PlainText text={rejection.value} />
         </p>
       )}
       <KeyOutcome change={change.value} />

@@ -17,7 +17,7 @@ export function KeyOutcome({ change }: { readonly change: KeyChange | undefined 
     <div role="status">
       {change && (
         <div class="stored">
-          <p>{wordsFor(change)}</p>
+          <p>{outcomeText(change)}</p>
           {(change.kind === 'removed' || change.models > 0) && (
             <button
               type="button"
@@ -35,7 +35,7 @@ export function KeyOutcome({ change }: { readonly change: KeyChange | undefined 
   );
 }
 
-function wordsFor({ kind, provider, models }: KeyChange): string {
+function outcomeText({ kind, provider, models }: KeyChange): string {
   const name = providerName(provider);
   const some = `${counted(models, 'model')} of ${name}`;
   if (kind === 'stored' && models === 0) return `The key is stored, but no model of ${name} can be used.`;

@@ -1,18 +1,18 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { focusMessage } from '../composer/focus-message.ts';
-import { useSession, useWriting } from '../state/app.ts';
+import { useSession, useDraft } from '../state/app.ts';
 import { AddModel } from './add-model.tsx';
 import { SuggestionList } from './suggestion-list.tsx';
-import { forCode } from './suggestions.ts';
+import { codeSuggestions } from './suggestions.ts';
 
 /** For whoever has a model: where it works, and what it could do. What is chosen is written, and sent by the person. */
 export function RealWelcome() {
   const session = useSession();
   const { cwd = '', model, modelFallbackMessage } = useComputed(() => session.view.value.state).value;
-  const writing = useWriting();
+  const draft = useDraft();
   const write = (text: string) => {
-    writing.text.value = text;
+    draft.text.value = text;
     focusMessage();
   };
   if (!model)
@@ -35,7 +35,7 @@ export function RealWelcome() {
         </code>
         .
       </p>
-      <SuggestionList suggestions={forCode} onChoose={write} />
+      <SuggestionList suggestions={codeSuggestions} onChoose={write} />
     </>
   );
 }

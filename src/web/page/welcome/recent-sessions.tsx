@@ -3,10 +3,10 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { dateAndTime } from '../../words.ts';
 import { SessionLink } from '../sessions/session-link.tsx';
 import { useApp, useSession } from '../state/app.ts';
-import { nameOf } from '../state/list/groups.ts';
+import { sessionTitle } from '../state/list/session-summaries.ts';
 
 /** Sessions that are named at most. */
-const FEW = 5;
+const MAX_RECENT_SESSIONS = 5;
 
 /** The last sessions of the same folder. */
 export function RecentSessions() {
@@ -15,7 +15,7 @@ export function RecentSessions() {
   const cwd = useComputed(() => session.view.value.state.cwd).value;
   const recent = (app.sessions.sessions.value ?? [])
     .filter((one) => one.cwd === cwd && one.messageCount > 0 && one.id !== app.sessionId.value)
-    .slice(0, FEW);
+    .slice(0, MAX_RECENT_SESSIONS);
   if (recent.length === 0) return null;
   return (
     <section class="recent" aria-labelledby="recent">
@@ -26,7 +26,7 @@ export function RecentSessions() {
           return (
             <li key={id}>
               <SessionLink id={id}>
-                <PlainText text={nameOf(summary)} />
+                <PlainText text={sessionTitle(summary)} />
               </SessionLink>
               <span class="note">{dateAndTime(lastModified)}</span>
             </li>

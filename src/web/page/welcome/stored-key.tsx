@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals';
-import type { Provider } from '../actions/models.ts';
+import type { KeyProvider } from '../actions/models.ts';
 import { providerName } from '../controls/provider-name.ts';
 
 interface StoredKeyProps {
-  readonly provider: Provider;
+  readonly provider: KeyProvider;
   readonly isBusy: boolean;
   readonly onRemove: () => void;
 }
 
 /** Says whether a provider has a key. One that is stored can be removed, which is asked once. */
 export function StoredKey({ provider: { id, configured, stored }, isBusy, onRemove }: StoredKeyProps) {
-  const isAsked = useSignal(false);
+  const isConfirming = useSignal(false);
   const name = providerName(id);
   if (!stored && !configured) return null;
   if (!stored)
@@ -23,18 +23,18 @@ export function StoredKey({ provider: { id, configured, stored }, isBusy, onRemo
   return (
     <div class="why">
       <p>
-        {isAsked.value
+        {isConfirming.value
           ? `Remove the key of ${name}? Sessions with its models need another one.`
           : `A key of ${name} is stored.`}
       </p>
-      {isAsked.value && (
+      {isConfirming.value && (
         <button type="button" class="dangerous" disabled={isBusy} onClick={onRemove}>
           Remove
         </button>
       )}
       {/* The same button, in the same place: the second of two clicks removes nothing. */}
-      <button type="button" onClick={() => (isAsked.value = !isAsked.value)}>
-        {isAsked.value ? 'Keep it' : 'Remove the key'}
+      <button type="button" onClick={() => (isConfirming.value = !isConfirming.value)}>
+        {isConfirming.value ? 'Keep it' : 'Remove the key'}
       </button>
     </div>
   );

@@ -1,8 +1,8 @@
 import { Icon } from '../icons.tsx';
-import type { Suggestion } from './suggestions.ts';
+import type { PromptSuggestion } from './suggestions.ts';
 
 interface SuggestionListProps {
-  readonly suggestions: readonly Suggestion[];
+  readonly suggestions: readonly PromptSuggestion[];
   readonly onChoose: (message: string) => void;
 }
 

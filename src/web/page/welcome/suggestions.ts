@@ -1,14 +1,14 @@
 import type { IconName } from '../icons.tsx';
 
 /** Something that can be asked. */
-export interface Suggestion {
+export interface PromptSuggestion {
   readonly title: string;
   readonly icon: IconName;
   readonly message: string;
 }
 
 /** What the built-in model understands; each shows something else of what the page can do. */
-export const forBuiltIn: readonly Suggestion[] = [
+export const builtInSuggestions: readonly PromptSuggestion[] = [
   { title: 'Look around', icon: 'folder', message: 'list the files' },
   {
     title: 'Watch a command',
@@ -26,7 +26,7 @@ export const forBuiltIn: readonly Suggestion[] = [
 ];
 
 /** What is often asked about a folder with code. */
-export const forCode: readonly Suggestion[] = [
+export const codeSuggestions: readonly PromptSuggestion[] = [
   {
     title: 'Explain this folder',
     icon: 'folder',

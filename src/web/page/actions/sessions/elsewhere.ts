@@ -1,17 +1,17 @@
 import { RemoteSession } from '../../../../client/remote/remote-session.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
-import { socketAddress } from '../../entrance/server.ts';
+import { socketAddress } from '../../server-api.ts';
 import type { App } from '../../state/app.ts';
 import type { LiveSession } from '../../state/live-session.ts';
 
-type Work<T> = (remote: RemoteSession) => Promise<T>;
+type RemoteWork<T> = (remote: RemoteSession) => Promise<T>;
 
 /** Whether the session that is looked at is meant: that is so unless another is named. */
-export const isHere = (app: App, summary: SessionSummary | undefined): boolean =>
+export const isCurrent = (app: App, summary: SessionSummary | undefined): boolean =>
   summary === undefined || summary.id === app.sessionId.value;
 
 /** Asks the agent of another session, or of a new one, by a connection for just that. */
-export async function elsewhere<T>(summary: SessionSummary | undefined, work: Work<T>): Promise<T> {
+export async function withOtherSession<T>(summary: SessionSummary | undefined, work: RemoteWork<T>): Promise<T> {
   const remote = new RemoteSession(socketAddress().href, { session: summary?.id, tail: 1, ui: [], whenLost: 'close' });
   try {
     return await work(remote);
@@ -21,5 +21,5 @@ export async function elsewhere<T>(summary: SessionSummary | undefined, work: Wo
 }
 
 /** Asks what any agent can answer: the one that is talked to, if there is a connection to it. */
-export const anywhere = <T>({ remote }: LiveSession, work: Work<T>): Promise<T> =>
-  remote.status.state === 'open' ? work(remote) : elsewhere(undefined, work);
+export const withAnyAgent = <T>({ remote }: LiveSession, work: RemoteWork<T>): Promise<T> =>
+  remote.status.state === 'open' ? work(remote) : withOtherSession(undefined, work);

@@ -1,9 +1,9 @@
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
-import { fetchFile } from '../../entrance/server.ts';
+import { fetchFile } from '../../server-api.ts';
 import type { App } from '../../state/app.ts';
-import { nameOf } from '../../state/list/groups.ts';
-import { attempt } from './attempt.ts';
-import { elsewhere, isHere } from './elsewhere.ts';
+import { sessionTitle } from '../../state/list/session-summaries.ts';
+import { attempt } from './connections.ts';
+import { withOtherSession, isCurrent } from './elsewhere.ts';
 
 /** How long a browser may take to begin a download. */
 const DOWNLOAD_MS = 60_000;
@@ -12,12 +12,12 @@ const DOWNLOAD_MS = 60_000;
 export const exportPage = (app: App, summary?: SessionSummary): Promise<boolean> =>
   attempt(app, async ({ remote }) => {
     // Whoever asks may be elsewhere by the time of the answer.
-    const name = fileNameOf(summary ? nameOf(summary) : app.title.value);
-    const written = isHere(app, summary)
+    const name = fileNameOf(summary ? sessionTitle(summary) : app.title.value);
+    const exported = isCurrent(app, summary)
       ? await remote.exportHtml()
-      : await elsewhere(summary, (other) => other.exportHtml());
-    if (written.url === undefined) throw new Error('The server offers no file');
-    download(await fetchFile(written.url), name);
+      : await withOtherSession(summary, (other) => other.exportHtml());
+    if (exported.url === undefined) throw new Error('The server offers no file');
+    download(await fetchFile(exported.url), name);
   });
 
 /** Without what file systems do not take. */

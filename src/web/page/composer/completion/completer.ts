@@ -1,12 +1,12 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { SlashCommand } from '../../../../protocol/generated/vocabulary.ts';
-import { commandsOf, pathsLike } from '../../actions/completing.ts';
-import { likeness, matching } from '../../overlay/matching.ts';
+import { loadSlashCommands, findPaths } from '../../actions/completing.ts';
+import { fuzzyScore, fuzzyFilter } from '../../overlay/fuzzy-match.ts';
 import type { LiveSession } from '../../state/live-session.ts';
-import { mention, type Wish, wishAt } from './wish.ts';
+import { mention, type CompletionTarget, completionTargetAt } from './completion-target.ts';
 
 /** Something that can be put in the place of what was typed of it. */
-export interface Suggestion {
+export interface Completion {
   readonly kind: 'command' | 'file' | 'folder';
   readonly name: string;
   /** What stands behind the name of a command. */
@@ -21,7 +21,7 @@ export interface Suggestion {
 /** Knows what may be meant by what is being typed, and which of it is chosen. */
 export class Completer {
   readonly #session: LiveSession;
-  readonly #wish = signal<Wish | undefined>(undefined);
+  readonly #target = signal<CompletionTarget | undefined>(undefined);
   /** Undefined until they are known. */
   readonly #commands = signal<readonly SlashCommand[] | undefined>(undefined);
   /** Paths that fit what was typed when they were asked for. */
@@ -32,10 +32,10 @@ export class Completer {
   /** Whether the text begins as commands do. */
   #isSlashed = false;
   #nextQuery: string | undefined;
-  #isAsking = false;
-  readonly suggestions: ReadonlySignal<readonly Suggestion[]> = computed(() => this.#suggest());
+  #isLoadingPaths = false;
+  readonly completions: ReadonlySignal<readonly Completion[]> = computed(() => this.#complete());
   readonly chosen: ReadonlySignal<number> = computed(() =>
-    Math.min(this.#chosen.value, this.suggestions.value.length - 1),
+    Math.min(this.#chosen.value, this.completions.value.length - 1),
   );
 
   constructor(session: LiveSession) {
@@ -48,90 +48,90 @@ export class Completer {
   }
 
   /** The name that a message begins with as if it were a command, where it is known that it is none. */
-  noCommandIn(text: string): string | undefined {
+  unknownName(text: string): string | undefined {
     const [, name = '', end] = /^\/(\S+)(\s)?/.exec(text) ?? [];
     if (name === '' || !this.#commands.value || this.commandNamed(name)) return undefined;
     // What is suggested for it may still become of it.
-    return end === undefined && this.suggestions.value.length > 0 ? undefined : name;
+    return end === undefined && this.completions.value.length > 0 ? undefined : name;
   }
 
   /** Takes note of where the caret is in which text. */
-  look(text: string, caret: number): void {
+  update(text: string, caret: number): void {
     const isSlashed = text.startsWith('/');
-    if (isSlashed && !this.#isSlashed) void this.#askForCommands();
+    if (isSlashed && !this.#isSlashed) void this.#loadCommands();
     this.#isSlashed = isSlashed;
-    const wish = wishAt(text, caret);
-    const before = this.#wish.value;
-    if (wish?.kind === before?.kind && wish?.query === before?.query && wish?.from === before?.from) return;
+    const target = completionTargetAt(text, caret);
+    const before = this.#target.value;
+    if (target?.kind === before?.kind && target?.query === before?.query && target?.from === before?.from) return;
     batch(() => {
-      this.#wish.value = wish;
+      this.#target.value = target;
       this.#chosen.value = 0;
-      if (wish?.from !== this.#dismissed.value || wish?.query === '') this.#dismissed.value = undefined;
+      if (target?.from !== this.#dismissed.value || target?.query === '') this.#dismissed.value = undefined;
     });
-    if (wish?.kind === 'file') void this.#askForPaths(wish.query);
+    if (target?.kind === 'file') void this.#loadPaths(target.query);
   }
 
   /** Chooses the one that is so many places further. */
   step(by: number): void {
-    const { length } = this.suggestions.value;
+    const { length } = this.completions.value;
     if (length > 0) this.#chosen.value = (this.chosen.value + by + length) % length;
   }
 
   /** Suggests nothing for what is being typed. */
   dismiss(): void {
-    this.#dismissed.value = this.#wish.value?.from;
+    this.#dismissed.value = this.#target.value?.from;
   }
 
   /** The text with a suggestion in its place, and where the caret is then. */
-  completed(text: string, suggestion: Suggestion | undefined): { text: string; caret: number } | undefined {
-    const wish = this.#wish.value;
-    if (!wish || !suggestion) return undefined;
-    const rest = text.slice(wish.to);
-    const before = text.slice(0, wish.from) + suggestion.text;
+  applyTo(text: string, completion: Completion | undefined): { text: string; caret: number } | undefined {
+    const target = this.#target.value;
+    if (!target || !completion) return undefined;
+    const rest = text.slice(target.to);
+    const before = text.slice(0, target.from) + completion.text;
     return { text: before + (before.endsWith(' ') ? rest.replace(/^ /, '') : rest), caret: before.length };
   }
 
-  #suggest(): readonly Suggestion[] {
-    const wish = this.#wish.value;
-    if (!wish || wish.from === this.#dismissed.value) return [];
-    if (wish.kind === 'command') return this.#commandsLike(wish.query);
+  #complete(): readonly Completion[] {
+    const target = this.#target.value;
+    if (!target || target.from === this.#dismissed.value) return [];
+    if (target.kind === 'command') return this.#matchingCommands(target.query);
     const { query, found } = this.#paths.value;
     // Until those for what was typed last are there, some of the ones before that still fit.
-    return found.filter((path) => query === wish.query || likeness(wish.query, path) !== undefined).map(ofPath);
+    return found.filter((path) => query === target.query || fuzzyScore(target.query, path) !== undefined).map(pathCompletion);
   }
 
-  #commandsLike(query: string): readonly Suggestion[] {
+  #matchingCommands(query: string): readonly Completion[] {
     const named = (this.#commands.value ?? []).map((command) => ({ command, words: command.name }));
-    return matching(query, named).map(({ command }) => ofCommand(command));
+    return fuzzyFilter(query, named).map(({ command }) => commandCompletion(command));
   }
 
-  async #askForCommands(): Promise<void> {
+  async #loadCommands(): Promise<void> {
     try {
-      this.#commands.value = await commandsOf(this.#session);
+      this.#commands.value = await loadSlashCommands(this.#session);
     } catch {
       // What is known has to do.
     }
   }
 
   /** One question at a time; of those that come meanwhile only the last is asked. */
-  async #askForPaths(query: string): Promise<void> {
+  async #loadPaths(query: string): Promise<void> {
     this.#nextQuery = query;
-    if (this.#isAsking) return;
-    this.#isAsking = true;
+    if (this.#isLoadingPaths) return;
+    this.#isLoadingPaths = true;
     try {
       for (let next: string | undefined = query; next !== undefined; next = this.#nextQuery) {
         this.#nextQuery = undefined;
-        this.#paths.value = { query: next, found: await pathsLike(this.#session, next) };
+        this.#paths.value = { query: next, found: await findPaths(this.#session, next) };
       }
     } catch {
       // Nothing is suggested then.
     } finally {
-      this.#isAsking = false;
+      this.#isLoadingPaths = false;
     }
   }
 }
 
-const ofCommand = ({ name, argumentHint, description, source }: SlashCommand): Suggestion => ({
+const commandCompletion = ({ name, argumentHint, description, source }: SlashCommand): Completion => ({
   kind: 'command',
   name,
   argumentHint,
@@ -140,7 +140,7 @@ const ofCommand = ({ name, argumentHint, description, source }: SlashCommand): S
   text: `/${name} `,
 });
 
-const ofPath = (path: string): Suggestion => ({
+const pathCompletion = (path: string): Completion => ({
   kind: path.endsWith('/') ? 'folder' : 'file',
   name: path,
   text: mention(path),

@@ -14,8 +14,8 @@ export function ModelsSheet() {
   const { model, modelFallbackMessage } = useComputed(() => session.view.value.state).value;
   const hasReal = useSignal<boolean | undefined>(undefined);
   // The built-in model stands in for others until there are some: nobody has chosen it.
-  const standsIn = isBuiltIn(model) && modelFallbackMessage !== undefined;
-  const current = standsIn && hasReal.value ? undefined : model;
+  const isFallback = isBuiltIn(model) && modelFallbackMessage !== undefined;
+  const current = isFallback && hasReal.value ? undefined : model;
   // The one in use comes first, then the others of its provider: it is seen without a search.
   const rank = ({ provider, id }: Model) => (provider !== current?.provider ? 2 : id === current.id ? 0 : 1);
   return (
@@ -23,7 +23,7 @@ export function ModelsSheet() {
       title="Model"
       label="Models"
       hasSearch
-      ask={async () => {
+      load={async () => {
         const models = await availableModels(session);
         hasReal.value = !models.every(isBuiltIn);
         return models;
@@ -36,9 +36,9 @@ export function ModelsSheet() {
         isCurrent: rank(one) === 0,
         content: <ModelRow model={one} />,
       })}
-      choose={(one, reach) => chooseModel(session, one, reach)}
+      choose={(one, options) => chooseModel(session, one, options)}
     >
-      <MoreModels reason={standsIn && hasReal.value !== false ? undefined : modelFallbackMessage} />
+      <MoreModels reason={isFallback && hasReal.value !== false ? undefined : modelFallbackMessage} />
     </PickSheet>
   );
 }

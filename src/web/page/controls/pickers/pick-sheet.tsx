@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { messageOf } from '../../../../protocol/errors.ts';
 import { Modal } from '../../overlay/modal.tsx';
 import { Picker, type PickerItem } from '../../overlay/picker.tsx';
-import { useAnswer } from '../../state/answer.ts';
+import { useRequest } from '../../state/use-request.ts';
 import { useApp, useSession } from '../../state/app.ts';
 
 interface PickSheetProps<T> {
@@ -12,45 +12,45 @@ interface PickSheetProps<T> {
   /** What there is to choose from is called. */
   readonly label: string;
   readonly hasSearch: boolean;
-  readonly ask: () => Promise<readonly T[]>;
+  readonly load: () => Promise<readonly T[]>;
   readonly itemOf: (one: T) => PickerItem;
   /** Which of two comes first; as they were told, where it does not say. */
   readonly order?: ((one: T, other: T) => number) | undefined;
-  readonly choose: (chosen: T, reach: { readonly alsoForNew: boolean }) => Promise<unknown>;
+  readonly choose: (chosen: T, options: { readonly alsoForNew: boolean }) => Promise<unknown>;
   /** What is to be said first. */
   readonly children?: ComponentChildren;
 }
 
 /** Asks the agent what there is, lets one be chosen, and closes when the agent has taken it. */
-export function PickSheet<T>({ title, label, hasSearch, ask, itemOf, order, choose, children }: PickSheetProps<T>) {
+export function PickSheet<T>({ title, label, hasSearch, load, itemOf, order, choose, children }: PickSheetProps<T>) {
   const { sheet } = useApp();
   const session = useSession();
-  const own = useRef(sheet.peek()).current;
-  const { value: all, problem } = useAnswer(ask).value;
-  const refusal = useSignal<string | undefined>(undefined);
+  const ownSheet = useRef(sheet.peek()).current;
+  const { value: all, problem } = useRequest(load).value;
+  const rejection = useSignal<string | undefined>(undefined);
   const alsoForNew = useSignal(false);
   const items = (order ? all?.toSorted(order) : all)?.map(itemOf) ?? (problem === undefined ? undefined : []);
-  const trouble = refusal.value ?? problem;
+  const shownProblem = rejection.value ?? problem;
   // Whoever does not wait for the answer may look at something else by then.
-  const isOpen = () => sheet.value === own;
+  const isOpen = () => sheet.value === ownSheet;
   const close = () => {
     if (isOpen()) sheet.value = undefined;
   };
-  const refuse = (error: unknown) => {
-    if (isOpen()) refusal.value = messageOf(error);
-    else session.complain(error);
+  const onError = (error: unknown) => {
+    if (isOpen()) rejection.value = messageOf(error);
+    else session.showError(error);
   };
   const pick = (id: string) => {
     const chosen = all?.find((one) => itemOf(one).id === id);
     if (chosen === undefined) return;
-    session.during(() => choose(chosen, { alsoForNew: alsoForNew.value })).then(close, refuse);
+    session.track(() => choose(chosen, { alsoForNew: alsoForNew.value })).then(close, onError);
   };
   return (
     <Modal title={title} kind={hasSearch ? 'pick' : 'pick short'} onClose={close}>
       {children}
-      {trouble !== undefined && (
+      {shownProblem !== undefined && (
         <p class="failure picker-note" role="alert">
-          {trouble}
+          {shownProblem}
         </p>
       )}
       <Picker label={label} items={items} hasSearch={hasSearch} onChoose={pick} />

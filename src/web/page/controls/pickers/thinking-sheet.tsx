@@ -5,7 +5,7 @@ import { useSession } from '../../state/app.ts';
 import { PickSheet } from './pick-sheet.tsx';
 
 /** What each level is good for. */
-const meanings: Readonly<Record<ThinkingLevel, string>> = {
+const descriptions: Readonly<Record<ThinkingLevel, string>> = {
   off: 'answers at once',
   minimal: 'a moment, for simple changes',
   low: 'a little, for everyday work',
@@ -24,18 +24,18 @@ export function ThinkingSheet() {
       title="Thinking"
       label="Thinking levels"
       hasSearch={false}
-      ask={() => thinkingLevels(session)}
+      load={() => thinkingLevels(session)}
       itemOf={(level) => ({
         id: level,
         words: level,
         isCurrent: level === current,
         content: (
           <span class="level-row">
-            <span class="level">{level}</span> <span class="note">{meanings[level]}</span>
+            <span class="level">{level}</span> <span class="note">{descriptions[level]}</span>
           </span>
         ),
       })}
-      choose={(level, reach) => chooseThinkingLevel(session, level, reach)}
+      choose={(level, options) => chooseThinkingLevel(session, level, options)}
     />
   );
 }

@@ -1,7 +1,7 @@
-import { type Keyboard, keyNames } from './keys.ts';
+import { type KeyboardLayout, keyNames } from './keys.ts';
 
 /** The keyboard that is typed on, as far as can be told. */
-export const keyboard: Keyboard = /mac|iphone|ipad/i.test(navigator.platform) ? 'mac' : 'other';
+export const keyboard: KeyboardLayout = /mac|iphone|ipad/i.test(navigator.platform) ? 'mac' : 'other';
 
 /** The keys of a shortcut in a sentence, as they are written on that keyboard. */
-export const inWords = (keys: string): string => keyNames(keys, keyboard).join('+');
+export const keysText = (keys: string): string => keyNames(keys, keyboard).join('+');

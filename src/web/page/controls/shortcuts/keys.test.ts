@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { isPressed, keyNames, type Pressed } from './keys.ts';
+import { isPressed, keyNames, type KeyPress } from './keys.ts';
 import { shortcuts } from './shortcuts.ts';
 
-const press = (key: string, held: Partial<Pressed> = {}): Pressed => ({
+const press = (key: string, held: Partial<KeyPress> = {}): KeyPress => ({
   key,
   ctrlKey: false,
   metaKey: false,
@@ -36,10 +36,10 @@ it('keys are called as they are on the keyboard', () => {
 });
 
 it('no two shortcuts have the same keys, none takes what browsers keep, and letters alone are not heard in a field', () => {
-  const heard = shortcuts.filter(({ run }) => run);
-  const kept = ['Mod+N', 'Mod+T', 'Mod+W', 'Mod+Q', 'Mod+Shift+N', 'Mod+Shift+T', 'Mod+Shift+W'];
+  const handled = shortcuts.filter(({ run }) => run);
+  const reserved = ['Mod+N', 'Mod+T', 'Mod+W', 'Mod+Q', 'Mod+Shift+N', 'Mod+Shift+T', 'Mod+Shift+W'];
 
-  expect(new Set(heard.map(({ keys }) => keys)).size).toBe(heard.length);
-  expect(heard.filter(({ keys }) => kept.includes(keys))).toEqual([]);
-  expect(heard.filter(({ keys, alsoWhileTyping }) => alsoWhileTyping && !/^(?:Mod|Alt)\+/.test(keys))).toEqual([]);
+  expect(new Set(handled.map(({ keys }) => keys)).size).toBe(handled.length);
+  expect(handled.filter(({ keys }) => reserved.includes(keys))).toEqual([]);
+  expect(handled.filter(({ keys, alsoWhileTyping }) => alsoWhileTyping && !/^(?:Mod|Alt)\+/.test(keys))).toEqual([]);
 });

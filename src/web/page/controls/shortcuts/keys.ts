@@ -1,11 +1,11 @@
 /** What of a key event matters. */
-export type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
+export type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 /** Keyboards differ in what their keys are called. */
-export type Keyboard = 'mac' | 'other';
+export type KeyboardLayout = 'mac' | 'other';
 
 /** Whether these are the keys of a shortcut. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
-export function isPressed(keys: string, pressed: Pressed, keyboard: Keyboard): boolean {
+export function isPressed(keys: string, pressed: KeyPress, keyboard: KeyboardLayout): boolean {
   const parts = keys.split('+');
   const key = parts.at(-1) ?? '';
   const has = (name: string) => parts.slice(0, -1).includes(name);
@@ -21,12 +21,12 @@ export function isPressed(keys: string, pressed: Pressed, keyboard: Keyboard): b
 }
 
 /** The keys of a shortcut as they are written on the keyboard. */
-export const keyNames = (keys: string, keyboard: Keyboard): readonly string[] =>
-  keys.split('+').map((key) => signs[key]?.[keyboard] ?? key);
+export const keyNames = (keys: string, keyboard: KeyboardLayout): readonly string[] =>
+  keys.split('+').map((key) => keySymbols[key]?.[keyboard] ?? key);
 
 const arrow = (sign: string) => ({ mac: sign, other: sign });
 
-const signs: Readonly<Record<string, Readonly<Record<Keyboard, string>>>> = {
+const keySymbols: Readonly<Record<string, Readonly<Record<KeyboardLayout, string>>>> = {
   Mod: { mac: '⌘', other: 'Ctrl' },
   Alt: { mac: '⌥', other: 'Alt' },
   Shift: { mac: '⇧', other: 'Shift' },

@@ -1,5 +1,5 @@
 import { focusMessage } from '../../composer/focus-message.ts';
-import { goToQuestion, QUESTION_KEYS } from '../../extras/dialogs/focus.ts';
+import { focusFirstDialog, DIALOG_KEYS } from '../../status/dialogs/dialog-focus.ts';
 import { focusFilter } from '../../sessions/focus-filter.ts';
 import type { App } from '../../state/app.ts';
 
@@ -26,21 +26,21 @@ export const shortcuts: readonly Shortcut[] = [
     group: 'Everywhere',
     alsoWhileTyping: true,
     needs: 'prompt',
-    run: (app) => app.begin(),
+    run: (app) => app.newSession(),
   },
   {
     does: 'Next session',
     keys: 'Alt+ArrowDown',
     group: 'Everywhere',
     alsoWhileTyping: true,
-    run: (app) => goOn(app, 1),
+    run: (app) => goToNeighbour(app, 1),
   },
   {
     does: 'Previous session',
     keys: 'Alt+ArrowUp',
     group: 'Everywhere',
     alsoWhileTyping: true,
-    run: (app) => goOn(app, -1),
+    run: (app) => goToNeighbour(app, -1),
   },
   {
     does: 'Filter the sessions',
@@ -49,7 +49,7 @@ export const shortcuts: readonly Shortcut[] = [
     alsoWhileTyping: true,
     run: focusFilter,
   },
-  { does: 'Light or dark', keys: 'Mod+Shift+L', group: 'Everywhere', alsoWhileTyping: true, run: switchColours },
+  { does: 'Light or dark', keys: 'Mod+Shift+L', group: 'Everywhere', alsoWhileTyping: true, run: toggleTheme },
   {
     does: 'Write a message',
     keys: '/',
@@ -70,12 +70,12 @@ export const shortcuts: readonly Shortcut[] = [
   },
   {
     does: 'Answer a question',
-    keys: QUESTION_KEYS,
+    keys: DIALOG_KEYS,
     group: 'Conversation',
     alsoWhileTyping: true,
     needs: 'prompt',
     isOffered: ({ session }) => (session.value?.view.value.dialogs ?? []).length > 0,
-    run: goToQuestion,
+    run: focusFirstDialog,
   },
   { does: 'Jump to the latest', keys: 'End', group: 'Conversation', run: jumpToLatest },
   {
@@ -108,12 +108,12 @@ function open({ sheet }: App, name: 'shortcuts' | 'models' | 'thinking' | 'searc
 }
 
 /** Goes to a neighbour in the list of sessions, as it is shown. */
-function goOn(app: App, by: number): void {
+function goToNeighbour(app: App, by: number): void {
   const all = app.list.groupsAt(Date.now()).flatMap(({ sessions }) => sessions);
   const at = all.findIndex(({ id }) => id === app.sessionId.value);
   // From a session that is not in the list yet the first is the next.
   const next = at < 0 ? (by > 0 ? all[0] : undefined) : all[at + by];
-  if (next) app.go({ kind: 'session', id: next.id });
+  if (next) app.goTo({ kind: 'session', id: next.id });
 }
 
 /** As the button does that is there when the end is out of sight. */
@@ -121,7 +121,7 @@ function jumpToLatest(): void {
   document.querySelector<HTMLElement>('button.jump')?.click();
 }
 
-function switchColours({ theme }: App): void {
+function toggleTheme({ theme }: App): void {
   const isDark =
     theme.value === 'dark' || (theme.value === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
   theme.value = isDark ? 'light' : 'dark';

@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { messageOf } from '../../../../protocol/errors.ts';
 import { tokens } from '../../../words.ts';
-import { compact } from '../../actions/compacting.ts';
+import { compact } from '../../actions/compaction.ts';
 import { useSession } from '../../state/app.ts';
 
 /** Makes room in the context now. */
@@ -15,7 +15,7 @@ export function CompactForm() {
     outcome.value = undefined;
     const instructions = String(new FormData(form).get('instructions'));
     session
-      .during(() => compact(session, instructions))
+      .track(() => compact(session, instructions))
       .then(
         ({ tokensBefore }) => {
           outcome.value = { text: `Done: ${tokens(tokensBefore)} tokens became a summary.`, isBad: false };
@@ -24,7 +24,7 @@ export function CompactForm() {
         (error: unknown) => {
           // Whoever has closed this looks at the page.
           if (form.isConnected) outcome.value = { text: messageOf(error), isBad: true };
-          else session.complain(error);
+          else session.showError(error);
         },
       );
   };

@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import type { ContextUsage, SessionStats } from '../../../../protocol/generated/vocabulary.ts';
 import { dollars, tokens } from '../../../words.ts';
-import { setAutoCompaction } from '../../actions/compacting.ts';
+import { setAutoCompaction } from '../../actions/compaction.ts';
 import { useApp, useSession } from '../../state/app.ts';
 import { CompactForm } from './compact-form.tsx';
 import { fullness } from './fullness.ts';
@@ -16,7 +16,7 @@ export function UsagePanel() {
   return (
     <div class="usage">
       {stats.contextUsage && <Fullness usage={stats.contextUsage} />}
-      <Spent stats={stats} />
+      <Totals stats={stats} />
       {mayChange && (
         <>
           <label class="check">
@@ -50,7 +50,7 @@ function Fullness({ usage: { tokens: used, contextWindow, percent } }: { readonl
   );
 }
 
-const Spent = ({ stats: { tokens: used, cost, totalMessages, toolCalls } }: { readonly stats: SessionStats }) => (
+const Totals = ({ stats: { tokens: used, cost, totalMessages, toolCalls } }: { readonly stats: SessionStats }) => (
   <dl class="spent">
     <dt>Cost</dt>
     <dd>{cost > 0 ? dollars(cost) : 'nothing'}</dd>

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { type Anchor, firstBelow, pieceAt, survivor } from './anchoring.ts';
+import { type Anchor, firstBelow, pieceAt, survivingAnchor } from './anchor.ts';
 import { type Keyed, MeasuredRows } from './measured-rows.ts';
 
 /** The rows that are drawn: from one up to another, without that one. */
@@ -16,9 +16,9 @@ export interface ListParts {
   readonly below: HTMLElement;
 }
 
-interface Wishes<R> {
+interface ListWindowOptions<R> {
   /** How high a row may be that nobody has drawn yet. */
-  readonly guess: (row: R) => number;
+  readonly estimate: (row: R) => number;
   /** The reader comes near the first row. */
   readonly onNearStart: () => void;
 }
@@ -31,10 +31,10 @@ const NEAR_END = 24;
 const NEAR_START = 1500;
 
 /** What a reader moves the list by, or goes elsewhere. */
-const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+const INPUT_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /** After so long without a movement the reader has come to rest. */
-const REST_MS = 150;
+const SCROLL_IDLE_MS = 150;
 
 /**
  * Which of many rows are drawn, and where the reader is among them: at the end, which is followed, or at some row, which
@@ -45,25 +45,25 @@ export class ListWindow<R extends Keyed> {
   readonly #measured: MeasuredRows<R>;
   readonly #changes = signal(0);
   readonly #isFollowing = signal(true);
-  readonly #isAway = signal(false);
-  readonly #observer = new ResizeObserver((entries) => this.#resized(entries));
+  readonly #isEndHidden = signal(false);
+  readonly #observer = new ResizeObserver((entries) => this.#onResize(entries));
   #parts: ListParts | undefined;
   #range: DrawnRange = { first: 0, end: 0 };
   #anchor: Anchor | undefined;
   /** Whether the reader asked for one of the ends and nothing since: what moves now is an animation that began before. */
-  #isSent = false;
+  #isJumping = false;
   /** Where the list was scrolled to last. */
   #top = 0;
   /**
    * By how much the room above is wrong. A list that is moved while somebody scrolls it would stop or stutter; the room
    * above is changed instead, and put right when the reader rests.
    */
-  #debt = 0;
-  #resting: ReturnType<typeof setTimeout> | undefined;
-  #covering: number | undefined;
+  #spacerError = 0;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #coverFrame: number | undefined;
 
-  constructor({ guess, onNearStart }: Wishes<R>) {
-    this.#measured = new MeasuredRows(guess);
+  constructor({ estimate, onNearStart }: ListWindowOptions<R>) {
+    this.#measured = new MeasuredRows(estimate);
     this.#onNearStart = onNearStart;
   }
 
@@ -78,12 +78,12 @@ export class ListWindow<R extends Keyed> {
   }
 
   /** Whether the end is out of sight. */
-  get isAway(): ReadonlySignal<boolean> {
-    return this.#isAway;
+  get isEndHidden(): ReadonlySignal<boolean> {
+    return this.#isEndHidden;
   }
 
   /** The first row in sight; undefined at the end. */
-  get keyInSight(): number | undefined {
+  get topKey(): number | undefined {
     return this.#isFollowing.peek() ? undefined : this.#anchor?.key;
   }
 
@@ -98,12 +98,12 @@ export class ListWindow<R extends Keyed> {
   }
 
   /** Takes the rows as they are now, and answers which of them to draw. */
-  take(rows: readonly R[]): DrawnRange {
+  setRows(rows: readonly R[]): DrawnRange {
     const before = this.#measured.rows;
     if (rows === before) return this.#range;
-    this.#measured.take(rows);
-    this.#anchor = this.#anchor && survivor(this.#anchor, before, (key) => this.#measured.placeOf(key));
-    this.#range = this.#around(MARGIN);
+    this.#measured.setRows(rows);
+    this.#anchor = this.#anchor && survivingAnchor(this.#anchor, before, (key) => this.#measured.indexOf(key));
+    this.#range = this.#rangeAround(MARGIN);
     return this.#range;
   }
 
@@ -111,57 +111,57 @@ export class ListWindow<R extends Keyed> {
   attach(parts: ListParts): () => void {
     const { scroller } = parts;
     this.#parts = parts;
-    const scrolled = () => this.#scrolled();
+    const onScroll = () => this.#onScroll();
     const controller = new AbortController();
     const options = { passive: true, signal: controller.signal };
-    const moves = () => {
-      this.#isSent = false;
+    const onInput = () => {
+      this.#isJumping = false;
     };
-    scroller.addEventListener('scroll', scrolled, options);
-    for (const input of INPUTS) document.addEventListener(input, moves, { ...options, capture: true });
+    scroller.addEventListener('scroll', onScroll, options);
+    for (const input of INPUT_EVENTS) document.addEventListener(input, onInput, { ...options, capture: true });
     this.#observer.observe(scroller);
-    this.settle();
+    this.layout();
     return () => {
       controller.abort();
       this.#observer.disconnect();
-      clearTimeout(this.#resting);
-      this.#resting = undefined;
-      cancelAnimationFrame(this.#covering ?? 0);
-      this.#covering = undefined;
+      clearTimeout(this.#idleTimer);
+      this.#idleTimer = undefined;
+      cancelAnimationFrame(this.#coverFrame ?? 0);
+      this.#coverFrame = undefined;
       this.#parts = undefined;
     };
   }
 
   /** A row was drawn; the returned function says that it is gone. */
-  hold(key: number, element: HTMLElement): () => void {
-    this.#measured.hold(key, element);
+  mount(key: number, element: HTMLElement): () => void {
+    this.#measured.mount(key, element);
     this.#observer.observe(element);
     return () => {
       this.#observer.unobserve(element);
-      this.#measured.release(key);
+      this.#measured.unmount(key);
     };
   }
 
   /** Everything was drawn: puts the list where the reader is. */
-  settle(): void {
+  layout(): void {
     if (!this.#parts) return;
     this.#measured.measureNew();
-    this.#place();
-    this.#cover();
+    this.#position();
+    this.#drawMissing();
   }
 
   /** Goes to the end, and stays there. */
   toEnd(): void {
     this.#follow();
-    this.#isSent = true;
+    this.#isJumping = true;
     this.#redraw();
   }
 
   /** Goes to a row; it is a third of the list below its top. */
-  show(key: number): void {
-    if (this.#measured.placeOf(key) === undefined) return;
-    this.leaveEnd();
-    this.#anchor = { key, top: this.#room / 3 };
+  toRow(key: number): void {
+    if (this.#measured.indexOf(key) === undefined) return;
+    this.unfollow();
+    this.#anchor = { key, top: this.#viewHeight / 3 };
     this.#redraw();
   }
 
@@ -169,94 +169,94 @@ export class ListWindow<R extends Keyed> {
   toStart(): void {
     const [first] = this.#measured.rows;
     if (!first) return;
-    this.leaveEnd();
+    this.unfollow();
     this.#anchor = { key: first.key, top: this.#parts?.above.offsetTop ?? 0 };
-    this.#isSent = true;
+    this.#isJumping = true;
     this.#redraw();
   }
 
   /** Follows the end no more. */
-  leaveEnd(): void {
+  unfollow(): void {
     if (!this.#isFollowing.peek()) return;
     this.#isFollowing.value = false;
-    this.#lookAround();
+    this.#updateAnchor();
   }
 
-  get #room(): number {
+  get #viewHeight(): number {
     return this.#parts?.scroller.clientHeight ?? innerHeight;
   }
 
   #follow(): void {
     this.#isFollowing.value = true;
-    this.#isAway.value = false;
+    this.#isEndHidden.value = false;
     this.#anchor = undefined;
-    this.#debt = 0;
+    this.#spacerError = 0;
   }
 
   /** How far the top of what is in sight is below the top of the first row. */
-  #sight(): number {
+  #viewTop(): number {
     const { heights } = this.#measured;
-    const place = this.#anchor && this.#measured.placeOf(this.#anchor.key);
-    if (!this.#anchor || place === undefined) return heights.total - this.#room;
-    return heights.before(place) - this.#anchor.top;
+    const index = this.#anchor && this.#measured.indexOf(this.#anchor.key);
+    if (!this.#anchor || index === undefined) return heights.total - this.#viewHeight;
+    return heights.offsetOf(index) - this.#anchor.top;
   }
 
-  #around(margin: number): DrawnRange {
+  #rangeAround(margin: number): DrawnRange {
     const { rows, heights } = this.#measured;
     if (rows.length === 0) return { first: 0, end: 0 };
-    const top = this.#sight();
-    return { first: heights.at(top - margin), end: heights.at(top + this.#room + margin) + 1 };
+    const top = this.#viewTop();
+    return { first: heights.indexAt(top - margin), end: heights.indexAt(top + this.#viewHeight + margin) + 1 };
   }
 
   #redraw(): void {
-    this.#range = this.#around(MARGIN);
+    this.#range = this.#rangeAround(MARGIN);
     this.#changes.value++;
   }
 
   /** Draws other rows as soon as too few are drawn around what is in sight. */
-  #cover(): void {
-    const { first, end } = this.#around(MARGIN / 2);
+  #drawMissing(): void {
+    const { first, end } = this.#rangeAround(MARGIN / 2);
     if (first < this.#range.first || end > this.#range.end) this.#redraw();
-    if (this.#sight() < NEAR_START) this.#onNearStart();
+    if (this.#viewTop() < NEAR_START) this.#onNearStart();
   }
 
   /** What is told here is not on the screen yet. */
-  #resized(entries: readonly ResizeObserverEntry[]): void {
-    this.#measured.resized(entries);
-    this.#place();
+  #onResize(entries: readonly ResizeObserverEntry[]): void {
+    this.#measured.onResize(entries);
+    this.#position();
     // Rows that are drawn from here would be measured too late.
-    this.#covering ??= requestAnimationFrame(() => {
-      this.#covering = undefined;
-      this.#cover();
+    this.#coverFrame ??= requestAnimationFrame(() => {
+      this.#coverFrame = undefined;
+      this.#drawMissing();
     });
   }
 
-  #place(): void {
+  #position(): void {
     if (!this.#parts) return;
     const { heights } = this.#measured;
     const { first, end } = this.#range;
-    if (first === 0) this.#debt = 0;
-    this.#parts.above.style.height = `${heights.before(first) + this.#debt}px`;
-    this.#parts.below.style.height = `${heights.total - heights.before(end)}px`;
+    if (first === 0) this.#spacerError = 0;
+    this.#parts.above.style.height = `${heights.offsetOf(first) + this.#spacerError}px`;
+    this.#parts.below.style.height = `${heights.total - heights.offsetOf(end)}px`;
     if (this.#isFollowing.peek()) this.#scrollTo(Infinity);
     else this.#keepAnchor(this.#parts);
-    this.#isAway.value = !this.#isFollowing.peek() && this.#fromEnd() > NEAR_END;
+    this.#isEndHidden.value = !this.#isFollowing.peek() && this.#distanceFromEnd() > NEAR_END;
   }
 
   #keepAnchor({ above, scroller }: ListParts): void {
     const drift = this.#drift(scroller);
     if (Math.abs(drift) < 0.5) return;
     const { first } = this.#range;
-    const height = this.#measured.heights.before(first) + this.#debt - drift;
-    if (this.#resting !== undefined && first > 0 && height >= 0) {
-      this.#debt -= drift;
+    const height = this.#measured.heights.offsetOf(first) + this.#spacerError - drift;
+    if (this.#idleTimer !== undefined && first > 0 && height >= 0) {
+      this.#spacerError -= drift;
       above.style.height = `${height}px`;
       return;
     }
-    const wanted = scroller.scrollTop + drift;
-    this.#scrollTo(wanted);
+    const target = scroller.scrollTop + drift;
+    this.#scrollTo(target);
     // There is an end on either side.
-    if (Math.abs(this.#top - wanted) > 1) this.#lookAround();
+    if (Math.abs(this.#top - target) > 1) this.#updateAnchor();
   }
 
   /** How much further down the anchor is than it was. */
@@ -276,44 +276,44 @@ export class ListWindow<R extends Keyed> {
     this.#top = scroller.scrollTop;
   }
 
-  #fromEnd(): number {
+  #distanceFromEnd(): number {
     if (!this.#parts) return 0;
     const { scrollHeight, clientHeight, scrollTop } = this.#parts.scroller;
     return scrollHeight - clientHeight - scrollTop;
   }
 
-  #scrolled(): void {
+  #onScroll(): void {
     if (!this.#parts) return;
     const moved = this.#parts.scroller.scrollTop - this.#top;
     // This is where it was put.
     if (moved === 0) return;
     this.#top += moved;
-    if (this.#isSent) {
-      this.#rest();
+    if (this.#isJumping) {
+      this.#onScrollIdle();
       return;
     }
-    const fromEnd = this.#fromEnd();
+    const fromEnd = this.#distanceFromEnd();
     if (moved > 0 && fromEnd <= NEAR_END) this.#follow();
     else if (moved < 0 && fromEnd > 1) this.#isFollowing.value = false;
-    this.#isAway.value = !this.#isFollowing.peek() && fromEnd > NEAR_END;
+    this.#isEndHidden.value = !this.#isFollowing.peek() && fromEnd > NEAR_END;
     if (this.#isFollowing.peek()) return;
-    clearTimeout(this.#resting);
-    this.#resting = setTimeout(() => this.#rest(), REST_MS);
-    this.#lookAround();
-    this.#cover();
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => this.#onScrollIdle(), SCROLL_IDLE_MS);
+    this.#updateAnchor();
+    this.#drawMissing();
     // Here nobody goes on, and what is above would be out of reach.
-    if (this.#top <= 0 && this.#debt !== 0) this.#rest();
+    if (this.#top <= 0 && this.#spacerError !== 0) this.#onScrollIdle();
   }
 
-  #rest(): void {
-    clearTimeout(this.#resting);
-    this.#resting = undefined;
-    this.#debt = 0;
-    this.#place();
+  #onScrollIdle(): void {
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = undefined;
+    this.#spacerError = 0;
+    this.#position();
   }
 
   /** Finds what the reader looks at now. */
-  #lookAround(): void {
+  #updateAnchor(): void {
     if (!this.#parts) return;
     const { scroller, above } = this.#parts;
     const { rows, heights } = this.#measured;
@@ -332,9 +332,9 @@ export class ListWindow<R extends Keyed> {
       return;
     }
     // Somebody went so far that nothing is drawn there.
-    const place = scroller.scrollTop - above.offsetTop - this.#debt;
-    const index = heights.at(place);
-    const there = rows[index];
-    this.#anchor = there && { key: there.key, top: heights.before(index) - place };
+    const offset = scroller.scrollTop - above.offsetTop - this.#spacerError;
+    const index = heights.indexAt(offset);
+    const target = rows[index];
+    this.#anchor = target && { key: target.key, top: heights.offsetOf(index) - offset };
   }
 }

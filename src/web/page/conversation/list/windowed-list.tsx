@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { isWriting, onGoingUp } from './going-up.ts';
+import { isTextField, onScrollUpIntent } from './scroll-intent.ts';
 import type { ListWindow } from './list-window.ts';
 import type { Keyed } from './measured-rows.ts';
 
@@ -22,7 +22,7 @@ export function WindowedList<R extends Keyed>({ label, window, rows, draw, head 
   useLayoutEffect(() => {
     if (!scroller.current || !above.current || !below.current) return undefined;
     const detach = window.attach({ scroller: scroller.current, above: above.current, below: below.current });
-    const stop = onGoingUp(scroller.current, () => window.leaveEnd());
+    const stop = onScrollUpIntent(scroller.current, () => window.unfollow());
     return () => {
       stop();
       detach();
@@ -30,41 +30,41 @@ export function WindowedList<R extends Keyed>({ label, window, rows, draw, head 
   }, [window]);
   const hadFocus = scroller.current?.contains(document.activeElement) === true;
   useLayoutEffect(() => {
-    window.settle();
+    window.layout();
     // What had it may be gone, and its keys would lead nowhere.
     if (hadFocus && document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
   });
-  const go = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
     if (event.key !== 'Home' && event.key !== 'End') return;
     event.preventDefault();
     if (event.key === 'Home') window.toStart();
     else window.toEnd();
   };
   void window.changes.value;
-  const { first, end } = window.take(rows);
+  const { first, end } = window.setRows(rows);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
-    <section ref={scroller} class="list" aria-label={label} tabIndex={0} onKeyDown={go}>
+    <section ref={scroller} class="list" aria-label={label} tabIndex={0} onKeyDown={onKeyDown}>
       {head}
       <div ref={above} />
       {rows.slice(first, end).map((row) => (
-        <RowPlace key={row.key} window={window} row={row} draw={draw} />
+        <RowSlot key={row.key} window={window} row={row} draw={draw} />
       ))}
       <div ref={below} />
     </section>
   );
 }
 
-type RowPlaceProps<R extends Keyed> = Pick<WindowedListProps<R>, 'window' | 'draw'> & { readonly row: R };
+type RowSlotProps<R extends Keyed> = Pick<WindowedListProps<R>, 'window' | 'draw'> & { readonly row: R };
 
-function RowPlace<R extends Keyed>({ window, row, draw }: RowPlaceProps<R>) {
-  const place = useRef<HTMLDivElement>(null);
+function RowSlot<R extends Keyed>({ window, row, draw }: RowSlotProps<R>) {
+  const slot = useRef<HTMLDivElement>(null);
   const { key } = row;
-  useLayoutEffect(() => (place.current ? window.hold(key, place.current) : undefined), [window, key]);
+  useLayoutEffect(() => (slot.current ? window.mount(key, slot.current) : undefined), [window, key]);
   const drawn = useMemo(() => draw(row), [draw, row]);
   return (
-    <div ref={place} class="list-row">
+    <div ref={slot} class="list-row">
       {drawn}
     </div>
   );

@@ -1,11 +1,11 @@
 import { blocksOf, textOf } from '../../../fields.ts';
-import type { Row } from './rows.ts';
+import type { MessageRow } from './rows.ts';
 
 const LINE = 24;
 const LETTERS_IN_A_LINE = 84;
 
 /** How high a row may be, in pixels, before it was drawn. */
-export function guessHeight({ message, continues, day, model, summary }: Row): number {
+export function estimateHeight({ message, continues, day, model, summary }: MessageRow): number {
   const marks = [day, model, summary].filter((mark) => mark !== undefined).length * 2 * LINE;
   if (!message) return marks + 3 * LINE;
   if (message.role === 'user') return marks + 4 * LINE + blocksOf(message.content).reduce(addUp, 0);

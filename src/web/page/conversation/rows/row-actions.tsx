@@ -1,25 +1,25 @@
 import type { AgentMessage, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { CopyButton } from '../../../code/copy-button.tsx';
 import { wordsOf } from '../../../fields.ts';
-import { fork } from '../../actions/sessions/moves.ts';
+import { fork } from '../../actions/sessions/clone-and-fork.ts';
 import { Icon } from '../../icons.tsx';
 import { useApp, useSession } from '../../state/app.ts';
-import { imagesOf } from '../../state/writing/said-images.ts';
+import { imagesOf } from '../../state/draft/message-images.ts';
 
 /** What can be done with something that the user has said. */
 export function RowActions({ message }: { readonly message: UserMessage }) {
   const app = useApp();
   const session = useSession();
-  const words = () => wordsOf(message.content);
-  if (words() === '') return null;
+  const text = () => wordsOf(message.content);
+  if (text() === '') return null;
   const forkHere = () => {
     const { unconfirmed, messages } = session.view.peek();
     const images = imagesOf(message);
-    void fork(app, { words: words(), images, userMessagesAfter: textsAfter(message, [...unconfirmed, ...messages]) });
+    void fork(app, { messageText: text(), images, userMessagesAfter: promptsAfter(message, [...unconfirmed, ...messages]) });
   };
   return (
     <>
-      <CopyButton text={words} />
+      <CopyButton text={text} />
       {app.may('prompt') && (
         <button
           type="button"
@@ -36,7 +36,7 @@ export function RowActions({ message }: { readonly message: UserMessage }) {
 }
 
 /** How many messages of the user with text come after this one. */
-const textsAfter = (message: UserMessage, messages: readonly AgentMessage[]): number =>
+const promptsAfter = (message: UserMessage, messages: readonly AgentMessage[]): number =>
   messages
     .slice(messages.lastIndexOf(message) + 1)
     .filter((later) => later.role === 'user' && wordsOf(later.content) !== '').length;

@@ -6,10 +6,10 @@ import { Message } from '../../../message/message.tsx';
 import { dateAndTime, oneLine } from '../../../words.ts';
 import { useSession } from '../../state/app.ts';
 import { RowActions } from './row-actions.tsx';
-import type { Row } from './rows.ts';
-import { shownRow } from './shown-row.ts';
+import type { MessageRow } from './rows.ts';
+import { rowContent } from './row-content.ts';
 
-const speakers: Readonly<Record<string, string>> = {
+const authors: Readonly<Record<string, string>> = {
   user: 'You',
   assistant: 'Assistant',
   toolResult: 'Tool',
@@ -17,7 +17,7 @@ const speakers: Readonly<Record<string, string>> = {
 };
 
 interface RowViewProps {
-  readonly row: Row;
+  readonly row: MessageRow;
   /** Goes to another one. */
   readonly goTo: (key: number) => void;
 }
@@ -25,10 +25,10 @@ interface RowViewProps {
 /** One message: who speaks, when, and what is said. */
 export function RowView({ row, goTo }: RowViewProps) {
   const { view } = useSession();
-  const shown = useMemo(() => shownRow(row, view), [row, view]);
+  const shown = useMemo(() => rowContent(row, view), [row, view]);
   const { message, around } = shown.value;
   if (!message) return null;
-  const isSpoken = Object.hasOwn(speakers, message.role);
+  const hasAuthor = Object.hasOwn(authors, message.role);
   return (
     <>
       {row.day !== undefined && <Day moment={row.day} />}
@@ -37,11 +37,11 @@ export function RowView({ row, goTo }: RowViewProps) {
           Model: <PlainText text={oneLine(row.model, 80)} />
         </p>
       )}
-      <article class={`turn ${isSpoken ? message.role : 'aside'}`}>
-        {isSpoken && !row.continues && <h2 class="speaker">{speakers[message.role]}</h2>}
+      <article class={`turn ${hasAuthor ? message.role : 'aside'}`}>
+        {hasAuthor && !row.continues && <h2 class="speaker">{authors[message.role]}</h2>}
         <Place name={row.key}>
           <Message message={message} around={around}>
-            <When message={message} />
+            <Timestamp message={message} />
             {message.role === 'user' && <RowActions message={message} />}
           </Message>
         </Place>
@@ -51,7 +51,7 @@ export function RowView({ row, goTo }: RowViewProps) {
   );
 }
 
-function When({ message: { timestamp } }: { readonly message: AgentMessage }) {
+function Timestamp({ message: { timestamp } }: { readonly message: AgentMessage }) {
   const absolute = dateAndTime(timestamp);
   return absolute === '' ? null : <time title={absolute}>{timeOfDay(timestamp)}</time>;
 }

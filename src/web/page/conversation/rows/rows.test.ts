@@ -5,7 +5,7 @@ import { anySimulatedSession } from '../../../../client/testing/simulated-sessio
 import { emptyView, reduce, type ConversationView } from '../../../../client/view/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { empty } from '../../../../wire/testing/streams.ts';
-import { type Row, Rows } from './rows.ts';
+import { type MessageRow, Rows } from './rows.ts';
 
 const NOON = new Date(2026, 0, 5, 12).getTime();
 const HOUR = 60 * 60 * 1000;
@@ -41,7 +41,7 @@ const note = (display: boolean): AgentMessage => ({
 const rowsOf = (messages: readonly AgentMessage[], more: Partial<ConversationView> = {}) =>
   new Rows().of({ ...emptyView, messages, ...more });
 
-const keyOf = (rows: readonly Row[], message: AgentMessage) => rows.find((row) => row.message === message)?.key;
+const keyOf = (rows: readonly MessageRow[], message: AgentMessage) => rows.find((row) => row.message === message)?.key;
 
 describe('rows', () => {
   it('hold results with the calls that they answer, and alone where no call is known', () => {
@@ -80,13 +80,13 @@ describe('rows', () => {
 
   it('tell of another model above what it was asked first, and else above its answer', () => {
     const [one, two, three] = [assistant({ model: 'one' }), assistant({ model: 'two' }), assistant({ model: 'three' })];
-    const asked = [user('x'), one, note(true), user('y'), note(true), user('z')];
+    const prompts = [user('x'), one, note(true), user('y'), note(true), user('z')];
     const markedIn = (messages: readonly AgentMessage[], answer?: AssistantMessage) =>
       rowsOf(messages, { streamingMessage: answer }).flatMap(({ model }, index) => (model === undefined ? [] : [[index, model]]));
 
-    expect(markedIn(asked)).toEqual([]);
-    expect(markedIn(asked, two)).toEqual([[3, 'two']]);
-    expect(markedIn([...asked, two], three)).toEqual([
+    expect(markedIn(prompts)).toEqual([]);
+    expect(markedIn(prompts, two)).toEqual([[3, 'two']]);
+    expect(markedIn([...prompts, two], three)).toEqual([
       [3, 'two'],
       [7, 'three'],
     ]);
@@ -117,16 +117,16 @@ describe('rows', () => {
     });
     const [first, second, third] = [user('kept', NOON), user('last', NOON + 2), user('new', NOON + 4)];
     const [before, after] = [summary(3), summary(5)];
-    const placesIn = (...messages: AgentMessage[]) => {
+    const summariesIn = (...messages: AgentMessage[]) => {
       const rows = rowsOf(messages);
       return rows.map((row) => rows.find(({ key }) => key === row.summary)?.message);
     };
 
-    expect(placesIn(before, first, second)).toEqual([undefined, undefined, before]);
-    expect(placesIn(before, first, second, third)).toEqual([undefined, undefined, before, undefined]);
-    expect(placesIn(before, first, after, second, third)).toEqual([undefined, undefined, undefined, before, after]);
-    expect(placesIn(first, second, before, third)).toEqual([undefined, undefined, undefined, undefined]);
-    expect(placesIn(first, second, third)).toEqual([undefined, undefined, undefined]);
+    expect(summariesIn(before, first, second)).toEqual([undefined, undefined, before]);
+    expect(summariesIn(before, first, second, third)).toEqual([undefined, undefined, before, undefined]);
+    expect(summariesIn(before, first, after, second, third)).toEqual([undefined, undefined, undefined, before, after]);
+    expect(summariesIn(first, second, before, third)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(summariesIn(first, second, third)).toEqual([undefined, undefined, undefined]);
   });
 
   it('do not tell the day of the first message where others come before it, or where it is today', () => {
@@ -149,22 +149,22 @@ describe('rows', () => {
 
   it('let an answer keep its key when it is a message, also when the next one has begun by then', () => {
     const rows = new Rows();
-    const question = user('x');
-    const streaming = rows.of({ ...emptyView, messages: [question], streamingMessage: assistant() }).at(-1);
-    const said = calling('a');
-    const after = rows.of({ ...emptyView, messages: [question, said, resultOf('a')], streamingMessage: assistant() });
+    const prompt = user('x');
+    const streaming = rows.of({ ...emptyView, messages: [prompt], streamingMessage: assistant() }).at(-1);
+    const finished = calling('a');
+    const after = rows.of({ ...emptyView, messages: [prompt, finished, resultOf('a')], streamingMessage: assistant() });
 
     expect(streaming?.message).toBeUndefined();
-    expect(keyOf(after, said)).toBe(streaming?.key);
+    expect(keyOf(after, finished)).toBe(streaming?.key);
     expect(after.at(-1)?.message).toBeUndefined();
     expect(after.at(-1)?.key).not.toBe(streaming?.key);
   });
 });
 
 describe('keys', () => {
-  const keysIn = (rows: readonly Row[]) => new Map(rows.map(({ message, key }) => [message, key]));
+  const keysIn = (rows: readonly MessageRow[]) => new Map(rows.map(({ message, key }) => [message, key]));
 
-  const areUnique = (rows: readonly Row[]) => new Set(rows.map(({ key }) => key)).size === rows.length;
+  const areUnique = (rows: readonly MessageRow[]) => new Set(rows.map(({ key }) => key)).size === rows.length;
 
   it('are those of the messages, whatever happens in a session', () => {
     fc.assert(

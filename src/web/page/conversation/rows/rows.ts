@@ -1,10 +1,10 @@
 import type { ConversationView } from '../../../../client/view/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { listOf, textOf } from '../../../fields.ts';
-import { compactionsIn } from './compactions.ts';
+import { compactionSummaries } from './compactions.ts';
 
 /** A message as it stands in the conversation. */
-export interface Row {
+export interface MessageRow {
   /** The same as long as the message is there, also when it was an answer that is streaming before. */
   readonly key: number;
   /** Undefined for the answer that is streaming. */
@@ -21,43 +21,43 @@ export interface Row {
   readonly summary: number | undefined;
 }
 
-type Spoken = Pick<ConversationView, 'messages' | 'streamingMessage' | 'earlier'>;
+type RowSource = Pick<ConversationView, 'messages' | 'streamingMessage' | 'earlier'>;
 
 const NO_RESULTS: ReadonlyMap<string, AgentMessage> = new Map();
 
 /** Makes rows of messages. A row of which nothing has changed is the same object as before. */
 export class Rows {
   readonly #keys = new WeakMap<AgentMessage, number>();
-  readonly #rows = new WeakMap<AgentMessage, Row>();
+  readonly #rows = new WeakMap<AgentMessage, MessageRow>();
   #lastKey = 0;
   /** The key of the answer that is streaming, until it is a message. */
   #streamingKey: number | undefined;
-  #streaming: Row | undefined;
+  #streaming: MessageRow | undefined;
 
-  of({ messages, streamingMessage: answer, earlier }: Spoken): readonly Row[] {
-    this.#number(messages, answer);
-    const course = new Course(earlier === undefined);
-    const drafts: Draft[] = [];
-    const callers = new Map<string, Draft>();
+  of({ messages, streamingMessage: answer, earlier }: RowSource): readonly MessageRow[] {
+    this.#assignKeys(messages, answer);
+    const marker = new RowMarker(earlier === undefined);
+    const drafts: RowDraft[] = [];
+    const callRows = new Map<string, RowDraft>();
     for (const message of messages) {
-      const caller = message.role === 'toolResult' ? callers.get(message.toolCallId) : undefined;
-      if (message.role === 'toolResult' && caller) {
-        caller.results ??= new Map();
-        caller.results.set(message.toolCallId, message);
+      const callRow = message.role === 'toolResult' ? callRows.get(message.toolCallId) : undefined;
+      if (message.role === 'toolResult' && callRow) {
+        callRow.results ??= new Map();
+        callRow.results.set(message.toolCallId, message);
       } else if (isShown(message)) {
-        const draft = { message, results: undefined, place: course.follow(message) };
-        for (const id of callsOf(message)) callers.set(id, draft);
+        const draft = { message, results: undefined, place: marker.marksOf(message) };
+        for (const id of toolCallIds(message)) callRows.set(id, draft);
         drafts.push(draft);
       }
     }
-    const place = answer && course.follow(answer);
-    const summaries = compactionsIn(drafts.map(({ message }) => message));
+    const answerMarks = answer && marker.marksOf(answer);
+    const summaries = compactionSummaries(drafts.map(({ message }) => message));
     const rows = drafts.map((draft) => this.#row(draft, summaries.get(draft.message)));
-    return place ? [...rows, this.#streamingRow(place)] : rows;
+    return answerMarks ? [...rows, this.#streamingRow(answerMarks)] : rows;
   }
 
   /** The answer that was streaming is the first one that was added behind what is known. */
-  #number(messages: readonly AgentMessage[], answer: AssistantMessage | undefined): void {
+  #assignKeys(messages: readonly AgentMessage[], answer: AssistantMessage | undefined): void {
     const added = messages.findLastIndex((message) => this.#keys.has(message)) + 1;
     for (const [index, message] of messages.entries()) {
       if (this.#keys.has(message)) continue;
@@ -69,29 +69,29 @@ export class Rows {
     else if (messages.length === 0) this.#streamingKey = undefined;
   }
 
-  #row({ message, results, place }: Draft, after: AgentMessage | undefined): Row {
+  #row({ message, results, marks }: RowDraft, after: AgentMessage | undefined): MessageRow {
     const summary = after && this.#keys.get(after);
-    const row = { key: this.#keys.get(message) ?? 0, message, results: results ?? NO_RESULTS, ...place, summary };
+    const row = { key: this.#keys.get(message) ?? 0, message, results: results ?? NO_RESULTS, ...marks, summary };
     const before = this.#rows.get(message);
     if (before && isSame(before, row)) return before;
     this.#rows.set(message, row);
     return row;
   }
 
-  #streamingRow(place: RowPlace): Row {
-    const row = { key: this.#streamingKey ?? 0, message: undefined, results: NO_RESULTS, ...place, summary: undefined };
+  #streamingRow(marks: RowMarks): MessageRow {
+    const row = { key: this.#streamingKey ?? 0, message: undefined, results: NO_RESULTS, ...marks, summary: undefined };
     if (!this.#streaming || !isSame(this.#streaming, row)) this.#streaming = row;
     return this.#streaming;
   }
 }
 
-interface RowPlace extends Pick<Row, 'continues' | 'day'> {
-  model: Row['model'];
+interface RowMarks extends Pick<MessageRow, 'continues' | 'day'> {
+  model: MessageRow['model'];
 }
 
-interface Draft {
+interface RowDraft {
   readonly message: AgentMessage;
-  readonly place: RowPlace;
+  readonly marks: RowMarks;
   results: Map<string, AgentMessage> | undefined;
 }
 
@@ -99,12 +99,12 @@ interface Draft {
 const isShown = (message: AgentMessage) => message.role !== 'custom' || message.display === true;
 
 /** The ids of the tool calls of a message. */
-export const callsOf = (message: AgentMessage): string[] =>
+export const toolCallIds = (message: AgentMessage): string[] =>
   message.role === 'assistant'
     ? listOf(message.content).flatMap(({ type, id }) => (type === 'toolCall' ? [textOf(id)] : []))
     : [];
 
-function isSame(one: Row, other: Row): boolean {
+function isSame(one: MessageRow, other: MessageRow): boolean {
   return (
     one.key === other.key &&
     one.continues === other.continues &&
@@ -117,12 +117,12 @@ function isSame(one: Row, other: Row): boolean {
 }
 
 /** Goes along a conversation and says what is other than before. */
-class Course {
+class RowMarker {
   readonly #isWhole: boolean;
   #role: string | undefined;
   #model: string | undefined;
   /** Where the user has spoken first since the last answer. */
-  #question: RowPlace | undefined;
+  #firstPrompt: RowMarks | undefined;
   #midnight = Number.NaN;
   #nextMidnight = Number.NaN;
 
@@ -131,21 +131,21 @@ class Course {
     this.#isWhole = isWhole;
   }
 
-  follow(message: AgentMessage): RowPlace {
+  marksOf(message: AgentMessage): RowMarks {
     const continues = this.#role === 'assistant' && message.role === 'assistant';
-    const place: RowPlace = { continues, day: this.#day(message.timestamp), model: undefined };
+    const marks: RowMarks = { continues, day: this.#dayChange(message.timestamp), model: undefined };
     this.#role = message.role;
-    if (message.role === 'user') this.#question ??= place;
+    if (message.role === 'user') this.#firstPrompt ??= marks;
     if (message.role === 'assistant') {
       // Only the answer tells of a model that was chosen before the question.
-      (this.#question ?? place).model = this.#otherModel(message);
-      this.#question = undefined;
+      (this.#firstPrompt ?? marks).model = this.#modelChange(message);
+      this.#firstPrompt = undefined;
     }
-    return place;
+    return marks;
   }
 
-  #day(moment: number): number | undefined {
-    if (!isMoment(moment) || (moment >= this.#midnight && moment < this.#nextMidnight)) return undefined;
+  #dayChange(moment: number): number | undefined {
+    if (!isValidTime(moment) || (moment >= this.#midnight && moment < this.#nextMidnight)) return undefined;
     const isFirst = Number.isNaN(this.#midnight);
     this.#midnight = midnight(moment, 0);
     this.#nextMidnight = midnight(moment, 1);
@@ -153,7 +153,7 @@ class Course {
     return isFirst && (isToday || !this.#isWhole) ? undefined : moment;
   }
 
-  #otherModel(message: AssistantMessage): string | undefined {
+  #modelChange(message: AssistantMessage): string | undefined {
     const before = this.#model;
     const model = textOf(message.model);
     this.#model = `${textOf(message.provider)}/${model}`;
@@ -162,7 +162,7 @@ class Course {
 }
 
 /** Dates end a long time from now. */
-const isMoment = (value: number) => Number.isFinite(value) && !Number.isNaN(new Date(value).getTime());
+const isValidTime = (value: number) => Number.isFinite(value) && !Number.isNaN(new Date(value).getTime());
 
 /** When a day begins, or one of the days after it. */
 const midnight = (moment: number, days: number): number => {

@@ -1,23 +1,23 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { messageWords } from '../../../message/message-words.ts';
-import type { Row } from '../rows/rows.ts';
+import type { MessageRow } from '../rows/rows.ts';
 
 /** The rows that hold what is searched for, and the one among them that is looked at. */
 export class Finder {
-  readonly #rows: ReadonlySignal<readonly Row[]>;
+  readonly #rows: ReadonlySignal<readonly MessageRow[]>;
   readonly #needle = signal('');
   /** The row that was in sight when the search began. */
   #from: number | undefined;
   /** The hit that was gone to. */
   readonly #chosen = signal<number | undefined>(undefined);
-  readonly #words = new WeakMap<Row, string>();
+  readonly #texts = new WeakMap<MessageRow, string>();
   readonly #hits = computed(() => this.#find(this.#needle.value));
   readonly #current = computed(() => {
     const { value: chosen } = this.#chosen;
     return chosen !== undefined && this.#hits.value.includes(chosen) ? chosen : this.#first(this.#hits.value);
   });
 
-  constructor(rows: ReadonlySignal<readonly Row[]>) {
+  constructor(rows: ReadonlySignal<readonly MessageRow[]>) {
     this.#rows = rows;
   }
 
@@ -46,7 +46,7 @@ export class Finder {
   }
 
   /** Goes to the first hit unless one was gone to; answers its key. */
-  begin(): number | undefined {
+  goToFirst(): number | undefined {
     return this.#chosen.peek() === undefined ? this.#goTo(this.#current.peek()) : undefined;
   }
 
@@ -63,25 +63,25 @@ export class Finder {
 
   /** The first hit that is not before the row that was in sight, or else the last one. */
   #first(hits: readonly number[]): number | undefined {
-    const places = new Map(this.#rows.peek().map((row, index) => [row.key, index]));
-    const from = this.#from === undefined ? Infinity : (places.get(this.#from) ?? 0);
-    return hits.find((hit) => (places.get(hit) ?? 0) >= from) ?? hits.at(-1);
+    const indexes = new Map(this.#rows.peek().map((row, index) => [row.key, index]));
+    const from = this.#from === undefined ? Infinity : (indexes.get(this.#from) ?? 0);
+    return hits.find((hit) => (indexes.get(hit) ?? 0) >= from) ?? hits.at(-1);
   }
 
   #find(needle: string): readonly number[] {
     if (needle === '') return [];
-    return this.#rows.value.filter((row) => this.#wordsOf(row).includes(needle)).map(({ key }) => key);
+    return this.#rows.value.filter((row) => this.#textOf(row).includes(needle)).map(({ key }) => key);
   }
 
-  #wordsOf(row: Row): string {
-    const known = this.#words.get(row);
+  #textOf(row: MessageRow): string {
+    const known = this.#texts.get(row);
     if (known !== undefined) return known;
     const messages = [...(row.message ? [row.message] : []), ...row.results.values()];
-    const words = messages
+    const text = messages
       .map((message) => messageWords({ ...message }))
       .join('\n')
       .toLowerCase();
-    this.#words.set(row, words);
-    return words;
+    this.#texts.set(row, text);
+    return text;
   }
 }

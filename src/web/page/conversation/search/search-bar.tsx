@@ -1,18 +1,18 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { counted } from '../../../words.ts';
-import { isComposing } from '../../composing.ts';
+import { isComposing } from '../../ime.ts';
 import { Icon, type IconName } from '../../icons.tsx';
 import { useApp } from '../../state/app.ts';
 import type { EarlierMessages } from '../earlier-messages.ts';
 import type { ListWindow } from '../list/list-window.ts';
-import type { Row } from '../rows/rows.ts';
+import type { MessageRow } from '../rows/rows.ts';
 import { Finder } from './finder.ts';
-import { followMarks, reveal } from './marks.ts';
+import { highlightMatches, revealMatch } from './highlight-matches.ts';
 
 interface SearchBarProps {
-  readonly rows: ReadonlySignal<readonly Row[]>;
-  readonly list: ListWindow<Row>;
+  readonly rows: ReadonlySignal<readonly MessageRow[]>;
+  readonly list: ListWindow<MessageRow>;
   readonly earlier: EarlierMessages;
 }
 
@@ -28,18 +28,18 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
     return () => before instanceof HTMLElement && before.focus({ preventScroll: true });
   }, []);
   useLayoutEffect(() => {
-    void earlier.all();
+    void earlier.loadAll();
     return () => earlier.stop();
   }, [earlier]);
-  useEffect(() => followMarks(finder, list), [finder, list]);
+  useEffect(() => highlightMatches(finder, list), [finder, list]);
   // What was just read may hold the first hit.
   useSignalEffect(() => {
-    if (finder.hits.value.length > 0) go(finder.begin());
+    if (finder.hits.value.length > 0) go(finder.goToFirst());
   });
   const go = (key: number | undefined) => {
     if (key === undefined) return;
-    list.show(key);
-    reveal(finder, list);
+    list.toRow(key);
+    revealMatch(finder, list);
   };
   const close = () => {
     sheet.value = undefined;
@@ -60,7 +60,7 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
         type="search"
         aria-label="Search in the conversation"
         placeholder="Search in the conversation"
-        onInput={({ currentTarget }) => finder.find(currentTarget.value, list.keyInSight)}
+        onInput={({ currentTarget }) => finder.find(currentTarget.value, list.topKey)}
       />
       <Position finder={finder} earlier={earlier} />
       <Step label="Previous match" icon="up" onClick={() => go(finder.step(-1))} />

@@ -10,13 +10,13 @@ import type {
 import { visibleText } from '../../../code/hidden-characters.ts';
 import { oneLine } from '../../../words.ts';
 import type { LiveSession } from '../live-session.ts';
-import { isVisible } from '../visibility.ts';
+import { isVisible } from '../browser-signals.ts';
 import { PageIcon } from './page-icon.ts';
 import { SystemNotices } from './system-notices.ts';
-import { Watch } from './watch.ts';
+import { TabPresence } from './tab-presence.ts';
 
 /** Longer ones are cut. */
-const MAX_TITLE = 100;
+const MAX_TAB_TITLE = 100;
 
 const isDialog = (event: ExtensionUiRequestEvent): event is OpenDialog => isDialogMethod(event.method);
 
@@ -25,64 +25,64 @@ export class Attention {
   readonly systemNotices = new SystemNotices();
   readonly #session: ReadonlySignal<LiveSession | undefined>;
   /** As the title of the page has it. */
-  readonly #name: ReadonlySignal<string>;
-  readonly #watch: Watch;
+  readonly #title: ReadonlySignal<string>;
+  readonly #presence: TabPresence;
   /** Runs that ended and questions that wait, by their ids. */
   readonly #unseen = signal<ReadonlySet<string>>(new Set());
   /** A question is asked again after the connection was lost. */
-  readonly #asked = new RecentIds();
+  readonly #announcedDialogs = new RecentIds();
 
   constructor(session: ReadonlySignal<LiveSession | undefined>, title: ReadonlySignal<string>) {
     this.#session = session;
-    this.#watch = new Watch(session);
-    const wished = computed(() => session.value?.view.value.title);
-    this.#name = computed(() => visibleText(session.value ? tabTitle(wished.value, title.value) : 'tau'));
+    this.#presence = new TabPresence(session);
+    const extensionTitle = computed(() => session.value?.view.value.title);
+    this.#title = computed(() => visibleText(session.value ? tabTitle(extensionTitle.value, title.value) : 'tau'));
     const count = computed(() => this.#unseen.value.size);
     const icon = new PageIcon();
     effect(() => {
       this.#unseen.value = new Set();
-      return session.value?.remote.onEvent((event) => void this.#hear(event));
+      return session.value?.remote.onEvent((event) => void this.#handleEvent(event));
     });
     effect(() => {
       if (isVisible.value) this.#unseen.value = new Set();
     });
     effect(() => {
-      document.title = count.value > 0 ? `(${count.value}) ${this.#name.value}` : this.#name.value;
+      document.title = count.value > 0 ? `(${count.value}) ${this.#title.value}` : this.#title.value;
       icon.show({ hasNews: count.value > 0 });
     });
   }
 
-  async #hear(event: AgentEvent): Promise<void> {
+  async #handleEvent(event: AgentEvent): Promise<void> {
     // Whoever stopped a run knows that it is over.
-    if (event.type === 'agent_settled' && !event.aborted) await this.#tell(event.runId, endOf(event));
-    if (event.type === 'extension_ui_resolved') this.#forget(event.id);
-    if (event.type === 'extension_ui_request' && isDialog(event) && !this.#asked.has(event.id)) {
-      this.#asked.add(event.id);
-      await this.#tell(event.id, `Waits for an answer: ${event.title}`);
+    if (event.type === 'agent_settled' && !event.aborted) await this.#notify(event.runId, outcomeText(event));
+    if (event.type === 'extension_ui_resolved') this.#markSeen(event.id);
+    if (event.type === 'extension_ui_request' && isDialog(event) && !this.#announcedDialogs.has(event.id)) {
+      this.#announcedDialogs.add(event.id);
+      await this.#notify(event.id, `Waits for an answer: ${event.title}`);
     }
   }
 
-  async #tell(id: string, words: string): Promise<void> {
+  async #notify(id: string, text: string): Promise<void> {
     const session = this.#session.value;
-    if ((await this.#watch.isWatched()) || !session || session !== this.#session.value) return;
+    if ((await this.#presence.isViewed()) || !session || session !== this.#session.value) return;
     this.#unseen.value = new Set([...this.#unseen.value, id]);
-    this.systemNotices.tell({
-      title: this.#name.peek(),
-      body: visibleText(oneLine(words, MAX_TITLE * 2)),
+    this.systemNotices.show({
+      title: this.#title.peek(),
+      body: visibleText(oneLine(text, MAX_TAB_TITLE * 2)),
       topic: session.latestId,
     });
   }
 
-  #forget(id: string): void {
+  #markSeen(id: string): void {
     this.#unseen.value = new Set([...this.#unseen.value].filter((other) => other !== id));
   }
 }
 
 /** What an extension calls it, or what the session is called. */
-const tabTitle = (wished: string | undefined, title: string): string =>
-  wished ? oneLine(wished, MAX_TITLE) : `${title} · tau`;
+const tabTitle = (extensionTitle: string | undefined, title: string): string =>
+  extensionTitle ? oneLine(extensionTitle, MAX_TAB_TITLE) : `${title} · tau`;
 
-function endOf({ outcome, errorMessage }: AgentSettledEvent): string {
+function outcomeText({ outcome, errorMessage }: AgentSettledEvent): string {
   if (outcome === 'error') return `Failed: ${errorMessage ?? 'the run ended with an error'}`;
   return outcome === 'budget' ? 'Stopped at a limit' : 'Done';
 }

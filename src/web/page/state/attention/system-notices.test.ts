@@ -20,10 +20,10 @@ function browser({ isPhone }: { readonly isPhone: boolean }): void {
 
 it('notices of the system are offered where a page can have them, and nowhere else', () => {
   browser({ isPhone: false });
-  const desk = new SystemNotices().isOffered.value;
+  const desktop = new SystemNotices().isOffered.value;
   browser({ isPhone: true });
   const phone = new SystemNotices().isOffered.value;
   vi.unstubAllGlobals();
 
-  expect([desk, phone, new SystemNotices().isOffered.value]).toEqual([true, false, false]);
+  expect([desktop, phone, new SystemNotices().isOffered.value]).toEqual([true, false, false]);
 });

@@ -2,17 +2,17 @@ import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import { recall, remember } from '../../../remembered.ts';
 
-const KEY = 'tau-seen';
+const SEEN_KEY = 'tau-seen';
 
 /** More sessions than this are not kept in mind, the last ones. */
 const MAX_SEEN = 500;
 
 /** By the ids of sessions, how many messages were there when somebody looked last. */
-type Seen = Readonly<Record<string, number>>;
+type SeenCounts = Readonly<Record<string, number>>;
 
 /** In which sessions a run has ended since somebody looked, with this browser. */
 export class Unread {
-  readonly #seen = signal<Seen>(stored());
+  readonly #seen = signal<SeenCounts>(storedCounts());
 
   /** `current`: the session that is looked at, while somebody does. */
   constructor(
@@ -20,9 +20,9 @@ export class Unread {
     current: ReadonlySignal<string | undefined>,
   ) {
     addEventListener('storage', ({ key }) => {
-      if (key === KEY) this.#seen.value = stored();
+      if (key === SEEN_KEY) this.#seen.value = storedCounts();
     });
-    effect(() => this.#look(sessions.value ?? [], current.value));
+    effect(() => this.#update(sessions.value ?? [], current.value));
   }
 
   has({ id, messageCount, status }: SessionSummary): boolean {
@@ -31,31 +31,31 @@ export class Unread {
   }
 
   /** Whatever is looked at, or is seen at work, is kept in mind. */
-  #look(sessions: readonly SessionSummary[], current: string | undefined): void {
+  #update(sessions: readonly SessionSummary[], current: string | undefined): void {
     const before = this.#seen.peek();
-    const news = sessions.filter(({ id, status, messageCount }) => {
+    const changed = sessions.filter(({ id, status, messageCount }) => {
       if (id === current) return before[id] !== messageCount;
       return status === 'running' && before[id] === undefined;
     });
-    if (news.length === 0) return;
-    this.#seen.value = seenWith(before, news);
-    remember(KEY, JSON.stringify(this.#seen.value));
+    if (changed.length === 0) return;
+    this.#seen.value = withSeen(before, changed);
+    remember(SEEN_KEY, JSON.stringify(this.#seen.value));
   }
 }
 
 /** What was seen now stands last: what was not seen for the longest time is forgotten first. */
-export function seenWith(before: Seen, news: readonly Pick<SessionSummary, 'id' | 'messageCount'>[]): Seen {
-  const now = new Map(news.map(({ id, messageCount }) => [id, messageCount]));
-  const others = Object.entries(before).filter(([id]) => !now.has(id));
-  return Object.fromEntries([...others, ...now].slice(-MAX_SEEN));
+export function withSeen(before: SeenCounts, changed: readonly Pick<SessionSummary, 'id' | 'messageCount'>[]): SeenCounts {
+  const latest = new Map(changed.map(({ id, messageCount }) => [id, messageCount]));
+  const others = Object.entries(before).filter(([id]) => !latest.has(id));
+  return Object.fromEntries([...others, ...latest].slice(-MAX_SEEN));
 }
 
 /** Nobody but this page writes it, but anybody could. */
-function stored(): Seen {
+function storedCounts(): SeenCounts {
   try {
-    const seen: unknown = JSON.parse(recall(KEY) ?? '{}');
-    const known = typeof seen === 'object' && seen !== null ? Object.entries(seen) : [];
-    return Object.fromEntries(known.filter(([, count]) => typeof count === 'number'));
+    const seen: unknown = JSON.parse(recall(SEEN_KEY) ?? '{}');
+    const entries = typeof seen === 'object' && seen !== null ? Object.entries(seen) : [];
+    return Object.fromEntries(entries.filter(([, count]) => typeof count === 'number'));
   } catch {
     return {};
   }

@@ -1,0 +1,14 @@
+import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import type { App } from '../../state/app.ts';
+import { attempt } from './connections.ts';
+import { withAnyAgent, isCurrent } from './elsewhere.ts';
+
+/** Gives a session another name; the one that is looked at unless there is another. */
+export async function renameSession(app: App, summary: SessionSummary | undefined, name: string): Promise<void> {
+  await attempt(app, (session) =>
+    isCurrent(app, summary)
+      ? session.remote.setSessionName({ name })
+      : withAnyAgent(session, (remote) => remote.renameSession({ sessionPath: summary?.path ?? '', name })),
+  );
+  await app.sessions.refresh();
+}

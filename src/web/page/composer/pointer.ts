@@ -1,2 +1,0 @@
-/** Whether this is used with fingers: there may be no keyboard but the one on the screen. */
-export const isTouched = (): boolean => matchMedia('(pointer: coarse)').matches;

@@ -1,0 +1,47 @@
+import { computed, type ReadonlySignal } from '@preact/signals';
+import type { RunningTool, ConversationView } from '../../../../client/view/view.ts';
+import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
+import type { Surroundings } from '../../../message/message.tsx';
+import { toolCallIds, type MessageRow } from './rows.ts';
+
+/** A message and what belongs to it. */
+export interface RowContent {
+  readonly message: AgentMessage | undefined;
+  readonly around: Surroundings;
+}
+
+type Progress = 'waiting' | RunningTool;
+
+/** What a row shows; the same object until something of it is another. */
+export function rowContent(row: MessageRow, view: ReadonlySignal<ConversationView>): ReadonlySignal<RowContent> {
+  const resultOf = (id: string) => row.results.get(id);
+  const openCalls = row.message && toolCallIds(row.message).filter((id) => !row.results.has(id));
+  if (openCalls?.length === 0) return computed(() => ({ message: row.message, around: { resultOf } }));
+  let shown: RowContent | undefined;
+  let lastProgress: ReadonlyMap<string, Progress> = new Map();
+  return computed(() => {
+    const message = row.message ?? view.value.streamingMessage;
+    const progress = progressIn(message, openCalls, view.value);
+    if (shown && shown.message === message && isSame(lastProgress, progress)) return shown;
+    lastProgress = progress;
+    const isStreaming = row.message === undefined;
+    const next: RowContent = { message, around: { resultOf, progressOf: (id) => progress.get(id), isStreaming } };
+    shown = next;
+    return next;
+  });
+}
+
+/** The calls of the latest answer that are not over, as long as a run is. */
+function progressIn(
+  message: AgentMessage | undefined,
+  openCalls: readonly string[] | undefined,
+  { streamingMessage: answer, messages, tools, running }: ConversationView,
+): ReadonlyMap<string, Progress> {
+  const latest = answer ?? messages.findLast(({ role }) => role === 'assistant');
+  if (!running || !message || message !== latest) return new Map();
+  const calls = openCalls ?? toolCallIds(message);
+  return new Map(calls.map((id) => [id, tools.find(({ toolCallId }) => toolCallId === id) ?? 'waiting']));
+}
+
+const isSame = (one: ReadonlyMap<string, Progress>, other: ReadonlyMap<string, Progress>) =>
+  one.size === other.size && [...one].every(([id, progress]) => other.get(id) === progress);

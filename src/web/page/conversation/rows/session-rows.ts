@@ -1,0 +1,20 @@
+import { computed, type ReadonlySignal } from '@preact/signals';
+import type { LiveSession } from '../../state/live-session.ts';
+import { type MessageRow, Rows } from './rows.ts';
+
+/** The rows of a session. They change when something is said, not with every word of it. */
+export function sessionRows({ view }: LiveSession): ReadonlySignal<readonly MessageRow[]> {
+  const rows = new Rows();
+  const messages = computed(() => view.value.messages);
+  const unconfirmed = computed(() => view.value.unconfirmed);
+  const isWhole = computed(() => view.value.earlier === undefined);
+  const answer = computed(() => {
+    const { provider, model, timestamp } = view.value.streamingMessage ?? {};
+    return JSON.stringify([provider, model, timestamp]);
+  });
+  return computed(() => {
+    void [isWhole.value, answer.value];
+    const { streamingMessage: streaming, earlier } = view.peek();
+    return rows.of({ messages: [...unconfirmed.value, ...messages.value], streamingMessage: streaming, earlier });
+  });
+}

@@ -1,0 +1,62 @@
+import { effect } from '@preact/signals';
+import { colour, placesOf, unfold } from '../../../found-text.ts';
+import type { ListWindow } from '../list/list-window.ts';
+import type { MessageRow } from '../rows/rows.ts';
+import type { Finder } from './finder.ts';
+
+/** Colours what was found in the rows that are drawn, whichever these are; the returned function ends that. */
+export function highlightMatches(finder: Finder, list: ListWindow<MessageRow>): () => void {
+  let frame: number | undefined;
+  const highlight = () => {
+    frame = undefined;
+    const found = finder.hits.peek().flatMap((key) => list.elementOf(key) ?? []);
+    colour(finder.needle.peek(), found, list.elementOf(finder.current.peek()));
+  };
+  const scheduleHighlight = () => {
+    frame ??= requestAnimationFrame(highlight);
+  };
+  const observer = new MutationObserver(scheduleHighlight);
+  if (list.scroller) observer.observe(list.scroller, { childList: true, subtree: true, characterData: true });
+  const stop = effect(() => {
+    void [finder.hits.value, finder.current.value];
+    scheduleHighlight();
+  });
+  return () => {
+    stop();
+    observer.disconnect();
+    cancelAnimationFrame(frame ?? 0);
+    colour('', [], undefined);
+  };
+}
+
+/** In so many frames what is folded should be there. */
+const MAX_REVEAL_FRAMES = 10;
+
+/** Unfolds what was found in the row that is looked at, and brings the first of it into sight, as soon as it is drawn. */
+export function revealMatch(finder: Finder, list: ListWindow<MessageRow>, framesLeft = MAX_REVEAL_FRAMES): void {
+  requestAnimationFrame(() => {
+    const row = list.elementOf(finder.current.peek());
+    const [first, ...others] = row ? placesOf(finder.needle.peek(), row) : [];
+    if (first) {
+      unfold([first, ...others]);
+      scrollIntoSight(first, list);
+    } else if (framesLeft > 0) {
+      // What was unfolded may hold something that is cut.
+      if (row && framesLeft < MAX_REVEAL_FRAMES) unfoldAll(row);
+      revealMatch(finder, list, framesLeft - 1);
+    }
+  });
+}
+
+function scrollIntoSight(match: Range, { scroller }: ListWindow<MessageRow>): void {
+  if (!scroller) return;
+  const sight = scroller.getBoundingClientRect();
+  const { top, bottom } = match.getBoundingClientRect();
+  if (top < sight.top || bottom > sight.bottom) scroller.scrollTop += top - sight.top - sight.height / 3;
+}
+
+/** What is folded may not even be drawn. */
+function unfoldAll(row: HTMLElement): void {
+  for (const details of row.querySelectorAll('details')) details.open = true;
+  for (const more of row.querySelectorAll<HTMLButtonElement>('button.unclip')) more.click();
+}

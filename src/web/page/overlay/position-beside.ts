@@ -1,0 +1,20 @@
+/**
+ * Tells what a button is about to open where it belongs: below the button or above it, on the side on which there is more
+ * room. Its style says what becomes of `--left`, `--right`, `--top`, `--bottom`, and of the `--room` that there is.
+ */
+export function positionBeside(opened: HTMLElement | null, button: HTMLElement | null): void {
+  if (!opened || !button) return;
+  const { left, right, top, bottom } = button.getBoundingClientRect();
+  const isLeft = left + right < innerWidth;
+  const isHigh = top + bottom < innerHeight;
+  const position = {
+    left: isLeft ? left : undefined,
+    right: isLeft ? undefined : innerWidth - right,
+    top: isHigh ? bottom + 4 : undefined,
+    bottom: isHigh ? undefined : innerHeight - top + 4,
+    room: (isHigh ? innerHeight - bottom : top) - 12,
+  };
+  for (const [side, distance] of Object.entries(position)) {
+    opened.style.setProperty(`--${side}`, distance === undefined ? 'auto' : `${distance}px`);
+  }
+}

@@ -1,0 +1,48 @@
+import { PlainText } from '../../code/plain-text.tsx';
+import { forgetAllBut } from '../../remembered.ts';
+import { THEME_KEY } from '../../theme.ts';
+import { logOut } from '../server-api.ts';
+import { Icon } from '../icons.tsx';
+import { useApp } from '../state/app.ts';
+import { ThemeChoice } from './theme-choice.tsx';
+
+/** Who is logged in, and what is theirs: colours, shortcuts, the way out. */
+export function AccountPanel() {
+  const { login, sheet, isListOpen, session, drafts } = useApp();
+  const endLogin = async () => {
+    try {
+      await logOut();
+      // The next one to log in may be somebody else.
+      drafts.discard();
+      forgetAllBut([THEME_KEY]);
+      location.reload();
+    } catch (error) {
+      session.value?.showError(error);
+    }
+  };
+  return (
+    <div class="sidebar-foot">
+      <p class="visitor">
+        Logged in as <PlainText text={login.name} />
+      </p>
+      <div class="row">
+        <ThemeChoice />
+        <button
+          type="button"
+          class="quiet icon-only"
+          aria-label="Shortcuts"
+          title="Shortcuts"
+          onClick={() => {
+            isListOpen.value = false;
+            sheet.value = 'shortcuts';
+          }}
+        >
+          <Icon name="keyboard" />
+        </button>
+        <button type="button" class="quiet icon-only" aria-label="Log out" title="Log out" onClick={() => void endLogin()}>
+          <Icon name="leave" />
+        </button>
+      </div>
+    </div>
+  );
+}

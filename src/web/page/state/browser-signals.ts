@@ -1,0 +1,16 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+
+/** Whether this tab is looked at. */
+export const isVisible: ReadonlySignal<boolean> = visibility();
+
+function visibility(): ReadonlySignal<boolean> {
+  const visible = signal(isTabVisible());
+  document.addEventListener('visibilitychange', () => {
+    visible.value = isTabVisible();
+  });
+  return visible;
+}
+
+function isTabVisible(): boolean {
+  return document.visibilityState === 'visible';
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { emptyView, type ConversationView } from '../../../../client/view/view.ts';
+import { parseShellLine } from './shell-line.ts';
+import { ShellRuns } from './shell-runs.ts';
+
+const line = { command: 'ls', isPrivate: false };
+
+const viewWith = (timestamps: readonly number[], sessionId = 's'): ConversationView => ({
+  ...emptyView,
+  state: { sessionId },
+  messages: timestamps.map((timestamp) => ({ role: 'bashExecution', command: 'ls', timestamp })) as ConversationView['messages'],
+});
+
+it.each([
+  ['!ls -l', { command: 'ls -l', isPrivate: false }],
+  ['!! env ', { command: 'env', isPrivate: true }],
+  ['!', { command: '', isPrivate: false }],
+  ['ls', undefined],
+  [' !ls', undefined],
+])('reads %j', (text, read) => {
+  expect(parseShellLine(text)).toEqual(read);
+});
+
+it('a command is shown until it is over and part of the conversation', () => {
+  const runs = new ShellRuns();
+  const id = runs.start(line, viewWith([1]));
+  const shown = () => runs.all.value.map(({ exitCode }) => exitCode);
+
+  runs.prune(viewWith([1, 2]));
+  const running = shown();
+  runs.finish(id, 0);
+  runs.prune(viewWith([1]));
+  const ended = shown();
+  runs.prune(viewWith([1, 2]));
+
+  expect([running, ended, shown()]).toEqual([[undefined], [0], []]);
+});
+
+it('a command of another session is not shown', () => {
+  const runs = new ShellRuns();
+  runs.start(line, viewWith([]));
+
+  runs.prune(viewWith([], 'other'));
+
+  expect(runs.all.value).toEqual([]);
+});
+
+it('only the end of what a command prints is kept', () => {
+  const runs = new ShellRuns();
+  const id = runs.start(line, viewWith([]));
+
+  for (let at = 0; at < 1000; at++) runs.append(id, `line ${at}\n`);
+  runs.append(id, 'x'.repeat(100_000));
+
+  const [{ tail = '' } = {}] = runs.all.value;
+  expect(tail.length).toBeLessThan(5000);
+  expect(tail.endsWith('x')).toBe(true);
+});

@@ -1,0 +1,90 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { ConversationView } from '../../../../client/view/view.ts';
+import type { BashCommand } from '../../../../protocol/generated/vocabulary.ts';
+import type { ShellLine } from './shell-line.ts';
+
+/** Lines of what a command prints that are shown while it runs. */
+const MAX_TAIL_LINES = 12;
+const MAX_TAIL_CHARACTERS = 4000;
+
+/** A command that was given to the shell from here. */
+export interface UserShellRun extends ShellLine {
+  readonly id: number;
+  readonly sessionId: string | undefined;
+  /** The end of what it has printed. */
+  readonly tail: string;
+  /** Undefined while it runs; null when it was stopped. */
+  readonly exitCode: number | null | undefined;
+  /** Commands that were in the conversation before it. */
+  readonly before: ReadonlySet<number>;
+}
+
+/** The commands that run in the shell, until the conversation has them. */
+export class ShellRuns {
+  readonly #runs = signal<readonly UserShellRun[]>([]);
+  #count = 0;
+
+  get all(): ReadonlySignal<readonly UserShellRun[]> {
+    return this.#runs;
+  }
+
+  /** Which of the commands that run were not given from here. */
+  others(running: readonly BashCommand[] = []): readonly BashCommand[] {
+    const own = this.#runs.value.map(({ command }) => command);
+    return running.filter(({ command }) => {
+      const at = own.indexOf(command);
+      if (at !== -1) own.splice(at, 1);
+      return at === -1;
+    });
+  }
+
+  /** Whether any of them is still at it. */
+  get isRunning(): boolean {
+    return this.#runs.value.some(({ exitCode }) => exitCode === undefined);
+  }
+
+  start(line: ShellLine, view: ConversationView): number {
+    const id = ++this.#count;
+    const before = new Set(
+      view.messages.flatMap((message) => (message.role === 'bashExecution' ? [message.timestamp] : [])),
+    );
+    const { sessionId } = view.state;
+    this.#runs.value = [...this.#runs.value, { ...line, id, sessionId, before, tail: '', exitCode: undefined }];
+    return id;
+  }
+
+  append(id: number, text: string): void {
+    this.#update(id, (run) => ({ ...run, tail: tailOf(run.tail + text) }));
+  }
+
+  finish(id: number, exitCode: number | null): void {
+    this.#update(id, (run) => ({ ...run, exitCode }));
+  }
+
+  remove(id: number): void {
+    this.#runs.value = this.#runs.value.filter((run) => run.id !== id);
+  }
+
+  /** Forgets those that have become part of the conversation, and those of another session. */
+  prune({ messages, state }: ConversationView): void {
+    const runs = this.#runs.value;
+    const isRecorded = ({ command, before }: UserShellRun) =>
+      messages.some((one) => one.role === 'bashExecution' && one.command === command && !before.has(one.timestamp));
+    // One that was begun before anybody had said which session it is belongs to the first.
+    const isInSession = ({ sessionId = state.sessionId }: UserShellRun) => sessionId === state.sessionId;
+    const remaining = runs.filter((run) => isInSession(run) && (run.exitCode === undefined || !isRecorded(run)));
+    if (remaining.length < runs.length) this.#runs.value = remaining;
+  }
+
+  #update(id: number, update: (run: UserShellRun) => UserShellRun): void {
+    this.#runs.value = this.#runs.value.map((run) => (run.id === id ? update(run) : run));
+  }
+}
+
+/** The last lines; of a very long one the end. */
+const tailOf = (text: string): string =>
+  text
+    .slice(-MAX_TAIL_CHARACTERS)
+    .split('\n')
+    .slice(-MAX_TAIL_LINES - 1)
+    .join('\n');

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import { folderName, groupSessions, sessionTitle, recentFolders, filterByWords } from './session-summaries.ts';
+
+const now = new Date(2026, 4, 20, 12).getTime();
+
+const session = (id: string, more: Partial<SessionSummary> = {}): SessionSummary => ({
+  path: `/sessions/${id}.jsonl`,
+  id,
+  firstMessage: `The words of ${id}`,
+  messageCount: 2,
+  lastModified: new Date(now).toISOString(),
+  cwd: '/home/me/project',
+  ...more,
+});
+
+const daysAgo = (days: number) => ({ lastModified: new Date(now - days * 86_400_000).toISOString() });
+const ids = (sessions: readonly SessionSummary[]) => sessions.map(({ id }) => id);
+
+it('a session is called by its name, by what was said first, or by nothing', () => {
+  expect(sessionTitle(session('a', { name: 'Mine', title: 'Title' }))).toBe('Mine');
+  expect(sessionTitle(session('a', { firstMessage: ' two\n lines ' }))).toBe('two lines');
+  expect(sessionTitle(session('a', { firstMessage: '' }))).toBe('Session');
+});
+
+it('a folder is called by its last part; the root is itself', () => {
+  expect([folderName('/home/me/project/'), folderName('/')]).toEqual(['project', '/']);
+  expect([folderName('/home/me/project', 2), folderName('C:\\me\\project')]).toEqual(['me/project', 'project']);
+});
+
+it('sessions are found by words of their names, first messages and folders, all of them, in any case', () => {
+  const all = [session('a', { name: 'Blue Whale' }), session('b', { cwd: '/home/me/whales' }), session('zebra')];
+
+  expect(ids(filterByWords(all, 'whale'))).toEqual(['a', 'b']);
+  expect(ids(filterByWords(all, 'WHALE blue'))).toEqual(['a']);
+  expect(ids(filterByWords(all, 'words ZEBRA'))).toEqual(['zebra']);
+  expect(filterByWords(all, '  ')).toBe(all);
+});
+
+it('days and folders come in the order of their newest sessions', () => {
+  const all = [
+    session('a'),
+    session('b', { cwd: '/home/me/other' }),
+    session('c', daysAgo(1)),
+    session('d', daysAgo(3)),
+    session('e', daysAgo(30)),
+  ];
+
+  const byDay = groupSessions(all, 'day', now).map((group) => [group.name, ids(group.sessions)]);
+  const byFolder = groupSessions(all, 'folder', now).map((group) => [group.name, group.detail, ids(group.sessions)]);
+
+  expect(byDay).toEqual([
+    ['Today', ['a', 'b']],
+    ['Yesterday', ['c']],
+    ['This week', ['d']],
+    ['Older', ['e']],
+  ]);
+  expect(byFolder).toEqual([
+    ['project', '/home/me/project', ['a', 'c', 'd', 'e']],
+    ['other', '/home/me/other', ['b']],
+  ]);
+  expect(recentFolders(all, 1)).toEqual(['/home/me/project']);
+});

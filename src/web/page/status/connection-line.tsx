@@ -1,0 +1,122 @@
+import { useMemo } from 'preact/hooks';
+import type { ConnectionStatus } from '../../../client/remote/reconnecting-socket.ts';
+import { defaultReconnection } from '../../../client/remote/reconnection.ts';
+import { PlainText } from '../../code/plain-text.tsx';
+import { SecondsLeft } from '../seconds.tsx';
+import { useApp, useSession } from '../state/app.ts';
+import { describeClose, isUnavailable } from './close-descriptions.ts';
+import { useAfterDelay } from './use-after-delay.ts';
+
+/** After this long it is worth a word that there is no connection yet. */
+const CONNECTING_DELAY_MS = 1000;
+
+/** The connection ended without a word. */
+const ABNORMAL_CLOSURE = 1006;
+
+/** What is wrong with the connection, and what can be done about it; nothing while it stands. */
+export function ConnectionLine() {
+  const session = useSession();
+  const status = session.connection.value;
+  if (isUnavailable(session)) return null;
+  return (
+    <div class="connection" role="status" aria-label="Connection">
+      {status.state === 'connecting' && <Connecting />}
+      {status.state === 'reconnecting' && <Reconnecting status={status} />}
+      {status.state === 'lost' && <Lost status={status} />}
+      {status.state === 'closed' && <Closed status={status} />}
+    </div>
+  );
+}
+
+interface StatusProps {
+  readonly status: ConnectionStatus;
+}
+
+function Connecting() {
+  if (!useAfterDelay(CONNECTING_DELAY_MS)) return null;
+  return (
+    <div class="connection-card">
+      <span class="connection-sign" />
+      <strong>Connecting…</strong>
+    </div>
+  );
+}
+
+function Reconnecting({ status }: StatusProps) {
+  const { attempt = 1, delayMs = 0 } = status;
+  const app = useApp();
+  const until = useMemo(() => performance.now() + delayMs, [status]);
+  return (
+    <div class="connection-card">
+      <span class="connection-sign" />
+      <p>
+        <strong>{headline(status, 'Reconnecting…')}</strong>
+        {/* Each second would be read aloud. */}
+        <span class="note" aria-live="off">
+          Attempt {attempt} of {defaultReconnection.maxRetries} in <SecondsLeft until={until} />
+          <Reason status={status} />
+        </span>
+      </p>
+      <button type="button" class="quiet" onClick={() => app.retry()}>
+        Try now
+      </button>
+    </div>
+  );
+}
+
+function Lost({ status }: StatusProps) {
+  const app = useApp();
+  return (
+    <div class="connection-card bad">
+      <p>
+        <strong>{headline(status, 'Connection Lost')}</strong>
+        <span class="note">
+          What you send waits here
+          <Reason status={status} />
+        </span>
+      </p>
+      <button type="button" class="main" onClick={() => app.retry()}>
+        Retry
+      </button>
+    </div>
+  );
+}
+
+function Closed({ status }: StatusProps) {
+  const app = useApp();
+  const { text, remedy } = describeClose(status.code);
+  return (
+    <div class="connection-card bad">
+      <p>
+        <strong>{text}</strong>
+        <span class="note">
+          <PlainText text={status.reason ?? ''} />
+        </span>
+      </p>
+      {remedy === 'begin' ? (
+        <button type="button" class="main" onClick={() => app.newSession()}>
+          New session
+        </button>
+      ) : (
+        <button type="button" class="main" onClick={() => location.reload()}>
+          Reload
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What is wrong, where that is known, or else what it comes to. */
+function headline({ code }: ConnectionStatus, usual: string): string {
+  const { text, isTemporary } = describeClose(code);
+  return isTemporary ? text : usual;
+}
+
+/** Why there is none, where somebody has said so, and that is not said already. */
+const Reason = ({ status }: StatusProps) =>
+  status.reason && status.code !== ABNORMAL_CLOSURE && !describeClose(status.code).isTemporary ? (
+    <>
+      {' · '}
+      <PlainText text={status.reason} />
+    </>
+  ) : null;

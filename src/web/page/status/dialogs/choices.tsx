@@ -1,0 +1,72 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { PlainText } from '../../../code/plain-text.tsx';
+import type { DialogResponse } from '../../actions/dialogs.ts';
+
+/** One of the answers that can be given. */
+export interface DialogChoice {
+  readonly label: string;
+  /** The key that gives it. */
+  readonly hotkey: string | undefined;
+  readonly response: DialogResponse;
+  readonly isMain?: boolean | undefined;
+}
+
+export interface ChoicesProps {
+  readonly choices: readonly DialogChoice[];
+  /** Beside each other, for a few short ones; a list unless given. */
+  readonly kind?: 'row' | undefined;
+  readonly onResponse: (response: DialogResponse) => void;
+}
+
+/** How far the arrows go. */
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+/** Answers to choose from: by pointer, or by somebody who is among them by arrows and Enter, or by their keys. */
+export function Choices({ choices, kind, onResponse }: ChoicesProps) {
+  const fieldset = useRef<HTMLFieldSetElement>(null);
+  const at = useSignal(0);
+  const goTo = (index: number) => {
+    const buttons = fieldset.current?.querySelectorAll('button');
+    buttons?.item((index + choices.length) % choices.length)?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = steps[event.key];
+    const chosen = choices.find(({ hotkey }) => hotkey === event.key.toLowerCase());
+    // One that is held down has answered the question before.
+    if (event.repeat && (chosen || event.key === 'Enter')) {
+      event.preventDefault();
+      return;
+    }
+    if (step === undefined && !chosen && event.key !== 'Home' && event.key !== 'End') return;
+    event.preventDefault();
+    if (chosen) onResponse(chosen.response);
+    else if (step !== undefined) goTo(at.value + step);
+    else goTo(event.key === 'Home' ? 0 : -1);
+  };
+  return (
+    <fieldset ref={fieldset} class={`choices ${kind ?? ''}`} onKeyDown={onKeyDown}>
+      {choices.map(({ label, hotkey, response, isMain }, index) => (
+        <button
+          key={index}
+          type="button"
+          class={isMain ? 'main' : ''}
+          aria-keyshortcuts={hotkey}
+          tabIndex={index === at.value ? 0 : -1}
+          onFocus={() => {
+            at.value = index;
+          }}
+          onClick={() => onResponse(response)}
+        >
+          <span>{label === '' ? '(nothing)' : <PlainText text={label} />}</span>
+          {hotkey !== undefined && (
+            <span class="hotkey" aria-hidden="true">
+              {hotkey}
+            </span>
+          )}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,23 @@
+import { useComputed } from '@preact/signals';
+import { PlainText } from '../../../code/plain-text.tsx';
+import { oneLine } from '../../../words.ts';
+import { keysText } from '../../controls/shortcuts/keyboard.ts';
+import { useSession } from '../../state/app.ts';
+import { DIALOG_KEYS } from './dialog-focus.ts';
+
+/** Tells those who do not see it what was asked first, how to get there, and how much there is besides. */
+export function DialogAnnouncement() {
+  const { view } = useSession();
+  const title = useComputed(() => view.value.dialogs[0]?.title).value;
+  const more = useComputed(() => view.value.dialogs.length - 1).value;
+  return (
+    <p class="hidden-label" role="status">
+      {title !== undefined && (
+        <>
+          An extension asks: <PlainText text={oneLine(title, 200)} /> ({keysText(DIALOG_KEYS)} leads there)
+          {more > 0 && `, and ${more} more`}
+        </>
+      )}
+    </p>
+  );
+}

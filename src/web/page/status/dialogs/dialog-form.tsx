@@ -1,0 +1,114 @@
+import { useId, useMemo } from 'preact/hooks';
+import type { OpenDialog } from '../../../../client/view/extension-ui.ts';
+import { PlainText } from '../../../code/plain-text.tsx';
+import { respondToDialog, type DialogResponse } from '../../actions/dialogs.ts';
+import { isComposing } from '../../ime.ts';
+import { keyboard } from '../../controls/shortcuts/keyboard.ts';
+import { keyNames } from '../../controls/shortcuts/keys.ts';
+import { useApp, useSession } from '../../state/app.ts';
+import { type DialogChoice, Choices } from './choices.tsx';
+import { DIALOG_KEYS } from './dialog-focus.ts';
+import { ManyChoices } from './many-choices.tsx';
+import { TimeLeft } from './time-left.tsx';
+import { TextAnswer } from './text-answer.tsx';
+
+interface ResponseProps {
+  readonly dialog: OpenDialog;
+  readonly onResponse: (response: DialogResponse) => void;
+}
+
+interface DialogFormProps {
+  readonly dialog: OpenDialog;
+  readonly onAnswered: () => void;
+}
+
+/** A question of an extension. Escape calls it off. */
+export function DialogForm({ dialog, onAnswered }: DialogFormProps) {
+  const app = useApp();
+  const session = useSession();
+  const title = useId();
+  const respond = (response: DialogResponse) => {
+    app.dialogDrafts.delete(dialog.id);
+    onAnswered();
+    respondToDialog(session, dialog.id, response);
+  };
+  return (
+    <form
+      class="dialog"
+      aria-labelledby={title}
+      onSubmit={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || isComposing(event)) return;
+        // It is not meant for what runs.
+        event.stopPropagation();
+        event.preventDefault();
+        if (!event.repeat) respond({ cancelled: true });
+      }}
+    >
+      <fieldset disabled={!app.may('prompt')}>
+        <p class="dialog-head note">
+          An extension asks
+          <DialogKeys />
+          <TimeLeft dialog={dialog} />
+        </p>
+        <h2 id={title}>
+          <PlainText text={dialog.title} />
+        </h2>
+        <ResponseFields dialog={dialog} onResponse={respond} />
+      </fieldset>
+    </form>
+  );
+}
+
+/** How the first question is reached from the message box; the keys of its answers are heard only there. */
+const DialogKeys = () => (
+  <span class="way-in" aria-hidden="true">
+    {keyNames(DIALOG_KEYS, keyboard).map((name) => (
+      <kbd key={name}>{name}</kbd>
+    ))}{' '}
+    to answer
+  </span>
+);
+
+function ResponseFields({ dialog, onResponse }: ResponseProps) {
+  const options = useMemo(() => (dialog.method === 'select' ? dialog.options.map(optionChoice) : []), [dialog]);
+  if (dialog.method === 'select') {
+    return (
+      <>
+        <ManyChoices choices={options} onResponse={onResponse} />
+        <div class="dialog-foot">
+          <CancelButton onResponse={onResponse} />
+        </div>
+      </>
+    );
+  }
+  if (dialog.method === 'confirm') {
+    return (
+      <>
+        <p class="dialog-message">
+          <PlainText text={dialog.message} />
+        </p>
+        <Choices kind="row" choices={confirmChoices} onResponse={onResponse} />
+      </>
+    );
+  }
+  return <TextAnswer dialog={dialog} onResponse={onResponse} cancel={<CancelButton onResponse={onResponse} />} />;
+}
+
+const CancelButton = ({ onResponse }: Pick<ResponseProps, 'onReply'>) => (
+  <button type="button" class="quiet" onClick={() => onResponse({ cancelled: true })}>
+    Cancel
+  </button>
+);
+
+/** The first one has the focus: a key that was not meant for it must not agree to anything. */
+const confirmChoices: readonly DialogChoice[] = [
+  { label: 'No', hotkey: 'n', response: { confirmed: false } },
+  { label: 'Yes', hotkey: 'y', response: { confirmed: true }, isMain: true },
+];
+
+const optionChoice = (value: string, at: number): DialogChoice => ({
+  label: value,
+  hotkey: at < 9 ? String(at + 1) : undefined,
+  response: { value },
+});

@@ -1,0 +1,46 @@
+import type { QueuedItem } from '../../../../protocol/generated/vocabulary.ts';
+import { oneLine } from '../../../words.ts';
+import { Icon } from '../../icons.tsx';
+import { MessagePreview } from './message-preview.tsx';
+
+interface QueuedMessageProps {
+  readonly item: QueuedItem;
+  readonly isRunning: boolean;
+  /** Why nothing can be done with it now. */
+  readonly blockedBy: string | undefined;
+  /** Left out for those who may only look. */
+  readonly onEdit?: (() => void) | undefined;
+  readonly onDrop?: (() => void) | undefined;
+}
+
+/** A message that waits, and what can be done with it. */
+export function QueuedMessage({ item: { kind, text }, isRunning, blockedBy, onEdit, onDrop }: QueuedMessageProps) {
+  const actions = [
+    { name: 'Edit', icon: 'rename', onClick: onEdit },
+    { name: 'Drop', icon: 'close', onClick: onDrop },
+  ] as const;
+  return (
+    <li class="waiting-item">
+      <span class="waiting-kind">{isRunning ? deliveryTexts[kind] : 'with the next run'}</span> <MessagePreview text={text} />
+      {actions.map(
+        ({ name, icon, onClick }) =>
+          onClick && (
+            <button
+              key={name}
+              type="button"
+              class="quiet icon-only"
+              aria-label={`${name}: ${oneLine(text, 40)}`}
+              title={blockedBy ?? name}
+              disabled={blockedBy !== undefined}
+              onClick={onClick}
+            >
+              <Icon name={icon} />
+            </button>
+          ),
+      )}
+    </li>
+  );
+}
+
+/** When each is delivered. */
+const deliveryTexts: Readonly<Record<QueuedItem['kind'], string>> = { steer: 'steers', followUp: 'after this run' };

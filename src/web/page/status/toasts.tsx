@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { UiNotice } from '../../../client/view/extension-ui.ts';
+import { Icon } from '../icons.tsx';
+import { useSession } from '../state/app.ts';
+import { isVisible } from '../state/browser-signals.ts';
+import { NotificationOffer } from './notification-offer.tsx';
+import { ClippedText } from './clipped-text.tsx';
+
+/** How long something stays that nobody has to act upon; errors stay until they are dismissed. */
+const TOAST_MS: Readonly<Partial<Record<UiNotice['kind'], number>>> = { info: 6000, warning: 15_000 };
+
+/** What there is to be told. It waits while somebody points at it, and while nobody looks. */
+export function Toasts() {
+  const { notices } = useSession();
+  const isPaused = useSignal(false);
+  const { shown, more } = notices.open.value;
+  const setPaused = (paused: boolean) => () => {
+    isPaused.value = paused;
+  };
+  return (
+    <section
+      class="toasts"
+      aria-label="Notices"
+      onMouseEnter={setPaused(true)}
+      onMouseLeave={setPaused(false)}
+      onFocusIn={setPaused(true)}
+      onFocusOut={setPaused(false)}
+    >
+      <NotificationOffer />
+      {more > 0 && (
+        <p class="toasts-more note">
+          {more} more
+          <button type="button" class="quiet" onClick={() => notices.dismissAll()}>
+            Dismiss all
+          </button>
+        </p>
+      )}
+      {shown.map((notice) => (
+        <Toast
+          key={notices.keyOf(notice)}
+          notice={notice}
+          isPaused={isPaused.value || !isVisible.value}
+          onDismiss={() => notices.dismiss(notice)}
+        />
+      ))}
+    </section>
+  );
+}
+
+interface ToastProps {
+  readonly notice: UiNotice;
+  readonly isPaused: boolean;
+  readonly onDismiss: () => void;
+}
+
+function Toast({ notice: { kind, text }, isPaused, onDismiss }: ToastProps) {
+  useEffect(() => {
+    const durationMs = TOAST_MS[kind];
+    if (durationMs === undefined || isPaused) return undefined;
+    const timer = setTimeout(onDismiss, durationMs);
+    return () => clearTimeout(timer);
+  }, [isPaused]);
+  return (
+    <div class={`toast ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
+      <Icon name={kind === 'info' ? 'info' : 'alert'} />
+      <p>
+        <ClippedText text={text} />
+      </p>
+      <button type="button" class="quiet icon-only" aria-label="Dismiss" onClick={onDismiss}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+/** False at first, and true after a moment: what is over by then need not be shown. */
+export function useAfterDelay(ms: number): boolean {
+  const hasElapsed = useSignal(false);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      hasElapsed.value = true;
+    }, ms);
+    return () => clearTimeout(timer);
+  }, []);
+  return hasElapsed.value;
+}

@@ -143,7 +143,7 @@ it('the meter says how full the context is; compaction makes room, with what it 
   await begin(page, 'Talk');
   await button(page, 'Context: 78% used').waitFor();
   await say(page, 'Talk again');
-  await expect.poll(() => words(page.locator('.named'))).toContain('Talk');
+  await expect.poll(() => words(page.locator('.head-title'))).toContain('Talk');
   const other = await openTab(one);
   await button(other.page, 'Context: 78% used').click();
 

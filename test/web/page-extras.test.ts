@@ -270,7 +270,7 @@ const isShadowCut = (place: Locator): Promise<boolean> =>
     await Promise.all(element.getAnimations().map(({ finished }) => finished));
     const lengths = getComputedStyle(element).boxShadow.match(/-?[\d.]+(?=px)/g) ?? [];
     const [, down = 0, blur = 0] = lengths.map(Number);
-    const [card, edge] = [element, element.closest('.toasts, .extras')].map((it) => it?.getBoundingClientRect());
+    const [card, edge] = [element, element.closest('.toasts, .status-area')].map((it) => it?.getBoundingClientRect());
     return !card || !edge || card.left - blur < Math.max(edge.left, 0) || card.bottom + down + blur > edge.bottom;
   });
 

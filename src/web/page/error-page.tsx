@@ -1,6 +1,6 @@
-/** Why there is no page, and a way to try again. */
+/** Shows a fatal error with a Retry button. */
 export const ErrorPage = ({ reason }: { readonly reason: string }) => (
-  <main class="alone">
+  <main class="solo">
     <p class="failure" role="alert">
       {reason}
     </p>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** What each sign is drawn with, on 24 by 24. */
+// SVG paths on a 24 by 24 grid.
 const paths = {
   add: 'M12 5v14M5 12h14',
   alert: 'M12 8v5M12 16.5v.5M10.3 4 2.5 18a2 2 0 0 0 1.7 3h15.6a2 2 0 0 0 1.7-3L13.7 4a2 2 0 0 0-3.4 0z',
@@ -20,7 +20,7 @@ const paths = {
   info: 'M12 11v5.5M12 7.5v.1M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z',
   key: 'M8 16a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM12.5 11.5H21V15M17 11.5V14',
   keyboard: 'M3 6h18v12H3zM7 10v.1M12 10v.1M17 10v.1M8 14h8',
-  leave: 'M14 4H6a1 1 0 0 0-1 1v14a1 1 0 0 0 1 1h8M10 12h10M16.5 8l4 4-4 4',
+  logout: 'M14 4H6a1 1 0 0 0-1 1v14a1 1 0 0 0 1 1h8M10 12h10M16.5 8l4 4-4 4',
   link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
   list: 'M4 6h16M4 12h16M4 18h16',
   more: 'M5 11.5a.5.5 0 1 0 0 1 .5.5 0 0 0 0-1zM12 11.5a.5.5 0 1 0 0 1 .5.5 0 0 0 0-1zM19 11.5a.5.5 0 1 0 0 1 .5.5 0 0 0 0-1z',
@@ -39,7 +39,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A sign; what it means is said by what it stands in. */
+/** Draws an icon. It is hidden from assistive technology: its parent carries the label. */
 export const Icon = ({ name }: { readonly name: IconName }): JSX.Element => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     <path d={paths[name]} />

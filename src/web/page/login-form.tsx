@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { messageOf } from '../../protocol/errors.ts';
 import { logIn } from './server-api.ts';
 
-/** Asks for a token. Once it was right the page begins anew. `reason`: why it asks. */
+/** Asks for a token and reloads the page after the login. `reason` is the error to show first. */
 export function LoginForm({ reason }: { readonly reason: string | undefined }) {
   const problem = useSignal(reason);
   const isBusy = useSignal(false);
@@ -19,7 +19,7 @@ export function LoginForm({ reason }: { readonly reason: string | undefined }) {
     );
   };
   return (
-    <form class="alone login" onSubmit={submit}>
+    <form class="solo login" onSubmit={submit}>
       <h1>tau</h1>
       {problem.value !== undefined && (
         <p class="failure" role="alert">

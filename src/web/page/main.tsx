@@ -7,7 +7,7 @@ import { ErrorPage } from './error-page.tsx';
 import { Page } from './page.tsx';
 import { App } from './state/app.ts';
 
-/** Lets whoever may see it look at the session that the address names, or at a new one. */
+/** Renders the page for a logged-in browser, or the login form. */
 async function start(): Promise<void> {
   const outcome = await authenticate();
   if ('refusal' in outcome) render(<LoginForm reason={outcome.refusal} />, document.body);

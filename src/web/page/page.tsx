@@ -18,7 +18,7 @@ import { Sidebar } from './sessions/sidebar.tsx';
 import { type App, AppContext, useApp } from './state/app.ts';
 import { Welcome } from './welcome/welcome.tsx';
 
-/** Everything: the sessions on one side, the one that is looked at on the other. */
+/** The whole page: the session list and the open session. */
 export const Page = ({ app }: { readonly app: App }) => (
   <AppContext.Provider value={app}>
     <ErrorBoundary>
@@ -84,13 +84,13 @@ interface BoundaryProps {
   readonly children: ComponentChildren;
 }
 
-/** Says so where something cannot be drawn. What is around it stays: other sessions can be gone to. */
+/** Replaces children that fail to render by the error page; other sessions stay reachable. */
 function ErrorBoundary({ children }: BoundaryProps) {
   const [problem] = useRenderError();
   return problem === undefined ? children : <ErrorPage reason={problem} />;
 }
 
-/** The same of a part of a session: one can still write in another. */
+/** The same for one part of a session, with a Retry button; the other parts stay usable. */
 function PartBoundary({ children }: BoundaryProps) {
   const [problem, retry] = useRenderError();
   if (problem === undefined) return children;
@@ -104,10 +104,7 @@ function PartBoundary({ children }: BoundaryProps) {
   );
 }
 
-/**
- * Why what is inside cannot be drawn, and a way to try it again. With the next snapshot that is done anyway: what was wrong
- * may not be in it.
- */
+/** The rendering error of the children and a function to retry. The next snapshot retries as well. */
 function useRenderError(): readonly [problem: string | undefined, tryAgain: () => void] {
   const snapshots = useApp().session.value?.snapshots;
   const failedAt = useRef<number | undefined>(undefined);

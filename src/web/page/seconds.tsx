@@ -1,24 +1,24 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 
-/** What takes less is not worth a number. */
+// Shorter waits show no number.
 const MIN_SHOWN_SECONDS = 5;
 
-/** How long there is until a moment, as `performance.now()` counts it, as it goes by. */
+/** Counts down to a `performance.now()` time. */
 export const SecondsLeft = ({ until }: { readonly until: number }) => (
   <span class="seconds">
     {clock(useSeconds(() => Math.max(0, Math.ceil((until - performance.now()) / 1000)), until))}
   </span>
 );
 
-/** How long this is there already, once that is worth to be told. */
+/** Counts the seconds since it was mounted, from `MIN_SHOWN_SECONDS` on. */
 export function SecondsElapsed() {
   const since = useMemo(() => performance.now(), []);
   const seconds = useSeconds(() => Math.floor((performance.now() - since) / 1000), since);
   return seconds < MIN_SHOWN_SECONDS ? null : <span class="seconds">{clock(seconds)}</span>;
 }
 
-/** Counts again every second, and for another moment. */
+/** Recounts every second, and when `moment` changes. */
 function useSeconds(count: () => number, moment: number): number {
   const seconds = useSignal(count());
   useEffect(() => {

@@ -1,15 +1,14 @@
 import type { Result } from '../../protocol/generated/vocabulary.ts';
 
-/** How long the server may take to answer. */
 const SERVER_TIMEOUT_MS = 30_000;
 
-/** Who looks at the page, and what they may do. */
+// The logged-in user and their scopes.
 export interface LoginInfo {
   readonly name: string;
   readonly scopes: readonly string[];
 }
 
-/** The server said no. */
+/** Error of a request that the server rejected. */
 export class ServerRefusal extends Error {
   override readonly name = 'ServerRefusal';
   readonly status: number;
@@ -20,7 +19,7 @@ export class ServerRefusal extends Error {
   }
 }
 
-/** Lets this browser in by a one-time code or a token: from then on it has a cookie. */
+/** Logs in with a one-time code or a token; the server sets a cookie. */
 export const logIn = (key: { readonly code: string } | { readonly token: string }): Promise<LoginInfo> =>
   request('api/login', {
     method: 'POST',
@@ -28,7 +27,7 @@ export const logIn = (key: { readonly code: string } | { readonly token: string 
     body: JSON.stringify(key),
   });
 
-/** Who this browser is logged in as; undefined when it is not. */
+/** Returns the login of this browser; undefined when there is none. */
 export async function currentLogin(): Promise<LoginInfo | undefined> {
   try {
     return await request<LoginInfo>('api/me');
@@ -41,11 +40,11 @@ export async function currentLogin(): Promise<LoginInfo | undefined> {
 /** Ends the login of this browser. */
 export const logOut = (): Promise<void> => request('api/logout', { method: 'POST' });
 
-/** Stored sessions, the newest first, so many of them. `cursor`: those after a page of them. */
+/** Lists stored sessions, newest first. `cursor` starts after an earlier page. */
 export const listSessions = (limit: number, cursor?: string): Promise<Result<'list_sessions'>> =>
   request(`api/sessions?${new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) })}`);
 
-/** A folder in which a session may begin, and those in it. */
+/** A folder and its subfolders. */
 export interface FoldersResponse {
   readonly path: string;
   readonly parent?: string | undefined;
@@ -53,23 +52,23 @@ export interface FoldersResponse {
   readonly hasMore: boolean;
 }
 
-/** The folders in a folder; without one, where the server runs. */
+/** Lists the subfolders of a folder; without a path, of the working directory of the server. */
 export function listFolders(path: string | undefined, { hidden }: { hidden: boolean }): Promise<FoldersResponse> {
   const query = new URLSearchParams({ ...(path !== undefined && { path }), ...(hidden && { hidden: '1' }) });
   return request(`api/folders?${query}`);
 }
 
-/** A file that is offered once, at an address that the server gave. */
+/** Downloads a file from a one-time address given by the server. */
 export async function fetchFile(address: string): Promise<Blob> {
   const response = await fetch(new URL(address, location.origin));
   if (!response.ok) throw new ServerRefusal(response.status, 'The file is there no more');
   return response.blob();
 }
 
-/** Where the sockets of sessions are. */
+/** The WebSocket address of sessions. */
 export const socketAddress = (): URL => new URL('session', location.href);
 
-/** Asks for something below the base path, wherever that is. */
+/** Sends a request relative to the base path of the page. */
 async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
   let response: Response;
   let body: unknown;

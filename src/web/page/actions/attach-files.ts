@@ -2,7 +2,7 @@ import { type Attachment, limitExceeded, IMAGE_TYPES, MAX_ATTACHED_TEXT_BYTES } 
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 import { fitImage } from './fit-image.ts';
 
-/** Attaches files to what is being written, in their order. Says why one is not. */
+/** Attaches files to the draft in their order; `draft.problem` lists each one that could not be attached. */
 export async function attachFiles(draft: MessageDraft, files: readonly File[]): Promise<void> {
   const problems: string[] = [];
   draft.problem.value = undefined;
@@ -17,7 +17,7 @@ export async function attachFiles(draft: MessageDraft, files: readonly File[]): 
   if (problems.length > 0) draft.problem.value = problems.join(' ');
 }
 
-/** What becomes of a file, or why nothing does. */
+/** Reads one file; returns a message for the user when it cannot be attached. */
 async function readAttachment(file: File): Promise<Attachment | string> {
   const { name, type, size } = file;
   try {

@@ -1,10 +1,10 @@
 import type { Result } from '../../../protocol/generated/vocabulary.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
-/** Replaces the older part of the conversation by a summary. `instructions`: what it should heed; may be empty. */
+/** Replaces the older part of the conversation by a summary that follows the optional `instructions`. */
 export const compact = ({ remote }: LiveSession, instructions = ''): Promise<Result<'compact'>> =>
   remote.compact(instructions.trim() === '' ? {} : { customInstructions: instructions.trim() });
 
-/** Lets conversations that are nearly full be compacted by themselves, or not. */
+/** Turns automatic compaction of nearly full contexts on or off. */
 export const setAutoCompaction = (session: LiveSession, choice: { readonly enabled: boolean }): Promise<boolean> =>
   session.attempt(() => session.remote.setAutoCompaction(choice));

@@ -3,16 +3,16 @@ import { oneLine } from '../../words.ts';
 import type { App } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
-/** What can be said to a question. */
+// A response to one dialog.
 export type DialogResponse = Pick<ExtensionUiResponse, 'value' | 'confirmed' | 'cancelled'>;
 
-/** Answers a question. */
+/** Sends the response to a dialog. */
 export const respondToDialog = (session: LiveSession, id: string, response: DialogResponse): void =>
   session.respond({ type: 'extension_ui_response', id, ...response });
 
 /**
- * Tells of every question that is over without an answer from here, until the returned function is called. What was
- * written to it is of no use any more.
+ * Shows a notice for each dialog that was resolved elsewhere and drops the text typed for it; returns a function that
+ * stops this.
  */
 export const announceResolvedDialogs = (session: LiveSession, { dialogDrafts }: App): (() => void) =>
   session.remote.onEvent((event) => {

@@ -1,12 +1,11 @@
 import type { ImageAttachment } from '../state/draft/attachment.ts';
 
-/** Pixels along the longer side; larger images are scaled down. */
+// Pixels of the longer side; larger images are scaled down.
 const MAX_ATTACHED_IMAGE_SIDE = 2000;
 
-/** Bytes of one image. */
 const MAX_ATTACHED_IMAGE_BYTES = 4 * 1024 * 1024;
 
-/** The image in a file, no larger than models take it; undefined when it cannot be made small enough. */
+/** Reads an image file and scales it to the size limits; returns undefined when it cannot be made small enough. */
 export async function fitImage(file: File): Promise<ImageAttachment | undefined> {
   const bitmap = await createImageBitmap(file);
   const isSmall = Math.max(bitmap.width, bitmap.height) <= MAX_ATTACHED_IMAGE_SIDE && file.size <= MAX_ATTACHED_IMAGE_BYTES;
@@ -16,7 +15,7 @@ export async function fitImage(file: File): Promise<ImageAttachment | undefined>
   return { kind: 'image', name: file.name, mimeType: blob.type, data: await base64Of(blob) };
 }
 
-/** Photographs become JPEG where their own format takes too much. */
+/** Falls back to JPEG when the own format stays over the limit. */
 async function scaleDown(bitmap: ImageBitmap, type: string): Promise<Blob | undefined> {
   const scale = Math.min(1, MAX_ATTACHED_IMAGE_SIDE / Math.max(bitmap.width, bitmap.height));
   const canvas = document.createElement('canvas');

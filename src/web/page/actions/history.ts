@@ -2,30 +2,28 @@ import { CommandFailed } from '../../../client/errors.ts';
 import { type PageRequest, type MessageHistory, emptyHistory, prependPage } from '../../../client/view/history.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
-/** How many messages are read at once. */
 const PAGE = 200;
 
 interface LoadEarlierOptions {
-  /** What comes before; otherwise what the session knows of that. */
+  // Defaults to the cursor of the session view.
   readonly before?: PageRequest | undefined;
   readonly limit?: number | undefined;
 }
 
-/** What there is after a page was read. */
+// The loaded history after one page was read.
 export interface EarlierPage {
-  /** What comes before that page. */
+  // The cursor of the next older page.
   readonly earlier: PageRequest | undefined;
-  /** How many messages are known for certain. */
+  // Messages that are confirmed by the current history.
   readonly confirmed: number;
-  /** How many were known before the conversation became another one, and have to be told anew. */
+  // Messages from before a reset of the history that are not confirmed yet.
   readonly unconfirmed: number;
-  /** Of all pages like it. */
   readonly totalMessages: number;
 }
 
 /**
- * Reads the messages before those that are known. Undefined where there are none, or where the conversation became
- * another one meanwhile: then there will be something else to ask for.
+ * Loads the page of messages before the loaded ones. Returns undefined when there is none, or when the history was
+ * replaced in the meantime: the view then has another cursor.
  */
 export async function loadEarlier(session: LiveSession, options: LoadEarlierOptions = {}): Promise<EarlierPage | undefined> {
   const { before: before = session.view.peek().earlier, limit = PAGE } = options;

@@ -4,7 +4,7 @@ import { promptContent } from './prompt-content.ts';
 
 const file = (text: string, name = 'a.md') => ({ kind: 'text', name, text, bytes: text.length }) as const;
 
-it('files stand below the words under their names, images beside them', () => {
+it('text files follow the message text under their names, and images go beside it', () => {
   const image = { kind: 'image', name: 'i.png', mimeType: 'image/png', data: 'aGk=' } as const;
 
   const { text, images } = promptContent({ text: 'See:\n', attachments: [file('one'), image, file('two\n', 'b\n.txt')] });
@@ -13,7 +13,7 @@ it('files stand below the words under their names, images beside them', () => {
   expect(images).toEqual([{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]);
 });
 
-it('nothing in a file ends its block', () => {
+it('no text in an attached file ends its code fence', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('`', '``', '````', '\n', 'x', ' ')), (parts) => {
       const { text } = promptContent({ text: '', attachments: [file(parts.join(''))] });

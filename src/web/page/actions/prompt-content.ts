@@ -3,7 +3,7 @@ import { oneLine } from '../../words.ts';
 import type { TextAttachment } from '../state/draft/attachment.ts';
 import type { DraftContent } from '../state/draft/message-draft.ts';
 
-/** A message as it is sent: files of text stand below the words, under their names. */
+/** Builds the prompt: text files follow the message text, each under its name. */
 export function promptContent({ text, attachments }: DraftContent): { text: string; images: ImageContent[] } {
   const files = attachments.flatMap((one) => (one.kind === 'text' ? [fencedFile(one)] : []));
   const images = attachments.flatMap((one) => {
@@ -13,7 +13,7 @@ export function promptContent({ text, attachments }: DraftContent): { text: stri
   return { text: [text.trimEnd(), ...files].filter((part) => part !== '').join('\n\n'), images };
 }
 
-/** Longer than any fence in the text: nothing in it ends the block. */
+// The fence is longer than any run of backticks in the text.
 function fencedFile({ name, text }: TextAttachment): string {
   const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);

@@ -7,20 +7,20 @@ import { restoreEdit } from './queue.ts';
 import { unlessCancelled, isSameText } from './sessions/clone-and-fork.ts';
 import { promptContent } from './prompt-content.ts';
 
-/** What was written, with its pictures. */
+// The text and images of one prompt.
 export interface PromptInput {
   readonly text: string;
   readonly images: NonNullable<Params<'prompt'>['images']>;
 }
 
-/** How a message joins a run that is active: it steers it, or waits until it is over. */
+// Whether a prompt steers the active run or waits for its end.
 export type StreamingBehavior = 'steer' | 'followUp';
 
-/** Sends a message; answers whether it was taken. */
+/** Sends a prompt; returns whether the agent accepted it. */
 export const send = (session: LiveSession, input: PromptInput, behavior: StreamingBehavior): Promise<boolean> =>
   session.attempt(() => sendPrompt(session, input, behavior));
 
-/** Sends what is written. It leaves the box at once, and is there again when it was refused. */
+/** Sends the draft. The box is cleared at once and restored when the agent rejects the prompt. */
 export async function sendDraft(session: LiveSession, draft: MessageDraft, behavior: StreamingBehavior): Promise<void> {
   const content = draft.take();
   const input = promptContent(content);
@@ -32,11 +32,11 @@ export async function sendDraft(session: LiveSession, draft: MessageDraft, behav
   if (wasRejected) draft.restore(content);
 }
 
-/** Ends what runs. What was waiting for it to end is the writer's again, as it was being changed. */
+/** Stops the run and restores queued messages to the draft, with the edit of one that was being edited. */
 export async function stop(session: LiveSession, draft: MessageDraft): Promise<void> {
   const edit = draft.queueEdit.value;
   draft.queueEdit.value = undefined;
-  // Both at once, in this order: a command that keeps the queue from being cleared is ended by what follows.
+  // Both are sent at once, in this order: the abort ends a command that keeps the queue from being cleared.
   const cleared = session.attempt(() =>
     draft.queued.withdrawing(async () => {
       const { steering, followUp } = await session.remote.clearQueue();
@@ -49,11 +49,11 @@ export async function stop(session: LiveSession, draft: MessageDraft): Promise<v
   if (!(await cleared)) draft.queueEdit.value ??= edit;
 }
 
-/** What has failed is not asked for again. */
+/** Cancels the pending retry of a failed model call. */
 export const cancelRetry = (session: LiveSession): Promise<boolean> =>
   session.attempt(() => session.remote.abortRetry());
 
-/** Asks the last message again, in the place of what came of it. Where it is not taken it is the writer's again. */
+/** Sends the last prompt again in place of its outcome. A rejected prompt is restored to the draft. */
 export async function retryPrompt(session: LiveSession, draft: MessageDraft, message: UserMessage): Promise<void> {
   const images = [...imagesOf(message)];
   let text: string | undefined;

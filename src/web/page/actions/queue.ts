@@ -4,11 +4,11 @@ import type { Params, QueuedItem } from '../../../protocol/generated/vocabulary.
 import type { LiveSession } from '../state/live-session.ts';
 import { hasChanges, type QueueEdit, type MessageDraft } from '../state/draft/message-draft.ts';
 
-/** Changes a message that waits. `gone`: it was delivered, or dropped, before that. */
+/** Edits a queued message. `removed` means it was delivered or dropped before. */
 export async function editQueued(
   session: LiveSession,
   edit: Params<'edit_queued'>,
-): Promise<'saved' | 'gone' | 'failed'> {
+): Promise<'saved' | 'removed' | 'failed'> {
   let isRemoved = false;
   const isSaved = await session.attempt(() =>
     session.remote.editQueued(edit).catch((error: unknown) => {
@@ -16,11 +16,11 @@ export async function editQueued(
       isRemoved = true;
     }),
   );
-  if (isRemoved) return 'gone';
+  if (isRemoved) return 'removed';
   return isSaved ? 'saved' : 'failed';
 }
 
-/** Takes a message back. One that was delivered before that is left alone. */
+/** Drops a queued message; one that was delivered before is ignored. */
 export const dropQueued = (session: LiveSession, queueId: string): Promise<boolean> =>
   session.attempt(() =>
     session.remote.removeQueued({ queueId }).catch((error: unknown) => {
@@ -28,11 +28,11 @@ export const dropQueued = (session: LiveSession, queueId: string): Promise<boole
     }),
   );
 
-/** Does not send what was not sent yet: it is in the box again. */
+/** Withdraws a message that was not sent yet; the client then rejects it, which restores the draft. */
 export const withdrawUnsent = ({ remote }: LiveSession, { clientMessageId }: OutboxItem): boolean =>
   remote.withdraw(clientMessageId);
 
-/** Lets go of what waits no more. What was being written in the place of it is not lost. */
+/** Applies the current queue. The edit of a message that left the queue is restored to the draft. */
 export function syncQueue(session: LiveSession, draft: MessageDraft, queue: readonly QueuedItem[]): void {
   draft.queued.sync(queue);
   const edit = draft.queueEdit.value;
@@ -41,7 +41,7 @@ export function syncQueue(session: LiveSession, draft: MessageDraft, queue: read
   restoreEdit(session, draft, edit);
 }
 
-/** The message waits no more: puts what was to become of it behind what is written in the composer, and says so. */
+/** Appends the edited text of a message that is no longer queued to the draft, with a notice. */
 export function restoreEdit(session: LiveSession, draft: MessageDraft, edit: QueueEdit): void {
   if (!hasChanges(edit)) return;
   draft.append(edit.message);

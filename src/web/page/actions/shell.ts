@@ -3,7 +3,7 @@ import { parseShellLine } from '../state/draft/shell-line.ts';
 import type { ShellRuns } from '../state/draft/shell-runs.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 
-/** Runs what is written in the shell of the session. A command that cannot be run is in the box again. */
+/** Runs the `!` line of the draft in the shell of the session. A rejected command is restored to the draft. */
 export async function runShellLine(session: LiveSession, draft: MessageDraft, runs: ShellRuns): Promise<void> {
   const line = parseShellLine(draft.text.value);
   if (!line || line.command === '') return;
@@ -21,5 +21,5 @@ export async function runShellLine(session: LiveSession, draft: MessageDraft, ru
   draft.restore({ text, attachments: [] });
 }
 
-/** Ends every command that was given to the shell of the session. */
+/** Stops all shell commands of the session. */
 export const stopShell = (session: LiveSession): Promise<boolean> => session.attempt(() => session.remote.abortBash());

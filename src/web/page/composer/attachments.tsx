@@ -5,12 +5,12 @@ import { useSession } from '../state/app.ts';
 import type { Attachment } from '../state/draft/attachment.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 
-/** What goes along with the message. */
-export function Attachments({ writing }: { readonly writing: MessageDraft }) {
+/** Lists the attachments of the draft. */
+export function Attachments({ draft }: { readonly draft: MessageDraft }) {
   const { view } = useSession();
   const takesImages = useComputed(() => view.value.state.model?.input.includes('image') ?? true).value;
-  const attachments = writing.attachments.value;
-  const isReading = writing.pendingFiles.value > 0;
+  const attachments = draft.attachments.value;
+  const isReading = draft.pendingFiles.value > 0;
   if (attachments.length === 0 && !isReading) return null;
   const hasUnseenImage = !takesImages && attachments.some(({ kind }) => kind === 'image');
   return (
@@ -23,7 +23,7 @@ export function Attachments({ writing }: { readonly writing: MessageDraft }) {
               type="button"
               class="quiet icon-only"
               aria-label={`Remove ${attachment.name}`}
-              onClick={() => writing.detach(attachment)}
+              onClick={() => draft.detach(attachment)}
             >
               <Icon name="close" />
             </button>

@@ -2,12 +2,12 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 
-/** What a command had to say, until something else is said. */
-export function CommandOutputPanel({ writing }: { readonly writing: MessageDraft }) {
-  const output = writing.output.value;
+/** Shows the output of a slash command until the next message. */
+export function CommandOutputPanel({ draft }: { readonly draft: MessageDraft }) {
+  const output = draft.output.value;
   if (!output) return null;
   return (
-    <section class="reply" aria-label={`What ${output.command} says`}>
+    <section class="command-output" aria-label={`What ${output.command} says`}>
       <header>
         <code>
           <PlainText text={output.command} />
@@ -17,13 +17,13 @@ export function CommandOutputPanel({ writing }: { readonly writing: MessageDraft
           class="quiet icon-only"
           aria-label="Close"
           onClick={() => {
-            writing.output.value = undefined;
+            draft.output.value = undefined;
           }}
         >
           <Icon name="close" />
         </button>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
       <pre tabIndex={0} role="status">
         <PlainText text={output.text} />
       </pre>

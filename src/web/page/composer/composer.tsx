@@ -17,7 +17,7 @@ import { ShellRunCards } from './shell-run-cards.tsx';
 import { ToolRow } from './tool-row.tsx';
 import { useEscape } from './use-escape.ts';
 
-/** The place where messages are written. */
+/** The message composer; logins that may not prompt get a note instead. */
 export function Composer() {
   return useApp().may('prompt') ? <OpenComposer /> : <p class="note">This login may only look.</p>;
 }
@@ -48,7 +48,7 @@ function OpenComposer() {
   return (
     <div class="composing">
       <ShellRunCards runs={runs} />
-      <CommandOutputPanel writing={draft} />
+      <CommandOutputPanel draft={draft} />
       {draft.problem.value !== undefined && (
         <p class="composer-problem" role="alert">
           {draft.problem.value}
@@ -61,7 +61,7 @@ function OpenComposer() {
           submit('steer');
         }}
       >
-        <Attachments writing={draft} />
+        <Attachments draft={draft} />
         <MessageBox box={box} draft={draft} completer={completer} onSubmit={submit} onFiles={attachDropped} />
         <ToolRow draft={draft} completer={completer} onFiles={attachDropped} onQueue={() => submit('followUp')} />
       </form>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 
-/** Takes files that are dropped anywhere on the page, and says so while they are held over it. */
+/** Accepts files dropped anywhere on the page, and shows a hint while they are dragged over it. */
 export function DropTarget({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
   const isOver = useSignal(false);
   useEffect(() => {

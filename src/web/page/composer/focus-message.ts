@@ -1,7 +1,7 @@
-/** What the box that messages are written in is found by. */
+// The selector of the message box.
 export const MESSAGE_BOX = '.message-box';
 
-/** Lets somebody write a message. */
+/** Focuses the message box. */
 export function focusMessage(): void {
   document.querySelector<HTMLElement>(MESSAGE_BOX)?.focus();
 }

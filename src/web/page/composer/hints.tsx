@@ -9,12 +9,15 @@ import { hasTouchInput } from './touch-input.ts';
 
 const KEYS_WHILE_RUNNING = `${keysText('Enter')} steers · ${keysText('Alt+Enter')} queues · ${keysText('Escape')} stops`;
 
+const SHELL_HINT = 'Runs in the shell, the model is told';
+const PRIVATE_SHELL_HINT = 'Runs in the shell, the model is not told';
+
 interface HintsProps {
   readonly draft: MessageDraft;
   readonly completer: Completer;
 }
 
-/** What can be typed now, and what it would do. */
+/** Shows the effect of the current text, or the keys for commands, files and the shell. */
 export function Hints({ draft, completer }: HintsProps) {
   const app = useApp();
   const { view } = useSession();
@@ -24,8 +27,8 @@ export function Hints({ draft, completer }: HintsProps) {
   const [, name] = /^\/(\S+)\s/.exec(text) ?? [];
   const command = name === undefined ? undefined : completer.commandNamed(name);
   if (line && !app.may('bash')) return <p class="hints">This login may not run commands in the shell</p>;
-  if (line?.isPrivate) return <p class="hints">Runs in the shell, the model is not told</p>;
-  if (line) return <p class="hints">Runs in the shell, the model is told</p>;
+  if (line?.isPrivate) return <p class="hints">{PRIVATE_SHELL_HINT}</p>;
+  if (line) return <p class="hints">{SHELL_HINT}</p>;
   if (command)
     return (
       <p class="hints">

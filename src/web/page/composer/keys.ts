@@ -14,12 +14,12 @@ interface KeyContext {
   readonly submit: (behavior: StreamingBehavior) => void;
 }
 
-/** Does what a key means in the box; answers whether it means anything but itself. */
+/** Handles a key in the message box; returns whether it was handled. */
 export function handleKey(event: KeyboardEvent, context: KeyContext): boolean {
   if (isComposing(event)) return false;
   const isOpen = context.completer.completions.value.length > 0;
   if (event.key === 'Enter') return handleEnter(event, context);
-  // What is meant by several keys is meant elsewhere.
+  // Other key combinations are shortcuts.
   if (!hasNoModifiers(event)) return false;
   return isOpen ? handleListKey(event, context) : browseHistory(event, context);
 }
@@ -56,6 +56,6 @@ const hasNoModifiers = ({ shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent) =
 
 const chosenCompletion = ({ completions: suggestions, chosen }: Completer) => suggestions.value[chosen.value];
 
-/** Whether arrows that go up or down leave the text. */
+/** Whether the caret is at the start or end, so that up and down keys leave the text. */
 const isAtEdge = ({ selectionStart, selectionEnd, value }: HTMLTextAreaElement) =>
   selectionStart === selectionEnd && (selectionStart === 0 || selectionStart === value.length);

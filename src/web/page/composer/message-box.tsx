@@ -17,7 +17,7 @@ interface MessageBoxProps {
   readonly onFiles: (files: readonly File[]) => void;
 }
 
-/** The box that messages are written in. It grows with its text. */
+/** The text box of the composer. It grows with its text. */
 export function MessageBox({ box, draft, completer, onSubmit, onFiles }: MessageBoxProps) {
   const { view } = useSession();
   const list = useId();
@@ -25,7 +25,7 @@ export function MessageBox({ box, draft, completer, onSubmit, onFiles }: Message
   const isOpen = completer.completions.value.length > 0;
   const updateCompleter = () => box.current && completer.update(box.current.value, box.current.selectionStart);
 
-  // Whoever sees the box can write: nothing that is typed is lost.
+  // The box gets the focus, so that nothing typed is lost.
   useLayoutEffect(() => {
     const isFocusElsewhere = document.activeElement?.closest('dialog, input, textarea') !== null;
     if (!hasTouchInput() && !isFocusElsewhere) box.current?.focus();
@@ -35,7 +35,7 @@ export function MessageBox({ box, draft, completer, onSubmit, onFiles }: Message
       effect(() => {
         const { value: text } = draft.text;
         if (!box.current) return;
-        // What was put there from elsewhere is to be seen at once, and gone on with at its end.
+        // Text set by the program shows at once, with the caret at its end.
         if (box.current.value !== text) setText(box.current, text);
         fitHeight(box.current);
         if (document.activeElement === box.current) untracked(updateCompleter);
@@ -50,7 +50,7 @@ export function MessageBox({ box, draft, completer, onSubmit, onFiles }: Message
     draft.text.value = completed.text;
     updateCompleter();
   };
-  const keyContext = { writing: draft, completer, messages: () => view.value.messages, complete, submit: onSubmit };
+  const keyContext = { draft, completer, messages: () => view.value.messages, complete, submit: onSubmit };
   return (
     <>
       <CompletionList id={list} completer={completer} onSelect={complete} />
@@ -79,7 +79,7 @@ export function MessageBox({ box, draft, completer, onSubmit, onFiles }: Message
         onBlur={() => completer.update('', 0)}
         onPaste={(event) => {
           const { files = [], types = [] } = event.clipboardData ?? {};
-          // Spreadsheets and the like add a picture of what they copy.
+          // Spreadsheets add a picture of what they copy.
           if (files.length === 0 || types.includes('text/plain')) return;
           event.preventDefault();
           onFiles([...files]);
@@ -99,7 +99,7 @@ function setText(box: HTMLTextAreaElement, text: string, caret = text.length): v
   box.setSelectionRange(caret, caret);
 }
 
-/** For browsers in which boxes do not grow by themselves. */
+/** For browsers without `field-sizing`. */
 function fitHeight(box: HTMLTextAreaElement): void {
   if (CSS.supports('field-sizing', 'content')) return;
   box.style.height = 'auto';

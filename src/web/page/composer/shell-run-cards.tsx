@@ -5,7 +5,7 @@ import { Icon } from '../icons.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import type { UserShellRun, ShellRuns } from '../state/draft/shell-runs.ts';
 
-/** The commands that run in the shell: those that were given from here, and those of others or of an earlier visit. */
+/** The running shell commands: those of this tab, and those of other clients or an earlier visit. */
 export function ShellRunCards({ runs }: { readonly runs: ShellRuns }) {
   const { view } = useSession();
   const running = useComputed(() => view.value.state.runningBash).value;
@@ -23,7 +23,7 @@ export function ShellRunCards({ runs }: { readonly runs: ShellRuns }) {
 
 type ShownRun = Pick<UserShellRun, 'command' | 'tail' | 'exitCode'>;
 
-/** A command, with the end of what it has printed so far. That is told to whoever has given it. */
+/** Only the client that started a command receives its output. */
 function ShellRunCard({ run }: { readonly run: ShownRun }) {
   const app = useApp();
   const session = useSession();

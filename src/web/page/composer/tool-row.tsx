@@ -15,7 +15,7 @@ interface ToolRowProps {
   readonly onQueue: () => void;
 }
 
-/** What can be done with what is written. */
+/** The buttons below the message box: attach, queue, send and stop. */
 export function ToolRow({ draft, completer, onFiles, onQueue }: ToolRowProps) {
   const session = useSession();
   const isRunning = useComputed(() => session.view.value.running).value;

@@ -1,2 +1,2 @@
-/** Whether this is used with fingers: there may be no keyboard but the one on the screen. */
+/** Whether the primary pointer is a finger: there may be no hardware keyboard. */
 export const hasTouchInput = (): boolean => matchMedia('(pointer: coarse)').matches;

@@ -8,7 +8,10 @@ import type { ShellRuns } from '../state/draft/shell-runs.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 import { MESSAGE_BOX } from './focus-message.ts';
 
-/** Escape ends what runs, wherever the focus is, unless it means something else there. Otherwise it closes what a command said. */
+/**
+ * Escape stops the run or the shell, unless an open element or another field handles it; otherwise it closes the
+ * command output.
+ */
 export function useEscape(session: LiveSession, draft: MessageDraft, runs: ShellRuns): void {
   const app = useApp();
   useEffect(() => {
@@ -26,7 +29,7 @@ export function useEscape(session: LiveSession, draft: MessageDraft, runs: Shell
   }, [app, session, draft, runs]);
 }
 
-/** Whether something is open that it closes, or something else is being written. */
+/** Whether an open overlay or another text field handles the key. */
 const isHandledElsewhere = (target: EventTarget | null) =>
   document.querySelector('dialog[open], :popover-open') !== null ||
   (target instanceof Element && target.matches(`input, select, textarea:not(${MESSAGE_BOX})`));

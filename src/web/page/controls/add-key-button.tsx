@@ -1,7 +1,7 @@
 import { Icon } from '../icons.tsx';
 import { useApp } from '../state/app.ts';
 
-/** Leads to the form for keys; nothing for those who may not store any. */
+/** Opens the key form; renders nothing for logins that may not store keys. */
 export function AddKeyButton({ kind = '' }: { readonly kind?: string | undefined }) {
   const app = useApp();
   if (!app.may('admin')) return null;

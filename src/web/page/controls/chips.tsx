@@ -4,7 +4,7 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import { type Sheet, useApp, useSession } from '../state/app.ts';
 
-/** Who answers. */
+/** The model of the session. */
 export function ModelChip() {
   const session = useSession();
   const model = useComputed(() => session.view.value.state.model).value;
@@ -19,7 +19,7 @@ export function ModelChip() {
   );
 }
 
-/** How much it thinks, if it can. */
+/** The thinking level, for models that have one. */
 export function ThinkingChip() {
   const session = useSession();
   const level = useComputed(() => {
@@ -41,7 +41,7 @@ interface ChipProps {
   readonly children: ComponentChildren;
 }
 
-/** Something that is set; who may, opens what changes it. */
+/** A setting; with the scope `prompt`, a button that opens its sheet. */
 function Chip({ label, opens, children }: ChipProps) {
   const app = useApp();
   if (!app.may('prompt'))

@@ -9,7 +9,7 @@ import { Title } from './title.tsx';
 import { Todos } from './todos.tsx';
 import { ContextMeter } from './usage/context-meter.tsx';
 
-/** What this session is, and what can be set. */
+/** The head of a session: its title, folder, settings and menu. */
 export function Header() {
   const { isListOpen } = useApp();
   const isRenaming = useSignal(false);
@@ -18,7 +18,7 @@ export function Header() {
       <div class="head-line">
         <button
           type="button"
-          class="quiet icon-only to-list"
+          class="quiet icon-only open-list"
           aria-label="Sessions"
           aria-expanded={isListOpen.value}
           onClick={() => {
@@ -27,7 +27,7 @@ export function Header() {
         >
           <Icon name="list" />
         </button>
-        <div class="named">
+        <div class="head-title">
           <Title isEditing={isRenaming} />
           <Folder />
         </div>
@@ -46,7 +46,7 @@ export function Header() {
   );
 }
 
-/** There is nothing to find where nothing was said. */
+/** Renders nothing in an empty conversation. */
 function SearchButton() {
   const { sheet } = useApp();
   const session = useSession();
@@ -66,7 +66,7 @@ function SearchButton() {
   );
 }
 
-/** The folder that is worked in; all of its path is told to whoever points at it. */
+/** The working folder, with its full path as tooltip. */
 function Folder() {
   const session = useSession();
   const cwd = useComputed(() => session.view.value.state.cwd).value;

@@ -1,4 +1,4 @@
-/** Names that are not spelt as their ids. */
+// Names that differ from their capitalised id.
 const displayNames: Readonly<Record<string, string>> = {
   'ant-ling': 'Ant Ling',
   'cloudflare-ai-gateway': 'Cloudflare AI Gateway',
@@ -27,7 +27,7 @@ const displayNames: Readonly<Record<string, string>> = {
   'zai-coding-cn': 'Z.ai Coding (China)',
 };
 
-/** What people call a provider. */
+/** Returns the display name of a provider. */
 export const providerName = (id: string): string =>
   (Object.hasOwn(displayNames, id) ? displayNames[id] : undefined) ??
   id.replaceAll(/(^|-)(\p{L})/gu, (_found, dash: string, letter: string) => `${dash && ' '}${letter.toUpperCase()}`);

@@ -9,7 +9,7 @@ import { useApp, useSession } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import { addressOf } from '../state/page-location.ts';
 
-/** What can be done with the session as a whole. */
+/** The menu of the open session. */
 export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolean> }) {
   const app = useApp();
   const session = useSession();
@@ -30,7 +30,7 @@ export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolea
   return <Menu label="Session" items={items} />;
 }
 
-/** The address of the session, for another browser. */
+/** Copies the address of the session. */
 async function copyLink(session: LiveSession): Promise<void> {
   const address = new URL(addressOf({ kind: 'session', id: session.id.value }), location.href);
   if (!(await copy(address.href))) session.showError(new Error(`This browser did not copy the link: ${address.href}`));

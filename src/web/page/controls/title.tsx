@@ -4,7 +4,7 @@ import { renameSession } from '../actions/sessions/rename-session.ts';
 import { NameField } from '../sessions/name-field.tsx';
 import { useApp } from '../state/app.ts';
 
-/** What the session is called. A double click, or the menu, lets it be called something else. */
+/** The title of the session. A double click, or the menu, edits it. */
 export function Title({ isEditing }: { readonly isEditing: Signal<boolean> }) {
   const app = useApp();
   const title = app.title.value;

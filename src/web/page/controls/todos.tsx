@@ -6,10 +6,9 @@ import { todoStatuses } from '../../todo-statuses.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
 
-/** Where it is kept that somebody wants to see all of it. */
 const UNFOLDED_KEY = 'tau-todos-unfolded';
 
-/** The plan of the session, folded to a line: how far it is, and what is being done. */
+/** The plan of the session, folded to its progress and the current task. */
 export function Todos() {
   const session = useSession();
   const phases = useComputed(() => session.view.value.state.todoPhases).value ?? [];
@@ -87,5 +86,4 @@ function Task({ task: { status, content, notes } }: { readonly task: TodoTask })
   );
 }
 
-/** Whether nobody will come back to it. */
 const isFinished = ({ status }: TodoTask) => status === 'completed' || status === 'abandoned';

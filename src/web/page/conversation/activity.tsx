@@ -9,7 +9,7 @@ import { SecondsElapsed, SecondsLeft } from '../seconds.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { UnansweredPrompt } from './unanswered-prompt.tsx';
 
-/** What happens now, in a line below what was said that has its room at any time. Without a connection nobody knows. */
+/** The activity line below the messages. Its height is constant; without a connection it is empty. */
 export function Activity() {
   const { view, connection } = useSession();
   const isConnected = useComputed(() => connection.value.state === 'open');
@@ -61,7 +61,7 @@ function RetryLine({ retry }: { readonly retry: PendingRetry }) {
   );
 }
 
-/** Tells those who do not see it that a run is over, each by words of its own: the same ones would not be read again. */
+/** Announces the end of a run to screen readers; a new element per run makes equal texts read again. */
 function RunEndAnnouncement() {
   const { lastRun } = useSession();
   return (

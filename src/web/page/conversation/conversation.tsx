@@ -4,19 +4,19 @@ import { useRef } from 'preact/hooks';
 import { useSession } from '../state/app.ts';
 import { MessageList } from './message-list.tsx';
 
-/** What was said in the session; something else where nothing was. */
+/** The messages of the session, or `whenEmpty` in an empty one. */
 export function Conversation({ whenEmpty }: { readonly whenEmpty: ComponentChildren }) {
   const { view, isLoaded: isKnown } = useSession();
   const hadMessages = useRef(false);
   const stage = useComputed(() => {
     const { messages, streamingMessage: answer, earlier } = view.value;
-    // What was said first may be asked again: it is gone for a moment.
+    // A retry removes the first message for a moment.
     hadMessages.current ||= messages.length > 0 || answer !== undefined || earlier !== undefined;
-    if (hadMessages.current) return 'talk';
+    if (hadMessages.current) return 'messages';
     return isKnown.value ? 'empty' : 'unknown';
   });
-  if (stage.value === 'talk') return <MessageList />;
-  return <div class="conversation silent">{stage.value === 'empty' ? whenEmpty : <Skeleton />}</div>;
+  if (stage.value === 'messages') return <MessageList />;
+  return <div class="conversation empty">{stage.value === 'empty' ? whenEmpty : <Skeleton />}</div>;
 }
 
 const Skeleton = () => (

@@ -4,22 +4,21 @@ import { messageOf } from '../../../protocol/errors.ts';
 import { loadEarlier, type EarlierPage } from '../actions/history.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
-/** How many messages are read at once when all are wanted. */
 const LARGE_PAGE = 1000;
 
-/** How the reading of earlier messages stands; `reading` of all of them, with how many there are. */
+// The state of reading; `known` and `total` count messages while all are loaded.
 export type ReadingState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'reading'; readonly known?: number | undefined; readonly total?: number | undefined }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Reads what was said before, a page at a time, one after another. */
+/** Loads earlier messages page by page, one request at a time. */
 export class EarlierMessages {
   readonly #session: LiveSession;
   readonly #reading = signal<ReadingState>({ kind: 'idle' });
   #requested: PageRequest | undefined;
   #lastRead: Promise<void> = Promise.resolve();
-  /** Of whoever wants everything. */
+  // Aborted when loading everything is stopped.
   #loadingAll = new AbortController();
 
   constructor(session: LiveSession) {
@@ -30,7 +29,7 @@ export class EarlierMessages {
     return this.#reading;
   }
 
-  /** Reads a page more, unless that happens already, has failed or is known to lead nowhere. */
+  /** Loads one page, unless one is loading, the last one failed, or this cursor was tried. */
   loadMore(): void {
     const { earlier } = this.#session.view.peek();
     if (this.#reading.peek().kind !== 'idle' || !earlier || earlier === this.#requested) return;
@@ -39,13 +38,13 @@ export class EarlierMessages {
       while (before) {
         this.#requested = before;
         const page: EarlierPage | undefined = await loadEarlier(this.#session, { before });
-        // What was there already is told first.
+        // Messages from before a reset have to be confirmed first.
         before = page && page.unconfirmed > 0 ? page.earlier : undefined;
       }
     });
   }
 
-  /** Reads on after a failure. */
+  /** Continues after a failure. */
   retry(): void {
     if (this.#reading.peek().kind !== 'failed') return;
     this.#reading.value = { kind: 'idle' };
@@ -53,7 +52,7 @@ export class EarlierMessages {
     this.loadMore();
   }
 
-  /** Reads everything that was said before, until that is stopped. */
+  /** Loads all earlier messages, until `stop()`. */
   async loadAll(): Promise<void> {
     this.stop();
     this.#loadingAll = new AbortController();
@@ -72,12 +71,12 @@ export class EarlierMessages {
     await this.#lastRead;
   }
 
-  /** Reads no more than the page that is under way. */
+  /** Stops after the page in flight. */
   stop(): void {
     this.#loadingAll.abort();
   }
 
-  /** What comes before, when that is something else; nothing for whoever does not want it any more. */
+  /** Returns the cursor of the view once it differs from `before`; undefined when aborted. */
   async #nextAfter(before: PageRequest, signal: AbortSignal): Promise<PageRequest | undefined> {
     if (signal.aborted) return undefined;
     let unsubscribe = () => {};
@@ -104,8 +103,8 @@ export class EarlierMessages {
   }
 }
 
-const progress = ({ confirmed: certain, totalMessages }: EarlierPage): ReadingState => ({
+const progress = ({ confirmed, totalMessages }: EarlierPage): ReadingState => ({
   kind: 'reading',
-  known: certain,
-  total: Math.max(certain, totalMessages),
+  known: confirmed,
+  total: Math.max(confirmed, totalMessages),
 });

@@ -1,7 +1,7 @@
 import { useSession } from '../state/app.ts';
 import type { EarlierMessages } from './earlier-messages.ts';
 
-/** What is above all messages: whether there are more of them. It has the same height at any time. */
+// The row above all messages, with loading state and errors. Its height is constant.
 export function EarlierRow({ earlier }: { readonly earlier: EarlierMessages }) {
   const session = useSession();
   const reading = earlier.reading.value;

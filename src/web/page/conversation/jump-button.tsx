@@ -9,7 +9,7 @@ interface JumpButtonProps<R extends Keyed> {
   readonly rows: ReadonlySignal<readonly R[]>;
 }
 
-/** Leads to the end when that is out of sight, with a mark once there is something new. */
+/** Scrolls to the end when that is out of sight; a mark shows new messages. */
 export function JumpButton<R extends Keyed>({ window, rows }: JumpButtonProps<R>) {
   const seen = useSignal<number | undefined>(undefined);
   useSignalEffect(() => {
@@ -21,12 +21,12 @@ export function JumpButton<R extends Keyed>({ window, rows }: JumpButtonProps<R>
   return (
     <button
       type="button"
-      class={`jump ${hasNew ? 'news' : ''}`}
+      class={`jump ${hasNew ? 'new' : ''}`}
       aria-label={hasNew ? 'Jump to latest: something new' : 'Jump to latest'}
       title="Jump to latest"
       onClick={() => {
         window.toEnd();
-        // The button is about to go.
+        // The button is about to disappear.
         window.scroller?.focus({ preventScroll: true });
       }}
     >

@@ -14,7 +14,6 @@ import type { MessageRow } from './rows/rows.ts';
 import { sessionRows } from './rows/session-rows.ts';
 import { SearchBar } from './search/search-bar.tsx';
 
-/** Everything that was said, and what is being said. */
 export function MessageList() {
   const app = useApp();
   const session = useSession();
@@ -22,7 +21,7 @@ export function MessageList() {
   const earlier = useMemo(() => new EarlierMessages(session), [session]);
   const list = useMemo(() => new ListWindow<MessageRow>({ estimate: estimateHeight, onNearStart: () => earlier.loadMore() }), [earlier]);
   const draw = useMemo(() => (row: MessageRow) => <RowView row={row} goTo={(key) => list.toRow(key)} />, [list]);
-  // Whoever says something wants to see what comes of it.
+  // A sent message scrolls to the end.
   const sent = useRef(0);
   useSignalEffect(() => {
     const { length } = session.outbox.value;

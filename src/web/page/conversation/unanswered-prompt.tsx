@@ -5,7 +5,7 @@ import { wordsOf } from '../../fields.ts';
 import { retryPrompt } from '../actions/prompting.ts';
 import { useApp, useSession, useDraft } from '../state/app.ts';
 
-/** Says it where nothing came of what was said last, and lets it be asked again. */
+/** Reports that the last prompt got no response, with a button that sends it again. */
 export function UnansweredPrompt() {
   const app = useApp();
   const session = useSession();
@@ -26,10 +26,10 @@ export function UnansweredPrompt() {
   );
 }
 
-/** Undefined while something is under way: then nothing is drawn with every word. */
+/** Undefined during a run, so that deltas do not redraw. */
 const idleMessages = ({ running, compacting, messages }: ConversationView) => (running || compacting ? undefined : messages);
 
-/** What was said last, if nothing but failures came of it. */
+/** Returns the last prompt if only failures followed it. */
 function lastUnansweredPrompt(messages: readonly AgentMessage[]): UserMessage | undefined {
   const last = messages.findLast((message) => message.role !== 'assistant' || message.stopReason !== 'error');
   return last?.role === 'user' && wordsOf(last.content) !== '' ? last : undefined;

@@ -2,9 +2,9 @@ import { logIn, ServerRefusal, type LoginInfo, currentLogin } from '../server-ap
 
 const CODE_PREFIX = '#code=';
 
-/** A login link lets this browser in. One that was used up does no harm to whoever is in already. */
+/** Logs in with the code of a login link. A code that is used up does not end an existing login. */
 export async function authenticate(): Promise<LoginInfo | { readonly refusal: string | undefined }> {
-  // A login link that is followed from this very page loads nothing by itself.
+  // Following a login link on this page only changes the hash, which loads nothing.
   addEventListener('hashchange', () => location.hash.startsWith(CODE_PREFIX) && location.reload());
   const code = location.hash.startsWith(CODE_PREFIX) ? location.hash.slice(CODE_PREFIX.length) : undefined;
   if (code !== undefined) history.replaceState(null, '', location.pathname + location.search);

@@ -2,21 +2,21 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { messageOf } from '../../../protocol/errors.ts';
 import { type FoldersResponse, listFolders } from '../server-api.ts';
 
-/** A folder that can be gone into. */
+// A folder in the list.
 export interface FolderChoice {
   readonly name: string;
   readonly path: string;
 }
 
-/** The way to a folder: what is typed of its path, and what there is at the end of it. */
+/** Browses folders: the typed path, and the subfolders that match its end. */
 export class FolderBrowser {
   readonly #typed = signal('');
   readonly #listing = signal<FoldersResponse | undefined>(undefined);
   readonly #problem = signal<string | undefined>(undefined);
   readonly #chosen = signal(-1);
-  /** Those whose names begin with what stands behind the last slash, after the way up. */
+  // The parent, and folders whose names start with the text after the last slash.
   readonly choices: ReadonlySignal<readonly FolderChoice[]>;
-  /** What is looked at, or on its way. */
+  // The query that was requested last.
   #requested: string | undefined;
 
   constructor() {
@@ -32,12 +32,12 @@ export class FolderBrowser {
     return this.#listing;
   }
 
-  /** Why a folder cannot be looked into. */
+  /** The last error. */
   get problem(): ReadonlySignal<string | undefined> {
     return this.#problem;
   }
 
-  /** The place among the choices; -1: none of them. */
+  /** The index of the chosen folder; -1 for none. */
   get chosen(): ReadonlySignal<number> {
     return this.#chosen;
   }
@@ -54,12 +54,12 @@ export class FolderBrowser {
     this.#chosen.value = Math.max(-1, Math.min(length - 1, this.#chosen.value + by));
   }
 
-  /** Goes into a folder: the chosen one, or the one that is typed. */
+  /** Enters a folder: the chosen one, or the typed one. */
   enter(path = this.choices.value[this.#chosen.value]?.path ?? this.#typed.value): void {
     this.type(withSlash(path));
   }
 
-  /** The folder that is typed, if a session can begin there. */
+  /** Returns the typed folder if the server accepts it. */
   async validate(): Promise<string | undefined> {
     try {
       return (await listFolders(this.#typed.value || undefined, { hidden: false })).path;
@@ -91,14 +91,14 @@ export class FolderBrowser {
 
 const withSlash = (path: string) => (path.endsWith('/') ? path : `${path}/`);
 
-/** What stands behind the last slash. */
+// The text after the last slash.
 const nameIn = (path: string) => path.slice(path.lastIndexOf('/') + 1);
 
-/** What stands before the last slash, with it; a bare tilde is a whole way. */
+// The text up to the last slash; a bare tilde is a folder.
 const folderIn = (path: string) =>
   (path.startsWith('~') && !path.includes('/') ? '~' : path.slice(0, path.lastIndexOf('/') + 1)) || './';
 
-/** The folder to ask for, and a dot behind it for those who type the name of a hidden one. */
+// The folder to list, with a dot appended when a hidden name is being typed.
 const queryOf = (path: string) => `${folderIn(path)}${nameIn(path).startsWith('.') ? '.' : ''}`;
 
 function choicesIn(listing: FoldersResponse | undefined, name: string): readonly FolderChoice[] {

@@ -9,7 +9,7 @@ interface FolderChoicesProps {
   readonly onEnter: (path: string) => void;
 }
 
-/** The folders that can be gone into from here. */
+/** The list of subfolders. */
 export function FolderChoices({ id, browser, onEnter }: FolderChoicesProps) {
   const { choices, chosen, listing, problem } = browser;
   const list = useRef<HTMLDivElement>(null);
@@ -33,7 +33,7 @@ export function FolderChoices({ id, browser, onEnter }: FolderChoicesProps) {
             aria-selected={at === chosen.value}
             tabIndex={-1}
             class="folder-choice"
-            // The field keeps the focus, and with it the keys.
+            // The text field keeps the focus.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => onEnter(path)}
           >

@@ -9,10 +9,9 @@ import { folderName, recentFolders } from '../state/list/session-summaries.ts';
 import { FolderBrowser } from './folder-browser.ts';
 import { FolderChoices } from './folder-choices.tsx';
 
-/** How many folders of earlier sessions are offered. */
 const MAX_RECENT_FOLDERS = 5;
 
-/** Where a new session is to begin: a folder of an earlier one, one that is typed, or one that is found on the way. */
+/** The sheet that chooses the folder of a new session: a recent one, or one typed or browsed to. */
 export function FolderSheet() {
   const app = useApp();
   const browser = useMemo(() => new FolderBrowser(), []);
@@ -20,12 +19,12 @@ export function FolderSheet() {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   useEffect(() => {
-    // The end of a path tells more than its beginning.
+    // The end of a path matters more than its beginning.
     if (input.current) input.current.scrollLeft = input.current.scrollWidth;
   }, [browser.listing.value]);
   const begin = async () => {
     const folder = await browser.validate();
-    // Whoever has closed the sheet meanwhile thinks otherwise now.
+    // A closed sheet cancels the choice.
     if (folder !== undefined && input.current) app.newSession(folder);
   };
   const enter = (path?: string) => {

@@ -11,16 +11,16 @@ const items = [
 
 const found = (query: string) => fuzzyFilter(query, items).map(({ words }) => words.split(' ').at(-1));
 
-it('nothing typed leaves everything in its order', () => {
+it('an empty query keeps all items in order', () => {
   expect(fuzzyFilter('  ', items)).toBe(items);
 });
 
-it('every word has to fit, in any order', () => {
+it('every word has to match, in any order', () => {
   expect(found('opus anthropic')).toEqual(['claude-opus-5-5', 'anthropic/claude-opus-5.5']);
   expect(found('opus gpt')).toEqual([]);
 });
 
-it('letters in order are enough, and fit less than what stands together', () => {
+it('letters in order match, with a lower score than a substring', () => {
   expect(found('snnt')).toEqual(['claude-sonnet-5']);
   expect(found('gpt6')).toEqual(['gpt-6.1-sol']);
   expect(fuzzyScore('opus', 'anthropic/claude-sonnet')).toBeUndefined();
@@ -28,7 +28,7 @@ it('letters in order are enough, and fit less than what stands together', () => 
   expect(fuzzyScore('opus', 'claudeopus')).toBeGreaterThan(fuzzyScore('opus', 'o-p-u-s') ?? 0);
 });
 
-it('names are in the order of how much of them was typed, and from where on', () => {
+it('names are sorted by how much of them matched, and where', () => {
   const names = ['remodel', 'skill:model', 'm-o-d', 'Model', 'models', 'other'].map((words) => ({ words }));
   const fitting = (query: string) => fuzzyFilter(query, names).map(({ words }) => words);
 
@@ -36,11 +36,11 @@ it('names are in the order of how much of them was typed, and from where on', ()
   expect(fitting('mod')).toEqual(['Model', 'models', 'skill:model', 'remodel', 'm-o-d']);
 });
 
-it('groups stay together, the one with the best first', () => {
+it('groups stay together, best match first', () => {
   expect(fuzzyFilter('claude', items).map(({ group }) => group)).toEqual(['Anthropic', 'Anthropic', 'OpenRouter']);
 });
 
-it('a part of a text always fits, and more words never fit more texts', () => {
+it('a substring always matches, and more words never match more texts', () => {
   const word = fc.stringMatching(/^[a-z0-9]{1,8}$/);
   fc.assert(
     fc.property(word, word, word, (before, part, after) => {

@@ -1,10 +1,9 @@
-/** Something that can be found by words. */
 interface Findable {
   readonly group?: string | undefined;
   readonly words: string;
 }
 
-/** What fits what was typed, the best first; groups stay together. All of them when nothing was typed. */
+/** Returns the items that match the query, best first, with groups kept together; all items for an empty query. */
 export function fuzzyFilter<T extends Findable>(query: string, items: readonly T[]): readonly T[] {
   if (query.trim() === '') return items;
   const rated = items.flatMap((item) => {
@@ -22,9 +21,8 @@ export function fuzzyFilter<T extends Findable>(query: string, items: readonly T
 }
 
 /**
- * How well a text fits what was typed, the more the better; undefined when it does not. Every word that was typed has to
- * be there, or at least its letters in order within a word. What stands together fits better, more so at the beginning of
- * a word, or of the text, and most when there is nothing else.
+ * Scores a text against a query; undefined without a match. Every word must occur, or its letters in order within a
+ * word. Substrings score higher, more so at the start of a word or of the text, and most as the whole text.
  */
 export function fuzzyScore(query: string, text: string): number | undefined {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -46,16 +44,16 @@ function substringScore(word: string, text: string): number | undefined {
   return 2;
 }
 
-/** Letters that are spread more than this are there by chance. */
+// Letters spread wider match by chance.
 const MAX_SPREAD = 2;
 
-/** At most 1: the less stands between the letters the better. */
+/** At most 1: fewer characters between the letters score higher. */
 function subsequenceScore(letters: string, text: string): number | undefined {
   const spans = text.split(/\s+/).flatMap((word) => spanOf(letters, word) ?? []);
   return spans.length > 0 ? letters.length / Math.min(...spans) : undefined;
 }
 
-/** How far the letters are spread in a word; undefined when they are not there in this order, or only by chance. */
+/** Returns the span of the letters in a word; undefined when they do not occur in order or spread too wide. */
 function spanOf(letters: string, word: string): number | undefined {
   let at = -1;
   let start = -1;

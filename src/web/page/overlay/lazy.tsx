@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { useApp } from '../state/app.ts';
 import { Modal } from './modal.tsx';
 
-/** Something over the page that is fetched when it is first wanted; `fetch` imports it. */
+// Wraps a component that is imported when it is first rendered.
 export function lazy(fetch: () => Promise<ComponentType>): ComponentType {
   const found = signal<ComponentType | undefined>(undefined);
   const hasFailed = signal(false);
@@ -27,7 +27,7 @@ export function lazy(fetch: () => Promise<ComponentType>): ComponentType {
   };
 }
 
-/** The server may be gone, or another one with another page. */
+/** The server may be down, or have another version of the page. */
 function LoadError() {
   const { sheet } = useApp();
   const close = () => {

@@ -9,16 +9,15 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** What the button is called. */
   readonly label: string;
   readonly items: readonly MenuItem[];
 }
 
-/** A button that opens a short list of things to do. Arrows go through it. Of thousands of closed ones none is drawn. */
+/** A button with a menu. Arrow keys move through it; closed menus render no items. */
 export function Menu({ label, items }: MenuProps) {
-  const { id, isOpen, button, place, beforeToggle } = usePopover();
+  const { id, isOpen, button, panel, beforeToggle } = usePopover();
   const step = (by: number) => {
-    const all = [...(place.current?.querySelectorAll('button') ?? [])];
+    const all = [...(panel.current?.querySelectorAll('button') ?? [])];
     const at = all.indexOf(document.activeElement as HTMLButtonElement);
     all.at((at + by + all.length) % all.length)?.focus();
   };
@@ -36,7 +35,7 @@ export function Menu({ label, items }: MenuProps) {
         <Icon name="more" />
       </button>
       <div
-        ref={place}
+        ref={panel}
         id={id}
         class="menu"
         role="menu"
@@ -44,7 +43,7 @@ export function Menu({ label, items }: MenuProps) {
         tabIndex={-1}
         popover="auto"
         onBeforeToggle={beforeToggle}
-        onToggle={({ newState }) => newState === 'open' && !place.current?.querySelector(':focus') && step(1)}
+        onToggle={({ newState }) => newState === 'open' && !panel.current?.querySelector(':focus') && step(1)}
         onKeyDown={(event) => {
           const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
           if (by === 0) return;
@@ -60,7 +59,7 @@ export function Menu({ label, items }: MenuProps) {
               role="menuitem"
               class={isDangerous ? 'dangerous' : ''}
               onClick={() => {
-                place.current?.hidePopover();
+                panel.current?.hidePopover();
                 onSelect();
               }}
             >

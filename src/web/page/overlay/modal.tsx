@@ -5,13 +5,13 @@ import { useModalDialog } from './use-modal-dialog.ts';
 
 interface ModalProps {
   readonly title: string;
-  /** More of its look, by a class. */
+  // An additional class.
   readonly kind?: string | undefined;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Something that lies over the page until it is done with, with a title and a button that closes it. */
+/** A modal dialog with a title and a close button. */
 export function Modal({ title, kind = '', onClose, children }: ModalProps) {
   const heading = useId();
   const { dialog, close } = useModalDialog(onClose);

@@ -6,39 +6,37 @@ import { Icon } from '../icons.tsx';
 import { fuzzyFilter } from './fuzzy-match.ts';
 import { TypeAhead } from './type-ahead.ts';
 
-/** Rows that are drawn at most: more than anybody reads. */
 const MAX_ROWS = 200;
 
-/** How far Page Up and Page Down go. */
+// Rows per Page Up and Page Down.
 const PAGE = 8;
 
 export interface PickerItem {
   readonly id: string;
-  /** Those of one group stand together below its name. */
+  // Items of one group stand together under its name.
   readonly group?: string | undefined;
-  /** What it is found by. */
+  // The searchable text.
   readonly words: string;
   readonly isCurrent: boolean;
   readonly content: ComponentChildren;
 }
 
 interface PickerProps {
-  /** What is chosen. */
   readonly label: string;
-  /** Undefined until it is known what there is. */
+  // Undefined while loading.
   readonly items: readonly PickerItem[] | undefined;
-  /** Short lists need none: what is typed leads to the first item that begins with it. */
+  // Without it, typing jumps to the first item with that prefix.
   readonly hasSearch: boolean;
   readonly onChoose: (id: string) => void;
 }
 
-/** A list to choose from by mouse, finger or keys. Focus stays in one place; what is typed narrows the list. */
+/** A list to choose from by pointer or keyboard. The focus stays in one element; typing filters the list. */
 export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const query = useSignal('');
   const typing = useMemo(() => new TypeAhead(), []);
-  // Until somebody has gone elsewhere it is the one in use.
+  // Initially the current item is active.
   const at = useSignal<number | undefined>(undefined);
   const found = useMemo(() => fuzzyFilter(query.value, items ?? []), [query.value, items]);
   const shown = found.slice(0, MAX_ROWS);
@@ -148,7 +146,7 @@ interface ItemGroup {
   readonly members: PickerItem[];
 }
 
-/** Items that follow each other in the same group. */
+/** Joins consecutive items of the same group. */
 function groupsOf(items: readonly PickerItem[]): readonly ItemGroup[] {
   const groups: ItemGroup[] = [];
   for (const [first, item] of items.entries()) {
@@ -159,11 +157,11 @@ function groupsOf(items: readonly PickerItem[]): readonly ItemGroup[] {
   return groups;
 }
 
-/** The number of the row that an event happened in; -1 when it was in none. */
+/** Returns the row index of an event; -1 for none. */
 const rowOf = ({ target }: Event): number =>
   Number((target as Element).closest('[data-row]')?.getAttribute('data-row') ?? -1);
 
-/** Where a key leads to in a list of this length; undefined when it leads nowhere. */
+/** Returns the index that a key leads to; undefined for other keys. */
 function indexAfterKey(key: string, at: number, length: number): number | undefined {
   if (length === 0) return undefined;
   const last = length - 1;

@@ -2,18 +2,16 @@ import type { ComponentChildren } from 'preact';
 import { usePopover } from './use-popover.ts';
 
 interface PopoverProps {
-  /** What the button is called. */
   readonly label: string;
   readonly button: ComponentChildren;
-  /** What is opened is called. */
   readonly title: string;
-  /** Made when it is opened. */
+  // Rendered while open.
   readonly children: () => ComponentChildren;
 }
 
-/** A button that opens something small beside it. */
+/** A button that opens a small panel beside it. */
 export function Popover({ label, button, title, children }: PopoverProps) {
-  const { id, isOpen, button: opener, place, beforeToggle } = usePopover();
+  const { id, isOpen, button: opener, panel, beforeToggle } = usePopover();
   return (
     <>
       <button
@@ -28,7 +26,7 @@ export function Popover({ label, button, title, children }: PopoverProps) {
         {button}
       </button>
       <div
-        ref={place}
+        ref={panel}
         id={id}
         class="popover"
         role="dialog"

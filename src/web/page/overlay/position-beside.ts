@@ -1,7 +1,5 @@
-/**
- * Tells what a button is about to open where it belongs: below the button or above it, on the side on which there is more
- * room. Its style says what becomes of `--left`, `--right`, `--top`, `--bottom`, and of the `--room` that there is.
- */
+// Sets the CSS variables `--left`, `--right`, `--top`, `--bottom` and `--room` of a panel so that it opens on the side
+// of the button with more room.
 export function positionBeside(opened: HTMLElement | null, button: HTMLElement | null): void {
   if (!opened || !button) return;
   const { left, right, top, bottom } = button.getBoundingClientRect();

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { type Sheet, useApp } from '../state/app.ts';
 import { lazy } from './lazy.tsx';
 
-/** What lies over the page; the search is a part of the conversation instead. */
+// The search is a part of the conversation instead.
 const sheets: Readonly<Record<Exclude<Sheet, 'search'>, ComponentType>> = {
   models: lazy(async () => (await import('../controls/pickers/models-sheet.tsx')).ModelsSheet),
   thinking: lazy(async () => (await import('../controls/pickers/thinking-sheet.tsx')).ThinkingSheet),
@@ -11,7 +11,7 @@ const sheets: Readonly<Record<Exclude<Sheet, 'search'>, ComponentType>> = {
   folders: lazy(async () => (await import('../folders/folder-sheet.tsx')).FolderSheet),
 };
 
-/** What lies over the page, if anything. */
+/** Renders the open sheet. */
 export function Sheets() {
   const sheet = useApp().sheet.value;
   const Open = sheet === undefined || sheet === 'search' ? undefined : sheets[sheet];

@@ -3,7 +3,6 @@ import { TypeAhead } from './type-ahead.ts';
 
 const levels = ['off', 'minimal', 'low', 'Medium', 'high', 'xhigh', 'max'].map((words) => ({ words }));
 
-/** Where each key leads, pressed at these moments. */
 function typed(keys: readonly (readonly [key: string, timeStamp: number])[], modifiers = {}) {
   const typing = new TypeAhead();
   const none = { ctrlKey: false, metaKey: false, altKey: false };
@@ -11,13 +10,13 @@ function typed(keys: readonly (readonly [key: string, timeStamp: number])[], mod
   return found.map((index) => (index === undefined ? undefined : levels[index]?.words));
 }
 
-it('letters that follow each other are the beginning of one word', () => {
+it('letters typed in quick succession form one prefix', () => {
   expect(typed([...'high'].map((key, index) => [key, 5000 + 999 * index]))).toEqual(['high', 'high', 'high', 'high']);
   expect(typed([...'MED'].map((key) => [key, 0]))).toEqual(['minimal', 'Medium', 'Medium']);
   expect(typed([...'mx'].map((key) => [key, 0]))).toEqual(['minimal', undefined]);
 });
 
-it('a letter that comes later begins anew', () => {
+it('a letter after a pause starts a new prefix', () => {
   expect(
     typed([
       ['h', 0],
@@ -27,7 +26,7 @@ it('a letter that comes later begins anew', () => {
   ).toEqual(['high', 'xhigh', 'low']);
 });
 
-it('keys that are no letters, or stand for something else, are not typed', () => {
+it('keys that are no letters, or have modifiers, are ignored', () => {
   expect(
     typed([
       ['h', 0],

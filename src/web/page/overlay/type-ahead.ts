@@ -1,4 +1,4 @@
-/** A letter that comes later than this begins another word. */
+// A later letter starts a new prefix.
 const TYPING_MS = 1000;
 
 type TypedKey = Pick<KeyboardEvent, 'key' | 'timeStamp' | 'ctrlKey' | 'metaKey' | 'altKey'>;
@@ -7,12 +7,12 @@ interface Named {
   readonly words: string;
 }
 
-/** What is typed over a list that has no search. */
+/** Finds items of a list without search by the typed prefix. */
 export class TypeAhead {
   #typed = '';
   #lastAt = 0;
 
-  /** Where the first of these is that begins with what was typed by now; undefined when none does. */
+  /** Returns the index of the first item with the prefix typed so far; undefined for none. */
   find({ key, timeStamp, ctrlKey, metaKey, altKey }: TypedKey, all: readonly Named[]): number | undefined {
     if (key.length !== 1 || ctrlKey || metaKey || altKey) return undefined;
     const before = timeStamp - this.#lastAt < TYPING_MS ? this.#typed : '';

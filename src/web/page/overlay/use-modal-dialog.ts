@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Something that lies over the page while it is there. Escape and a click beside it close it; focus returns to where it was. */
+/** Opens a modal dialog while mounted. Escape and a click outside close it; the focus returns to where it was. */
 export function useModalDialog(onClose: () => void) {
   const ref = useRef<HTMLDialogElement>(null);
-  // Before the effects of what is in it, which may scroll.
+  // Runs before the effects of the content, which may scroll.
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
@@ -14,14 +14,14 @@ export function useModalDialog(onClose: () => void) {
     close,
     dialog: {
       ref,
-      // One that has made room for another is told of its end when it is gone.
+      // A dialog that was replaced gets its close event after it is unmounted.
       onClose: () => ref.current && onClose(),
       onMouseDown: (event: MouseEvent) => isOutside(ref.current, event) && close(),
     },
   };
 }
 
-/** Whether something lies beside a dialog; what scrolls it is a part of it, though nothing in it is pointed at there. */
+/** Whether a click is outside of a dialog; its scroll bar is inside, although the target is the dialog itself. */
 function isOutside(dialog: HTMLDialogElement | null, { target, clientX, clientY }: MouseEvent): boolean {
   if (!dialog || target !== dialog) return false;
   const { left, right, top, bottom } = dialog.getBoundingClientRect();

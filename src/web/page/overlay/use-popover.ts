@@ -3,16 +3,16 @@ import type { TargetedToggleEvent } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { positionBeside } from './position-beside.ts';
 
-/** Something that a button opens beside it, by the means of the browser: Escape and a click elsewhere close it. */
+/** A native popover beside its button: Escape and a click elsewhere close it. */
 export function usePopover() {
   const id = useId();
-  /** Whether it is open, or about to be: what is in it is made then. */
+  // Set before the popover opens, so that its content is rendered by then.
   const isOpen = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
-  const place = useRef<HTMLDivElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
   const beforeToggle = ({ newState }: TargetedToggleEvent<HTMLElement>) => {
     isOpen.value = newState === 'open';
-    positionBeside(place.current, button.current);
+    positionBeside(panel.current, button.current);
   };
-  return { id, isOpen, button, place, beforeToggle };
+  return { id, isOpen, button, panel, beforeToggle };
 }

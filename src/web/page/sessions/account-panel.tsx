@@ -6,13 +6,13 @@ import { Icon } from '../icons.tsx';
 import { useApp } from '../state/app.ts';
 import { ThemeChoice } from './theme-choice.tsx';
 
-/** Who is logged in, and what is theirs: colours, shortcuts, the way out. */
+/** Shows the login, with theme, shortcuts and logout. */
 export function AccountPanel() {
   const { login, sheet, isListOpen, session, drafts } = useApp();
   const endLogin = async () => {
     try {
       await logOut();
-      // The next one to log in may be somebody else.
+      // The next login may be another user.
       drafts.discard();
       forgetAllBut([THEME_KEY]);
       location.reload();
@@ -22,7 +22,7 @@ export function AccountPanel() {
   };
   return (
     <div class="sidebar-foot">
-      <p class="visitor">
+      <p class="login-name">
         Logged in as <PlainText text={login.name} />
       </p>
       <div class="row">
@@ -40,7 +40,7 @@ export function AccountPanel() {
           <Icon name="keyboard" />
         </button>
         <button type="button" class="quiet icon-only" aria-label="Log out" title="Log out" onClick={() => void endLogin()}>
-          <Icon name="leave" />
+          <Icon name="logout" />
         </button>
       </div>
     </div>

@@ -1,4 +1,4 @@
-/** Goes with the arrows from the filter to the sessions below it, from one to the next and back. */
+/** Moves the focus with the arrow keys between the filter and the listed sessions. */
 export function stepWithArrows(event: KeyboardEvent): void {
   const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   const from = event.currentTarget;

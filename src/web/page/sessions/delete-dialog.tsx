@@ -10,13 +10,13 @@ import { Modal } from '../overlay/modal.tsx';
 import { useApp } from '../state/app.ts';
 import { sessionTitle } from '../state/list/session-summaries.ts';
 
-/** Asks once, and says where a session goes. It outlives the session that is looked at, which may be the one. */
+/** Asks for confirmation before a session is deleted. It outlives the open session, which may be the deleted one. */
 export function DeleteDialog() {
   const session = useApp().deleting.value;
   return session ? <DeleteConfirmation key={session.path} session={session} /> : null;
 }
 
-/** What was focussed before may have gone with the session. */
+/** The previously focussed element may have disappeared with the session. */
 const focusMessageIfNone = () => {
   if (document.activeElement === document.body && !hasTouchInput()) focusMessage();
 };
@@ -29,7 +29,7 @@ function DeleteConfirmation({ session }: { readonly session: SessionSummary }) {
   const close = () => {
     if (app.deleting.value === session) app.deleting.value = undefined;
   };
-  // It may be an extension that has to be asked first, or somebody has gone elsewhere.
+  // Closes for a dialog of an extension that has to be answered first, and when the user opens another session.
   const initialId = useRef(app.sessionId.peek()).current;
   useSignalEffect(() => {
     const hasDialog = (app.session.value?.view.value.dialogs.length ?? 0) > 0;
@@ -45,7 +45,7 @@ function DeleteConfirmation({ session }: { readonly session: SessionSummary }) {
     } catch (error) {
       problem.value = messageOf(error);
       isBusy.value = false;
-      // Whoever has closed this looks at the page.
+      // When the dialog was closed, the page shows the error.
       if (app.deleting.value !== session) app.session.value?.showError(error);
     }
   };

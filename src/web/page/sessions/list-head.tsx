@@ -5,7 +5,7 @@ import { useApp } from '../state/app.ts';
 import { stepWithArrows } from './arrow-keys.ts';
 import { FILTER_ID } from './focus-filter.ts';
 
-/** What stands above the sessions: a way to a new one, and a way to find one. */
+/** The head of the session list: new session, grouping and filter. */
 export function ListHead() {
   const app = useApp();
   const { list, isNarrow, isListOpen, sheet } = app;

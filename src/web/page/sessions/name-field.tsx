@@ -1,20 +1,18 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { isComposing } from '../ime.ts';
 
-/** Longer names are of no use in a list. */
 const MAX_SESSION_NAME_CHARACTERS = 200;
 
 interface NameFieldProps {
   readonly label: string;
-  /** What the session is called so far. */
   readonly name: string;
   readonly onRename: (name: string) => void;
   readonly onClose: () => void;
-  /** What has the focus after it where that is not what had it before. */
+  // The element to focus afterwards; by default the previously focussed one.
   readonly focusAfter?: (() => HTMLElement | null) | undefined;
 }
 
-/** The name of a session as something to write in: Enter and leaving it save, Escape does not. Nothing is waited for. */
+/** Edits the name of a session: Enter and blur save it, Escape does not. It does not wait for the server. */
 export function NameField({ label, name: before, onRename, onClose, focusAfter }: NameFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   const isFinished = useRef(false);
@@ -24,7 +22,7 @@ export function NameField({ label, name: before, onRename, onClose, focusAfter }
     field.current?.select();
   }, []);
   const finish = ({ isSaved }: { readonly isSaved: boolean }) => {
-    // A field that goes loses the focus, too.
+    // A removed field fires blur as well.
     if (isFinished.current) return;
     isFinished.current = true;
     const name = field.current?.value.trim() ?? '';

@@ -5,12 +5,12 @@ import { describeClose } from '../status/close-descriptions.ts';
 import { Icon } from '../icons.tsx';
 import { useApp } from '../state/app.ts';
 
-/** What whoever may only look sees before a session is chosen. */
+/** The page of a login that may only view, before a session is chosen. */
 export const NoSessionChosen = () => (
   <NoSession title="Choose a session" text="This login may look at sessions, but not begin one." />
 );
 
-/** What stands in the place of a session that there is not, or not for this login, or not now. */
+/** The page in place of a session that is missing, forbidden or unavailable. */
 export function MissingSession({ status: { code, delayMs, reason = '' } }: { readonly status: ConnectionStatus }) {
   const app = useApp();
   const { text, advice = '', isTemporary } = describeClose(code);
@@ -34,7 +34,7 @@ interface NoSessionProps {
 function NoSession({ title, text, children }: NoSessionProps) {
   const app = useApp();
   return (
-    <main class="alone nowhere">
+    <main class="solo no-session">
       <h1>{title}</h1>
       <p>
         <PlainText text={text} />

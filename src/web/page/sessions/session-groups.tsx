@@ -4,10 +4,10 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { useApp } from '../state/app.ts';
 import { SessionRow } from './session-row.tsx';
 
-/** How often it is said anew how long ago something was. */
+// Interval at which relative times are updated.
 const TICK_MS = 30_000;
 
-/** The sessions that were found, group by group. */
+/** The listed sessions, by group. */
 export function SessionGroups() {
   const { list, sessions } = useApp();
   const now = useSignal(Date.now());
@@ -57,7 +57,7 @@ function Problem() {
   );
 }
 
-/** Says why there is nothing. */
+/** States why the list is empty. */
 function EmptyList() {
   const { list, sessions } = useApp();
   const loaded = sessions.sessions.value;

@@ -9,7 +9,7 @@ interface SessionLinkProps {
   readonly children: ComponentChildren;
 }
 
-/** Leads to a session: here, or in another tab for those who want one. */
+/** A link to a session; modifier keys open it in another tab. */
 export function SessionLink({ id, title, onKeyDown, children }: SessionLinkProps) {
   const app = useApp();
   const target: PageLocation = { kind: 'session', id };

@@ -20,11 +20,11 @@ import { SessionSign } from './session-sign.tsx';
 interface SessionRowProps {
   readonly session: SessionSummary;
   readonly now: ReadonlySignal<number>;
-  /** The path of the one that is being renamed. */
+  // The path of the session being renamed.
   readonly renamed: Signal<string | undefined>;
 }
 
-/** One session: where it leads, how it stands and what can be done with it. */
+/** A session in the list: link, state and menu. */
 export function SessionRow({ session, now, renamed }: SessionRowProps) {
   const app = useApp();
   const { id, path, cwd, lastModified, parentSession } = session;
@@ -61,7 +61,7 @@ interface RenameRowProps {
   readonly onClose: () => void;
 }
 
-/** A row whose session gets another name: the list tells it once the server has said so. */
+/** A row with a name field. The list shows the new name once the server has it. */
 function RenameRow({ session, onClose }: RenameRowProps) {
   const app = useApp();
   const name = sessionTitle(session);
@@ -79,7 +79,7 @@ function RenameRow({ session, onClose }: RenameRowProps) {
   );
 }
 
-/** Copies are called as what they were copied from. */
+/** Forks have the title of their origin. */
 const ForkSign = () => (
   <span class="session-copied" role="img" aria-label="From another session" title="From another session">
     <Icon name="fork" />

@@ -8,7 +8,7 @@ interface SessionSignProps {
   readonly isCurrent: boolean;
 }
 
-/** What a session does, in a small sign. One that has no agent and nothing new has none. */
+// Shows the state of a session; sessions without agent and unread messages have no sign.
 export function SessionSign({ session, isCurrent }: SessionSignProps) {
   const { unread } = useApp();
   const kind = unread.has(session) && !isCurrent ? 'unread' : session.status;

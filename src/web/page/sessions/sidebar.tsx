@@ -4,7 +4,7 @@ import { ListHead } from './list-head.tsx';
 import { SessionGroups } from './session-groups.tsx';
 import { AccountPanel } from './account-panel.tsx';
 
-/** The sessions of this server: beside the one that is looked at, or over it where there is no room. */
+/** The session list: beside the session, or over it on narrow screens. */
 export function Sidebar() {
   const { isNarrow, isListOpen } = useApp();
   if (isNarrow.value) return isListOpen.value ? <Drawer /> : null;
@@ -15,7 +15,7 @@ export function Sidebar() {
   );
 }
 
-/** A choice closes it, too. */
+/** Opening a session closes it as well. */
 function Drawer() {
   const { isListOpen } = useApp();
   const { dialog } = useModalDialog(() => {

@@ -4,7 +4,7 @@ import { useApp } from '../state/app.ts';
 
 const signs: Readonly<Record<Theme, IconName>> = { auto: 'system', light: 'sun', dark: 'moon' };
 
-/** Which colours the page has. */
+// Selects the colour theme.
 export function ThemeChoice() {
   const { theme: chosen } = useApp();
   return (

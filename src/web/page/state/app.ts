@@ -17,29 +17,28 @@ import { isVisible } from './browser-signals.ts';
 import { Drafts } from './draft/drafts.ts';
 import type { MessageDraft } from './draft/message-draft.ts';
 
-/** What lies over the page: one thing at a time. */
+// The sheet that is open; at most one is.
 export type Sheet = 'shortcuts' | 'models' | 'thinking' | 'folders' | 'credentials' | 'search';
 
-/** What the page as a whole knows: who looks, at which session, and what is open over it. */
+/** The state of the whole page: the login, the open session, the list and the open sheet. */
 export class App {
   readonly login: LoginInfo;
   readonly navigation: Navigation;
   readonly sessions = new LoadedSessions();
   readonly list = new SessionListView(this.sessions);
-  /** The colours that were chosen. */
   readonly theme: Signal<Theme> = signal(rememberedTheme());
   readonly drafts = new Drafts();
-  /** What was written to questions and not given, by their ids: they are asked again when a connection was lost. */
+  // Unsent text by dialog id: a reconnect sends the same dialog again.
   readonly dialogDrafts = new Map<string, string>();
   readonly sheet: Signal<Sheet | undefined> = signal(undefined);
-  /** The session that is to be deleted, should that be meant. */
+  // The session whose deletion the user has to confirm.
   readonly deleting: Signal<SessionSummary | undefined> = signal(undefined);
-  /** Whether there is no room for the list of sessions beside the session. */
+  // Whether the viewport is too narrow to show the session list beside the session.
   readonly isNarrow = matchesMedia('(width < 52rem)');
-  /** Whether the list of sessions is open over the session. */
+  // Whether the session list covers the session.
   readonly isListOpen: Signal<boolean> = signal(false);
   readonly unread: Unread;
-  /** What the session is called that is looked at. */
+  // The title of the open session.
   readonly title: ReadonlySignal<string>;
   readonly attention: Attention;
 
@@ -70,19 +69,19 @@ export class App {
       if (session.value?.isLoggedOut.value) this.sessions.loggedOut();
     });
     effect(() => (this.sessions.isLoggedOut.value ? () => void this.#resumeAfterLogin() : undefined));
-    // An extension may go to another session first: where it is by then is drawn later.
+    // An extension may switch sessions first; the target is drawn only later.
     if (this.may('prompt'))
       effect(() => session.value?.onEditorText((text, id) => this.drafts.get(id).replace(text)));
-    // What is open belongs to the session it was opened in, also where a command leads to another one.
+    // A sheet belongs to the session in which it was opened, also when a command switches sessions.
     effect(() => {
       if (sessionId.value !== undefined) this.sheet.value = undefined;
     });
     const listed = listedState(this.navigation);
     let last = listed.peek();
     effect(() => {
-      // On the way to another session nothing is known.
+      // While another session loads, nothing is known.
       if (!listed.value || last === listed.value) return;
-      // What a session is found with was in the list before.
+      // A session that was just opened is in the list already.
       const isSameSession = last?.session === listed.value.session;
       last = listed.value;
       if (isSameSession) void this.sessions.refresh();
@@ -101,26 +100,25 @@ export class App {
     return this.login.scopes.includes(scope);
   }
 
-  /** Asks the server again for everything that it did not answer. */
+  /** Retries the connection and reloads the session list. */
   retry(): void {
     this.session.value?.remote.retry();
     void this.sessions.refresh();
   }
 
-  /** Looks at another session. */
   goTo(target: PageLocation): void {
     this.isListOpen.value = false;
     this.navigation.goTo(target);
   }
 
-  /** Begins another session, in the folder of the server unless there is another; stays in one that has not begun. */
+  /** Opens a new session in `cwd`, or in the folder of the server. An unused new session of that folder is kept. */
   newSession(cwd?: string): void {
     this.isListOpen.value = false;
     this.sheet.value = undefined;
     this.navigation.openNew(cwd);
   }
 
-  /** Somebody has logged in again, in another tab: goes on where it was, unless that was somebody else. */
+  /** After a login in another tab: reloads for another user, otherwise reconnects. */
   async #resumeAfterLogin(): Promise<void> {
     const login = await currentLogin().catch(() => undefined);
     if (JSON.stringify(login) !== JSON.stringify(this.login)) location.reload();
@@ -128,7 +126,7 @@ export class App {
   }
 }
 
-/** Made from what changes when something is said, not with every word of it. */
+/** Depends only on values that change per message, not per delta. */
 function openTitle(
   { view, session, sessionId }: Navigation,
   sessions: ReadonlySignal<readonly SessionSummary[] | undefined>,
@@ -147,13 +145,13 @@ function openTitle(
   );
 }
 
-/** What of a session the list of sessions tells, too. */
+// The values of a session that the session list shows as well.
 interface ListedState {
   readonly session: LiveSession;
   readonly values: readonly unknown[];
 }
 
-/** Another one whenever the list is. */
+/** A new object whenever one of the listed values changes. */
 function listedState({ view, session, sessionId }: Navigation): ReadonlySignal<ListedState | undefined> {
   const isRunning = computed(() => view.value.running);
   const hasDialogs = computed(() => view.value.dialogs.length > 0);
@@ -161,25 +159,25 @@ function listedState({ view, session, sessionId }: Navigation): ReadonlySignal<L
   const name = computed(() => view.value.state.sessionName);
   return computed(() => {
     const values = [isRunning.value, hasDialogs.value, hasMessages.value, sessionId.value, name.value];
-    return session.value?.isLoaded.value ? { session: session.value, told: values } : undefined;
+    return session.value?.isLoaded.value ? { session: session.value, values } : undefined;
   });
 }
 
 export const AppContext = createContext<App | undefined>(undefined);
 
-/** The page as a whole. */
+/** Returns the app of the surrounding page. */
 export function useApp(): App {
   const app = useContext(AppContext);
   if (!app) throw new Error('There is no page around this');
   return app;
 }
 
-/** The session that is looked at. */
+/** Returns the open session; throws when there is none. */
 export function useSession(): LiveSession {
   const session = useApp().session.value;
   if (!session) throw new Error('No session is looked at');
   return session;
 }
 
-/** What is being written in it. */
+/** Returns the draft of the open session. */
 export const useDraft = (): MessageDraft => useApp().drafts.get(useSession().id.value);

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-/** Whether this tab is looked at. */
+/** Whether this tab is visible, as a signal. */
 export const isVisible: ReadonlySignal<boolean> = visibility();
 
 function visibility(): ReadonlySignal<boolean> {

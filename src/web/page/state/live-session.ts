@@ -19,16 +19,16 @@ import { Notices } from './notices.ts';
 import type { PageLocation } from './page-location.ts';
 import { isVisible } from './browser-signals.ts';
 
-/** How many of the last messages are told at first; those before are asked for when somebody reads that far. */
+// Messages in the first snapshot; earlier ones load while the user scrolls up.
 const INITIAL_MESSAGES = 60;
 
-/** How long what was asked for may take to be answered after somebody has left. */
+// Pending requests of a closed session have this long to get their response.
 const CLOSE_TIMEOUT_MS = 30_000;
 
-/** What extensions can show here. Titles come only to those who ask for them. */
+// Titles are sent only to clients that request them.
 const UI_METHODS = [...dialogMethods, 'notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'] as const;
 
-/** After these the numbers of a session are others. */
+// Events that change the session statistics.
 const STATS_EVENTS = new Set<AgentEvent['type']>([
   'state_synced',
   'turn_end',
@@ -37,33 +37,31 @@ const STATS_EVENTS = new Set<AgentEvent['type']>([
   'state_changed',
 ]);
 
-/** The session that is looked at: what the client knows of it, as signals. Holds nothing that the server does not. */
+/** The open session: the state of the client as signals. It holds nothing that the server does not have. */
 export class LiveSession {
   static #last = 0;
-  /** Tells this connection from all others. */
+  // Identifies this connection.
   readonly number = ++LiveSession.#last;
-  /** What can be asked of the agent. */
   readonly remote: RemoteSession;
-  /** Where it was asked for; a move leads elsewhere. */
+  // The requested location; a command may switch sessions later.
   readonly origin: PageLocation;
   readonly #view = signal<ConversationView>(emptyView);
-  /** The session that is drawn. */
+  // The id of the drawn session.
   readonly id: ReadonlySignal<string> = computed(() => this.#view.value.state.sessionId ?? this.origin.id);
-  /** Whether a snapshot has come; a greeting names the session only. */
+  // Whether a snapshot was applied; the greeting names only the session.
   readonly isLoaded = computed(() => this.#view.value.state.thinkingLevel !== undefined);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
-  /** Whether the server knows this login no more. */
+  // Whether the server rejects the login.
   readonly isLoggedOut = computed(() => {
     const { state, code } = this.#connection.value;
     return state === 'closed' && code === closeCodes.invalidToken;
   });
-  /** Whether there is no connection any more, but may be one again. */
+  // Whether the connection is lost but may come back.
   readonly isOffline = computed(() => ['reconnecting', 'lost'].includes(this.#connection.value.state));
-  /** Why what is meant for what runs now cannot be done. */
+  // The reason why a running agent cannot be controlled now.
   readonly blockedBy = computed(() => (this.isOffline.value ? 'There is no connection' : undefined));
   readonly #outbox = signal<readonly OutboxItem[]>([]);
   readonly #answeredDialogs = new RecentIds();
-  /** What there is to be told, and was not dismissed. */
   readonly notices = new Notices({ view: this.#view, connection: this.#connection });
   readonly #lastRun = signal<AgentSettledEvent | undefined>(undefined);
   readonly #stats = signal<SessionStats | undefined>(undefined);
@@ -72,9 +70,8 @@ export class LiveSession {
   #latestSnapshots = 0;
   #isDrawScheduled = false;
   #isLoadingStats = false;
-  /** Whether something has happened since the numbers were asked for. */
+  // Whether an event changed the statistics since they were requested.
   #areStatsStale = false;
-  /** How much was asked for and is not answered. */
   #pendingRequests = 0;
   #isClosing = false;
   readonly #stopWatchingVisibility: () => void;
@@ -90,12 +87,12 @@ export class LiveSession {
     });
     this.remote.onEvent((event) => this.apply(event));
     this.remote.onState(() => this.#scheduleDraw());
-    // A frame that was asked for before the page was hidden does not come.
+    // A frame requested before the tab was hidden never fires.
     this.#stopWatchingVisibility = isVisible.subscribe(this.#draw);
     void this.remote.hello({ client: { name: 'tau page' }, builtins: true }).catch(() => {});
   }
 
-  /** The session that was told of last: a move may not be drawn yet. */
+  /** The id of the latest applied session; a switch may not be drawn yet. */
   get latestId(): string {
     return this.#latest.state.sessionId ?? this.origin.id;
   }
@@ -104,7 +101,7 @@ export class LiveSession {
     return this.#view;
   }
 
-  /** How many snapshots are drawn. */
+  /** The number of drawn snapshots. */
   get snapshots(): ReadonlySignal<number> {
     return this.#snapshots;
   }
@@ -118,19 +115,19 @@ export class LiveSession {
     return this.#outbox;
   }
 
-  /** How the last run has ended; undefined while one is active. It may begin and end within a frame. */
+  /** The end of the last run; undefined while one is active. A run may start and end within one frame. */
   get lastRun(): ReadonlySignal<AgentSettledEvent | undefined> {
     return this.#lastRun;
   }
 
-  /** Tokens, cost and how full the context is; undefined until the server has said. */
+  /** Tokens, cost and context usage; undefined before the first response. */
   get stats(): ReadonlySignal<SessionStats | undefined> {
     return this.#stats;
   }
 
-  /** Takes note of an event, also of one that only this client knows of. */
+  /** Applies an event of the server or of this client. */
   apply(event: AgentEvent): void {
-    // The answer is still under way.
+    // The response to this dialog is in flight.
     if (event.type === 'extension_ui_request' && this.#answeredDialogs.has(event.id)) return;
     this.update((view) => reduce(view, event));
     if (event.type === 'state_synced') this.#latestSnapshots++;
@@ -140,7 +137,7 @@ export class LiveSession {
     if (STATS_EVENTS.has(event.type)) void this.#loadStats();
   }
 
-  /** Hears what extensions put into the box, and of which session; the returned function stops that. */
+  /** Calls the listener when an extension sets the editor text; returns a function that stops this. */
   onEditorText(listener: (text: string, sessionId: string) => void): () => void {
     return this.remote.onEvent((event) => {
       if (event.type === 'extension_ui_request' && event.method === 'set_editor_text')
@@ -148,13 +145,13 @@ export class LiveSession {
     });
   }
 
-  /** Changes what is known by what an answer has told. */
+  /** Applies a change of the view, for example from a response. */
   update(reducer: (view: ConversationView) => ConversationView): void {
     this.#latest = reducer(this.#latest);
     this.#scheduleDraw();
   }
 
-  /** Does something that may fail, and shows why it did; answers whether it was done. */
+  /** Runs work and shows its error; returns whether it succeeded. */
   async attempt(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await this.track(work);
@@ -165,12 +162,12 @@ export class LiveSession {
     }
   }
 
-  /** Does something whose answer is waited for, also by a connection that was left. */
+  /** Runs a request that `close()` waits for. */
   async track<T>(work: () => Promise<T>): Promise<T> {
     this.#pendingRequests++;
     try {
       const result = work();
-      // A message is in the outbox now, and may be out of it before the next frame.
+      // A prompt is in the outbox now, and may leave it before the next frame.
       this.#outbox.value = this.remote.outbox;
       return await result;
     } finally {
@@ -181,8 +178,8 @@ export class LiveSession {
   }
 
   /**
-   * The same with something that somebody wrote; answers whether it is theirs again. What was sent is not, though nobody
-   * waited for the answer: it may have been done.
+   * Runs work for text of the user; returns whether it has to be restored. After a close, a request that was sent may
+   * have run: its text is not restored.
    */
   async wasRejected(work: () => Promise<unknown>): Promise<boolean> {
     let mayHaveRun = false;
@@ -199,7 +196,7 @@ export class LiveSession {
     this.notices.add({ kind: 'error', text: messageOf(error) });
   }
 
-  /** Answers a question. Whoever does is not told that it is over. */
+  /** Sends a dialog response and removes the dialog at once. */
   respond(response: ExtensionUiResponse): void {
     const { id } = response;
     this.#answeredDialogs.add(id);
@@ -207,12 +204,11 @@ export class LiveSession {
     this.apply({ type: 'extension_ui_resolved', id });
   }
 
-  /** Says something that only whoever looks at this page has to know. */
   showNotice(message: string): void {
     this.notices.add({ kind: 'info', text: message });
   }
 
-  /** Leaves, but hears what was asked for before that: an answer may hold the only copy of what somebody wrote. */
+  /** Closes after the pending requests got their responses: one may hold the only copy of a text of the user. */
   close(): void {
     this.#stopWatchingVisibility();
     this.#isClosing = true;
@@ -222,14 +218,14 @@ export class LiveSession {
     this.#closeWhenIdle();
   }
 
-  /** Without a connection there is no answer to wait for. */
+  /** Without a connection no response can arrive. */
   #closeWhenIdle(): void {
     const { state } = this.remote.status;
     const canRespond = state === 'open' || state === 'connecting';
     if (this.#isClosing && (this.#pendingRequests === 0 || !canRespond)) this.remote.close();
   }
 
-  /** Everything that comes within a frame is drawn together. A page that nobody sees has no frames. */
+  /** All events of a frame are drawn together. A hidden page has no frames. */
   #scheduleDraw(): void {
     if (this.#isDrawScheduled) return;
     this.#isDrawScheduled = true;
@@ -242,13 +238,13 @@ export class LiveSession {
     this.#view.value = this.#latest;
     this.#snapshots.value = this.#latestSnapshots;
     const { status } = this.remote;
-    // Whoever tries again still sees what was wrong.
+    // A retry keeps the reason of the last failure on the screen.
     const isRetrying = status.state === 'reconnecting' && status.reason === undefined;
     this.#connection.value = isRetrying ? { ...this.#connection.peek(), ...status } : status;
     this.#outbox.value = this.remote.outbox;
   };
 
-  /** One question at a time; after what happens meanwhile it is asked once more. */
+  /** Sends one request at a time; events in the meantime cause one more. */
   async #loadStats(): Promise<void> {
     this.#areStatsStale = true;
     if (this.#isLoadingStats) return;
@@ -258,7 +254,7 @@ export class LiveSession {
       try {
         this.#stats.value = await this.remote.getSessionStats();
       } catch {
-        // The next event asks again.
+        // The next event retries.
       }
     }
     this.#isLoadingStats = false;

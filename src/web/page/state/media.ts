@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-/** Whether a media query holds, now and whenever that changes. */
+/** Whether a media query matches, as a signal. */
 export function matchesMedia(query: string): ReadonlySignal<boolean> {
   const media = matchMedia(query);
   const matches = signal(media.matches);

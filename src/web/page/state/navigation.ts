@@ -3,22 +3,22 @@ import { emptyView, type ConversationView } from '../../../client/view/view.ts';
 import { LiveSession } from './live-session.ts';
 import { currentLocation, newSessionLocation, type PageLocation, pushLocation, replaceLocation } from './page-location.ts';
 
-/** Goes from session to session. The address, and the history of the tab, say which one is looked at. */
+/** Opens sessions and keeps the address and the tab history in step. */
 export class Navigation {
-  /** What is known of the session that is looked at. */
+  // The view of the open session.
   readonly view: ReadonlySignal<ConversationView> = computed(() => this.#session.value?.view.value ?? emptyView);
-  /** The session that is looked at, also after a move. */
+  // The id of the open session, also after a switch.
   readonly sessionId: ReadonlySignal<string | undefined> = computed(() => this.#session.value?.id.value);
   readonly #mayCreate: boolean;
   readonly #session: Signal<LiveSession | undefined> = signal(undefined);
-  /** Sessions that were left, until what was asked for in them is answered. */
+  // Closed sessions with pending requests.
   readonly #closing = new Set<LiveSession>();
-  /** What the address names, and the connection that it was named for. */
+  // The session id in the address, and its connection.
   #addressed: { readonly session: LiveSession; readonly id: string } | undefined;
-  /** The session whose place in the history the next move takes. */
+  // The session being deleted: the next one replaces its history entry.
   #deletedId: string | undefined;
 
-  constructor({ mayCreate: mayBegin }: { readonly mayCreate: boolean }) {
+  constructor({ mayCreate }: { readonly mayCreate: boolean }) {
     this.#mayCreate = mayCreate;
     this.#session.value = this.#connect(currentLocation());
     addEventListener('popstate', () => this.#open(currentLocation()));
@@ -33,41 +33,40 @@ export class Navigation {
     });
   }
 
-  /** The session that is looked at. There is none where somebody who may not begin one has not chosen any. */
+  /** The open session; undefined when the user may not create one and has not chosen any. */
   get session(): ReadonlySignal<LiveSession | undefined> {
     return this.#session;
   }
 
-  /** Whether something would be lost with the page that the server does not have yet. */
+  /** Whether closing the page would lose messages that the server does not have. */
   get hasUnsent(): boolean {
     const isUnsent = ({ remote }: LiveSession) => remote.outbox.some(({ state }) => state === 'waiting');
     return (this.#session.value?.remote.outbox.length ?? 0) > 0 || [...this.#closing].some(isUnsent);
   }
 
-  /** Looks at another session. */
   goTo(target: PageLocation): void {
     if (target.id === this.#currentId) return;
     pushLocation(target);
     this.#open(target);
   }
 
-  /** Begins another session, in the folder of the server unless there is another; stays in one that has not begun. */
+  /** Opens a new session; an unused one of the same folder is kept. */
   openNew(cwd?: string): void {
     const current = currentLocation();
     this.goTo(current.kind === 'new' && current.cwd === cwd && this.#session.value ? current : newSessionLocation(cwd));
   }
 
-  /** Connects anew to what is looked at. */
+  /** Reconnects to the open session. */
   reconnect(): void {
     this.#replace(currentLocation());
   }
 
-  /** The session that is looked at is about to be no more: the next move takes its place in the history. */
+  /** Marks the open session as being deleted: the next session replaces its history entry. */
   prepareDelete(): void {
     this.#deletedId = this.#currentId;
   }
 
-  /** What was abandoned stays after all: looks at it again, where it was in the history. */
+  /** Reopens the session whose deletion failed, in its history entry. */
   cancelDelete(): void {
     const id = this.#deletedId;
     this.#deletedId = undefined;
@@ -77,7 +76,7 @@ export class Navigation {
     this.#open(target);
   }
 
-  /** What was abandoned is no more: a new session takes its place in the history, unless somebody has gone elsewhere. */
+  /** Replaces the history entry of the deleted session by a new session, unless the user has opened another one. */
   replaceDeleted(cwd: string): void {
     if (this.#deletedId === undefined) return;
     this.#deletedId = undefined;
@@ -92,7 +91,7 @@ export class Navigation {
 
   #open(target: PageLocation): void {
     this.#deletedId = undefined;
-    // A fragment of the same address is no other place.
+    // A change of the fragment keeps the session.
     if (target.id !== this.#currentId) this.#replace(target);
   }
 
@@ -113,8 +112,8 @@ export class Navigation {
   }
 
   /**
-   * A new session has its own address once something is said in it: until then there may be nothing to come back to. Where
-   * a command has led the connection elsewhere, Back leads to where it was, unless there is nothing any more.
+   * A new session gets its own address with its first message. After a switch by a command, Back leads to the previous
+   * session, unless that was deleted.
    */
   #updateAddress(session: LiveSession, target: PageLocation): void {
     const { id } = target;

@@ -5,7 +5,6 @@ import { MAX_NOTICES } from '../../../client/view/extension-ui.ts';
 import { emptyView, reduce } from '../../../client/view/view.ts';
 import { MAX_TOASTS, Notices } from './notices.ts';
 
-/** Notices of a session that is told of errors. */
 function setUp() {
   const view = signal(emptyView);
   const connection = signal<ConnectionStatus>({ state: 'open' });
@@ -17,11 +16,11 @@ function setUp() {
     view.value = reduce(view.value, { type: 'server_connected', sessionId, sessionFile: null, seq: 0, epoch: 'e' });
   };
   const shown = () => notices.open.value.shown.map(({ text }) => text);
-  return { notices, connection, tell: publish, shown, connect };
+  return { notices, connection, publish, shown, connect };
 }
 
-it('tells notices of the same words apart', () => {
-  const { notices, tell: publish, shown } = setUp();
+it('notices with the same text are separate notices', () => {
+  const { notices, publish, shown } = setUp();
   publish('Again');
   publish('Again');
   const [first, second] = notices.open.value.shown;
@@ -34,8 +33,8 @@ it('tells notices of the same words apart', () => {
   expect(notices.keyOf(second)).toBe(notices.keyOf(second));
 });
 
-it('remembers what was dismissed for as long as the session has it', () => {
-  const { notices, tell: publish, shown } = setUp();
+it('a dismissed notice stays dismissed while the session has it', () => {
+  const { notices, publish, shown } = setUp();
   for (let at = 0; at < MAX_NOTICES + 7; at++) publish(`${at}`);
   expect(shown()).toHaveLength(MAX_TOASTS);
   expect(notices.open.value.more).toBe(MAX_NOTICES - MAX_TOASTS);
@@ -46,16 +45,16 @@ it('remembers what was dismissed for as long as the session has it', () => {
   expect(notices.open.value).toMatchObject({ shown: [{ text: 'One more' }], more: 0 });
 });
 
-it('leaves to the connection what is said there', () => {
-  const { connection, tell: publish, shown } = setUp();
+it('a notice with the close reason is left to the connection line', () => {
+  const { connection, publish, shown } = setUp();
   publish('No such session');
   connection.value = { state: 'closed', reason: 'No such session' };
 
   expect(shown()).toEqual([]);
 });
 
-it('keeps what the page itself has to say when a session tells of itself anew', () => {
-  const { notices, tell: publish, shown, connect } = setUp();
+it('notices of the page survive a new snapshot', () => {
+  const { notices, publish, shown, connect } = setUp();
   publish('Of the session');
   notices.add({ kind: 'info', text: 'Of the page' });
 

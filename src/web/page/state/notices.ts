@@ -2,23 +2,20 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { MAX_NOTICES, type UiNotice } from '../../../client/view/extension-ui.ts';
 import type { LiveSession } from './live-session.ts';
 
-/** More are not shown at a time. */
+// At most this many are shown at a time.
 export const MAX_TOASTS = 4;
 
-/**
- * The notices of a session, and those of the page while it is looked at, that nobody has dismissed here. The same words may
- * come twice: each is a notice of its own.
- */
+/** The notices of a session and of the page that were not dismissed here. Notices with equal text are distinct. */
 export class Notices {
   readonly #notices: ReadonlySignal<readonly UiNotice[]>;
-  /** What the page itself has to say: no snapshot tells it again. */
+  // Notices of the page itself, which no snapshot contains.
   readonly #pageNotices = signal<readonly UiNotice[]>([]);
-  /** Why there is no connection: that is told where the connection is. */
+  // The close reason, which the connection line shows.
   readonly #closeReason: ReadonlySignal<string | undefined>;
   readonly #dismissed = signal<ReadonlySet<UiNotice>>(new Set());
   readonly #keys = new WeakMap<UiNotice, number>();
   #lastKey = 0;
-  /** The last ones, the newest at the end, and how many there are before them. */
+  // The newest notices, newest last, and the number before them.
   readonly open = computed(() => {
     const open = this.#notices.value.filter(
       (notice) => !this.#dismissed.value.has(notice) && notice.text !== this.#closeReason.value,
@@ -36,7 +33,7 @@ export class Notices {
     this.#pageNotices.value = [...this.#pageNotices.value, notice].slice(-MAX_NOTICES);
   }
 
-  /** What tells a notice from all others. */
+  /** Returns the unique key of a notice. */
   keyOf(notice: UiNotice): number {
     const key = this.#keys.get(notice) ?? ++this.#lastKey;
     this.#keys.set(notice, key);
@@ -51,7 +48,7 @@ export class Notices {
     this.#dismiss(this.#notices.value);
   }
 
-  /** Those that the session no longer has need not be remembered. */
+  /** Forgets dismissed notices that the session no longer has. */
   #dismiss(notices: readonly UiNotice[]): void {
     const current = new Set(this.#notices.value);
     this.#dismissed.value = new Set([...this.#dismissed.value, ...notices].filter((notice) => current.has(notice)));

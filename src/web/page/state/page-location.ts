@@ -1,14 +1,13 @@
 import { randomUuid } from '../../../client/random-uuid.ts';
 import { inAddress } from '../../in-address.ts';
 
-/** What the address of the page names: a session, or one that is to be begun, in some folder. */
+// The page address names a session, or a new session in a folder.
 export type PageLocation =
   | { readonly kind: 'session'; readonly id: string }
   | { readonly kind: 'new'; readonly id: string; readonly cwd: string | undefined };
 
 /**
- * Where the page is. Of a new session nothing is on disk, and its address does not name it: the history of the tab remembers
- * which one it was, also when the page is loaded again.
+ * Returns the location of the page. A new session is not in the address: the tab history keeps its id over a reload.
  */
 export function currentLocation(): PageLocation {
   const query = new URLSearchParams(location.search);
@@ -21,19 +20,19 @@ export function currentLocation(): PageLocation {
   return fresh;
 }
 
-/** A place for a new session. */
+/** Returns a location for a new session. */
 export const newSessionLocation = (cwd?: string): PageLocation => ({ kind: 'new', id: randomUuid(), cwd });
 
-/** The address of a place, below wherever the page is. */
+/** Returns the address of a location, relative to the page. */
 export function addressOf(target: PageLocation): string {
   if (target.kind === 'session') return `?session=${inAddress(target.id)}`;
   return target.cwd === undefined ? './' : `?cwd=${inAddress(target.cwd)}`;
 }
 
-/** From now on the page is here; Back leads to where it was. */
+/** Adds a history entry. */
 export const pushLocation = (target: PageLocation): void => history.pushState(target, '', addressOf(target));
 
-/** What the address named until now is here. */
+/** Replaces the current history entry. */
 export const replaceLocation = (target: PageLocation): void => history.replaceState(target, '', addressOf(target));
 
 const isNewSessionLocation = (value: unknown): value is PageLocation =>

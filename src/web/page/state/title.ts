@@ -5,14 +5,14 @@ import { oneLine } from '../../words.ts';
 
 interface TitleSource extends Pick<ConversationView, 'messages'> {
   readonly name: string | undefined;
-  /** Whether these are all messages. */
+  // Whether `messages` is the whole history.
   readonly isWhole: boolean;
-  /** What the list says of the session: more than its messages, where these are only the end of a conversation. */
+  // The list entry, for sessions whose first messages are not loaded.
   readonly summary: SessionSummary | undefined;
   readonly isNew: boolean;
 }
 
-/** What a session is called: its name, or what was said in it first, or done. */
+/** Returns the title of the open session: its name, or its first prompt or shell command. */
 export function titleOf({ name, messages, isWhole, summary, isNew }: TitleSource): string {
   const text =
     name || (isWhole && firstInput(messages)) || summary?.name || summary?.title || summary?.firstMessage || '';
@@ -20,7 +20,6 @@ export function titleOf({ name, messages, isWhole, summary, isNew }: TitleSource
   return oneLine(line, 100) || (isNew && messages.length === 0 ? 'New session' : 'Session');
 }
 
-/** What was said first, or else given to the shell. */
 function firstInput(messages: ConversationView['messages']): string {
   const prompt = messages.find(({ role }) => role === 'user');
   if (prompt?.role === 'user') return wordsOf(prompt.content);

@@ -2,13 +2,13 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { messageOf } from '../../../protocol/errors.ts';
 
-/** Something that was asked for: neither field is there before the answer. */
+// Both fields are missing until the response arrives.
 interface RequestState<T> {
   readonly value?: T;
   readonly problem?: string;
 }
 
-/** Asks once, when it is first drawn. */
+/** Sends a request once, on the first render, and returns its state. */
 export function useRequest<T>(send: () => Promise<T>): ReadonlySignal<RequestState<T>> {
   const state = useSignal<RequestState<T>>({});
   useEffect(() => {

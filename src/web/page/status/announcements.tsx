@@ -2,7 +2,7 @@ import { ConnectionLine } from './connection-line.tsx';
 import { DialogAnnouncement } from './dialogs/dialog-announcement.tsx';
 import { Toasts } from './toasts.tsx';
 
-/** What lies over the conversation and moves nothing in it: how the connection stands, and what there is to be told. */
+/** Overlays of the conversation: the connection state and notices. They move nothing below them. */
 export const Announcements = () => (
   <div class="announcements">
     <ConnectionLine />

@@ -1,9 +1,9 @@
 import { Statuses } from './statuses.tsx';
 import { Widgets } from './widgets.tsx';
 
-/** What extensions show below the composer. */
+/** The area below the composer: widgets and statuses. */
 export const BelowComposer = () => (
-  <div class="extras">
+  <div class="status-area">
     <Widgets placement="belowEditor" />
     <Statuses />
   </div>

@@ -1,17 +1,17 @@
 import { closeCodes } from '../../../protocol/close-codes.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
-/** What it means that there is no connection, and what helps: a session of one's own, or coming again. */
+// The text for a closed connection, and the offered remedy.
 interface CloseDescription {
   readonly text: string;
   readonly remedy: 'begin' | 'reload';
-  /** What to do where there is no session to be seen: why that is stands in its place. */
+  // The advice for a session that cannot be shown.
   readonly advice?: string;
-  /** Whether it may be over when the page comes again, which it does by itself. */
+  // Whether a later reconnect, which happens by itself, may succeed.
   readonly isTemporary?: true;
 }
 
-/** Without a valid login there is no page to say it on: that is for the form that asks for one. */
+// A rejected login has no entry: the login form handles it.
 const closeDescriptions: ReadonlyMap<number | undefined, CloseDescription> = new Map<number, CloseDescription>([
   [closeCodes.badParameters, { text: 'This address makes no sense', remedy: 'begin' }],
   [closeCodes.denied, { text: 'That folder is not for this login', remedy: 'begin' }],
@@ -34,12 +34,12 @@ const closeDescriptions: ReadonlyMap<number | undefined, CloseDescription> = new
   ],
 ]);
 
-/** Whether there is nothing else to be seen. What was there before the connection ended stays, if that may pass. */
+/** Whether the session cannot be shown. With a temporary reason, a loaded session stays on the screen. */
 export function isUnavailable({ connection, isLoaded: isKnown }: LiveSession): boolean {
   const { advice, isTemporary: isTemporary = false } = describeClose(connection.value.code);
   return advice !== undefined && !(isTemporary && isKnown.value);
 }
 
-/** By the code that the server closed it with. */
+/** Returns the description of a close code. */
 export const describeClose = (code: number | undefined): CloseDescription =>
   closeDescriptions.get(code) ?? { text: 'The connection was closed', remedy: 'reload' };

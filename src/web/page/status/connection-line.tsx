@@ -7,13 +7,13 @@ import { useApp, useSession } from '../state/app.ts';
 import { describeClose, isUnavailable } from './close-descriptions.ts';
 import { useAfterDelay } from './use-after-delay.ts';
 
-/** After this long it is worth a word that there is no connection yet. */
+// A shorter connecting phase shows nothing.
 const CONNECTING_DELAY_MS = 1000;
 
-/** The connection ended without a word. */
+// The close code of a connection that ended without a close frame.
 const ABNORMAL_CLOSURE = 1006;
 
-/** What is wrong with the connection, and what can be done about it; nothing while it stands. */
+/** Shows a problem of the connection and its remedy; empty while connected. */
 export function ConnectionLine() {
   const session = useSession();
   const status = session.connection.value;
@@ -51,7 +51,7 @@ function Reconnecting({ status }: StatusProps) {
       <span class="connection-sign" />
       <p>
         <strong>{headline(status, 'Reconnecting…')}</strong>
-        {/* Each second would be read aloud. */}
+        {/* Screen readers would read each second. */}
         <span class="note" aria-live="off">
           Attempt {attempt} of {defaultReconnection.maxRetries} in <SecondsLeft until={until} />
           <Reason status={status} />
@@ -106,13 +106,13 @@ function Closed({ status }: StatusProps) {
   );
 }
 
-/** What is wrong, where that is known, or else what it comes to. */
+/** The text of a temporary reason, or else the usual one. */
 function headline({ code }: ConnectionStatus, usual: string): string {
   const { text, isTemporary } = describeClose(code);
   return isTemporary ? text : usual;
 }
 
-/** Why there is none, where somebody has said so, and that is not said already. */
+/** The close reason, unless the headline already states it. */
 const Reason = ({ status }: StatusProps) =>
   status.reason && status.code !== ABNORMAL_CLOSURE && !describeClose(status.code).isTemporary ? (
     <>

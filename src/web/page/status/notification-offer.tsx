@@ -3,10 +3,10 @@ import { Icon } from '../icons.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { useAfterDelay } from './use-after-delay.ts';
 
-/** A run that has lasted this long may be one to come back to. */
+// A run of this length may be worth a notification.
 const NOTIFICATION_OFFER_DELAY_MS = 20_000;
 
-/** Asks whether the system is to tell when a run is over, once that would have been of use, and once only. */
+/** Offers system notices once, during a long run. */
 export function NotificationOffer() {
   const { systemNotices } = useApp().attention;
   const { view, connection } = useSession();

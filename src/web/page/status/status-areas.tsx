@@ -3,9 +3,9 @@ import { Outbox } from './pending/outbox.tsx';
 import { Queue } from './pending/queue.tsx';
 import { Widgets } from './widgets.tsx';
 
-/** What extensions show and ask, and what waits to be said: all that is between the conversation and the composer. */
+/** The area above the composer: widgets, dialogs, queue and outbox. */
 export const AboveComposer = () => (
-  <div class="extras">
+  <div class="status-area">
     <Widgets placement="aboveEditor" />
     <Dialogs />
     <Queue />

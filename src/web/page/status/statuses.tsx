@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals';
 import { useSession } from '../state/app.ts';
 import { ClippedText } from './clipped-text.tsx';
 
-/** What extensions say of how they stand, in one quiet line. */
+/** The status texts of extensions in one line. */
 export function Statuses() {
   const { view } = useSession();
   const statuses = useComputed(() => view.value.statuses).value;

@@ -7,10 +7,10 @@ import { isVisible } from '../state/browser-signals.ts';
 import { NotificationOffer } from './notification-offer.tsx';
 import { ClippedText } from './clipped-text.tsx';
 
-/** How long something stays that nobody has to act upon; errors stay until they are dismissed. */
+// Errors stay until they are dismissed.
 const TOAST_MS: Readonly<Partial<Record<UiNotice['kind'], number>>> = { info: 6000, warning: 15_000 };
 
-/** What there is to be told. It waits while somebody points at it, and while nobody looks. */
+/** Shows notices. Their timeout pauses while the user points at them and while the tab is hidden. */
 export function Toasts() {
   const { notices } = useSession();
   const isPaused = useSignal(false);

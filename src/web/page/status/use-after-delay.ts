@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-/** False at first, and true after a moment: what is over by then need not be shown. */
+/** Returns true after `ms`: shorter states need not be shown. */
 export function useAfterDelay(ms: number): boolean {
   const hasElapsed = useSignal(false);
   useEffect(() => {

@@ -7,14 +7,14 @@ interface WidgetsProps {
   readonly placement: UiWidget['placement'];
 }
 
-/** Lines that extensions keep on the screen, above the composer or below it. */
+/** Lines of extensions above or below the composer. */
 export function Widgets({ placement }: WidgetsProps) {
   const { view } = useSession();
   const widgets = useComputed(() => view.value.widgets).value.filter((widget) => widget.placement === placement);
   return (
     <>
       {widgets.map(({ key, lines }) => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
         <section key={key} class="widget" aria-label={key} tabIndex={0}>
           <ClippedText text={lines.join('\n')} />
         </section>

@@ -1,7 +1,7 @@
 import { AddKeyButton } from '../controls/add-key-button.tsx';
 import { useApp } from '../state/app.ts';
 
-/** How to come by a real model. */
+/** Explains how to add a real model. */
 export function AddModel() {
   const app = useApp();
   return (

@@ -7,17 +7,17 @@ import { AddModel } from './add-model.tsx';
 import { SuggestionList } from './suggestion-list.tsx';
 import { builtInSuggestions } from './suggestions.ts';
 
-/** For whoever has no real model yet: what can be tried, and how to come by one. */
+/** The welcome page without a real model: prompts to try, and how to add a model. */
 export function BuiltInWelcome() {
   const session = useSession();
   const cwd = useComputed(() => session.view.value.state.cwd).value;
   const isSending = useRef(false);
-  /** One at a time: whoever clicks twice wants it once. */
+  // Ignores a second click while the first prompt is being sent.
   const choose = async (text: string) => {
     if (isSending.current || session.outbox.value.length > 0 || session.view.value.running) return;
     isSending.current = true;
     await send(session, { text, images: [] }, 'steer');
-    // By then it is known whether something runs.
+    // The running state is known in the next frame.
     requestAnimationFrame(() => {
       isSending.current = false;
     });

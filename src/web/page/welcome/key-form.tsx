@@ -11,7 +11,7 @@ import { useApp, useSession } from '../state/app.ts';
 import { type KeyChange, KeyOutcome } from './key-outcome.tsx';
 import { StoredKey } from './stored-key.tsx';
 
-/** Takes the key of a provider, and removes one. It goes to the server and is kept nowhere in the page. */
+/** Stores and removes provider keys. A key goes to the server and is kept nowhere in the page. */
 export function KeyForm() {
   const app = useApp();
   const session = useSession();
@@ -47,7 +47,7 @@ function Fields({ known }: { readonly known: readonly KeyProvider[] }) {
   const isBusy = work.value !== undefined;
   const provider = all.value.find(({ id }) => id === chosen.value);
 
-  /** Does something with the key of the provider, and says what came of it. */
+  // Changes the key of the provider and shows the outcome.
   const attempt = async (kind: KeyChange['kind'], act: (provider: string) => Promise<number>) => {
     const id = chosen.value;
     work.value = kind;
@@ -57,7 +57,7 @@ function Fields({ known }: { readonly known: readonly KeyProvider[] }) {
       change.value = { kind, provider: id, models: await session.track(() => act(id)) };
       all.value = await listKeyProviders(session);
     } catch (error) {
-      // Whoever has closed this looks at the page.
+      // When the form was closed, the page shows the error.
       if (select.current) rejection.value = messageOf(error);
       else session.showError(error);
     } finally {

@@ -2,15 +2,15 @@ import { counted } from '../../words.ts';
 import { providerName } from '../controls/provider-name.ts';
 import { useApp } from '../state/app.ts';
 
-/** What has become of a key. */
+// The outcome of a change of a key.
 export interface KeyChange {
   readonly kind: 'stored' | 'removed';
   readonly provider: string;
-  /** How many models of the provider can be used now. */
+  // Usable models of the provider after the change.
   readonly models: number;
 }
 
-/** Says what has become of a key, and leads to the models. */
+/** Shows the outcome of a key change, with a link to the models. */
 export function KeyOutcome({ change }: { readonly change: KeyChange | undefined }) {
   const app = useApp();
   return (

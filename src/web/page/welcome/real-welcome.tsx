@@ -6,7 +6,7 @@ import { AddModel } from './add-model.tsx';
 import { SuggestionList } from './suggestion-list.tsx';
 import { codeSuggestions } from './suggestions.ts';
 
-/** For whoever has a model: where it works, and what it could do. What is chosen is written, and sent by the person. */
+/** The welcome page with a model. A suggestion is put into the draft, and the user sends it. */
 export function RealWelcome() {
   const session = useSession();
   const { cwd = '', model, modelFallbackMessage } = useComputed(() => session.view.value.state).value;

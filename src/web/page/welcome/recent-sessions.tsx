@@ -5,10 +5,9 @@ import { SessionLink } from '../sessions/session-link.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { sessionTitle } from '../state/list/session-summaries.ts';
 
-/** Sessions that are named at most. */
 const MAX_RECENT_SESSIONS = 5;
 
-/** The last sessions of the same folder. */
+/** The latest sessions of the same folder. */
 export function RecentSessions() {
   const app = useApp();
   const session = useSession();

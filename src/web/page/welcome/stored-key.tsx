@@ -8,7 +8,7 @@ interface StoredKeyProps {
   readonly onRemove: () => void;
 }
 
-/** Says whether a provider has a key. One that is stored can be removed, which is asked once. */
+/** Shows whether a provider has a key. A stored one can be removed after a confirmation. */
 export function StoredKey({ provider: { id, configured, stored }, isBusy, onRemove }: StoredKeyProps) {
   const isConfirming = useSignal(false);
   const name = providerName(id);
@@ -21,7 +21,7 @@ export function StoredKey({ provider: { id, configured, stored }, isBusy, onRemo
       </p>
     );
   return (
-    <div class="why">
+    <div class="reason">
       <p>
         {isConfirming.value
           ? `Remove the key of ${name}? Sessions with its models need another one.`
@@ -32,7 +32,7 @@ export function StoredKey({ provider: { id, configured, stored }, isBusy, onRemo
           Remove
         </button>
       )}
-      {/* The same button, in the same place: the second of two clicks removes nothing. */}
+      {/* The button keeps its position, so that a double click removes nothing. */}
       <button type="button" onClick={() => (isConfirming.value = !isConfirming.value)}>
         {isConfirming.value ? 'Keep it' : 'Remove the key'}
       </button>

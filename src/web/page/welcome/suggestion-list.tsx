@@ -6,7 +6,7 @@ interface SuggestionListProps {
   readonly onChoose: (message: string) => void;
 }
 
-/** Things to ask, each a button. */
+/** Lists prompt suggestions as buttons. */
 export const SuggestionList = ({ suggestions, onChoose }: SuggestionListProps) => (
   <ul class="ideas">
     {suggestions.map(({ title, icon, message }) => (

@@ -1,13 +1,13 @@
 import type { IconName } from '../icons.tsx';
 
-/** Something that can be asked. */
+// A prompt to offer.
 export interface PromptSuggestion {
   readonly title: string;
   readonly icon: IconName;
   readonly message: string;
 }
 
-/** What the built-in model understands; each shows something else of what the page can do. */
+/** Prompts for the built-in model; each shows another feature of the page. */
 export const builtInSuggestions: readonly PromptSuggestion[] = [
   { title: 'Look around', icon: 'folder', message: 'list the files' },
   {
@@ -25,7 +25,7 @@ export const builtInSuggestions: readonly PromptSuggestion[] = [
   { title: 'Fail and try again', icon: 'alert', message: 'fail with 529' },
 ];
 
-/** What is often asked about a folder with code. */
+/** Common prompts for a folder with code. */
 export const codeSuggestions: readonly PromptSuggestion[] = [
   {
     title: 'Explain this folder',

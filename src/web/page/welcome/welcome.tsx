@@ -4,17 +4,19 @@ import { BuiltInWelcome } from './built-in-welcome.tsx';
 import { RealWelcome } from './real-welcome.tsx';
 import { RecentSessions } from './recent-sessions.tsx';
 
-/** What is there before anything was said. */
+const EMPTY_SESSION = 'Nothing was said in this session yet.';
+
+/** The content of an empty session. */
 export function Welcome() {
   const session = useSession();
   const model = useComputed(() => session.view.value.state.model).value;
   const mayPrompt = useApp().may('prompt');
-  // Nothing is known yet: it would only flash.
+  // The model is not known yet: nothing should flash.
   if (model === undefined) return null;
   return (
     <div class="welcome">
       {!mayPrompt ? (
-        <p class="note">Nothing was said in this session yet.</p>
+        <p class="note">{EMPTY_SESSION}</p>
       ) : model?.provider === 'tau' ? (
         <BuiltInWelcome />
       ) : (

@@ -4,7 +4,7 @@ import { asAttachment } from '../../state/draft/message-images.ts';
 import { attempt } from './connections.ts';
 import { withOtherSession, isCurrent } from './elsewhere.ts';
 
-/** Copies a session and goes to the copy; the one that is looked at unless there is another. */
+/** Clones a session and opens the clone; without a summary, the open one. */
 export const clone = (app: App, summary?: SessionSummary): Promise<boolean> =>
   attempt(app, async ({ remote }) => {
     app.isListOpen.value = false;
@@ -16,18 +16,18 @@ export const clone = (app: App, summary?: SessionSummary): Promise<boolean> =>
     return copy;
   });
 
-/** A message of the user: its words and pictures, and how many have followed that have words, too. */
+// A user message, and the number of user messages with text after it.
 interface ForkPoint {
   readonly messageText: string;
   readonly images: readonly ImageContent[];
   readonly userMessagesAfter: number;
 }
 
-/** Goes to a copy of what was said before a message of the user; the message itself can be written anew there. */
+/** Forks the session before a user message and opens the fork with that message as its draft. */
 export const fork = (app: App, { messageText, images, userMessagesAfter }: ForkPoint): Promise<boolean> =>
   attempt(app, async ({ remote }) => {
     const { messages } = await remote.getForkMessages();
-    // More may have been said since the page was drawn.
+    // Messages may have been added since the page was drawn.
     const message = messages
       .slice(0, messages.length - userMessagesAfter)
       .findLast(({ text }) => isSameText(text, messageText));
@@ -39,10 +39,10 @@ export const fork = (app: App, { messageText, images, userMessagesAfter }: ForkP
     draft.attachments.value = images.map(asAttachment);
   });
 
-/** Messages may consist of several texts, which are joined in one way or another. */
+/** Compares without newlines: several text blocks of one message are joined in different ways. */
 export const isSameText = (one: string, other: string) => one.replaceAll('\n', '') === other.replaceAll('\n', '');
 
-/** What a move has led to, unless an extension said no. */
+/** Returns the result of a session change; throws when an extension cancelled it. */
 export function unlessCancelled<T extends { readonly cancelled: boolean }>(result: T): T {
   if (result.cancelled) throw new Error('An extension did not allow it');
   return result;

@@ -1,14 +1,17 @@
 import type { App } from '../../state/app.ts';
 import type { LiveSession } from '../../state/live-session.ts';
 
-/** The session that is looked at. */
+/** Returns the open session; throws when there is none. */
 export function requireSession(app: App): LiveSession {
   const session = app.session.value;
   if (!session) throw new Error('There is no connection for this');
   return session;
 }
 
-/** Does something that may fail, and shows why it did where somebody looks by then; answers whether it was done. */
+/**
+ * Runs work for the open session and shows an error in the session that is open when it fails; returns whether it
+ * succeeded.
+ */
 export async function attempt(app: App, work: (session: LiveSession) => Promise<unknown>): Promise<boolean> {
   const session = requireSession(app);
   try {

@@ -7,8 +7,7 @@ import { withAnyAgent, isCurrent } from './elsewhere.ts';
 import { unlessCancelled } from './clone-and-fork.ts';
 
 /**
- * Moves a session to the trash. Whoever is in it leaves it first, since a session that somebody is in is not deleted, and
- * is in a new one of the same folder afterwards.
+ * Moves a session to the trash. An open session is in use, so the page first switches to a new one in the same folder.
  */
 export async function deleteSession(app: App, summary: SessionSummary): Promise<void> {
   const session = requireSession(app);
@@ -30,7 +29,7 @@ export async function deleteSession(app: App, summary: SessionSummary): Promise<
   }
 }
 
-/** Stops what runs and goes where nobody stays: a session that is begun so keeps the model of this one. */
+/** Aborts the run, then moves the agent to a new session, which keeps the model. */
 async function switchToNewSession({ remote, view }: LiveSession): Promise<void> {
   if (view.value.running) await remote.abort();
   unlessCancelled(await remote.newSession());

@@ -6,11 +6,11 @@ import type { LiveSession } from '../../state/live-session.ts';
 
 type RemoteWork<T> = (remote: RemoteSession) => Promise<T>;
 
-/** Whether the session that is looked at is meant: that is so unless another is named. */
+/** Whether the open session is meant; without a summary it is. */
 export const isCurrent = (app: App, summary: SessionSummary | undefined): boolean =>
   summary === undefined || summary.id === app.sessionId.value;
 
-/** Asks the agent of another session, or of a new one, by a connection for just that. */
+/** Connects to the agent of another session, or of a new one, for the duration of `work`. */
 export async function withOtherSession<T>(summary: SessionSummary | undefined, work: RemoteWork<T>): Promise<T> {
   const remote = new RemoteSession(socketAddress().href, { session: summary?.id, tail: 1, ui: [], whenLost: 'close' });
   try {
@@ -20,6 +20,6 @@ export async function withOtherSession<T>(summary: SessionSummary | undefined, w
   }
 }
 
-/** Asks what any agent can answer: the one that is talked to, if there is a connection to it. */
+/** Runs a request that any agent can serve: the connected one, or else a temporary one. */
 export const withAnyAgent = <T>({ remote }: LiveSession, work: RemoteWork<T>): Promise<T> =>
   remote.status.state === 'open' ? work(remote) : withOtherSession(undefined, work);

@@ -5,13 +5,13 @@ import { sessionTitle } from '../../state/list/session-summaries.ts';
 import { attempt } from './connections.ts';
 import { withOtherSession, isCurrent } from './elsewhere.ts';
 
-/** How long a browser may take to begin a download. */
+// A browser has this long to start the download.
 const DOWNLOAD_MS = 60_000;
 
-/** Downloads a session as a page; the one that is looked at unless there is another. */
+/** Downloads a session as an HTML page; without a summary, the open one. */
 export const exportPage = (app: App, summary?: SessionSummary): Promise<boolean> =>
   attempt(app, async ({ remote }) => {
-    // Whoever asks may be elsewhere by the time of the answer.
+    // The user may open another session before the response arrives.
     const name = fileNameOf(summary ? sessionTitle(summary) : app.title.value);
     const exported = isCurrent(app, summary)
       ? await remote.exportHtml()
@@ -20,7 +20,7 @@ export const exportPage = (app: App, summary?: SessionSummary): Promise<boolean>
     download(await fetchFile(exported.url), name);
   });
 
-/** Without what file systems do not take. */
+/** Replaces characters that file systems reject. */
 const fileNameOf = (title: string) =>
   `${
     title

@@ -3,7 +3,7 @@ import type { App } from '../../state/app.ts';
 import { attempt } from './connections.ts';
 import { withAnyAgent, isCurrent } from './elsewhere.ts';
 
-/** Gives a session another name; the one that is looked at unless there is another. */
+/** Renames a session; without a summary, the open one. */
 export async function renameSession(app: App, summary: SessionSummary | undefined, name: string): Promise<void> {
   await attempt(app, (session) =>
     isCurrent(app, summary)

@@ -5,31 +5,28 @@ import { fuzzyScore, fuzzyFilter } from '../../overlay/fuzzy-match.ts';
 import type { LiveSession } from '../../state/live-session.ts';
 import { mention, type CompletionTarget, completionTargetAt } from './completion-target.ts';
 
-/** Something that can be put in the place of what was typed of it. */
+// An entry of the completion list.
 export interface Completion {
   readonly kind: 'command' | 'file' | 'folder';
   readonly name: string;
-  /** What stands behind the name of a command. */
   readonly argumentHint?: string | undefined;
   readonly description?: string | undefined;
-  /** Where a command comes from. */
   readonly source?: string | undefined;
-  /** What takes the place of what was typed. */
+  // The text that replaces the typed name.
   readonly text: string;
 }
 
-/** Knows what may be meant by what is being typed, and which of it is chosen. */
+/** Finds completions for the command or file name at the caret, and tracks the chosen one. */
 export class Completer {
   readonly #session: LiveSession;
   readonly #target = signal<CompletionTarget | undefined>(undefined);
-  /** Undefined until they are known. */
+  // Undefined until they are loaded.
   readonly #commands = signal<readonly SlashCommand[] | undefined>(undefined);
-  /** Paths that fit what was typed when they were asked for. */
+  // Matching paths, and the query they were loaded for.
   readonly #paths = signal<{ readonly query: string; readonly found: readonly string[] }>({ query: '', found: [] });
   readonly #chosen = signal(0);
-  /** Where a name begins that nothing is to be suggested for. */
+  // The start of a name whose completions were dismissed.
   readonly #dismissed = signal<number | undefined>(undefined);
-  /** Whether the text begins as commands do. */
   #isSlashed = false;
   #nextQuery: string | undefined;
   #isLoadingPaths = false;
@@ -42,20 +39,19 @@ export class Completer {
     this.#session = session;
   }
 
-  /** The command of this name, if it is known. */
   commandNamed(name: string): SlashCommand | undefined {
     return this.#commands.value?.find((command) => command.name === name);
   }
 
-  /** The name that a message begins with as if it were a command, where it is known that it is none. */
+  /** Returns the name after a leading slash that is known to be no command. */
   unknownName(text: string): string | undefined {
     const [, name = '', end] = /^\/(\S+)(\s)?/.exec(text) ?? [];
     if (name === '' || !this.#commands.value || this.commandNamed(name)) return undefined;
-    // What is suggested for it may still become of it.
+    // A completion may still turn it into a command.
     return end === undefined && this.completions.value.length > 0 ? undefined : name;
   }
 
-  /** Takes note of where the caret is in which text. */
+  /** Updates the completions for a text and a caret position. */
   update(text: string, caret: number): void {
     const isSlashed = text.startsWith('/');
     if (isSlashed && !this.#isSlashed) void this.#loadCommands();
@@ -71,18 +67,18 @@ export class Completer {
     if (target?.kind === 'file') void this.#loadPaths(target.query);
   }
 
-  /** Chooses the one that is so many places further. */
+  /** Moves the choice by this many entries. */
   step(by: number): void {
     const { length } = this.completions.value;
     if (length > 0) this.#chosen.value = (this.chosen.value + by + length) % length;
   }
 
-  /** Suggests nothing for what is being typed. */
+  /** Hides the completions for the name at the caret. */
   dismiss(): void {
     this.#dismissed.value = this.#target.value?.from;
   }
 
-  /** The text with a suggestion in its place, and where the caret is then. */
+  /** Returns the text with a completion inserted, and the caret after it. */
   applyTo(text: string, completion: Completion | undefined): { text: string; caret: number } | undefined {
     const target = this.#target.value;
     if (!target || !completion) return undefined;
@@ -96,24 +92,24 @@ export class Completer {
     if (!target || target.from === this.#dismissed.value) return [];
     if (target.kind === 'command') return this.#matchingCommands(target.query);
     const { query, found } = this.#paths.value;
-    // Until those for what was typed last are there, some of the ones before that still fit.
+    // Until the paths of the last query arrive, earlier ones that match are shown.
     return found.filter((path) => query === target.query || fuzzyScore(target.query, path) !== undefined).map(pathCompletion);
   }
 
   #matchingCommands(query: string): readonly Completion[] {
-    const named = (this.#commands.value ?? []).map((command) => ({ command, words: command.name }));
-    return fuzzyFilter(query, named).map(({ command }) => commandCompletion(command));
+    const candidates = (this.#commands.value ?? []).map((command) => ({ command, words: command.name }));
+    return fuzzyFilter(query, candidates).map(({ command }) => commandCompletion(command));
   }
 
   async #loadCommands(): Promise<void> {
     try {
       this.#commands.value = await loadSlashCommands(this.#session);
     } catch {
-      // What is known has to do.
+      // The commands loaded before stay.
     }
   }
 
-  /** One question at a time; of those that come meanwhile only the last is asked. */
+  /** Sends one request at a time; of the queries in the meantime only the last is sent. */
   async #loadPaths(query: string): Promise<void> {
     this.#nextQuery = query;
     if (this.#isLoadingPaths) return;
@@ -124,7 +120,7 @@ export class Completer {
         this.#paths.value = { query: next, found: await findPaths(this.#session, next) };
       }
     } catch {
-      // Nothing is suggested then.
+      // Without a response there are no completions.
     } finally {
       this.#isLoadingPaths = false;
     }

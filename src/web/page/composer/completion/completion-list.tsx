@@ -3,7 +3,7 @@ import { PlainText } from '../../../code/plain-text.tsx';
 import { Icon } from '../../icons.tsx';
 import type { Completer, Completion } from './completer.ts';
 
-/** Where commands come from, in a word. */
+// Labels of command sources.
 const SOURCES: Readonly<Record<string, string>> = { prompt: 'template', builtin: 'tau' };
 
 interface CompletionListProps {
@@ -12,7 +12,7 @@ interface CompletionListProps {
   readonly onSelect: (completion: Completion) => void;
 }
 
-/** What may be meant, above the box. The box keeps the focus. */
+/** Lists the completions above the message box, which keeps the focus. */
 export function CompletionList({ id, completer, onSelect }: CompletionListProps) {
   const list = useRef<HTMLDivElement>(null);
   const completions = completer.completions.value;
@@ -47,7 +47,7 @@ export function CompletionList({ id, completer, onSelect }: CompletionListProps)
   );
 }
 
-/** The name of an option, for the box to point at. */
+/** Returns the element id of an option, for `aria-activedescendant`. */
 export const optionId = (listId: string, at: number): string => `${listId}-${at}`;
 
 const CommandLine = ({ name, argumentHint, description, source = '' }: Completion) => (

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { mention, completionTargetAt } from './completion-target.ts';
 
-/** What is wished for where `|` stands. */
+/** The target at the `|` in a text. */
 const targetIn = (marked: string) => {
   const target = completionTargetAt(marked.replace('|', ''), marked.indexOf('|'));
   return target && `${target.kind} ${target.query} ${target.from}-${target.to}`;
 };
 
-describe('what is being named', () => {
+describe('completion target', () => {
   it.each([
     ['/|', 'command  0-1'],
     ['/mo|', 'command mo 0-3'],
@@ -20,7 +20,7 @@ describe('what is being named', () => {
   ])('%j', (marked, target) => expect(targetIn(marked)).toBe(target));
 
   it.each(['', '|', 'a /b|', '/model |', '/mo|del', 'me@home|', '@a |', '@"a b" |', '!ls @a|'])(
-    'nothing: %j',
+    'none in %j',
     (marked) => expect(targetIn(marked)).toBeUndefined(),
   );
 });

@@ -1,19 +1,19 @@
-/** What somebody is in the middle of naming. */
+// A command or file name that is being typed.
 export interface CompletionTarget {
   readonly kind: 'command' | 'file';
-  /** What was typed of the name. */
+  // The typed part of the name.
   readonly query: string;
-  /** Where it begins and ends in the text, with its sign. */
+  // The range in the text, with the `/` or `@`.
   readonly from: number;
   readonly to: number;
 }
 
 const COMMAND = /^\/(\S*)$/;
 const FILE = /(?:^|[\s(])(@(?:"([^"\n]*)|([^\s"]*)))$/g;
-/** What is longer names no file. */
+// Longer texts name no file.
 const MAX_PATH = 4096;
 
-/** What is named where the caret is: a command at the beginning of a message, a file behind an `@`. */
+/** Returns the name at the caret: a command at the start of a message, or a file after `@`. */
 export function completionTargetAt(text: string, caret: number): CompletionTarget | undefined {
   const before = text.slice(0, caret);
   const isAtEnd = caret === text.length || /\s/.test(text.charAt(caret));
@@ -26,7 +26,7 @@ export function completionTargetAt(text: string, caret: number): CompletionTarge
   return { kind: 'file', query: plain, from: caret - typed.length, to: caret };
 }
 
-/** A path as it is mentioned. One of a folder is open to go on with. */
+/** Formats a path as a mention. A folder stays open for more of the path. */
 export function mention(path: string): string {
   const isOpen = path.endsWith('/');
   if (!/\s/.test(path)) return isOpen ? `@${path}` : `@${path} `;

@@ -3,7 +3,7 @@ import { PlainText } from '../../../code/plain-text.tsx';
 import { tokens } from '../../../words.ts';
 import { Icon, type IconName } from '../../icons.tsx';
 
-/** What is to be known of a model before it is chosen. */
+/** A model in the picker: name, abilities, context window and price. */
 export const ModelRow = ({ model }: { readonly model: Model }) => (
   <span class="model-row">
     <span class="model-name">
@@ -33,7 +33,7 @@ const Ability = ({ icon, name }: { readonly icon: IconName; readonly name: strin
 );
 
 function Price({ model: { cost } }: { readonly model: Model }) {
-  // One's own servers, and the built-in model, ask for none.
+  // Local servers and the built-in model are free.
   if (cost.input === 0 && cost.output === 0) return null;
   return (
     <span class="price" title="Dollars per million tokens, in and out">

@@ -8,15 +8,15 @@ import { providerName } from '../provider-name.ts';
 import { ModelRow } from './model-row.tsx';
 import { PickSheet } from './pick-sheet.tsx';
 
-/** Chooses who answers from now on. */
+/** The sheet that chooses the model. */
 export function ModelsSheet() {
   const session = useSession();
   const { model, modelFallbackMessage } = useComputed(() => session.view.value.state).value;
   const hasReal = useSignal<boolean | undefined>(undefined);
-  // The built-in model stands in for others until there are some: nobody has chosen it.
+  // The built-in model is a fallback that the user has not chosen.
   const isFallback = isBuiltIn(model) && modelFallbackMessage !== undefined;
   const current = isFallback && hasReal.value ? undefined : model;
-  // The one in use comes first, then the others of its provider: it is seen without a search.
+  // The current model comes first, then the others of its provider: it is visible without a search.
   const rank = ({ provider, id }: Model) => (provider !== current?.provider ? 2 : id === current.id ? 0 : 1);
   return (
     <PickSheet<Model>
@@ -43,12 +43,12 @@ export function ModelsSheet() {
   );
 }
 
-/** Why no real model is used, where that is so; and how to come by more models. */
+/** Explains the use of the fallback model, and offers to add a key. */
 function MoreModels({ reason }: { readonly reason: string | undefined }) {
   const app = useApp();
   if (reason === undefined && !app.may('admin')) return null;
   return (
-    <div class="why">
+    <div class="reason">
       <p class="note">
         <PlainText text={reason ?? 'Keys bring models: add one here, or remove one.'} />
       </p>

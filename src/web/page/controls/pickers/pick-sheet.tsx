@@ -9,19 +9,17 @@ import { useApp, useSession } from '../../state/app.ts';
 
 interface PickSheetProps<T> {
   readonly title: string;
-  /** What there is to choose from is called. */
   readonly label: string;
   readonly hasSearch: boolean;
   readonly load: () => Promise<readonly T[]>;
   readonly itemOf: (one: T) => PickerItem;
-  /** Which of two comes first; as they were told, where it does not say. */
+  // Without it, items keep their order.
   readonly order?: ((one: T, other: T) => number) | undefined;
   readonly choose: (chosen: T, options: { readonly alsoForNew: boolean }) => Promise<unknown>;
-  /** What is to be said first. */
   readonly children?: ComponentChildren;
 }
 
-/** Asks the agent what there is, lets one be chosen, and closes when the agent has taken it. */
+/** Loads items, lets the user choose one, and closes when the agent has accepted it. */
 export function PickSheet<T>({ title, label, hasSearch, load, itemOf, order, choose, children }: PickSheetProps<T>) {
   const { sheet } = useApp();
   const session = useSession();
@@ -31,7 +29,7 @@ export function PickSheet<T>({ title, label, hasSearch, load, itemOf, order, cho
   const alsoForNew = useSignal(false);
   const items = (order ? all?.toSorted(order) : all)?.map(itemOf) ?? (problem === undefined ? undefined : []);
   const shownProblem = rejection.value ?? problem;
-  // Whoever does not wait for the answer may look at something else by then.
+  // The user may open another sheet before the response arrives.
   const isOpen = () => sheet.value === ownSheet;
   const close = () => {
     if (isOpen()) sheet.value = undefined;

@@ -4,7 +4,6 @@ import { chooseThinkingLevel, thinkingLevels } from '../../actions/models.ts';
 import { useSession } from '../../state/app.ts';
 import { PickSheet } from './pick-sheet.tsx';
 
-/** What each level is good for. */
 const descriptions: Readonly<Record<ThinkingLevel, string>> = {
   off: 'answers at once',
   minimal: 'a moment, for simple changes',
@@ -15,7 +14,7 @@ const descriptions: Readonly<Record<ThinkingLevel, string>> = {
   max: 'as long as the model can',
 };
 
-/** Chooses how much the model thinks from now on. */
+/** The sheet that chooses the thinking level. */
 export function ThinkingSheet() {
   const session = useSession();
   const current = useComputed(() => session.view.value.state.thinkingLevel).value;

@@ -1,7 +1,7 @@
 import { type KeyboardLayout, keyNames } from './keys.ts';
 
-/** The keyboard that is typed on, as far as can be told. */
+/** The keyboard layout, guessed from the platform. */
 export const keyboard: KeyboardLayout = /mac|iphone|ipad/i.test(navigator.platform) ? 'mac' : 'other';
 
-/** The keys of a shortcut in a sentence, as they are written on that keyboard. */
+/** Formats the keys of a shortcut as text for this keyboard. */
 export const keysText = (keys: string): string => keyNames(keys, keyboard).join('+');

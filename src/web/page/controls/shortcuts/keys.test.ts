@@ -11,7 +11,7 @@ const press = (key: string, held: Partial<KeyPress> = {}): KeyPress => ({
   ...held,
 });
 
-it('Mod is the key that commands are given with on that keyboard, and no other', () => {
+it('Mod is Cmd on a Mac and Ctrl elsewhere, and no other key', () => {
   const [ctrl, meta] = [press('k', { ctrlKey: true }), press('k', { metaKey: true })];
 
   expect(isPressed('Mod+K', ctrl, 'other')).toBe(true);
@@ -22,7 +22,7 @@ it('Mod is the key that commands are given with on that keyboard, and no other',
   expect(isPressed('Mod+Shift+O', press('O', { ctrlKey: true, shiftKey: true }), 'other')).toBe(true);
 });
 
-it('a sign is a sign, whatever keys it takes; a letter with Shift is another shortcut', () => {
+it('a symbol matches with or without Shift; a letter with Shift is another shortcut', () => {
   expect(isPressed('?', press('?', { shiftKey: true }), 'other')).toBe(true);
   expect(isPressed('/', press('/', { shiftKey: true }), 'other')).toBe(true);
   expect(isPressed('F', press('f'), 'other')).toBe(true);
@@ -30,12 +30,12 @@ it('a sign is a sign, whatever keys it takes; a letter with Shift is another sho
   expect(isPressed('F', press('f', { ctrlKey: true }), 'other')).toBe(false);
 });
 
-it('keys are called as they are on the keyboard', () => {
+it('keys have the names printed on the keyboard', () => {
   expect(keyNames('Mod+Shift+O', 'mac')).toEqual(['⌘', '⇧', 'O']);
   expect(keyNames('Mod+Shift+O', 'other')).toEqual(['Ctrl', 'Shift', 'O']);
 });
 
-it('no two shortcuts have the same keys, none takes what browsers keep, and letters alone are not heard in a field', () => {
+it('shortcuts have unique keys, take none that browsers reserve, and single letters do not work in a text field', () => {
   const handled = shortcuts.filter(({ run }) => run);
   const reserved = ['Mod+N', 'Mod+T', 'Mod+W', 'Mod+Q', 'Mod+Shift+N', 'Mod+Shift+T', 'Mod+Shift+W'];
 

@@ -1,10 +1,10 @@
-/** What of a key event matters. */
+// The fields of a key event that matter here.
 export type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
-/** Keyboards differ in what their keys are called. */
+// Key names differ by layout.
 export type KeyboardLayout = 'mac' | 'other';
 
-/** Whether these are the keys of a shortcut. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
+/** Whether a key press matches a shortcut. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
 export function isPressed(keys: string, pressed: KeyPress, keyboard: KeyboardLayout): boolean {
   const parts = keys.split('+');
   const key = parts.at(-1) ?? '';
@@ -15,12 +15,12 @@ export function isPressed(keys: string, pressed: KeyPress, keyboard: KeyboardLay
     pressed.ctrlKey === (has('Mod') && keyboard === 'other') &&
     pressed.metaKey === (has('Mod') && keyboard === 'mac') &&
     pressed.altKey === has('Alt') &&
-    // Which keys a sign takes is up to the keyboard.
+    // Keyboards differ in whether a symbol needs Shift.
     (pressed.shiftKey === has('Shift') || (!isLetter && key.length === 1))
   );
 }
 
-/** The keys of a shortcut as they are written on the keyboard. */
+/** Returns the keys of a shortcut as printed on the keyboard. */
 export const keyNames = (keys: string, keyboard: KeyboardLayout): readonly string[] =>
   keys.split('+').map((key) => keySymbols[key]?.[keyboard] ?? key);
 

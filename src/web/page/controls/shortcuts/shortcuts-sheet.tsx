@@ -4,7 +4,7 @@ import { keyboard } from './keyboard.ts';
 import { keyNames } from './keys.ts';
 import { type Shortcut, shortcuts } from './shortcuts.ts';
 
-/** Every shortcut there is for whoever looks. */
+/** The sheet that lists the shortcuts of this login. */
 export function ShortcutsSheet() {
   const app = useApp();
   const offered = shortcuts.filter(({ needs }) => !needs || app.may(needs));

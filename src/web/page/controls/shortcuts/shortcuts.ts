@@ -3,18 +3,18 @@ import { focusFirstDialog, DIALOG_KEYS } from '../../status/dialogs/dialog-focus
 import { focusFilter } from '../../sessions/focus-filter.ts';
 import type { App } from '../../state/app.ts';
 
-/** What is done by keys alone. The key handler and the sheet both read this table. */
+/** A keyboard shortcut. The key handler and the sheet both read this table. */
 export interface Shortcut {
   readonly does: string;
-  /** Keys that are pressed together, joined by `+`. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
+  // Keys pressed together, joined by `+`. `Mod` is ⌘ on a Mac and Ctrl elsewhere.
   readonly keys: string;
   readonly group: 'Everywhere' | 'Conversation' | 'While writing';
-  /** Without it, whatever is being typed in comes first. */
+  // Without it, keys in a text field are not handled.
   readonly alsoWhileTyping?: true;
   readonly needs?: 'prompt' | 'bash';
-  /** Where it does not hold, the keys are the browser's. */
+  // When it returns false, the keys are left to the browser.
   readonly isOffered?: (app: App) => boolean;
-  /** Missing where what is on the page hears the keys itself. */
+  // Missing where a component handles the keys itself.
   readonly run?: (app: App) => void;
 }
 
@@ -63,7 +63,7 @@ export const shortcuts: readonly Shortcut[] = [
     keys: 'Mod+F',
     group: 'Conversation',
     alsoWhileTyping: true,
-    // The browser sees only the rows that are drawn; asked twice, it may search those.
+    // The browser searches only the drawn rows; a second press leaves it the keys.
     isOffered: ({ sheet, session }) =>
       sheet.value !== 'search' && (session.value?.view.value.messages ?? []).length > 0,
     run: (app) => open(app, 'search'),
@@ -107,16 +107,16 @@ function open({ sheet }: App, name: 'shortcuts' | 'models' | 'thinking' | 'searc
   sheet.value = name;
 }
 
-/** Goes to a neighbour in the list of sessions, as it is shown. */
+/** Opens a neighbour of the session in the list as shown. */
 function goToNeighbour(app: App, by: number): void {
   const all = app.list.groupsAt(Date.now()).flatMap(({ sessions }) => sessions);
   const at = all.findIndex(({ id }) => id === app.sessionId.value);
-  // From a session that is not in the list yet the first is the next.
+  // From a session that is not listed yet, the first is the next.
   const next = at < 0 ? (by > 0 ? all[0] : undefined) : all[at + by];
   if (next) app.goTo({ kind: 'session', id: next.id });
 }
 
-/** As the button does that is there when the end is out of sight. */
+/** Clicks the jump button, which exists only while the end is out of sight. */
 function jumpToLatest(): void {
   document.querySelector<HTMLElement>('button.jump')?.click();
 }

@@ -6,7 +6,7 @@ import { keyboard } from './keyboard.ts';
 import { isPressed } from './keys.ts';
 import { shortcuts } from './shortcuts.ts';
 
-/** Does what shortcuts stand for, unless something lies over the page or somebody types. */
+/** Runs shortcuts, unless an overlay is open or the user types in a field. */
 export function useShortcuts(app: App): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -33,7 +33,7 @@ export function useShortcuts(app: App): void {
 const isLetter = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   key.length === 1 && key !== ' ' && !ctrlKey && !metaKey && !altKey;
 
-/** Whether nothing there takes keys: what is typed is meant as a message. */
+/** Whether the target takes no keys: typing then goes to the message box. */
 const isUnfocused = (target: EventTarget | null) =>
   target === document.body || (target instanceof Element && target.matches('.list'));
 

@@ -4,7 +4,7 @@ import { tokens } from '../../../words.ts';
 import { compact } from '../../actions/compaction.ts';
 import { useSession } from '../../state/app.ts';
 
-/** Makes room in the context now. */
+/** Compacts the context, with optional instructions. */
 export function CompactForm() {
   const session = useSession();
   const isCompacting = useComputed(() => session.view.value.compacting).value;
@@ -22,7 +22,7 @@ export function CompactForm() {
           form.reset();
         },
         (error: unknown) => {
-          // Whoever has closed this looks at the page.
+          // When the form was closed, the page shows the error.
           if (form.isConnected) outcome.value = { text: messageOf(error), isBad: true };
           else session.showError(error);
         },

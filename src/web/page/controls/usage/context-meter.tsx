@@ -5,7 +5,7 @@ import { useSession } from '../../state/app.ts';
 import { fullness } from './fullness.ts';
 import { UsagePanel } from './usage-panel.tsx';
 
-/** How full the context is and what was spent; opens all that is known of it. */
+/** Shows context usage and cost, and opens the usage panel. */
 export function ContextMeter() {
   const session = useSession();
   const isCompacting = useComputed(() => session.view.value.compacting).value;

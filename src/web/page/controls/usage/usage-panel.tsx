@@ -6,7 +6,7 @@ import { useApp, useSession } from '../../state/app.ts';
 import { CompactForm } from './compact-form.tsx';
 import { fullness } from './fullness.ts';
 
-/** How full the context is, what the session has used, and how to make room. */
+/** Context usage, token totals and compaction of the session. */
 export function UsagePanel() {
   const session = useSession();
   const stats = session.stats.value;
@@ -51,7 +51,7 @@ function Fullness({ usage: { tokens: used, contextWindow, percent } }: { readonl
 }
 
 const Totals = ({ stats: { tokens: used, cost, totalMessages, toolCalls } }: { readonly stats: SessionStats }) => (
-  <dl class="spent">
+  <dl class="totals">
     <dt>Cost</dt>
     <dd>{cost > 0 ? dollars(cost) : 'nothing'}</dd>
     <dt>Tokens in</dt>

@@ -6,7 +6,7 @@ const rows = (keys: readonly number[]) => keys.map((key) => ({ key }));
 
 const indexIn = (keys: readonly number[]) => (key: number) => (keys.includes(key) ? keys.indexOf(key) : undefined);
 
-it('holds on to its row as long as that is there', () => {
+it('the anchor keeps its row while that row exists', () => {
   const anyKeys = fc.uniqueArray(fc.nat(20), { minLength: 1 });
   fc.assert(
     fc.property(anyKeys, anyKeys, fc.nat(), fc.integer(), (before, after, index, top) => {
@@ -21,7 +21,7 @@ it('holds on to its row as long as that is there', () => {
   );
 });
 
-it('goes on to the next row that is left, or back to the one before', () => {
+it('the anchor moves to the next remaining row, or else to the previous one', () => {
   const anchor = { key: 2, top: -30 };
 
   expect(survivingAnchor(anchor, rows([1, 2, 3, 4]), indexIn([1, 4]))).toEqual({ key: 4, top: 0 });

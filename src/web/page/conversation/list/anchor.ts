@@ -1,16 +1,16 @@
 import type { Keyed } from './measured-rows.ts';
 
-/** What the reader looks at: it stays where it is on the screen, whatever happens above it. */
+// The position of the reader, which stays fixed on the screen when rows above it change.
 export interface Anchor {
-  /** The first row in sight. */
+  // The first visible row.
   readonly key: number;
-  /** How far its top is below the top of the list; negative where that is out of sight. */
+  // The distance of its top from the top of the list; negative when out of sight.
   readonly top: number;
-  /** The first piece of it that is in sight, and where: a part of a row may grow, too. */
+  // The first visible element of the row, and its distance: a part of a row may grow, too.
   readonly piece?: { readonly element: Element; readonly top: number } | undefined;
 }
 
-/** An anchor for other rows: its own row, or the nearest one that is still there, first those behind it. */
+/** Returns the anchor for changed rows: its own row, or the nearest remaining one, later rows first. */
 export function survivingAnchor(
   anchor: Anchor,
   before: readonly Keyed[],
@@ -23,7 +23,7 @@ export function survivingAnchor(
   return next && { key: next.key, top: Math.max(0, anchor.top) };
 }
 
-/** The first of some elements, one below the other, that reaches below a line. */
+/** Returns the first of several stacked elements that reaches below a line. */
 export function firstBelow(line: number, elements: ArrayLike<Element>): Element | undefined {
   let [low, high] = [0, elements.length];
   while (low < high) {
@@ -35,7 +35,7 @@ export function firstBelow(line: number, elements: ArrayLike<Element>): Element 
   return elements[low];
 }
 
-/** The first piece of a row that begins in sight, or else the smallest that reaches into it. */
+/** Returns the first element of a row that starts below the line, or else the smallest that crosses it. */
 export function pieceAt(line: number, row: Element): Element {
   let piece = row;
   while (piece.getBoundingClientRect().top < line) {

@@ -2,43 +2,43 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Anchor, firstBelow, pieceAt, survivingAnchor } from './anchor.ts';
 import { type Keyed, MeasuredRows } from './measured-rows.ts';
 
-/** The rows that are drawn: from one up to another, without that one. */
+// The drawn rows; `end` is exclusive.
 export interface DrawnRange {
   readonly first: number;
   readonly end: number;
 }
 
-/** Where rows are drawn. */
+// The elements of the list.
 export interface ListParts {
   readonly scroller: HTMLElement;
-  /** Takes the room of the rows above those that are drawn, and below. */
+  // Spacers for the rows that are not drawn.
   readonly above: HTMLElement;
   readonly below: HTMLElement;
 }
 
 interface ListWindowOptions<R> {
-  /** How high a row may be that nobody has drawn yet. */
+  // Estimates the height of a row that was never drawn.
   readonly estimate: (row: R) => number;
-  /** The reader comes near the first row. */
+  // Called when the first row comes near.
   readonly onNearStart: () => void;
 }
 
-/** How much is drawn beyond what is in sight, on each side, in pixels. */
+// Pixels drawn beyond the viewport on each side.
 const MARGIN = 1000;
 
-/** So near to the end counts as there. */
+// A distance in pixels that counts as being there.
 const NEAR_END = 24;
 const NEAR_START = 1500;
 
-/** What a reader moves the list by, or goes elsewhere. */
+// Events by which a user scrolls or moves on.
 const INPUT_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
-/** After so long without a movement the reader has come to rest. */
+// Scrolling has ended after this time without a movement.
 const SCROLL_IDLE_MS = 150;
 
 /**
- * Which of many rows are drawn, and where the reader is among them: at the end, which is followed, or at some row, which
- * does not move on the screen whatever becomes higher, lower or is put above it.
+ * Decides which rows are drawn and keeps the position of the reader: at the end, which is followed, or at a row, which
+ * stays fixed on the screen whatever changes above it.
  */
 export class ListWindow<R extends Keyed> {
   readonly #onNearStart: () => void;
@@ -50,14 +50,12 @@ export class ListWindow<R extends Keyed> {
   #parts: ListParts | undefined;
   #range: DrawnRange = { first: 0, end: 0 };
   #anchor: Anchor | undefined;
-  /** Whether the reader asked for one of the ends and nothing since: what moves now is an animation that began before. */
+  // Whether a jump to an end was the last input: scroll events are then leftovers of an earlier animation.
   #isJumping = false;
-  /** Where the list was scrolled to last. */
+  // The last scroll position.
   #top = 0;
-  /**
-   * By how much the room above is wrong. A list that is moved while somebody scrolls it would stop or stutter; the room
-   * above is changed instead, and put right when the reader rests.
-   */
+  // The error of the spacer above. Setting the scroll position while the user scrolls would stop or stutter the
+  // movement, so the spacer absorbs the difference until scrolling ends.
   #spacerError = 0;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #coverFrame: number | undefined;
@@ -72,32 +70,29 @@ export class ListWindow<R extends Keyed> {
     return this.#changes;
   }
 
-  /** Whether the reader is at the end, and stays there. */
+  /** Whether the reader is at the end, and new rows scroll into view. */
   get isFollowing(): ReadonlySignal<boolean> {
     return this.#isFollowing;
   }
 
-  /** Whether the end is out of sight. */
   get isEndHidden(): ReadonlySignal<boolean> {
     return this.#isEndHidden;
   }
 
-  /** The first row in sight; undefined at the end. */
+  /** The key of the first visible row; undefined at the end. */
   get topKey(): number | undefined {
     return this.#isFollowing.peek() ? undefined : this.#anchor?.key;
   }
 
-  /** What scrolls. */
   get scroller(): HTMLElement | undefined {
     return this.#parts?.scroller;
   }
 
-  /** Where a row is drawn, if it is. */
   elementOf(key: number | undefined): HTMLElement | undefined {
     return key === undefined ? undefined : this.#measured.elementOf(key);
   }
 
-  /** Takes the rows as they are now, and answers which of them to draw. */
+  /** Sets the rows and returns the range to draw. */
   setRows(rows: readonly R[]): DrawnRange {
     const before = this.#measured.rows;
     if (rows === before) return this.#range;
@@ -107,7 +102,7 @@ export class ListWindow<R extends Keyed> {
     return this.#range;
   }
 
-  /** Watches the place where rows are drawn; the returned function stops that. */
+  /** Observes the elements of the list; returns a function that stops this. */
   attach(parts: ListParts): () => void {
     const { scroller } = parts;
     this.#parts = parts;
@@ -132,7 +127,7 @@ export class ListWindow<R extends Keyed> {
     };
   }
 
-  /** A row was drawn; the returned function says that it is gone. */
+  /** Registers the element of a drawn row; returns a function that removes it. */
   mount(key: number, element: HTMLElement): () => void {
     this.#measured.mount(key, element);
     this.#observer.observe(element);
@@ -142,7 +137,7 @@ export class ListWindow<R extends Keyed> {
     };
   }
 
-  /** Everything was drawn: puts the list where the reader is. */
+  /** Measures what was drawn and restores the position of the reader. */
   layout(): void {
     if (!this.#parts) return;
     this.#measured.measureNew();
@@ -150,14 +145,14 @@ export class ListWindow<R extends Keyed> {
     this.#drawMissing();
   }
 
-  /** Goes to the end, and stays there. */
+  /** Scrolls to the end and follows it. */
   toEnd(): void {
     this.#follow();
     this.#isJumping = true;
     this.#redraw();
   }
 
-  /** Goes to a row; it is a third of the list below its top. */
+  /** Scrolls a row to a third of the viewport. */
   toRow(key: number): void {
     if (this.#measured.indexOf(key) === undefined) return;
     this.unfollow();
@@ -165,7 +160,6 @@ export class ListWindow<R extends Keyed> {
     this.#redraw();
   }
 
-  /** Goes to the first row. */
   toStart(): void {
     const [first] = this.#measured.rows;
     if (!first) return;
@@ -175,7 +169,6 @@ export class ListWindow<R extends Keyed> {
     this.#redraw();
   }
 
-  /** Follows the end no more. */
   unfollow(): void {
     if (!this.#isFollowing.peek()) return;
     this.#isFollowing.value = false;
@@ -193,7 +186,7 @@ export class ListWindow<R extends Keyed> {
     this.#spacerError = 0;
   }
 
-  /** How far the top of what is in sight is below the top of the first row. */
+  /** The offset of the viewport from the top of the first row. */
   #viewTop(): number {
     const { heights } = this.#measured;
     const index = this.#anchor && this.#measured.indexOf(this.#anchor.key);
@@ -213,18 +206,18 @@ export class ListWindow<R extends Keyed> {
     this.#changes.value++;
   }
 
-  /** Draws other rows as soon as too few are drawn around what is in sight. */
+  /** Redraws when too few rows are drawn around the viewport. */
   #drawMissing(): void {
     const { first, end } = this.#rangeAround(MARGIN / 2);
     if (first < this.#range.first || end > this.#range.end) this.#redraw();
     if (this.#viewTop() < NEAR_START) this.#onNearStart();
   }
 
-  /** What is told here is not on the screen yet. */
+  /** Runs before the new sizes are painted. */
   #onResize(entries: readonly ResizeObserverEntry[]): void {
     this.#measured.onResize(entries);
     this.#position();
-    // Rows that are drawn from here would be measured too late.
+    // Rows drawn from here would be measured too late.
     this.#coverFrame ??= requestAnimationFrame(() => {
       this.#coverFrame = undefined;
       this.#drawMissing();
@@ -255,11 +248,11 @@ export class ListWindow<R extends Keyed> {
     }
     const target = scroller.scrollTop + drift;
     this.#scrollTo(target);
-    // There is an end on either side.
+    // The list may have reached one of its ends.
     if (Math.abs(this.#top - target) > 1) this.#updateAnchor();
   }
 
-  /** How much further down the anchor is than it was. */
+  /** The distance that the anchor has moved down. */
   #drift(scroller: HTMLElement): number {
     if (!this.#anchor) return 0;
     const line = scroller.getBoundingClientRect().top;
@@ -285,7 +278,7 @@ export class ListWindow<R extends Keyed> {
   #onScroll(): void {
     if (!this.#parts) return;
     const moved = this.#parts.scroller.scrollTop - this.#top;
-    // This is where it was put.
+    // The event of an own scroll.
     if (moved === 0) return;
     this.#top += moved;
     if (this.#isJumping) {
@@ -301,7 +294,7 @@ export class ListWindow<R extends Keyed> {
     this.#idleTimer = setTimeout(() => this.#onScrollIdle(), SCROLL_IDLE_MS);
     this.#updateAnchor();
     this.#drawMissing();
-    // Here nobody goes on, and what is above would be out of reach.
+    // At the top the user cannot scroll further, and rows above would be out of reach.
     if (this.#top <= 0 && this.#spacerError !== 0) this.#onScrollIdle();
   }
 
@@ -312,7 +305,7 @@ export class ListWindow<R extends Keyed> {
     this.#position();
   }
 
-  /** Finds what the reader looks at now. */
+  /** Sets the anchor to the first visible row. */
   #updateAnchor(): void {
     if (!this.#parts) return;
     const { scroller, above } = this.#parts;
@@ -331,7 +324,7 @@ export class ListWindow<R extends Keyed> {
       this.#anchor = { key, top, piece: { element, top: element.getBoundingClientRect().top - line } };
       return;
     }
-    // Somebody went so far that nothing is drawn there.
+    // The user scrolled so far that nothing is drawn there.
     const offset = scroller.scrollTop - above.offsetTop - this.#spacerError;
     const index = heights.indexAt(offset);
     const target = rows[index];

@@ -4,7 +4,7 @@ export interface Keyed {
   readonly key: number;
 }
 
-/** Rows and how high each is: as it was when it was drawn last, or guessed until then. */
+/** Rows with their heights: measured when drawn, estimated before. */
 export class MeasuredRows<R extends Keyed> {
   readonly #estimate: (row: R) => number;
   readonly #knownHeights = new Map<number, number>();
@@ -23,8 +23,8 @@ export class MeasuredRows<R extends Keyed> {
     return this.#rows;
   }
 
-  /** Where rows begin and end, by their places. */
-  get heights(): Pick<RowHeights, 'before' | 'at' | 'total'> {
+  /** Offsets and heights by row index. */
+  get heights(): Pick<RowHeights, 'offsetOf' | 'indexAt' | 'total'> {
     return this.#heights;
   }
 
@@ -38,37 +38,35 @@ export class MeasuredRows<R extends Keyed> {
     return this.#indexes.get(key);
   }
 
-  /** Where a row is drawn, if it is. */
+  /** Returns the element of a drawn row. */
   elementOf(key: number): HTMLElement | undefined {
     return this.#elements.get(key);
   }
 
-  /** The row that is drawn there. */
+  /** Returns the key of the row of an element. */
   keyOf(element: Element): number | undefined {
     const key = this.#keys.get(element);
     return key !== undefined && this.#elements.get(key) === element ? key : undefined;
   }
 
-  /** A row was drawn. */
   mount(key: number, element: HTMLElement): void {
     this.#elements.set(key, element);
     this.#keys.set(element, key);
     this.#unmeasured.add(key);
   }
 
-  /** A row is drawn no more. */
   unmount(key: number): void {
     this.#elements.delete(key);
     this.#unmeasured.delete(key);
   }
 
-  /** Measures what was drawn since the last time. */
+  /** Measures the rows that were drawn since the last call. */
   measureNew(): void {
     for (const key of this.#unmeasured) this.#measure(key, this.#elements.get(key)?.getBoundingClientRect().height ?? 0);
     this.#unmeasured.clear();
   }
 
-  /** Some of what is drawn has become higher or lower. */
+  /** Updates the heights of resized rows. */
   onResize(entries: readonly ResizeObserverEntry[]): void {
     for (const { target, borderBoxSize } of entries) {
       const key = this.keyOf(target);

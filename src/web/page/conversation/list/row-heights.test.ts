@@ -4,7 +4,7 @@ import { RowHeights } from './row-heights.ts';
 
 const anyHeight = fc.integer({ min: 0, max: 5000 }).map((quarters) => quarters / 4);
 
-it('knows where rows begin, and which is where, as somebody who adds all of them up', () => {
+it('offsets and indexes equal those of a plain sum', () => {
   const anyChange = fc.tuple(fc.nat(), anyHeight);
   fc.assert(
     fc.property(
@@ -32,7 +32,7 @@ it('knows where rows begin, and which is where, as somebody who adds all of them
   );
 });
 
-it('has nothing to say of rows that are not there', () => {
+it('missing rows have no height', () => {
   const none = new RowHeights([]);
   none.set(0, 10);
   none.set(-1, 10);

@@ -1,7 +1,7 @@
-/** Heights of rows in order: where each begins, and which one is at a place, without adding them all up. */
+/** Row heights with offsets and lookup by offset in logarithmic time. */
 export class RowHeights {
   readonly #heights: Float64Array;
-  /** Each holds the sum of as many heights up to its own as the lowest bit of its number says. */
+  // A Fenwick tree: each node sums as many heights up to its own as its lowest bit says.
   readonly #sums: Float64Array;
 
   constructor(heights: Iterable<number>) {
@@ -34,14 +34,14 @@ export class RowHeights {
     for (let node = index + 1; node < this.#sums.length; node += node & -node) this.#sums[node] = (this.#sums[node] ?? 0) + change;
   }
 
-  /** How high all rows before this one are together. */
+  /** Returns the sum of the heights before this row. */
   offsetOf(index: number): number {
     let sum = 0;
     for (let node = Math.min(index, this.length); node > 0; node -= node & -node) sum += this.#sums[node] ?? 0;
     return sum;
   }
 
-  /** The row at this distance from the first one's top; beyond both ends the first, or the last. */
+  /** Returns the row at this offset, clamped to the first and last row. */
   indexAt(offset: number): number {
     let index = 0;
     let rest = offset;

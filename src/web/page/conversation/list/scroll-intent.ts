@@ -1,6 +1,6 @@
 const UP_KEYS = new Set(['ArrowUp', 'PageUp', 'Home']);
 
-/** Hears at once when a reader wants to go up, before anything has moved; the returned function stops that. */
+/** Calls the listener when the user scrolls up, before anything has moved; returns a function that stops this. */
 export function onScrollUpIntent(scroller: HTMLElement, listener: () => void): () => void {
   let lastTouchY: number | undefined;
   const report = (target: EventTarget | null) => {
@@ -27,11 +27,11 @@ export function onScrollUpIntent(scroller: HTMLElement, listener: () => void): (
   return () => controller.abort();
 }
 
-/** Whether keys are for a field that somebody writes in. */
+/** Whether keys go to a text field. */
 export const isTextField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
 
-/** Whether something within the list has its own way to go. */
+/** Whether an element inside the list scrolls instead of the list. */
 function scrollsItself(target: EventTarget | null, scroller: HTMLElement): boolean {
   for (let part = target instanceof Element ? target : null; part && part !== scroller; part = part.parentElement) {
     if (part.scrollTop > 0 && part.scrollHeight > part.clientHeight) return true;

@@ -8,13 +8,13 @@ interface WindowedListProps<R extends Keyed> {
   readonly label: string;
   readonly window: ListWindow<R>;
   readonly rows: readonly R[];
-  /** Draws a row, again only if the row is another one. */
+  // Called again only for a changed row.
   readonly draw: (row: R) => ComponentChildren;
-  /** What is above all rows. It has the same height at any time. */
+  // The content above all rows; its height must be constant.
   readonly head?: ComponentChildren;
 }
 
-/** Rows of any heights that scroll; only those near to what is in sight are there. */
+/** A scrollable list that renders only the rows near the viewport. */
 export function WindowedList<R extends Keyed>({ label, window, rows, draw, head }: WindowedListProps<R>) {
   const scroller = useRef<HTMLElement>(null);
   const above = useRef<HTMLDivElement>(null);
@@ -31,7 +31,7 @@ export function WindowedList<R extends Keyed>({ label, window, rows, draw, head 
   const hadFocus = scroller.current?.contains(document.activeElement) === true;
   useLayoutEffect(() => {
     window.layout();
-    // What had it may be gone, and its keys would lead nowhere.
+    // The focussed element may be gone, and keys would go nowhere.
     if (hadFocus && document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
   });
   const onKeyDown = (event: KeyboardEvent) => {
@@ -44,7 +44,7 @@ export function WindowedList<R extends Keyed>({ label, window, rows, draw, head 
   void window.changes.value;
   const { first, end } = window.setRows(rows);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
     <section ref={scroller} class="list" aria-label={label} tabIndex={0} onKeyDown={onKeyDown}>
       {head}
       <div ref={above} />

@@ -1,9 +1,7 @@
 import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
 
-/**
- * The messages after which a conversation was compacted, with the summaries that came of it. A summary stands before what
- * was kept, and has the time it was made at.
- */
+// Maps the last message before each compaction to its summary. A summary precedes the kept messages and carries the
+// time of the compaction.
 export function compactionSummaries(messages: readonly AgentMessage[]): ReadonlyMap<AgentMessage, AgentMessage> {
   const summaries = new Map<AgentMessage, AgentMessage>();
   for (const [index, summary] of messages.entries()) {

@@ -6,7 +6,7 @@ import { Icon } from '../../icons.tsx';
 import { useApp, useSession } from '../../state/app.ts';
 import { imagesOf } from '../../state/draft/message-images.ts';
 
-/** What can be done with something that the user has said. */
+/** Copy and fork buttons of a user message. */
 export function RowActions({ message }: { readonly message: UserMessage }) {
   const app = useApp();
   const session = useSession();
@@ -35,7 +35,7 @@ export function RowActions({ message }: { readonly message: UserMessage }) {
   );
 }
 
-/** How many messages of the user with text come after this one. */
+/** Counts the user messages with text after this one. */
 const promptsAfter = (message: UserMessage, messages: readonly AgentMessage[]): number =>
   messages
     .slice(messages.lastIndexOf(message) + 1)

@@ -4,7 +4,7 @@ import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts'
 import type { Surroundings } from '../../../message/message.tsx';
 import { toolCallIds, type MessageRow } from './rows.ts';
 
-/** A message and what belongs to it. */
+// A message with its tool results and progress.
 export interface RowContent {
   readonly message: AgentMessage | undefined;
   readonly around: Surroundings;
@@ -12,7 +12,7 @@ export interface RowContent {
 
 type Progress = 'waiting' | RunningTool;
 
-/** What a row shows; the same object until something of it is another. */
+/** Returns the content of a row; an unchanged content keeps its identity. */
 export function rowContent(row: MessageRow, view: ReadonlySignal<ConversationView>): ReadonlySignal<RowContent> {
   const resultOf = (id: string) => row.results.get(id);
   const openCalls = row.message && toolCallIds(row.message).filter((id) => !row.results.has(id));
@@ -31,7 +31,7 @@ export function rowContent(row: MessageRow, view: ReadonlySignal<ConversationVie
   });
 }
 
-/** The calls of the latest answer that are not over, as long as a run is. */
+/** Returns the progress of the open tool calls of the latest assistant message during a run. */
 function progressIn(
   message: AgentMessage | undefined,
   openCalls: readonly string[] | undefined,

@@ -18,11 +18,11 @@ const authors: Readonly<Record<string, string>> = {
 
 interface RowViewProps {
   readonly row: MessageRow;
-  /** Goes to another one. */
+  // Scrolls to another row.
   readonly goTo: (key: number) => void;
 }
 
-/** One message: who speaks, when, and what is said. */
+/** Renders one row: day and model marks, author, message and time. */
 export function RowView({ row, goTo }: RowViewProps) {
   const { view } = useSession();
   const shown = useMemo(() => rowContent(row, view), [row, view]);
@@ -33,7 +33,7 @@ export function RowView({ row, goTo }: RowViewProps) {
     <>
       {row.day !== undefined && <Day moment={row.day} />}
       {row.model !== undefined && (
-        <p class="between">
+        <p class="divider">
           Model: <PlainText text={oneLine(row.model, 80)} />
         </p>
       )}
@@ -57,13 +57,13 @@ function Timestamp({ message: { timestamp } }: { readonly message: AgentMessage 
 }
 
 const Day = ({ moment }: { readonly moment: number }) => (
-  <p class="between">
+  <p class="divider">
     <time>{new Date(moment).toLocaleDateString(undefined, { dateStyle: 'full' })}</time>
   </p>
 );
 
 const Compacted = ({ onClick }: { readonly onClick: () => void }) => (
-  <p class="between">
+  <p class="divider">
     Compacted here
     <button type="button" class="quiet" onClick={onClick}>
       Go to the summary

@@ -44,7 +44,7 @@ const rowsOf = (messages: readonly AgentMessage[], more: Partial<ConversationVie
 const keyOf = (rows: readonly MessageRow[], message: AgentMessage) => rows.find((row) => row.message === message)?.key;
 
 describe('rows', () => {
-  it('hold results with the calls that they answer, and alone where no call is known', () => {
+  it('attach tool results to their call, and keep results without a call', () => {
     const [call, first, second, stray] = [calling('a', 'b'), resultOf('a'), resultOf('b'), resultOf('z')];
     const again = calling('a');
     const firstAgain = resultOf('a');
@@ -56,13 +56,13 @@ describe('rows', () => {
     expect(rows[2]?.results.get('a')).toBe(firstAgain);
   });
 
-  it('leave out what an extension has told the model only', () => {
+  it('omit messages that an extension hides from the user', () => {
     const shown = note(true);
 
     expect(rowsOf([note(false), shown]).map(({ message }) => message)).toEqual([shown]);
   });
 
-  it('tell when the day, the model and the speaker are others', () => {
+  it('mark changes of day, model and author', () => {
     const messages = [
       user('x', NOON),
       assistant({ model: 'one', timestamp: NOON + 11 * HOUR }),
@@ -78,7 +78,7 @@ describe('rows', () => {
     expect(rows.map(({ model }) => model)).toEqual([undefined, undefined, undefined, 'two', undefined]);
   });
 
-  it('tell of another model above what it was asked first, and else above its answer', () => {
+  it('mark a model change above its first prompt, or else above its message', () => {
     const [one, two, three] = [assistant({ model: 'one' }), assistant({ model: 'two' }), assistant({ model: 'three' })];
     const prompts = [user('x'), one, note(true), user('y'), note(true), user('z')];
     const markedIn = (messages: readonly AgentMessage[], answer?: AssistantMessage) =>
@@ -92,7 +92,7 @@ describe('rows', () => {
     ]);
   });
 
-  it('are others when the model is told of that answers them', () => {
+  it('change when the model of the streaming message is known', () => {
     const rows = new Rows();
     const messages = [user('x'), assistant({ model: 'one' }), user('y')];
     const before = rows.of({ ...emptyView, messages });
@@ -102,13 +102,13 @@ describe('rows', () => {
     expect([before[2]?.model, after[2]?.model, after[3]?.model]).toEqual([undefined, 'two', undefined]);
   });
 
-  it('tell no day of what was said at no time', () => {
+  it('have no day for an invalid time', () => {
     const rows = rowsOf([user('a'), user('b', 1e300), user('c', Number.NaN), user('d'), user('e', -1e16)]);
 
     expect(rows.map(({ day }) => day)).toEqual([NOON, undefined, undefined, undefined, undefined]);
   });
 
-  it('tell after which message the conversation was compacted, while its summary is known', () => {
+  it('mark the message after which the conversation was compacted, while the summary is loaded', () => {
     const summary = (timestamp: number): AgentMessage => ({
       role: 'compactionSummary',
       summary: 's',
@@ -129,14 +129,14 @@ describe('rows', () => {
     expect(summariesIn(first, second, third)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('do not tell the day of the first message where others come before it, or where it is today', () => {
+  it('have no day on the first message when earlier ones exist or it is from today', () => {
     const later = rowsOf([user('x')], { earlier: { from: 'end', cursor: 'c' } });
     const today = rowsOf([user('x', Date.now())]);
 
     expect([later[0]?.day, today[0]?.day]).toEqual([undefined, undefined]);
   });
 
-  it('are the same objects until something of them changes', () => {
+  it('keep their identity until they change', () => {
     const rows = new Rows();
     const messages = [user('x'), calling('a', 'b'), resultOf('a')];
     const before = rows.of({ ...emptyView, messages });
@@ -147,7 +147,7 @@ describe('rows', () => {
     expect(called?.key).toBe(before[1]?.key);
   });
 
-  it('let an answer keep its key when it is a message, also when the next one has begun by then', () => {
+  it('keep the key of a streaming message when it is finished, also when the next one has started', () => {
     const rows = new Rows();
     const prompt = user('x');
     const streaming = rows.of({ ...emptyView, messages: [prompt], streamingMessage: assistant() }).at(-1);
@@ -166,7 +166,7 @@ describe('keys', () => {
 
   const areUnique = (rows: readonly MessageRow[]) => new Set(rows.map(({ key }) => key)).size === rows.length;
 
-  it('are those of the messages, whatever happens in a session', () => {
+  it('belong to the messages, whatever events arrive', () => {
     fc.assert(
       fc.property(anySimulatedSession, ({ events, snapshots }) => {
         const rows = new Rows();
@@ -182,7 +182,7 @@ describe('keys', () => {
           for (const { message, key } of after) if (message) expect(known.get(message) ?? key).toBe(key);
           if (isStreamed) expect(after.at(-1)?.key).toBe(before.at(-1)?.key);
 
-          // Somebody was away and is told anew: the same messages, as other objects.
+          // A reconnect delivers the same messages as other objects.
           view = structuredClone(snapshots[index + 1] ?? []).reduce(reduce, view);
           before = rows.of(view);
           expect(before.map(({ key }) => key)).toEqual(after.map(({ key }) => key));
@@ -191,7 +191,7 @@ describe('keys', () => {
     );
   });
 
-  it('stay when earlier messages come before', () => {
+  it('stay when earlier messages are prepended', () => {
     const anyMessage = fc.nat(9).map((number) => user(String(number)));
     fc.assert(
       fc.property(fc.array(fc.array(anyMessage)), fc.array(anyMessage), (pages, tail) => {

@@ -3,21 +3,21 @@ import type { AgentMessage, AssistantMessage } from '../../../../protocol/genera
 import { listOf, textOf } from '../../../fields.ts';
 import { compactionSummaries } from './compactions.ts';
 
-/** A message as it stands in the conversation. */
+// A row of the conversation.
 export interface MessageRow {
-  /** The same as long as the message is there, also when it was an answer that is streaming before. */
+  // Stable for the life of a message, also from streaming to finished.
   readonly key: number;
-  /** Undefined for the answer that is streaming. */
+  // Undefined for the streaming message.
   readonly message: AgentMessage | undefined;
-  /** The results of its tool calls, by the ids of these. */
+  // Tool results by tool call id.
   readonly results: ReadonlyMap<string, AgentMessage>;
-  /** Whether the same agent has spoken right before. */
+  // Whether the previous row is an assistant message, too.
   readonly continues: boolean;
-  /** The moment it was said at, where that is another day than before. */
+  // The time of the message, when its day differs from the previous row.
   readonly day: number | undefined;
-  /** The model that answers from here on, where that is another one than before. */
+  // The model from here on, when it differs from the previous one.
   readonly model: string | undefined;
-  /** The key of the summary that was made after it; undefined where none was. */
+  // The key of the summary of a compaction after this row.
   readonly summary: number | undefined;
 }
 
@@ -25,12 +25,12 @@ type RowSource = Pick<ConversationView, 'messages' | 'streamingMessage' | 'earli
 
 const NO_RESULTS: ReadonlyMap<string, AgentMessage> = new Map();
 
-/** Makes rows of messages. A row of which nothing has changed is the same object as before. */
+/** Builds rows from messages. An unchanged row keeps its identity. */
 export class Rows {
   readonly #keys = new WeakMap<AgentMessage, number>();
   readonly #rows = new WeakMap<AgentMessage, MessageRow>();
   #lastKey = 0;
-  /** The key of the answer that is streaming, until it is a message. */
+  // The key of the streaming message, until it is finished.
   #streamingKey: number | undefined;
   #streaming: MessageRow | undefined;
 
@@ -45,7 +45,7 @@ export class Rows {
         callRow.results ??= new Map();
         callRow.results.set(message.toolCallId, message);
       } else if (isShown(message)) {
-        const draft = { message, results: undefined, place: marker.marksOf(message) };
+        const draft = { message, results: undefined, marks: marker.marksOf(message) };
         for (const id of toolCallIds(message)) callRows.set(id, draft);
         drafts.push(draft);
       }
@@ -56,7 +56,7 @@ export class Rows {
     return answerMarks ? [...rows, this.#streamingRow(answerMarks)] : rows;
   }
 
-  /** The answer that was streaming is the first one that was added behind what is known. */
+  /** The first assistant message after the known ones takes over the key of the streaming one. */
   #assignKeys(messages: readonly AgentMessage[], answer: AssistantMessage | undefined): void {
     const added = messages.findLastIndex((message) => this.#keys.has(message)) + 1;
     for (const [index, message] of messages.entries()) {
@@ -95,10 +95,10 @@ interface RowDraft {
   results: Map<string, AgentMessage> | undefined;
 }
 
-/** What an extension has put there may be for the model only. */
+/** Extensions may add messages for the model only. */
 const isShown = (message: AgentMessage) => message.role !== 'custom' || message.display === true;
 
-/** The ids of the tool calls of a message. */
+/** Returns the tool call ids of a message. */
 export const toolCallIds = (message: AgentMessage): string[] =>
   message.role === 'assistant'
     ? listOf(message.content).flatMap(({ type, id }) => (type === 'toolCall' ? [textOf(id)] : []))
@@ -116,17 +116,17 @@ function isSame(one: MessageRow, other: MessageRow): boolean {
   );
 }
 
-/** Goes along a conversation and says what is other than before. */
+/** Walks a conversation and marks what differs from the previous message. */
 class RowMarker {
   readonly #isWhole: boolean;
   #role: string | undefined;
   #model: string | undefined;
-  /** Where the user has spoken first since the last answer. */
+  // The first prompt since the last assistant message.
   #firstPrompt: RowMarks | undefined;
   #midnight = Number.NaN;
   #nextMidnight = Number.NaN;
 
-  /** Where the first message is that of the conversation, its day is told unless that is today. */
+  /** With the whole history, the first message shows its day unless that is today. */
   constructor(isWhole: boolean) {
     this.#isWhole = isWhole;
   }
@@ -137,7 +137,7 @@ class RowMarker {
     this.#role = message.role;
     if (message.role === 'user') this.#firstPrompt ??= marks;
     if (message.role === 'assistant') {
-      // Only the answer tells of a model that was chosen before the question.
+      // A model chosen before the prompt is known only from the assistant message.
       (this.#firstPrompt ?? marks).model = this.#modelChange(message);
       this.#firstPrompt = undefined;
     }
@@ -161,10 +161,10 @@ class RowMarker {
   }
 }
 
-/** Dates end a long time from now. */
+/** Dates have a range. */
 const isValidTime = (value: number) => Number.isFinite(value) && !Number.isNaN(new Date(value).getTime());
 
-/** When a day begins, or one of the days after it. */
+/** Returns the midnight before a time, plus a number of days. */
 const midnight = (moment: number, days: number): number => {
   const date = new Date(moment);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();

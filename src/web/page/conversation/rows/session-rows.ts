@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal } from '@preact/signals';
 import type { LiveSession } from '../../state/live-session.ts';
 import { type MessageRow, Rows } from './rows.ts';
 
-/** The rows of a session. They change when something is said, not with every word of it. */
+/** Returns the rows of a session. They change per message, not per delta. */
 export function sessionRows({ view }: LiveSession): ReadonlySignal<readonly MessageRow[]> {
   const rows = new Rows();
   const messages = computed(() => view.value.messages);

@@ -2,13 +2,13 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { messageWords } from '../../../message/message-words.ts';
 import type { MessageRow } from '../rows/rows.ts';
 
-/** The rows that hold what is searched for, and the one among them that is looked at. */
+/** Searches the rows for a text and tracks the current match. */
 export class Finder {
   readonly #rows: ReadonlySignal<readonly MessageRow[]>;
   readonly #needle = signal('');
-  /** The row that was in sight when the search began. */
+  // The first visible row when the search began.
   #from: number | undefined;
-  /** The hit that was gone to. */
+  // The match that the user went to.
   readonly #chosen = signal<number | undefined>(undefined);
   readonly #texts = new WeakMap<MessageRow, string>();
   readonly #hits = computed(() => this.#find(this.#needle.value));
@@ -21,17 +21,17 @@ export class Finder {
     this.#rows = rows;
   }
 
-  /** In lower case; empty where nothing is searched for. */
+  /** In lower case; empty without a search. */
   get needle(): ReadonlySignal<string> {
     return this.#needle;
   }
 
-  /** The keys of the rows that were found, in order. */
+  /** The keys of the matching rows, in order. */
   get hits(): ReadonlySignal<readonly number[]> {
     return this.#hits;
   }
 
-  /** The key of the row that is looked at: undefined only where nothing was found. */
+  /** The key of the current match; undefined without matches. */
   get current(): ReadonlySignal<number | undefined> {
     return this.#current;
   }
@@ -45,12 +45,12 @@ export class Finder {
     this.#needle.value = needle;
   }
 
-  /** Goes to the first hit unless one was gone to; answers its key. */
+  /** Goes to the first match, unless the user went to one; returns its key. */
   goToFirst(): number | undefined {
     return this.#chosen.peek() === undefined ? this.#goTo(this.#current.peek()) : undefined;
   }
 
-  /** Goes to the next hit, or to the one before; at the end it begins again. */
+  /** Goes to the next or previous match, and wraps around. */
   step(by: 1 | -1): number | undefined {
     const hits = this.#hits.peek();
     return this.#goTo(hits.at((hits.indexOf(this.#current.peek() ?? -1) + by) % hits.length));
@@ -61,7 +61,7 @@ export class Finder {
     return key;
   }
 
-  /** The first hit that is not before the row that was in sight, or else the last one. */
+  /** The first match from the initially visible row on, or else the last. */
   #first(hits: readonly number[]): number | undefined {
     const indexes = new Map(this.#rows.peek().map((row, index) => [row.key, index]));
     const from = this.#from === undefined ? Infinity : (indexes.get(this.#from) ?? 0);

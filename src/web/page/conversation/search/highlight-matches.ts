@@ -4,7 +4,7 @@ import type { ListWindow } from '../list/list-window.ts';
 import type { MessageRow } from '../rows/rows.ts';
 import type { Finder } from './finder.ts';
 
-/** Colours what was found in the rows that are drawn, whichever these are; the returned function ends that. */
+/** Highlights the matches in all drawn rows; returns a function that stops this. */
 export function highlightMatches(finder: Finder, list: ListWindow<MessageRow>): () => void {
   let frame: number | undefined;
   const highlight = () => {
@@ -29,10 +29,10 @@ export function highlightMatches(finder: Finder, list: ListWindow<MessageRow>): 
   };
 }
 
-/** In so many frames what is folded should be there. */
+// Frames to wait until folded content is drawn.
 const MAX_REVEAL_FRAMES = 10;
 
-/** Unfolds what was found in the row that is looked at, and brings the first of it into sight, as soon as it is drawn. */
+/** Unfolds the current match and scrolls it into view as soon as it is drawn. */
 export function revealMatch(finder: Finder, list: ListWindow<MessageRow>, framesLeft = MAX_REVEAL_FRAMES): void {
   requestAnimationFrame(() => {
     const row = list.elementOf(finder.current.peek());
@@ -41,7 +41,7 @@ export function revealMatch(finder: Finder, list: ListWindow<MessageRow>, frames
       unfold([first, ...others]);
       scrollIntoSight(first, list);
     } else if (framesLeft > 0) {
-      // What was unfolded may hold something that is cut.
+      // Unfolded content may contain clipped text.
       if (row && framesLeft < MAX_REVEAL_FRAMES) unfoldAll(row);
       revealMatch(finder, list, framesLeft - 1);
     }
@@ -55,7 +55,7 @@ function scrollIntoSight(match: Range, { scroller }: ListWindow<MessageRow>): vo
   if (top < sight.top || bottom > sight.bottom) scroller.scrollTop += top - sight.top - sight.height / 3;
 }
 
-/** What is folded may not even be drawn. */
+/** Folded content may not be rendered at all. */
 function unfoldAll(row: HTMLElement): void {
   for (const details of row.querySelectorAll('details')) details.open = true;
   for (const more of row.querySelectorAll<HTMLButtonElement>('button.unclip')) more.click();

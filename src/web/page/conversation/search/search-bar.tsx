@@ -16,12 +16,12 @@ interface SearchBarProps {
   readonly earlier: EarlierMessages;
 }
 
-/** Searches the whole conversation, also what is not drawn and what was not read yet. */
+/** The search bar. It searches the whole conversation, also messages that are not drawn or not loaded. */
 export function SearchBar({ rows, list, earlier }: SearchBarProps) {
   const { sheet } = useApp();
   const field = useRef<HTMLInputElement>(null);
   const finder = useMemo(() => new Finder(rows), [rows]);
-  // What is typed right behind the shortcut is for the field.
+  // Text typed right after the shortcut goes to the field.
   useLayoutEffect(() => {
     const before = document.activeElement;
     field.current?.focus();
@@ -32,7 +32,7 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
     return () => earlier.stop();
   }, [earlier]);
   useEffect(() => highlightMatches(finder, list), [finder, list]);
-  // What was just read may hold the first hit.
+  // Newly loaded messages may contain the first match.
   useSignalEffect(() => {
     if (finder.hits.value.length > 0) go(finder.goToFirst());
   });
@@ -82,7 +82,7 @@ const Step = ({ label, icon, onClick }: StepProps) => (
   </button>
 );
 
-/** Which of the messages that hold a match it is; meanwhile, how much was read. */
+/** The number of the current match, or the progress of loading. */
 function Position({ finder, earlier }: { readonly finder: Finder; readonly earlier: EarlierMessages }) {
   const reading = earlier.reading.value;
   const hits = finder.hits.value;

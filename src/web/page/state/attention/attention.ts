@@ -15,21 +15,19 @@ import { PageIcon } from './page-icon.ts';
 import { SystemNotices } from './system-notices.ts';
 import { TabPresence } from './tab-presence.ts';
 
-/** Longer ones are cut. */
 const MAX_TAB_TITLE = 100;
 
 const isDialog = (event: ExtensionUiRequestEvent): event is OpenDialog => isDialogMethod(event.method);
 
-/** What happened while nobody looked: told by the title and the icon of the page, and by the system where that is wished. */
+/** Notifies the user about run ends and dialogs of a hidden tab: by tab title, icon and system notices. */
 export class Attention {
   readonly systemNotices = new SystemNotices();
   readonly #session: ReadonlySignal<LiveSession | undefined>;
-  /** As the title of the page has it. */
   readonly #title: ReadonlySignal<string>;
   readonly #presence: TabPresence;
-  /** Runs that ended and questions that wait, by their ids. */
+  // Ids of ended runs and open dialogs that the user has not seen.
   readonly #unseen = signal<ReadonlySet<string>>(new Set());
-  /** A question is asked again after the connection was lost. */
+  // A reconnect sends open dialogs again; each is announced once.
   readonly #announcedDialogs = new RecentIds();
 
   constructor(session: ReadonlySignal<LiveSession | undefined>, title: ReadonlySignal<string>) {
@@ -53,7 +51,7 @@ export class Attention {
   }
 
   async #handleEvent(event: AgentEvent): Promise<void> {
-    // Whoever stopped a run knows that it is over.
+    // The user who aborted a run knows that it ended.
     if (event.type === 'agent_settled' && !event.aborted) await this.#notify(event.runId, outcomeText(event));
     if (event.type === 'extension_ui_resolved') this.#markSeen(event.id);
     if (event.type === 'extension_ui_request' && isDialog(event) && !this.#announcedDialogs.has(event.id)) {
@@ -78,7 +76,7 @@ export class Attention {
   }
 }
 
-/** What an extension calls it, or what the session is called. */
+/** The title set by an extension takes precedence over the session title. */
 const tabTitle = (extensionTitle: string | undefined, title: string): string =>
   extensionTitle ? oneLine(extensionTitle, MAX_TAB_TITLE) : `${title} · tau`;
 

@@ -1,4 +1,4 @@
-/** The icon of the page, with a dot while there is something new. */
+// Adds a dot to the icon of the page while there is something unseen.
 export class PageIcon {
   readonly #link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   readonly #plain = this.#link?.href ?? '';

@@ -3,7 +3,7 @@ import { SystemNotices } from './system-notices.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** A browser in which nobody was asked yet; those of phones refuse to make a notice. */
+/** A browser that has not asked for permission; phone browsers refuse to construct a notification. */
 function browser({ isPhone }: { readonly isPhone: boolean }): void {
   vi.stubGlobal('isSecureContext', true);
   vi.stubGlobal(
@@ -18,7 +18,7 @@ function browser({ isPhone }: { readonly isPhone: boolean }): void {
   );
 }
 
-it('notices of the system are offered where a page can have them, and nowhere else', () => {
+it('system notices are offered only where a page can show them', () => {
   browser({ isPhone: false });
   const desktop = new SystemNotices().isOffered.value;
   browser({ isPhone: true });

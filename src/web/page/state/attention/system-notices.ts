@@ -1,14 +1,14 @@
 import { computed, signal } from '@preact/signals';
 import { recall, remember } from '../../../remembered.ts';
 
-/** Kept in the browser of somebody who does not want to be told by the system. */
+// Set in browsers whose user declined system notices.
 const DECLINED_KEY = 'tau-notify-declined';
 
-/** Notices of the system, outside of the page. Nobody is asked for them before they were offered and accepted. */
+/** System notices outside the page. The browser asks for permission only after the user accepted the offer. */
 export class SystemNotices {
   readonly #permission = signal(currentPermission());
   readonly #isDeclined = signal(recall(DECLINED_KEY) !== undefined);
-  /** Whether they could be had, and nobody has said yes or no to them. */
+  // Whether permission can be requested and the user has neither accepted nor declined.
   readonly isOffered = computed(() => this.#permission.value === 'default' && !this.#isDeclined.value && canRequestPermission());
 
   async accept(): Promise<void> {
@@ -20,7 +20,7 @@ export class SystemNotices {
     remember(DECLINED_KEY, 'yes');
   }
 
-  /** `topic`: one notice takes the place of another one about the same. A click leads to this tab. */
+  /** Shows a notice that replaces an earlier one with the same `topic`. A click focuses this tab. */
   show({ title, body, topic }: { readonly title: string; readonly body: string; readonly topic: string }): void {
     if (currentPermission() !== 'granted') return;
     try {
@@ -30,14 +30,14 @@ export class SystemNotices {
         notice.close();
       };
     } catch {
-      // Phones have them only for pages that are installed.
+      // Phones allow notices only for installed pages.
     }
   }
 }
 
 /**
- * Phones have them only for pages that are installed, and refuse to make one even while nobody was asked. Elsewhere one that
- * is made then is not shown, and asks for nothing.
+ * Phones throw when a notice is constructed, even before permission was requested. Other browsers construct one without
+ * showing it.
  */
 function canRequestPermission(): boolean {
   if (currentPermission() !== 'default') return false;

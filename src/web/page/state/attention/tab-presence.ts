@@ -2,7 +2,7 @@ import { computed, effect, type ReadonlySignal } from '@preact/signals';
 import type { LiveSession } from '../live-session.ts';
 import { isVisible } from '../browser-signals.ts';
 
-/** Whether somebody looks at a session, in this tab or in another one of this browser. */
+/** Reports whether a session is visible in this tab or another tab of this browser. */
 export class TabPresence {
   readonly #sessionId: ReadonlySignal<string | undefined>;
 
@@ -24,14 +24,14 @@ export class TabPresence {
 
 const lockName = (sessionId: string) => `tau watches ${sessionId}`;
 
-/** A lock that many may hold is known to all tabs, and goes with its holder. Pages that came unencrypted have none. */
+/** All tabs can query a shared lock, and it ends with its holder. Pages without TLS have no locks. */
 function holdViewLock(sessionId: string): () => void {
   const controller = new AbortController();
   const { signal: released } = controller;
   const untilReleased = () =>
     new Promise<void>((resolve) => {
       released.addEventListener('abort', () => resolve());
-      // It may be over before the lock is given.
+      // The signal may abort before the lock is granted.
       if (released.aborted) resolve();
     });
   navigator.locks?.request(lockName(sessionId), { mode: 'shared' }, untilReleased).catch(() => {});

@@ -1,11 +1,10 @@
-/** Something that goes along with a message. */
+// A file that is sent with a message.
 export type Attachment = ImageAttachment | TextAttachment;
 
 export interface ImageAttachment {
   readonly kind: 'image';
   readonly name: string;
   readonly mimeType: string;
-  /** In base64. */
   readonly data: string;
 }
 
@@ -16,22 +15,19 @@ export interface TextAttachment {
   readonly bytes: number;
 }
 
-/** The formats in which models take images. */
+// Image formats that models accept.
 export const IMAGE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
-/** Images with one message. */
 export const MAX_ATTACHED_IMAGES = 12;
 
-/** Characters of base64 with one message: what carries it stays well below what the server takes. */
+// Base64 characters per message: its frame stays well below the limit of the server.
 export const MAX_ATTACHED_IMAGE_CHARACTERS = 16 * 1024 * 1024;
 
-/** Bytes of a text file. */
 export const MAX_ATTACHED_TEXT_BYTES = 256 * 1024;
 
-/** Text files with one message. */
 export const MAX_ATTACHED_TEXTS = 12;
 
-/** What keeps these from going along with one message, if anything does. */
+/** Returns the limit that these attachments exceed, as a message for the user. */
 export function limitExceeded(attachments: readonly Attachment[]): string | undefined {
   const images = attachments.filter((one) => one.kind === 'image');
   if (attachments.length - images.length > MAX_ATTACHED_TEXTS) return `At most ${MAX_ATTACHED_TEXTS} files go with a message.`;

@@ -1,10 +1,10 @@
-/** Drafts that are kept; those that were written first go first. */
+// Oldest drafts are removed first.
 export const MAX_DRAFTS = 50;
 
-/** A longer draft lasts as long as the page. */
+// Longer drafts are not stored.
 export const MAX_DRAFT_CHARACTERS = 200_000;
 
-/** Between two letters there is less time than this: what is being written is kept in the pauses. */
+// Drafts are stored in pauses between key strokes.
 const SAVE_DELAY_MS = 300;
 
 const PREFIX = 'tau-draft:';
@@ -14,12 +14,12 @@ interface StoredDraft {
   readonly writtenAt: number;
 }
 
-/** Drafts as the browser keeps them, if it keeps anything. */
+/** Drafts in the storage of the browser, if it has one. */
 export class DraftStore {
   readonly #storage: Storage | undefined;
-  /** By the ids of sessions, what was read or written last. */
+  // The last read or written text by session id.
   readonly #texts = new Map<string, string>();
-  /** Sessions whose drafts are still to be written. */
+  // Sessions whose drafts are not stored yet.
   readonly #unsaved = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -28,19 +28,18 @@ export class DraftStore {
     this.#removeOldest();
   }
 
-  /** What was written in a session; empty when nothing was. */
   get(sessionId: string): string {
     return this.#texts.get(sessionId) ?? this.reload(sessionId);
   }
 
-  /** The same as it is kept now: another tab may have changed it. */
+  /** Reads the draft again: another tab may have changed it. */
   reload(sessionId: string): string {
     const text = this.#load(PREFIX + sessionId)?.text ?? '';
     this.#texts.set(sessionId, text);
     return text;
   }
 
-  /** Keeps a draft in the next pause, if there is room for it. An empty one is forgotten at once: it was sent. */
+  /** Stores a draft after a pause. An empty draft was sent and is removed at once. */
   set(sessionId: string, text: string): void {
     this.#texts.set(sessionId, text);
     this.#unsaved.add(sessionId);
@@ -49,20 +48,19 @@ export class DraftStore {
     else this.#timer = setTimeout(() => this.flush(), SAVE_DELAY_MS);
   }
 
-  /** Keeps what is still to be kept, at once. */
+  /** Stores all unsaved drafts at once. */
   flush(): void {
     clearTimeout(this.#timer);
     for (const sessionId of this.#unsaved) this.#write(PREFIX + sessionId, this.#texts.get(sessionId) ?? '');
     this.#unsaved.clear();
   }
 
-  /** Keeps nothing of what is still to be kept. */
   discard(): void {
     clearTimeout(this.#timer);
     this.#unsaved.clear();
   }
 
-  /** The session whose draft another tab has changed. */
+  /** Returns the session whose draft another tab has changed. */
   sessionOf({ key, storageArea }: StorageEvent): string | undefined {
     return storageArea === this.#storage && key?.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
   }
@@ -72,7 +70,7 @@ export class DraftStore {
       if (text === '' || text.length > MAX_DRAFT_CHARACTERS) this.#storage?.removeItem(key);
       else this.#storage?.setItem(key, JSON.stringify({ text, writtenAt: Date.now() } satisfies StoredDraft));
     } catch {
-      // It is full: the draft lasts as long as the page.
+      // The storage is full: the draft lasts as long as the page.
     }
   }
 
@@ -99,7 +97,7 @@ export class DraftStore {
   }
 }
 
-/** What this browser keeps; some keep nothing. */
+/** Returns the local storage; some browsers deny it. */
 export function browserStorage(): Storage | undefined {
   try {
     return localStorage;

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { DraftStore, MAX_DRAFT_CHARACTERS, MAX_DRAFTS } from './draft-store.ts';
 import { Drafts } from './drafts.ts';
 
-/** What browsers keep, for as many tabs as there are. `room`: characters that it takes. */
+/** Local storage for several tabs; `capacity` is the number of characters it takes. */
 class FakeStorage implements Storage {
   readonly #items = new Map<string, string>();
   readonly #capacity: number;
-  /** How often something was read or written. */
+  // The number of reads and writes.
   uses = 0;
 
   constructor(capacity = Number.POSITIVE_INFINITY) {
@@ -35,7 +35,7 @@ class FakeStorage implements Storage {
   };
 }
 
-/** Two tabs: what one writes the other is told. */
+/** Two tabs with storage events between them. */
 function tabs(storage: FakeStorage) {
   const stores = [new DraftStore(storage), new DraftStore(storage)] as const;
   const [one, other] = [new Drafts(stores[0]), new Drafts(stores[1])];
@@ -47,7 +47,7 @@ function tabs(storage: FakeStorage) {
   return { one: one.text('s'), other: other.text('s'), tellOne: notify(one), tellOther: notify(other) };
 }
 
-it('a draft is there again for the next page, until it is empty', () => {
+it('a draft is there on the next page load, until it is empty', () => {
   const storage = new FakeStorage();
   const store = new DraftStore(storage);
   const drafts = new Drafts(store);
@@ -63,7 +63,7 @@ it('a draft is there again for the next page, until it is empty', () => {
   expect(storage.length).toBe(1);
 });
 
-it('a tab in which nothing was written shows what another writes, and one that has its own keeps it', () => {
+it('a tab without own text shows the draft of another tab, and a tab with own text keeps it', () => {
   const { one, other, tellOne, tellOther } = tabs(new FakeStorage());
 
   one.value = 'from one';
@@ -78,7 +78,7 @@ it('a tab in which nothing was written shows what another writes, and one that h
   expect([shown, own, other.value]).toEqual(['from one', 'from one', 'from one, and other']);
 });
 
-it('a draft that was sent in one tab is gone in another that only showed it', () => {
+it('a draft sent in one tab disappears from another tab that only showed it', () => {
   const { one, other, tellOther } = tabs(new FakeStorage());
   one.value = 'send me';
   tellOther();
@@ -89,7 +89,7 @@ it('a draft that was sent in one tab is gone in another that only showed it', ()
   expect(other.value).toBe('');
 });
 
-it('keeps a limited number of drafts from one page to the next, the last ones, and none that is too long', () => {
+it('the store keeps the last MAX_DRAFTS drafts and none that is too long', () => {
   const storage = new FakeStorage();
   for (let at = 0; at < MAX_DRAFTS + 5; at++)
     storage.setItem(`tau-draft:s${at}`, JSON.stringify({ text: 'text', writtenAt: at }));
@@ -105,7 +105,7 @@ it('keeps a limited number of drafts from one page to the next, the last ones, a
   expect(drafts.text('long').value).toHaveLength(MAX_DRAFT_CHARACTERS + 1);
 });
 
-it('a letter costs nothing: what is written is kept in a pause, or when the page goes, and forgotten at once', () => {
+it('typing does not touch the storage: a draft is stored in a pause or when the page closes, and removed at once when sent', () => {
   const storage = new FakeStorage();
   const store = new DraftStore(storage);
   const draft = new Drafts(store).text('s');
@@ -121,7 +121,7 @@ it('a letter costs nothing: what is written is kept in a pause, or when the page
   expect(storage.length).toBe(0);
 });
 
-it('nothing is left of a draft that is forgotten, nor of one that is not to be kept', () => {
+it('a removed draft and a discarded draft leave nothing in the storage', () => {
   const storage = new FakeStorage();
   const store = new DraftStore(storage);
   const drafts = new Drafts(store);
@@ -138,7 +138,7 @@ it('nothing is left of a draft that is forgotten, nor of one that is not to be k
   expect(drafts.get('b').isEmpty).toBe(true);
 });
 
-it.each([undefined, new FakeStorage(10)])('works where nothing can be kept', (storage) => {
+it.each([undefined, new FakeStorage(10)])('drafts work without usable storage', (storage) => {
   const store = new DraftStore(storage);
   const drafts = new Drafts(store);
 
@@ -148,7 +148,7 @@ it.each([undefined, new FakeStorage(10)])('works where nothing can be kept', (st
   expect(drafts.text('a').value).toBe('a text of some length');
 });
 
-it('what else is on the shelf does no harm', () => {
+it('malformed stored drafts are ignored', () => {
   const storage = new FakeStorage();
   storage.setItem('tau-draft:a', 'no JSON');
   storage.setItem('tau-draft:b', '{"text":1}');

@@ -2,22 +2,22 @@ import { effect, type Signal, signal } from '@preact/signals';
 import { browserStorage, DraftStore } from './draft-store.ts';
 import { MessageDraft } from './message-draft.ts';
 
-/** What was written in each session and not sent. It survives the page, and is in other tabs unless they have their own. */
+/** The unsent drafts of all sessions. They survive the page and appear in other tabs without own text. */
 export class Drafts {
   readonly #store: DraftStore;
   readonly #texts = new Map<string, Signal<string>>();
   readonly #drafts = new Map<string, MessageDraft>();
-  /** Sessions in which something was written here, and not elsewhere since. */
+  // Sessions whose draft was edited in this tab since another tab changed it.
   readonly #editedHere = new Set<string>();
 
   constructor(store: DraftStore = new DraftStore(browserStorage())) {
     this.#store = store;
     globalThis.addEventListener?.('storage', (event) => this.onStorage(event));
-    // The page may never be heard of again.
+    // The page may be discarded without another event.
     for (const type of ['pagehide', 'visibilitychange']) globalThis.addEventListener?.(type, () => store.flush());
   }
 
-  /** The words of a draft. */
+  /** Returns the text of a draft. */
   text(sessionId: string): Signal<string> {
     const known = this.#texts.get(sessionId);
     if (known) return known;
@@ -27,7 +27,7 @@ export class Drafts {
     return text;
   }
 
-  /** All that is being written in a session. */
+  /** Returns the draft of a session. */
   get(sessionId: string): MessageDraft {
     const known = this.#drafts.get(sessionId);
     if (known) return known;
@@ -36,25 +36,25 @@ export class Drafts {
     return draft;
   }
 
-  /** Whether something is attached that goes with the page: no browser keeps that. */
+  /** Whether attachments would be lost with the page: they are not stored. */
   get hasAttachments(): boolean {
     return [...this.#drafts.values()].some(({ attachments }) => attachments.value.length > 0);
   }
 
-  /** Another tab has changed something: whoever has written nothing here takes it over. */
+  /** Takes over the text of another tab, unless the draft was edited here. */
   onStorage(event: StorageEvent): void {
     const sessionId = this.#store.sessionOf(event);
     const text = sessionId === undefined ? undefined : this.#texts.get(sessionId);
     if (sessionId !== undefined && text && !this.#editedHere.has(sessionId)) text.value = this.#store.reload(sessionId);
   }
 
-  /** The session is no more. */
+  /** Removes the draft of a deleted session. */
   remove(sessionId: string): void {
     this.text(sessionId).value = '';
     this.#drafts.delete(sessionId);
   }
 
-  /** Nothing more is kept of what is written here. */
+  /** Discards drafts that are not stored yet. */
   discard(): void {
     this.#store.discard();
   }

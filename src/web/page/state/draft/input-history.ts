@@ -1,7 +1,9 @@
 import type { ConversationView } from '../../../../client/view/view.ts';
 import { wordsOf } from '../../../fields.ts';
 
-/** What was said from here and what the user said in the session, the newest first, each once. */
+/**
+ * Returns the sent texts of this tab and the prompts and shell lines of the session, newest first, without duplicates.
+ */
 export function inputHistory(messages: ConversationView['messages'], sentHere: readonly string[]): readonly string[] {
   const inSession = messages.toReversed().map((message) => {
     if (message.role === 'user') return wordsOf(message.content);

@@ -11,8 +11,8 @@ const picture = (name: string): Attachment => ({ kind: 'image', name, mimeType: 
 
 const draftWith = (text = '') => new MessageDraft(signal(text));
 
-describe('what is given back', () => {
-  it('stands before what was written meanwhile, with what was attached', () => {
+describe('restored content', () => {
+  it('comes before text written in the meantime, with its attachments', () => {
     const draft = draftWith('first');
     draft.attach(file);
 
@@ -25,7 +25,7 @@ describe('what is given back', () => {
     expect([draft.text.value, draft.attachments.value]).toEqual(['first\n\nsecond', [file]]);
   });
 
-  it('is in its order when it waited, and as it was written where that is known', () => {
+  it('keeps the queue order and the original attachments', () => {
     const draft = draftWith('draft');
     draft.queued.add({ queueId: 'q', text: 'two, written out', content: { text: 'two', attachments: [file] } });
 
@@ -34,7 +34,7 @@ describe('what is given back', () => {
     expect([draft.text.value, draft.attachments.value]).toEqual(['one\n\ntwo\n\ndraft', [file]]);
   });
 
-  it('is what it was being changed to, with its pictures', () => {
+  it('is the edited text with its images', () => {
     const draft = draftWith('draft');
     const content = { text: 'two', attachments: [picture('a'), file] };
     draft.queued.add({ queueId: 'q', text: 'two, written out', content });
@@ -47,7 +47,7 @@ describe('what is given back', () => {
     expect(draft.attachments.value).toEqual([picture('a')]);
   });
 
-  it.each(['as it was', '  '])('is what it was where nothing came of a change: "%s"', (message) => {
+  it.each(['as it was', '  '])('is the original text when the edit changed nothing: "%s"', (message) => {
     const draft = draftWith();
 
     draft.restoreQueued(['as it was'], { queueId: 'q', before: 'as it was', message });
@@ -56,14 +56,14 @@ describe('what is given back', () => {
   });
 });
 
-describe('pictures without words', () => {
+describe('queued images without text', () => {
   const enqueue = (draft: MessageDraft, ...names: readonly string[]) => {
     for (const name of names)
       draft.queued.add({ queueId: name, text: '', content: { text: '', attachments: [picture(name)] } });
   };
   const queue = (...ids: readonly string[]) => ids.map((id) => ({ id, kind: 'steer' as const, text: '' }));
 
-  it('are given back once, the last ones first', () => {
+  it('are restored once, the last ones first', () => {
     const draft = draftWith();
     enqueue(draft, 'a', 'b', 'c');
 
@@ -75,7 +75,7 @@ describe('pictures without words', () => {
     expect(draft.attachments.value).toEqual([picture('a'), ...last]);
   });
 
-  it('are forgotten when they wait no more, but not before they were given back', async () => {
+  it('are forgotten when they leave the queue, but not during a withdrawal', async () => {
     const draft = draftWith();
     enqueue(draft, 'a', 'b', 'c');
 
@@ -91,7 +91,7 @@ describe('pictures without words', () => {
     expect(draft.attachments.value).toEqual([picture('b'), picture('c')]);
   });
 
-  it('stay with words that were changed in the queue', () => {
+  it('stay with a text that was edited in the queue', () => {
     const draft = draftWith();
     draft.queued.add({ queueId: 'q', text: 'as it was', content: { text: 'as', attachments: [picture('a'), file] } });
 
@@ -102,7 +102,7 @@ describe('pictures without words', () => {
   });
 });
 
-it('is not sent before everything that belongs to it was read', () => {
+it('a draft is not ready before all its files were read', () => {
   const draft = draftWith('look');
 
   draft.pendingFiles.value = 1;
@@ -112,10 +112,10 @@ it('is not sent before everything that belongs to it was read', () => {
   expect([...isReady, draft.isReady, draftWith(' ').isReady]).toEqual([false, true, false]);
 });
 
-describe('arrows', () => {
+describe('arrow keys', () => {
   const entries = () => ['newest', 'older'];
 
-  it('go through what was said before, and back to the empty box', () => {
+  it('browse the input history and return to the empty box', () => {
     const draft = draftWith();
     const shown = () => draft.text.value;
 
@@ -126,7 +126,7 @@ describe('arrows', () => {
     expect(back).toEqual([true, 'newest', true, '', false]);
   });
 
-  it('leave alone what is being written', () => {
+  it('leave a draft in progress alone', () => {
     const draft = draftWith('mine');
     const isBrowsing = [draft.older(entries), draft.newer()];
     draft.text.value = '';
@@ -136,7 +136,7 @@ describe('arrows', () => {
     expect([...isBrowsing, draft.older(entries), draft.text.value]).toEqual([false, false, false, 'newest, changed']);
   });
 
-  it('find what was replaced', () => {
+  it('find a text that was replaced', () => {
     const draft = draftWith('mine');
 
     draft.replace('of an extension');
@@ -147,12 +147,12 @@ describe('arrows', () => {
     expect([aside, draft.text.value]).toEqual([['mine'], 'mine']);
   });
 
-  it('do nothing where nothing was said', () => {
+  it('do nothing without history', () => {
     expect(draftWith().older(() => [])).toBe(false);
   });
 });
 
-it('what was said before is what users said and ran, the newest first and each once', () => {
+it('the input history has sent texts, prompts and shell lines, newest first, without duplicates', () => {
   const messages = [
     { role: 'user', content: 'one' },
     { role: 'user', content: [{ type: 'text', text: 'two' }, { type: 'image' }] },

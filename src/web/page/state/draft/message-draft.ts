@@ -2,38 +2,37 @@ import { type Signal, signal } from '@preact/signals';
 import type { Attachment } from './attachment.ts';
 import { withText, QueuedDrafts } from './queued-drafts.ts';
 
-/** What is sent as one message, as it was written. */
+// The text and attachments of one message as the user wrote it.
 export interface DraftContent {
   readonly text: string;
   readonly attachments: readonly Attachment[];
 }
 
-/** What a command had to say. */
+// The output of a slash command.
 export interface SlashCommandOutput {
   readonly command: string;
   readonly text: string;
 }
 
-/** A message that waits in the queue and is being changed. */
+// An edit of a queued message in progress.
 export interface QueueEdit {
   readonly queueId: string;
   readonly before: string;
   readonly message: string;
 }
 
-/** Whether there is something in a change that is worth to be kept. */
+// Whether an edit is worth keeping.
 export const hasChanges = ({ before, message }: QueueEdit): boolean => message !== before && message.trim() !== '';
 
-/** Texts that were said from here and are kept. */
 const MAX_INPUT_HISTORY = 200;
 
-/** What is being written in a session: its words, what is attached to them, and what was said before. */
+/** The message being written in a session: text, attachments and input history. */
 export class MessageDraft {
   readonly text: Signal<string>;
   readonly attachments: Signal<readonly Attachment[]> = signal([]);
-  /** Why something was not attached or not sent. */
+  // The reason why something was not attached or not sent.
   readonly problem: Signal<string | undefined> = signal(undefined);
-  /** Files that are being read, to be attached. */
+  // The number of files being read.
   readonly pendingFiles: Signal<number> = signal(0);
   readonly output: Signal<SlashCommandOutput | undefined> = signal(undefined);
   readonly queueEdit: Signal<QueueEdit | undefined> = signal(undefined);
@@ -45,7 +44,7 @@ export class MessageDraft {
     this.text = text;
   }
 
-  /** What was said from here, and what was put aside; the newest first. */
+  /** Sent and replaced texts of this tab, newest first. */
   get history(): readonly string[] {
     return this.#history;
   }
@@ -54,19 +53,19 @@ export class MessageDraft {
     return this.text.value.trim() === '' && this.attachments.value.length === 0;
   }
 
-  /** Whether there is something to send, and all of it. */
+  /** Whether there is content and all files are read. */
   get isReady(): boolean {
     return !this.isEmpty && this.pendingFiles.value === 0;
   }
 
-  /** Takes all of it out of the box. */
+  /** Takes the text and the attachments out of the box. */
   take(): DraftContent {
     const { value: attachments } = this.attachments;
     this.attachments.value = [];
     return { text: this.takeText(), attachments };
   }
 
-  /** Takes the words out of the box; what is attached waits for a message. */
+  /** Takes the text out of the box; attachments stay for the next message. */
   takeText(): string {
     const { value: text } = this.text;
     this.text.value = '';
@@ -76,13 +75,13 @@ export class MessageDraft {
     return text;
   }
 
-  /** It was not taken: it stands before whatever was written meanwhile. */
+  /** Puts rejected content before the current text. */
   restore(content: DraftContent): void {
     this.text.value = [content.text, this.text.value].filter((text) => text.trim() !== '').join('\n\n');
     this.attachments.value = [...content.attachments, ...this.attachments.value];
   }
 
-  /** The same for messages that waited, in their order. Answers whether the one that was being changed is among them. */
+  /** Restores withdrawn queue messages in their order; returns whether the edited one is among them. */
   restoreQueued(messages: readonly string[], edit?: QueueEdit): boolean {
     const editedIndex = edit ? messages.indexOf(edit.before) : -1;
     for (const [at, message] of [...messages.entries()].reverse()) {
@@ -92,12 +91,11 @@ export class MessageDraft {
     return editedIndex !== -1;
   }
 
-  /** Puts words behind whatever is written. */
   append(text: string): void {
     this.text.value = [this.text.value, text].filter((part) => part !== '').join('\n\n');
   }
 
-  /** Puts another text in the place of this one, which is among what was said from now on. */
+  /** Replaces the text; the previous one goes into the input history. */
   replace(text: string): void {
     this.#remember(this.text.value);
     this.text.value = text;
@@ -111,24 +109,24 @@ export class MessageDraft {
     this.attachments.value = this.attachments.value.filter((other) => other !== attachment);
   }
 
-  /** Goes to what was said before that; answers whether that is what is being done. */
-  older(said: () => readonly string[]): boolean {
-    const browsing = this.#browsed ?? (this.text.value === '' ? { entries: said(), at: -1 } : undefined);
+  /** Shows the previous history entry; returns whether history is being browsed. */
+  older(history: () => readonly string[]): boolean {
+    const browsing = this.#browsed ?? (this.text.value === '' ? { entries: history(), at: -1 } : undefined);
     if (!browsing) return false;
     const at = Math.min(browsing.at + 1, browsing.entries.length - 1);
     return this.#showEntry({ ...browsing, at });
   }
 
-  /** The same towards what was said last, and then the empty box. */
+  /** Shows the next history entry, and then the empty box. */
   newer(): boolean {
     const browsing = this.#browsed;
     return browsing ? this.#showEntry({ ...browsing, at: browsing.at - 1 }) : false;
   }
 
-  /** What was changed is no longer something that was said. */
+  /** An edited entry ends the browsing. */
   get #browsed() {
-    const { entries: said, at } = this.#browsing ?? { entries: [], at: -1 };
-    return this.text.value !== '' && said[at] === this.text.value ? this.#browsing : undefined;
+    const { entries, at } = this.#browsing ?? { entries: [], at: -1 };
+    return this.text.value !== '' && entries[at] === this.text.value ? this.#browsing : undefined;
   }
 
   #showEntry(browsing: { readonly entries: readonly string[]; readonly at: number }): boolean {

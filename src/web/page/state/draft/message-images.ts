@@ -2,14 +2,14 @@ import type { ImageContent, UserMessage } from '../../../../protocol/generated/v
 import { blocksOf, textOf } from '../../../fields.ts';
 import { IMAGE_TYPES, type ImageAttachment } from './attachment.ts';
 
-/** The pictures of a message, as far as models take them. */
+/** Returns the images of a message in formats that models accept. */
 export const imagesOf = ({ content }: UserMessage): readonly ImageContent[] =>
   blocksOf(content).flatMap(({ type, mimeType, data }) => {
     const image = { type: 'image' as const, mimeType: textOf(mimeType), data: textOf(data) };
     return type === 'image' && IMAGE_TYPES.includes(image.mimeType) ? [image] : [];
   });
 
-/** A picture as something to be sent again. Those of messages have no names. */
+/** Turns an image of a message into an attachment; images of messages have no names. */
 export const asAttachment = ({ mimeType, data }: ImageContent, at: number): ImageAttachment => ({
   kind: 'image',
   name: `Image ${at + 1}`,

@@ -3,22 +3,22 @@ import type { DraftContent } from './message-draft.ts';
 
 interface QueuedDraft {
   readonly queueId: string;
-  /** As the queue has it. */
+  // The text in the queue.
   readonly text: string;
   readonly content: DraftContent;
 }
 
-/** How messages with attachments were written that wait in the queue, should they be given back as their texts alone. */
+/** Keeps queued messages with attachments as they were written: the server returns only their text. */
 export class QueuedDrafts {
   #messages: readonly QueuedDraft[] = [];
-  /** How often all of them are being asked back now. */
+  // Withdrawals of the whole queue in flight.
   #withdrawals = 0;
 
   add(message: QueuedDraft): void {
     if (message.content.attachments.length > 0) this.#messages = [...this.#messages, message];
   }
 
-  /** Forgets what waits no more, unless it is about to be given back, and takes note of what was changed. */
+  /** Forgets messages that left the queue, unless a withdrawal is in flight, and applies edits. */
   sync(queue: readonly QueuedItem[]): void {
     this.#messages = this.#messages.flatMap((message) => {
       const item = queue.find(({ id }) => id === message.queueId);
@@ -27,7 +27,7 @@ export class QueuedDrafts {
     });
   }
 
-  /** While all of them are asked back none is forgotten: that they are no longer queued is told first. */
+  /** Keeps all messages during a withdrawal: the queue update arrives before the response. */
   async withdrawing<T>(withdraw: () => Promise<T>): Promise<T> {
     this.#withdrawals++;
     try {
@@ -37,7 +37,7 @@ export class QueuedDrafts {
     }
   }
 
-  /** How a text was written that is given back. The last ones are: those before may have been delivered. */
+  /** Returns the last message with this text as it was written; earlier ones may have been delivered. */
   take(text: string): DraftContent {
     const found = this.#messages.findLast((message) => message.text === text);
     this.#messages = this.#messages.filter((message) => message !== found);
@@ -51,7 +51,7 @@ const editedDraft = ({ queueId, content }: QueuedDraft, text: string): QueuedDra
   content: withText(content, text),
 });
 
-/** Files of text are part of a message that waits; pictures are not. */
+/** Text files are part of the queued text; images are not. */
 export const withText = ({ attachments }: DraftContent, text: string): DraftContent => ({
   text,
   attachments: attachments.filter(({ kind }) => kind === 'image'),

@@ -1,11 +1,11 @@
-/** A line for the shell. */
+// A line for the shell.
 export interface ShellLine {
   readonly command: string;
-  /** What it prints is not told to the model. */
+  // Whether the output is kept from the model.
   readonly isPrivate: boolean;
 }
 
-/** `!command` is for the shell, `!!command` too and not for the model; undefined for everything else. */
+/** Parses `!command`, and `!!command` for output that is kept from the model; undefined for other text. */
 export function parseShellLine(text: string): ShellLine | undefined {
   if (!text.startsWith('!')) return undefined;
   const isPrivate = text.startsWith('!!');

@@ -17,11 +17,11 @@ it.each([
   ['!', { command: '', isPrivate: false }],
   ['ls', undefined],
   [' !ls', undefined],
-])('reads %j', (text, read) => {
+])('%j is parsed', (text, read) => {
   expect(parseShellLine(text)).toEqual(read);
 });
 
-it('a command is shown until it is over and part of the conversation', () => {
+it('a shell command is shown until it ended and is in the conversation', () => {
   const runs = new ShellRuns();
   const id = runs.start(line, viewWith([1]));
   const shown = () => runs.all.value.map(({ exitCode }) => exitCode);
@@ -36,7 +36,7 @@ it('a command is shown until it is over and part of the conversation', () => {
   expect([running, ended, shown()]).toEqual([[undefined], [0], []]);
 });
 
-it('a command of another session is not shown', () => {
+it('a shell command of another session is not shown', () => {
   const runs = new ShellRuns();
   runs.start(line, viewWith([]));
 
@@ -45,7 +45,7 @@ it('a command of another session is not shown', () => {
   expect(runs.all.value).toEqual([]);
 });
 
-it('only the end of what a command prints is kept', () => {
+it('only the end of the output is kept', () => {
   const runs = new ShellRuns();
   const id = runs.start(line, viewWith([]));
 

@@ -3,23 +3,22 @@ import type { ConversationView } from '../../../../client/view/view.ts';
 import type { BashCommand } from '../../../../protocol/generated/vocabulary.ts';
 import type { ShellLine } from './shell-line.ts';
 
-/** Lines of what a command prints that are shown while it runs. */
 const MAX_TAIL_LINES = 12;
 const MAX_TAIL_CHARACTERS = 4000;
 
-/** A command that was given to the shell from here. */
+// A shell command that was started in this tab.
 export interface UserShellRun extends ShellLine {
   readonly id: number;
   readonly sessionId: string | undefined;
-  /** The end of what it has printed. */
+  // The end of its output.
   readonly tail: string;
-  /** Undefined while it runs; null when it was stopped. */
+  // Undefined while it runs; null when it was stopped.
   readonly exitCode: number | null | undefined;
-  /** Commands that were in the conversation before it. */
+  // Timestamps of earlier commands in the conversation.
   readonly before: ReadonlySet<number>;
 }
 
-/** The commands that run in the shell, until the conversation has them. */
+/** Shell commands of this tab, until the conversation contains them. */
 export class ShellRuns {
   readonly #runs = signal<readonly UserShellRun[]>([]);
   #count = 0;
@@ -28,7 +27,7 @@ export class ShellRuns {
     return this.#runs;
   }
 
-  /** Which of the commands that run were not given from here. */
+  /** Returns the running commands that were started elsewhere. */
   others(running: readonly BashCommand[] = []): readonly BashCommand[] {
     const own = this.#runs.value.map(({ command }) => command);
     return running.filter(({ command }) => {
@@ -38,7 +37,6 @@ export class ShellRuns {
     });
   }
 
-  /** Whether any of them is still at it. */
   get isRunning(): boolean {
     return this.#runs.value.some(({ exitCode }) => exitCode === undefined);
   }
@@ -65,12 +63,12 @@ export class ShellRuns {
     this.#runs.value = this.#runs.value.filter((run) => run.id !== id);
   }
 
-  /** Forgets those that have become part of the conversation, and those of another session. */
+  /** Removes commands that the conversation contains, and those of another session. */
   prune({ messages, state }: ConversationView): void {
     const runs = this.#runs.value;
     const isRecorded = ({ command, before }: UserShellRun) =>
       messages.some((one) => one.role === 'bashExecution' && one.command === command && !before.has(one.timestamp));
-    // One that was begun before anybody had said which session it is belongs to the first.
+    // A command started before the session id was known belongs to the first session.
     const isInSession = ({ sessionId = state.sessionId }: UserShellRun) => sessionId === state.sessionId;
     const remaining = runs.filter((run) => isInSession(run) && (run.exitCode === undefined || !isRecorded(run)));
     if (remaining.length < runs.length) this.#runs.value = remaining;
@@ -81,7 +79,7 @@ export class ShellRuns {
   }
 }
 
-/** The last lines; of a very long one the end. */
+/** The last lines; of a very long line the end. */
 const tailOf = (text: string): string =>
   text
     .slice(-MAX_TAIL_CHARACTERS)

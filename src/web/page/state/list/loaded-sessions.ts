@@ -5,33 +5,33 @@ import { listSessions, ServerRefusal } from '../../server-api.ts';
 import { isVisible } from '../browser-signals.ts';
 import { sessionsAfter, mergePage, type PageEnd } from './session-pages.ts';
 
-/** How often it is looked what other sessions do, while somebody looks at the page. */
+// Poll interval while the page is visible.
 const LIST_POLL_MS = 5000;
 
-/** How many sessions are asked for at once: of the newest, and of all. */
+// Page sizes of the newest sessions and of a full load.
 const PAGE = 200;
 const LONG_PAGE = 1000;
 
-/** How long a server that fails is left alone at most. */
+// Upper limit of the delay after failures.
 const MAX_POLL_DELAY_MS = 60_000;
 
-/** The sessions of the server, the newest first, as far as they were asked for. */
+/** The sessions of the server, newest first, as far as they were loaded. */
 export class LoadedSessions {
   readonly #sessions = signal<readonly SessionSummary[] | undefined>(undefined);
   readonly #problem = signal<string | undefined>(undefined);
   readonly #hasMore = signal(false);
   readonly #isLoading = signal(false);
   readonly #isLoggedOut = signal(false);
-  /** Where those end that are known. */
+  // The end of the loaded sessions.
   #end: PageEnd | undefined;
-  /** Where the older page ended that was looked at again last; undefined when the first of them is next. */
+  // The end of the older page that was refreshed last; undefined starts over with the first.
   #refreshedUpTo: PageEnd | undefined;
-  /** Whether all there are were asked for: whatever the server answers, the next page is asked for then. */
+  // Whether all pages are loaded as soon as the server responds.
   #loadsAll = false;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #refreshing: Promise<void> | undefined;
-  /** Something has happened since it was looked. */
+  // Whether another refresh was requested since the last one started.
   #isStale = false;
 
   constructor() {
@@ -39,12 +39,12 @@ export class LoadedSessions {
     effect(() => (isVisible.value ? undefined : () => void this.refresh()));
   }
 
-  /** Undefined before the first answer. */
+  /** Undefined before the first response. */
   get sessions(): ReadonlySignal<readonly SessionSummary[] | undefined> {
     return this.#sessions;
   }
 
-  /** Why they are not known. */
+  /** The last error. */
   get problem(): ReadonlySignal<string | undefined> {
     return this.#problem;
   }
@@ -53,45 +53,45 @@ export class LoadedSessions {
     return this.#hasMore;
   }
 
-  /** Whether older ones are on their way. */
+  /** Whether older sessions are being loaded. */
   get isLoading(): ReadonlySignal<boolean> {
     return this.#isLoading;
   }
 
-  /** Whether the server knows this browser no more. */
+  /** Whether the server rejects the login of this browser. */
   get isLoggedOut(): ReadonlySignal<boolean> {
     return this.#isLoggedOut;
   }
 
-  /** Asks for older ones, too. */
+  /** Loads one older page. */
   loadMore(): Promise<void> {
     return this.#load(PAGE);
   }
 
-  /** Asks for all there are, page by page; after a failure as soon as the server answers again. */
+  /** Loads all pages; after a failure it resumes when the server responds again. */
   async loadAll(): Promise<void> {
     this.#loadsAll = true;
     await this.#load(LONG_PAGE);
   }
 
-  /** What is known by now is enough. */
+  /** Stops loading further pages. */
   stopLoading(): void {
     this.#loadsAll = false;
   }
 
-  /** Looks now: what was asked before is not waited for in vain. */
+  /** Refreshes now; a refresh in flight is followed by another one. */
   async refresh(): Promise<void> {
     this.#isStale = true;
     this.#refreshing ??= this.#poll();
     await this.#refreshing;
   }
 
-  /** A connection was refused for want of a login. Once there is an answer again, there is another login. */
+  /** Marks the login as rejected. The next successful response clears it. */
   loggedOut(): void {
     this.#isLoggedOut.value = true;
   }
 
-  /** It is gone, wherever it was in the list. An answer that is on its way may still tell of it. */
+  /** Removes a deleted session; a response in flight may still list it. */
   async remove({ path }: SessionSummary): Promise<void> {
     this.#sessions.value = this.#sessions.value?.filter((session) => session.path !== path);
     await this.refresh();
@@ -124,8 +124,8 @@ export class LoadedSessions {
   }
 
   /**
-   * What somebody works in is among the newest: they are looked at each time. Of the older ones that are known a page at a
-   * time: others may have deleted some of them, or opened one.
+   * Reads the newest page, and one of the older loaded pages per call: other clients may delete or continue sessions
+   * there.
    */
   async #refreshPages(): Promise<void> {
     const newest = await this.#fetchPage(PAGE);
@@ -134,7 +134,7 @@ export class LoadedSessions {
     this.#refreshedUpTo = isLoaded ? await this.#fetchPage(PAGE, next) : undefined;
   }
 
-  /** Asks for a page, the newest or those behind another, and answers where it ends. */
+  /** Requests one page, merges it and returns its end. */
   async #fetchPage(count: number, after?: PageEnd): Promise<PageEnd | undefined> {
     const { sessions, nextCursor } = await listSessions(count, after?.cursor);
     const last = sessions.at(-1);

@@ -12,15 +12,15 @@ it.each([
   [before(0, 2), '2\u00a0h'],
   [before(1), '1\u00a0d'],
   [before(6, 23), '6\u00a0d'],
-])('%d is some time ago', (then, words) => {
+])('%d is shown as %s', (then, words) => {
   expect(ago(then, now)).toBe(words);
 });
 
-it('what is no time is not told', () => {
+it('an invalid time gives an empty text', () => {
   expect(ago(Date.parse('some day'), now)).toBe('');
 });
 
-it('what is older has its day, and its year if that is another', () => {
+it('an older time shows its day, and its year if that is not this year', () => {
   expect(ago(before(8), now)).not.toContain('2026');
   expect(ago(before(400), now)).toContain('2025');
 });
@@ -33,11 +33,11 @@ it.each([
   [before(1, 12, 31), 'This week'],
   [before(6), 'This week'],
   [before(7), 'Older'],
-])('%d belongs to a part of the past', (then, part) => {
+])('%d belongs to the group %s', (then, part) => {
   expect(dayGroup(then, now)).toBe(part);
 });
 
-it('a day is over at midnight, also when the clocks are changed', () => {
+it('a day ends at midnight, also when the clocks change', () => {
   for (let hour = 0; hour < 24 * 400; hour++) {
     const then = now - hour * 3_600_000;
     const isToday = new Date(then).toDateString() === new Date(now).toDateString();

@@ -2,7 +2,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago something was, in as few letters as people understand; nothing when it is not known. */
+/** Formats the time since `then` in a few letters; empty for an invalid time. */
 export function ago(then: number, now: number): string {
   if (Number.isNaN(then)) return '';
   const past = Math.max(0, now - then);
@@ -18,7 +18,7 @@ export function ago(then: number, now: number): string {
   });
 }
 
-/** The part of the past that a day belongs to. */
+/** Returns the list group of a time. */
 export function dayGroup(then: number, now: number): 'Today' | 'Yesterday' | 'This week' | 'Older' {
   const days = Math.round((midnight(now) - midnight(then)) / DAY);
   if (days < 1) return 'Today';

@@ -6,15 +6,15 @@ import type { LoadedSessions } from './loaded-sessions.ts';
 
 const GROUPING_KEY = 'tau-grouping';
 
-/** How many are drawn at first, and how many more for those who want more. */
+// Sessions drawn at first, and added per click.
 const STEP = 200;
 
-/** Which sessions are shown, and in which order: as somebody who looks for one wants it. */
+/** The filtered and grouped sessions of the list, up to a limit. */
 export class SessionListView {
   readonly found: ReadonlySignal<readonly SessionSummary[]>;
-  /** Whether there are more than are drawn. */
+  // Whether more sessions match than are drawn.
   readonly hasMore: ReadonlySignal<boolean>;
-  /** Whether those that are looked for may be among the ones that were not asked for yet. */
+  // Whether sessions that are not loaded yet may match.
   readonly isSearching: ReadonlySignal<boolean>;
   readonly #sessions: LoadedSessions;
   readonly #filter = signal('');
@@ -40,13 +40,13 @@ export class SessionListView {
     return groupSessions(this.found.value.slice(0, this.#limit.value), this.#grouping.value, now);
   }
 
-  /** Draws older ones, too. */
+  /** Raises the limit and loads older sessions when needed. */
   showMore(): void {
     this.#limit.value += STEP;
     if (this.found.value.length < this.#limit.value) void this.#sessions.loadMore();
   }
 
-  /** Looks for words, also in sessions that were not asked for yet. */
+  /** Filters by words; loads all sessions while a filter is set. */
   setFilter(text: string): void {
     this.#filter.value = text;
     this.#limit.value = STEP;

@@ -13,7 +13,7 @@ const session = (id: number, at: number, more: Partial<SessionSummary> = {}): Se
   ...more,
 });
 
-/** A server that tells of its sessions page by page, and somebody who keeps what was told. */
+/** A server that lists its sessions page by page, and the sessions loaded from it. */
 class Listing {
   loaded: readonly SessionSummary[] = [];
   stored: readonly SessionSummary[];
@@ -28,12 +28,12 @@ class Listing {
     const sessions = older.slice(0, count);
     const last = sessions.at(-1);
     const end = last && older.length > count ? { cursor: order(last), last } : undefined;
-    // Every answer is made anew.
+    // Each response is parsed anew.
     this.loaded = mergePage(this.loaded, { after, sessions: structuredClone(sessions), end });
     return end;
   }
 
-  /** Reads so many pages, from the newest on. */
+  /** Reads this many pages, newest first. */
   readPages(pages: number, count: number): void {
     for (let page = 0, end: PageEnd | undefined; page < pages && (page === 0 || end); page++)
       end = this.read(count, end);
@@ -50,10 +50,9 @@ class Listing {
 
 const order = ({ lastModified, path }: SessionSummary) => `${lastModified}${path}`;
 
-/** The newest is the one with the lowest number. */
 const many = (count: number) => Array.from({ length: count }, (_, id) => session(id, 1e12 - id * 1000));
 
-it('an old session that is at work again is at the top, as it is now, and nowhere else', () => {
+it('an old session that runs again moves to the top with its new state and is listed once', () => {
   const listing = new Listing(many(12));
   listing.readPages(2, 5);
 
@@ -64,7 +63,7 @@ it('an old session that is at work again is at the top, as it is now, and nowher
   expect(listing.ids()).toEqual(['s8', 's0', 's1', 's2', 's3', 's4', 's5', 's6', 's7', 's9']);
 });
 
-it('one that was deleted goes when its page is read again, and those behind the page stay', () => {
+it('a deleted session is removed when its page is read again, and sessions after that page stay', () => {
   const listing = new Listing(many(12));
   listing.readPages(3, 4);
 
@@ -79,7 +78,7 @@ it('one that was deleted goes when its page is read again, and those behind the 
   expect(sessionsAfter(listing.loaded, end).map(({ id }) => id)).toEqual(['s5', 's7', 's8', 's9', 's10', 's11']);
 });
 
-it('what is as it was stays the same object, and so does the list of all', () => {
+it('unchanged sessions and an unchanged list keep their identity', () => {
   const listing = new Listing(many(9));
   listing.readPages(3, 4);
   const before = listing.loaded;
@@ -93,7 +92,7 @@ it('what is as it was stays the same object, and so does the list of all', () =>
   expect(listing.loaded.filter((one, at) => one !== before[at])).toEqual([{ ...before[2], name: 'Another' }]);
 });
 
-it('whatever happens, once every page was read again the newest are known, each once', () => {
+it('after any changes, reading all pages again yields the stored sessions, newest first, each once', () => {
   const change = fc.record({ id: fc.nat(19), at: fc.nat(30), what: fc.constantFrom('write', 'delete', 'read') });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 20 }), fc.integer({ min: 1, max: 7 }), (changes, count) => {

@@ -17,18 +17,18 @@ const session = (id: string, more: Partial<SessionSummary> = {}): SessionSummary
 const daysAgo = (days: number) => ({ lastModified: new Date(now - days * 86_400_000).toISOString() });
 const ids = (sessions: readonly SessionSummary[]) => sessions.map(({ id }) => id);
 
-it('a session is called by its name, by what was said first, or by nothing', () => {
+it('a session title is its name, its first message, or the word Session', () => {
   expect(sessionTitle(session('a', { name: 'Mine', title: 'Title' }))).toBe('Mine');
   expect(sessionTitle(session('a', { firstMessage: ' two\n lines ' }))).toBe('two lines');
   expect(sessionTitle(session('a', { firstMessage: '' }))).toBe('Session');
 });
 
-it('a folder is called by its last part; the root is itself', () => {
+it('a folder name is the last part of the path, and the root is /', () => {
   expect([folderName('/home/me/project/'), folderName('/')]).toEqual(['project', '/']);
   expect([folderName('/home/me/project', 2), folderName('C:\\me\\project')]).toEqual(['me/project', 'project']);
 });
 
-it('sessions are found by words of their names, first messages and folders, all of them, in any case', () => {
+it('the filter matches sessions that contain all words in name, first message or folder, in any case', () => {
   const all = [session('a', { name: 'Blue Whale' }), session('b', { cwd: '/home/me/whales' }), session('zebra')];
 
   expect(ids(filterByWords(all, 'whale'))).toEqual(['a', 'b']);
@@ -37,7 +37,7 @@ it('sessions are found by words of their names, first messages and folders, all 
   expect(filterByWords(all, '  ')).toBe(all);
 });
 
-it('days and folders come in the order of their newest sessions', () => {
+it('groups by day and by folder come in the order of their newest sessions', () => {
   const all = [
     session('a'),
     session('b', { cwd: '/home/me/other' }),

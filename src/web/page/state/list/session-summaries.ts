@@ -2,26 +2,26 @@ import type { SessionSummary } from '../../../../protocol/generated/vocabulary.t
 import { oneLine } from '../../../words.ts';
 import { dayGroup } from './relative-time.ts';
 
-/** What sessions are put together by. */
+// The property that sessions are grouped by.
 export type Grouping = 'day' | 'folder';
 
-/** Sessions that belong together. */
+// Sessions of one group.
 export interface SessionGroup {
   readonly name: string;
-  /** More of what they have in common. */
+  // The full path of a folder group.
   readonly detail?: string | undefined;
   readonly sessions: readonly SessionSummary[];
 }
 
-/** What a session is called: its name, or what was said in it first. */
+/** Returns the title of a session in the list: its name, or its first message. */
 export const sessionTitle = ({ name, title, firstMessage }: SessionSummary): string =>
   oneLine(name || title || firstMessage, 100) || 'Session';
 
-/** The last part of a path, or so many of them. */
+/** Returns the last `parts` parts of a path. */
 export const folderName = (path: string, parts = 1): string =>
   path.split(/[/\\]/).filter(Boolean).slice(-parts).join('/') || path;
 
-/** Those in which every word of a query stands somewhere: in the name, in the first words or in the folder. */
+/** Returns the sessions that contain every word of the query in name, first message or folder. */
 export function filterByWords(sessions: readonly SessionSummary[], query: string): readonly SessionSummary[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return sessions;
@@ -31,7 +31,7 @@ export function filterByWords(sessions: readonly SessionSummary[], query: string
   });
 }
 
-/** Groups in the order of their newest sessions. */
+/** Groups sessions; groups come in the order of their newest session. */
 export function groupSessions(sessions: readonly SessionSummary[], by: Grouping, now: number): SessionGroup[] {
   const groups = new Map<string, SessionSummary[]>();
   for (const session of sessions) {
@@ -45,6 +45,6 @@ export function groupSessions(sessions: readonly SessionSummary[], by: Grouping,
   );
 }
 
-/** The folders in which sessions were held, the latest first. */
+/** Returns the folders of the sessions, latest first. */
 export const recentFolders = (sessions: readonly SessionSummary[], limit: number): readonly string[] =>
   [...new Set(sessions.map(({ cwd }) => cwd))].slice(0, limit);

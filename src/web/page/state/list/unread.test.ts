@@ -4,7 +4,7 @@ import { withSeen } from './unread.ts';
 const see = (seen: Readonly<Record<string, number>>, id: string, messageCount: number) =>
   withSeen(seen, [{ id, messageCount }]);
 
-it('whatever was looked at last is kept in mind, however long ago it was seen first', () => {
+it('the session seen last is kept, however long ago it was seen first', () => {
   let seen = see({}, 'mine', 1);
   for (let other = 0; other < 499; other++) seen = see(seen, `other${other}`, 1);
   seen = see(seen, 'mine', 50);

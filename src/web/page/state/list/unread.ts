@@ -4,17 +4,17 @@ import { recall, remember } from '../../../remembered.ts';
 
 const SEEN_KEY = 'tau-seen';
 
-/** More sessions than this are not kept in mind, the last ones. */
+// Only the sessions seen last are kept.
 const MAX_SEEN = 500;
 
-/** By the ids of sessions, how many messages were there when somebody looked last. */
+// Message counts at the last look, by session id.
 type SeenCounts = Readonly<Record<string, number>>;
 
-/** In which sessions a run has ended since somebody looked, with this browser. */
+/** Tracks the sessions in which a run ended since the user last looked, in this browser. */
 export class Unread {
   readonly #seen = signal<SeenCounts>(storedCounts());
 
-  /** `current`: the session that is looked at, while somebody does. */
+  /** `current` is the open session while the tab is visible. */
   constructor(
     sessions: ReadonlySignal<readonly SessionSummary[] | undefined>,
     current: ReadonlySignal<string | undefined>,
@@ -30,7 +30,7 @@ export class Unread {
     return seen !== undefined && messageCount > seen && status !== 'running' && status !== 'waiting';
   }
 
-  /** Whatever is looked at, or is seen at work, is kept in mind. */
+  /** Records the open session, and sessions seen running for the first time. */
   #update(sessions: readonly SessionSummary[], current: string | undefined): void {
     const before = this.#seen.peek();
     const changed = sessions.filter(({ id, status, messageCount }) => {
@@ -43,14 +43,14 @@ export class Unread {
   }
 }
 
-/** What was seen now stands last: what was not seen for the longest time is forgotten first. */
+/** The latest sessions go last, so that the oldest are dropped first. */
 export function withSeen(before: SeenCounts, changed: readonly Pick<SessionSummary, 'id' | 'messageCount'>[]): SeenCounts {
   const latest = new Map(changed.map(({ id, messageCount }) => [id, messageCount]));
   const others = Object.entries(before).filter(([id]) => !latest.has(id));
   return Object.fromEntries([...others, ...latest].slice(-MAX_SEEN));
 }
 
-/** Nobody but this page writes it, but anybody could. */
+/** Storage may hold anything: malformed values are ignored. */
 function storedCounts(): SeenCounts {
   try {
     const seen: unknown = JSON.parse(recall(SEEN_KEY) ?? '{}');

@@ -3,10 +3,10 @@ import { useRef } from 'preact/hooks';
 import { PlainText } from '../../../code/plain-text.tsx';
 import type { DialogResponse } from '../../actions/dialogs.ts';
 
-/** One of the answers that can be given. */
+// A response to choose.
 export interface DialogChoice {
   readonly label: string;
-  /** The key that gives it. */
+  // The key that chooses it.
   readonly hotkey: string | undefined;
   readonly response: DialogResponse;
   readonly isMain?: boolean | undefined;
@@ -14,15 +14,15 @@ export interface DialogChoice {
 
 export interface ChoicesProps {
   readonly choices: readonly DialogChoice[];
-  /** Beside each other, for a few short ones; a list unless given. */
+  // `row` places a few short choices side by side.
   readonly kind?: 'row' | undefined;
   readonly onResponse: (response: DialogResponse) => void;
 }
 
-/** How far the arrows go. */
+// Steps of the arrow keys.
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** Answers to choose from: by pointer, or by somebody who is among them by arrows and Enter, or by their keys. */
+/** Buttons to respond with: by pointer, by arrows and Enter, or by their hotkeys. */
 export function Choices({ choices, kind, onResponse }: ChoicesProps) {
   const fieldset = useRef<HTMLFieldSetElement>(null);
   const at = useSignal(0);
@@ -34,7 +34,7 @@ export function Choices({ choices, kind, onResponse }: ChoicesProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = steps[event.key];
     const chosen = choices.find(({ hotkey }) => hotkey === event.key.toLowerCase());
-    // One that is held down has answered the question before.
+    // A key that is held down has already answered the previous dialog.
     if (event.repeat && (chosen || event.key === 'Enter')) {
       event.preventDefault();
       return;

@@ -5,7 +5,7 @@ import { keysText } from '../../controls/shortcuts/keyboard.ts';
 import { useSession } from '../../state/app.ts';
 import { DIALOG_KEYS } from './dialog-focus.ts';
 
-/** Tells those who do not see it what was asked first, how to get there, and how much there is besides. */
+/** Announces the first dialog to screen readers, with its shortcut and the number of further ones. */
 export function DialogAnnouncement() {
   const { view } = useSession();
   const title = useComputed(() => view.value.dialogs[0]?.title).value;

@@ -1,23 +1,23 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** The keys that lead to the question that was asked first. */
+// The shortcut that focuses the first dialog.
 export const DIALOG_KEYS = 'Mod+J';
 
-/** Leads to the question that was asked first. */
+/** Focuses the first dialog. */
 export const focusFirstDialog = (): void => focusFirstField(document.querySelector('.dialog'));
 
 interface DialogFocus {
-  /** Takes note that a question was answered here. */
+  // Records that a dialog was answered here.
   readonly onAnswered: (id: string) => void;
-  /** Takes note of where somebody comes from. */
+  // Records where the focus came from.
   readonly onFocusIn: (event: FocusEvent) => void;
 }
 
 /**
- * Leads whoever has answered on to the next question that they have seen, and back in the end. Nobody else is led anywhere,
- * neither to a question that comes nor from one that goes by itself: what they type is not meant for what is there then.
- * Only where the same question is asked again, after the connection was lost, it has the focus again.
+ * Moves the focus from an answered dialog to the next one that the user has seen, and back at the end. A dialog that
+ * appears or disappears by itself moves no focus: keys being typed are not meant for it. A dialog that is sent again
+ * after a reconnect gets its focus back.
  */
 export function useDialogFocus(container: RefObject<HTMLElement | null>, ids: readonly string[]): DialogFocus {
   const knownIds = useRef<readonly string[]>([]);
@@ -49,7 +49,7 @@ export function useDialogFocus(container: RefObject<HTMLElement | null>, ids: re
   };
 }
 
-/** Gives the focus to the first thing that can be answered with; what is written already is gone on with. */
+/** Focuses the first control of a dialog, with the caret at the end of its text. */
 function focusFirstField(container: Element | null | undefined): void {
   const first = container?.querySelector<HTMLElement>('.choices button:enabled, input:enabled, textarea:enabled');
   first?.focus();

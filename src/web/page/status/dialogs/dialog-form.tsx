@@ -22,7 +22,7 @@ interface DialogFormProps {
   readonly onAnswered: () => void;
 }
 
-/** A question of an extension. Escape calls it off. */
+/** The form of one extension dialog. Escape cancels it. */
 export function DialogForm({ dialog, onAnswered }: DialogFormProps) {
   const app = useApp();
   const session = useSession();
@@ -39,7 +39,7 @@ export function DialogForm({ dialog, onAnswered }: DialogFormProps) {
       onSubmit={(event) => event.preventDefault()}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || isComposing(event)) return;
-        // It is not meant for what runs.
+        // Escape must not stop the run.
         event.stopPropagation();
         event.preventDefault();
         if (!event.repeat) respond({ cancelled: true });
@@ -60,9 +60,9 @@ export function DialogForm({ dialog, onAnswered }: DialogFormProps) {
   );
 }
 
-/** How the first question is reached from the message box; the keys of its answers are heard only there. */
+/** Shows the shortcut to the first dialog; hotkeys work only inside it. */
 const DialogKeys = () => (
-  <span class="way-in" aria-hidden="true">
+  <span class="dialog-keys" aria-hidden="true">
     {keyNames(DIALOG_KEYS, keyboard).map((name) => (
       <kbd key={name}>{name}</kbd>
     ))}{' '}
@@ -95,13 +95,13 @@ function ResponseFields({ dialog, onResponse }: ResponseProps) {
   return <TextAnswer dialog={dialog} onResponse={onResponse} cancel={<CancelButton onResponse={onResponse} />} />;
 }
 
-const CancelButton = ({ onResponse }: Pick<ResponseProps, 'onReply'>) => (
+const CancelButton = ({ onResponse }: Pick<ResponseProps, 'onResponse'>) => (
   <button type="button" class="quiet" onClick={() => onResponse({ cancelled: true })}>
     Cancel
   </button>
 );
 
-/** The first one has the focus: a key that was not meant for it must not agree to anything. */
+// The first choice gets the focus: a stray key must not confirm anything.
 const confirmChoices: readonly DialogChoice[] = [
   { label: 'No', hotkey: 'n', response: { confirmed: false } },
   { label: 'Yes', hotkey: 'y', response: { confirmed: true }, isMain: true },

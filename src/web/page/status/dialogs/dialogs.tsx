@@ -5,7 +5,7 @@ import { useApp, useSession } from '../../state/app.ts';
 import { DialogForm } from './dialog-form.tsx';
 import { useDialogFocus } from './dialog-focus.ts';
 
-/** Questions of extensions, in the order they came, until they are answered here or elsewhere. */
+/** The open dialogs of extensions, in their order. */
 export function Dialogs() {
   const app = useApp();
   const session = useSession();

@@ -4,13 +4,12 @@ import { isComposing } from '../../ime.ts';
 import { fuzzyFilter } from '../../overlay/fuzzy-match.ts';
 import { Choices, type ChoicesProps } from './choices.tsx';
 
-/** So many are found by looking. */
+// Up to this many need no search.
 const MAX_UNSEARCHED = 20;
 
-/** Answers that are drawn at most: more than anybody reads. */
 const MAX_SHOWN_CHOICES = 200;
 
-/** Any number of answers. Where there are many, what is typed narrows them down. */
+/** Any number of choices; many get a search field. */
 export function ManyChoices({ choices, onResponse }: ChoicesProps) {
   const query = useSignal('');
   const items = useMemo(() => choices.map((choice) => ({ ...choice, words: choice.label })), [choices]);

@@ -11,7 +11,7 @@ interface TextAnswerProps {
   readonly cancel: ComponentChildren;
 }
 
-/** An answer in words. Enter gives one line, Ctrl and Enter a longer text. */
+/** A text response. Enter sends a line, Ctrl+Enter a longer text. */
 export function TextAnswer({ dialog, onResponse, cancel }: TextAnswerProps) {
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const { dialogDrafts } = useApp();
@@ -25,7 +25,7 @@ export function TextAnswer({ dialog, onResponse, cancel }: TextAnswerProps) {
       event.preventDefault();
       if (!event.repeat) submit();
     }
-    // What was written is worth more than a key.
+    // Escape must not discard typed text.
     if (event.key === 'Escape' && !isLine && field.current?.value !== initial) event.stopPropagation();
   };
   return (

@@ -1,12 +1,11 @@
 import { PlainText } from '../../../code/plain-text.tsx';
 import { oneLine } from '../../../words.ts';
 
-/** More of a message is not shown. */
 const MAX_PREVIEW_CHARACTERS = 300;
 
-/** What a message that waits begins with. */
+/** The beginning of a pending message. */
 export const MessagePreview = ({ text }: { readonly text: string }) => (
-  <span class="waiting-words">
+  <span class="waiting-text">
     <PlainText text={oneLine(text, MAX_PREVIEW_CHARACTERS)} />
   </span>
 );

@@ -6,7 +6,7 @@ import { useSession } from '../../state/app.ts';
 import { useAfterDelay } from '../use-after-delay.ts';
 import { MessagePreview } from './message-preview.tsx';
 
-/** What the server has taken by then was never worth a word. */
+// A message acknowledged within this time is not shown.
 const UNSENT_DELAY_MS = 700;
 
 /** Messages that the server has not acknowledged. */

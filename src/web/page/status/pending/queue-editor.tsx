@@ -3,14 +3,14 @@ import { isComposing } from '../../ime.ts';
 
 interface QueueEditorProps {
   readonly text: string;
-  /** Why it cannot be saved now. */
+  // The reason why it cannot be saved now.
   readonly blockedBy: string | undefined;
   readonly onInput: (text: string) => void;
   readonly onSave: () => void;
   readonly onCancel: () => void;
 }
 
-/** Changes a message that waits. Enter saves it, Shift and Enter begin a new line, Escape leaves it as it was. */
+/** Edits a queued message. Enter saves, Shift+Enter adds a line, Escape cancels. */
 export function QueueEditor({ text, blockedBy, onInput, onSave, onCancel }: QueueEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
@@ -22,7 +22,7 @@ export function QueueEditor({ text, blockedBy, onInput, onSave, onCancel }: Queu
     const isEnter = event.key === 'Enter' && !event.shiftKey;
     if (isComposing(event) || (!isEnter && event.key !== 'Escape')) return;
     event.preventDefault();
-    // Neither is meant for what runs.
+    // Neither key must stop the run.
     event.stopPropagation();
     if (!isEnter) onCancel();
     else if (maySave) onSave();

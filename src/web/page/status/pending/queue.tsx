@@ -8,7 +8,7 @@ import type { QueueEdit } from '../../state/draft/message-draft.ts';
 import { QueueEditor } from './queue-editor.tsx';
 import { QueuedMessage } from './queued-message.tsx';
 
-/** Messages that wait for their turn in the run, or for its end. They can be changed and dropped until then. */
+/** Queued messages. They can be edited and dropped until they are delivered. */
 export function Queue() {
   const app = useApp();
   const session = useSession();
@@ -19,9 +19,9 @@ export function Queue() {
   const { queueEdit } = draft;
   const blockedBy = session.blockedBy.value;
   const list = useRef<HTMLUListElement>(null);
-  /** The message whose change was just left. */
+  // The message whose editor was just closed.
   const closedId = useRef<string | undefined>(undefined);
-  /** What had the focus goes: what takes its place has it, or else whatever is to be said next. */
+  // The focussed control disappears: its successor gets the focus, or else the message box.
   const focus = (at: number, name: string) => {
     const button = list.current?.children[at]?.querySelector<HTMLElement>(`[aria-label^=${name}]`);
     if (button) button.focus();
@@ -46,8 +46,8 @@ export function Queue() {
     const { queueId, message } = edit;
     closeEditor();
     const outcome = await editQueued(session, { queueId, message });
-    if (outcome === 'gone') restoreEdit(session, draft, edit);
-    // Whoever changes another one by now keeps both.
+    if (outcome === 'removed') restoreEdit(session, draft, edit);
+    // An edit that was started in the meantime is kept, too.
     if (outcome === 'failed' && queueEdit.value) draft.append(message);
     else if (outcome === 'failed') queueEdit.value = edit;
   };

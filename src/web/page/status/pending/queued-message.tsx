@@ -6,14 +6,14 @@ import { MessagePreview } from './message-preview.tsx';
 interface QueuedMessageProps {
   readonly item: QueuedItem;
   readonly isRunning: boolean;
-  /** Why nothing can be done with it now. */
+  // The reason why it cannot be changed now.
   readonly blockedBy: string | undefined;
-  /** Left out for those who may only look. */
+  // Missing for logins that may only view.
   readonly onEdit?: (() => void) | undefined;
   readonly onDrop?: (() => void) | undefined;
 }
 
-/** A message that waits, and what can be done with it. */
+/** A queued message with its buttons. */
 export function QueuedMessage({ item: { kind, text }, isRunning, blockedBy, onEdit, onDrop }: QueuedMessageProps) {
   const actions = [
     { name: 'Edit', icon: 'rename', onClick: onEdit },
@@ -42,5 +42,5 @@ export function QueuedMessage({ item: { kind, text }, isRunning, blockedBy, onEd
   );
 }
 
-/** When each is delivered. */
+// When a message of each kind is delivered.
 const deliveryTexts: Readonly<Record<QueuedItem['kind'], string>> = { steer: 'steers', followUp: 'after this run' };

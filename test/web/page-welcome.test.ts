@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { connectRemote } from '../../src/client/remote/connect-remote.node.ts';
-import { builtInSuggestions } from '../../src/web/page/welcome/suggestions.ts';
+import { builtInSuggestions } from '../../src/web/page/welcome/suggestions.tsx';
 import { openTab, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { newHome, setUp } from '../support/open.ts';

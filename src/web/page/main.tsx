@@ -1,8 +1,7 @@
 import { render } from 'preact';
 import { messageOf } from '../../protocol/errors.ts';
 import { rememberedTheme, applyTheme } from '../theme.ts';
-import { authenticate } from './entrance/enter.ts';
-import { LoginForm } from './login-form.tsx';
+import { authenticate, LoginForm } from './login.tsx';
 import { ErrorPage } from './error-page.tsx';
 import { Page } from './page.tsx';
 import { App } from './state/app.ts';

@@ -1,11 +1,11 @@
-import type { Accepted, Params, UserMessage } from '../../../protocol/generated/vocabulary.ts';
+import type { Accepted, Params, UserMessage, ImageContent } from '../../../protocol/generated/vocabulary.ts';
 import { wordsOf } from '../../fields.ts';
 import type { LiveSession } from '../state/live-session.ts';
-import { asAttachment, imagesOf } from '../state/draft/message-images.ts';
-import type { MessageDraft } from '../state/draft/message-draft.ts';
+import { asAttachment, imagesOf, type TextAttachment } from '../state/draft/attachment.ts';
+import type { MessageDraft, DraftContent } from '../state/draft/message-draft.ts';
 import { restoreEdit } from './queue.ts';
 import { unlessCancelled, isSameText } from './sessions/clone-and-fork.ts';
-import { promptContent } from './prompt-content.ts';
+import { oneLine } from '../../words.ts';
 
 // The text and images of one prompt.
 export interface PromptInput {
@@ -70,3 +70,20 @@ export async function retryPrompt(session: LiveSession, draft: MessageDraft, mes
 
 const sendPrompt = ({ remote }: LiveSession, { text, images }: PromptInput, behavior: StreamingBehavior): Promise<Accepted> =>
   remote.prompt({ message: text, streamingBehavior: behavior, ...(images.length > 0 ? { images } : {}) });
+
+/** Builds the prompt: text files follow the message text, each under its name. */
+export function promptContent({ text, attachments }: DraftContent): { text: string; images: ImageContent[] } {
+  const files = attachments.flatMap((one) => (one.kind === 'text' ? [fencedFile(one)] : []));
+  const images = attachments.flatMap((one) => {
+    if (one.kind === 'text') return [];
+    return [{ type: 'image' as const, data: one.data, mimeType: one.mimeType }];
+  });
+  return { text: [text.trimEnd(), ...files].filter((part) => part !== '').join('\n\n'), images };
+}
+
+// The fence is longer than any run of backticks in the text.
+function fencedFile({ name, text }: TextAttachment): string {
+  const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${oneLine(name, 200)}\n${fence}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${fence}`;
+}

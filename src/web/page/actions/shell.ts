@@ -1,6 +1,5 @@
 import type { LiveSession } from '../state/live-session.ts';
-import { parseShellLine } from '../state/draft/shell-line.ts';
-import type { ShellRuns } from '../state/draft/shell-runs.ts';
+import { parseShellLine, type ShellRuns } from '../state/draft/shell-runs.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 
 /** Runs the `!` line of the draft in the shell of the session. A rejected command is restored to the draft. */

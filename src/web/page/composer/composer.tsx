@@ -3,19 +3,18 @@ import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { attachFiles } from '../actions/attach-files.ts';
 import { type StreamingBehavior, sendDraft } from '../actions/prompting.ts';
 import { runShellLine } from '../actions/shell.ts';
-import { useApp, useSession, useDraft } from '../state/app.ts';
-import { parseShellLine } from '../state/draft/shell-line.ts';
-import { ShellRuns } from '../state/draft/shell-runs.ts';
+import { useApp, useSession, useDraft, type App } from '../state/app.ts';
+import { parseShellLine, ShellRuns } from '../state/draft/shell-runs.ts';
 import { Attachments } from './attachments.tsx';
 import { Completer } from './completion/completer.ts';
 import { DropTarget } from './drop-target.tsx';
 import { MessageBox } from './message-box.tsx';
-import { pageCommand } from './page-commands.ts';
 import { hasTouchInput } from './touch-input.ts';
 import { CommandOutputPanel } from './command-output.tsx';
 import { ShellRunCards } from './shell-run-cards.tsx';
 import { ToolRow } from './tool-row.tsx';
 import { useEscape } from './use-escape.ts';
+import { exportPage } from '../actions/sessions/export-page.ts';
 
 /** The message composer; logins that may not prompt get a note instead. */
 export function Composer() {
@@ -68,4 +67,19 @@ function OpenComposer() {
       <DropTarget onFiles={attachDropped} />
     </div>
   );
+}
+
+// Commands with a better page equivalent: agents respond with a list, or write the file on their machine.
+const pageCommands: Readonly<Record<string, (app: App) => void>> = {
+  model: ({ sheet }) => {
+    sheet.value = 'models';
+  },
+  export: (app) => void exportPage(app),
+};
+
+// Returns the page action for a bare command that no extension or template overrides.
+function pageCommand(text: string, completer: Completer): ((app: App) => void) | undefined {
+  const [, name = ''] = /^\/(\S+)\s*$/.exec(text) ?? [];
+  const { source = 'builtin' } = completer.commandNamed(name) ?? {};
+  return source === 'builtin' && Object.hasOwn(pageCommands, name) ? pageCommands[name] : undefined;
 }

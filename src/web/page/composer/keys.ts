@@ -1,8 +1,7 @@
 import type { ConversationView } from '../../../client/view/view.ts';
 import type { StreamingBehavior } from '../actions/prompting.ts';
 import { isComposing } from '../ime.ts';
-import { inputHistory } from '../state/draft/input-history.ts';
-import type { MessageDraft } from '../state/draft/message-draft.ts';
+import { inputHistory, type MessageDraft } from '../state/draft/message-draft.ts';
 import type { Completer, Completion } from './completion/completer.ts';
 import { hasTouchInput } from './touch-input.ts';
 

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { stop } from '../actions/prompting.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
-import { parseShellLine } from '../state/draft/shell-line.ts';
+import { parseShellLine } from '../state/draft/shell-runs.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 import type { Completer } from './completion/completer.ts';
 import { Hints } from './hints.tsx';

@@ -4,7 +4,7 @@ import { compact } from '../actions/compaction.ts';
 import { exportPage } from '../actions/sessions/export-page.ts';
 import { clone } from '../actions/sessions/clone-and-fork.ts';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
-import { deleteMenuItem } from '../sessions/deletion.ts';
+import { deleteMenuItem } from '../sessions/delete-dialog.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import { addressOf } from '../state/page-location.ts';

@@ -1,20 +1,19 @@
-import { useSignalEffect } from '@preact/signals';
+import { useSignalEffect, useComputed } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { Places } from '../../message/choices.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { Activity } from './activity.tsx';
 import { EarlierMessages } from './earlier-messages.ts';
-import { EarlierRow } from './earlier-row.tsx';
 import { JumpButton } from './jump-button.tsx';
 import { ListWindow } from './list/list-window.ts';
 import { WindowedList } from './list/windowed-list.tsx';
-import { estimateHeight } from './rows/guess-height.ts';
+import { estimateHeight, sessionRows } from './rows/session-rows.ts';
 import { RowView } from './rows/row-view.tsx';
 import type { MessageRow } from './rows/rows.ts';
-import { sessionRows } from './rows/session-rows.ts';
 import { SearchBar } from './search/search-bar.tsx';
+import type { ComponentChildren } from 'preact';
 
-export function MessageList() {
+function MessageList() {
   const app = useApp();
   const session = useSession();
   const rows = useMemo(() => sessionRows(session), [session]);
@@ -48,3 +47,45 @@ export function MessageList() {
     </div>
   );
 }
+
+// The row above all messages, with loading state and errors. Its height is constant.
+function EarlierRow({ earlier }: { readonly earlier: EarlierMessages }) {
+  const session = useSession();
+  const reading = earlier.reading.value;
+  return (
+    <div class="earlier" role="status">
+      {reading.kind === 'reading' && <span class="note">Loading earlier messages</span>}
+      {reading.kind === 'failed' && session.view.peek().earlier && (
+        <>
+          <span class="note failure">Earlier messages could not be read: {reading.reason}</span>
+          <button type="button" class="quiet" onClick={() => earlier.retry()}>
+            Retry
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The messages of the session, or `whenEmpty` in an empty one. */
+export function Conversation({ whenEmpty }: { readonly whenEmpty: ComponentChildren }) {
+  const { view, isLoaded: isKnown } = useSession();
+  const hadMessages = useRef(false);
+  const stage = useComputed(() => {
+    const { messages, streamingMessage: answer, earlier } = view.value;
+    // A retry removes the first message for a moment.
+    hadMessages.current ||= messages.length > 0 || answer !== undefined || earlier !== undefined;
+    if (hadMessages.current) return 'messages';
+    return isKnown.value ? 'empty' : 'unknown';
+  });
+  if (stage.value === 'messages') return <MessageList />;
+  return <div class="conversation empty">{stage.value === 'empty' ? whenEmpty : <Skeleton />}</div>;
+}
+
+const Skeleton = () => (
+  <div class="skeleton" role="status" aria-label="Loading the conversation">
+    <span />
+    <span />
+    <span />
+  </div>
+);

@@ -1,10 +1,9 @@
 import { PlainText } from '../../code/plain-text.tsx';
 import { forgetAllBut } from '../../remembered.ts';
-import { THEME_KEY } from '../../theme.ts';
+import { THEME_KEY, type Theme, themeNames, themes } from '../../theme.ts';
 import { logOut } from '../server-api.ts';
-import { Icon } from '../icons.tsx';
+import { Icon, type IconName } from '../icons.tsx';
 import { useApp } from '../state/app.ts';
-import { ThemeChoice } from './theme-choice.tsx';
 
 /** Shows the login, with theme, shortcuts and logout. */
 export function AccountPanel() {
@@ -44,5 +43,32 @@ export function AccountPanel() {
         </button>
       </div>
     </div>
+  );
+}
+
+const signs: Readonly<Record<Theme, IconName>> = { auto: 'system', light: 'sun', dark: 'moon' };
+
+// Selects the colour theme.
+function ThemeChoice() {
+  const { theme: chosen } = useApp();
+  return (
+    <fieldset class="theme-choice">
+      <legend class="hidden-label">Colours</legend>
+      {themes.map((theme) => (
+        <label key={theme} title={themeNames[theme]}>
+          <input
+            type="radio"
+            name="theme"
+            class="hidden-label"
+            aria-label={themeNames[theme]}
+            checked={chosen.value === theme}
+            onChange={() => {
+              chosen.value = theme;
+            }}
+          />
+          <Icon name={signs[theme]} />
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -7,8 +7,9 @@ import { deleteSession } from '../actions/sessions/delete-session.ts';
 import { focusMessage } from '../composer/focus-message.ts';
 import { hasTouchInput } from '../composer/touch-input.ts';
 import { Modal } from '../overlay/modal.tsx';
-import { useApp } from '../state/app.ts';
+import { useApp, type App } from '../state/app.ts';
 import { sessionTitle } from '../state/list/session-summaries.ts';
+import type { MenuItem } from '../overlay/menu.tsx';
 
 /** Asks for confirmation before a session is deleted. It outlives the open session, which may be the deleted one. */
 export function DeleteDialog() {
@@ -76,3 +77,13 @@ function DeleteConfirmation({ session }: { readonly session: SessionSummary }) {
     </Modal>
   );
 }
+
+/** Returns the menu item that asks to delete a session. */
+export const deleteMenuItem = ({ deleting }: App, session: SessionSummary): MenuItem => ({
+  label: 'Delete',
+  icon: 'trash',
+  isDangerous: true,
+  onSelect: () => {
+    deleting.value = session;
+  },
+});

@@ -12,10 +12,9 @@ import { folderName, sessionTitle } from '../state/list/session-summaries.ts';
 import { ago } from '../state/list/relative-time.ts';
 import { addressOf } from '../state/page-location.ts';
 import { stepWithArrows } from './arrow-keys.ts';
-import { deleteMenuItem } from './deletion.ts';
+import { deleteMenuItem } from './delete-dialog.tsx';
 import { NameField } from './name-field.tsx';
 import { SessionLink } from './session-link.tsx';
-import { SessionSign } from './session-sign.tsx';
 
 interface SessionRowProps {
   readonly session: SessionSummary;
@@ -90,3 +89,19 @@ const copyMenuItems = (app: App, session: SessionSummary): readonly MenuItem[] =
   { label: 'Clone', icon: 'copy', onSelect: () => void clone(app, session) },
   { label: 'Export', icon: 'download', onSelect: () => void exportPage(app, session) },
 ];
+
+const names = { running: 'Running', waiting: 'Waiting for you', idle: 'Idle', unread: 'Not read yet' };
+
+interface SessionSignProps {
+  readonly session: SessionSummary;
+  readonly isCurrent: boolean;
+}
+
+// Shows the state of a session; sessions without agent and unread messages have no sign.
+function SessionSign({ session, isCurrent }: SessionSignProps) {
+  const { unread } = useApp();
+  const kind = unread.has(session) && !isCurrent ? 'unread' : session.status;
+  if (kind === undefined) return null;
+  if (kind === 'waiting') return <span class="sign waiting">{names.waiting}</span>;
+  return <span class={`sign ${kind}`} role="img" aria-label={names[kind]} title={names[kind]} />;
+}

@@ -9,11 +9,10 @@ import { LoadedSessions } from './list/loaded-sessions.ts';
 import { SessionListView } from './list/session-list-view.ts';
 import { Unread } from './list/unread.ts';
 import type { LiveSession } from './live-session.ts';
-import { matchesMedia } from './media.ts';
+import { matchesMedia, isVisible } from './browser-signals.ts';
 import { Navigation } from './navigation.ts';
 import type { PageLocation } from './page-location.ts';
-import { titleOf } from './title.ts';
-import { isVisible } from './browser-signals.ts';
+import { titleOf } from './list/session-summaries.ts';
 import { Drafts } from './draft/drafts.ts';
 import type { MessageDraft } from './draft/message-draft.ts';
 

@@ -1,7 +1,9 @@
-import { Dialogs } from './dialogs/dialogs.tsx';
+import { Dialogs, DialogAnnouncement } from './dialogs/dialogs.tsx';
 import { Outbox } from './pending/outbox.tsx';
 import { Queue } from './pending/queue.tsx';
-import { Widgets } from './widgets.tsx';
+import { Widgets, Statuses } from './extension-status.tsx';
+import { ConnectionLine } from './connection-line.tsx';
+import { Toasts } from './toasts.tsx';
 
 /** The area above the composer: widgets, dialogs, queue and outbox. */
 export const AboveComposer = () => (
@@ -10,5 +12,22 @@ export const AboveComposer = () => (
     <Dialogs />
     <Queue />
     <Outbox />
+  </div>
+);
+
+/** Overlays of the conversation: the connection state and notices. They move nothing below them. */
+export const Announcements = () => (
+  <div class="announcements">
+    <ConnectionLine />
+    <Toasts />
+    <DialogAnnouncement />
+  </div>
+);
+
+/** The area below the composer: widgets and statuses. */
+export const BelowComposer = () => (
+  <div class="status-area">
+    <Widgets placement="belowEditor" />
+    <Statuses />
   </div>
 );

@@ -1,11 +1,11 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { UiNotice } from '../../../client/view/extension-ui.ts';
 import { Icon } from '../icons.tsx';
-import { useSession } from '../state/app.ts';
+import { useSession, useApp } from '../state/app.ts';
 import { isVisible } from '../state/browser-signals.ts';
-import { NotificationOffer } from './notification-offer.tsx';
-import { ClippedText } from './clipped-text.tsx';
+import { ClippedText } from './extension-status.tsx';
+import { useAfterDelay } from './use-after-delay.ts';
 
 // Errors stay until they are dismissed.
 const TOAST_MS: Readonly<Partial<Record<UiNotice['kind'], number>>> = { info: 6000, warning: 15_000 };
@@ -68,6 +68,33 @@ function Toast({ notice: { kind, text }, isPaused, onDismiss }: ToastProps) {
         <ClippedText text={text} />
       </p>
       <button type="button" class="quiet icon-only" aria-label="Dismiss" onClick={onDismiss}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
+
+// A run of this length may be worth a notification.
+const NOTIFICATION_OFFER_DELAY_MS = 20_000;
+
+/** Offers system notices once, during a long run. */
+function NotificationOffer() {
+  const { systemNotices } = useApp().attention;
+  const { view, connection } = useSession();
+  const isRunning = useComputed(() => view.value.running && connection.value.state === 'open');
+  return isRunning.value && systemNotices.isOffered.value ? <DelayedOffer /> : null;
+}
+
+function DelayedOffer() {
+  const { systemNotices } = useApp().attention;
+  if (!useAfterDelay(NOTIFICATION_OFFER_DELAY_MS)) return null;
+  return (
+    <div class="toast offer">
+      <Icon name="bell" />
+      <button type="button" onClick={() => void systemNotices.accept()}>
+        Tell me when it is done
+      </button>
+      <button type="button" class="quiet icon-only" aria-label="No, thanks" onClick={() => systemNotices.decline()}>
         <Icon name="close" />
       </button>
     </div>

@@ -4,8 +4,7 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { send } from '../actions/prompting.ts';
 import { useSession } from '../state/app.ts';
 import { AddModel } from './add-model.tsx';
-import { SuggestionList } from './suggestion-list.tsx';
-import { builtInSuggestions } from './suggestions.ts';
+import { SuggestionList, builtInSuggestions } from './suggestions.tsx';
 
 /** The welcome page without a real model: prompts to try, and how to add a model. */
 export function BuiltInWelcome() {

@@ -3,8 +3,7 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { focusMessage } from '../composer/focus-message.ts';
 import { useSession, useDraft } from '../state/app.ts';
 import { AddModel } from './add-model.tsx';
-import { SuggestionList } from './suggestion-list.tsx';
-import { codeSuggestions } from './suggestions.ts';
+import { SuggestionList, codeSuggestions } from './suggestions.tsx';
 
 /** The welcome page with a model. A suggestion is put into the draft, and the user sends it. */
 export function RealWelcome() {

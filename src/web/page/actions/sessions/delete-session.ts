@@ -2,8 +2,7 @@ import { CommandFailed } from '../../../../client/errors.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import type { App } from '../../state/app.ts';
 import type { LiveSession } from '../../state/live-session.ts';
-import { requireSession } from './connections.ts';
-import { withAnyAgent, isCurrent } from './elsewhere.ts';
+import { requireSession, withAnyAgent, isCurrent } from './connections.ts';
 import { unlessCancelled } from './clone-and-fork.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { SlashCommand } from '../../../../protocol/generated/vocabulary.ts';
-import { loadSlashCommands, findPaths } from '../../actions/completing.ts';
 import { fuzzyScore, fuzzyFilter } from '../../overlay/fuzzy-match.ts';
 import type { LiveSession } from '../../state/live-session.ts';
 import { mention, type CompletionTarget, completionTargetAt } from './completion-target.ts';
@@ -141,3 +140,16 @@ const pathCompletion = (path: string): Completion => ({
   name: path,
   text: mention(path),
 });
+
+const MAX_SUGGESTED_FILES = 30;
+
+/** Returns the slash commands of the session. */
+async function loadSlashCommands({ remote }: LiveSession): Promise<readonly SlashCommand[]> {
+  return (await remote.getCommands()).commands;
+}
+
+/** Returns project paths that match the query; those of folders end with `/`. */
+async function findPaths({ remote }: LiveSession, query: string): Promise<readonly string[]> {
+  const { files } = await remote.listFiles({ query, limit: MAX_SUGGESTED_FILES });
+  return files.map(({ path }) => path);
+}

@@ -2,8 +2,7 @@ import { useComputed } from '@preact/signals';
 import { dollars } from '../../../words.ts';
 import { Popover } from '../../overlay/popover.tsx';
 import { useSession } from '../../state/app.ts';
-import { fullness } from './fullness.ts';
-import { UsagePanel } from './usage-panel.tsx';
+import { fullness, UsagePanel } from './usage-panel.tsx';
 
 /** Shows context usage and cost, and opens the usage panel. */
 export function ContextMeter() {

@@ -4,7 +4,6 @@ import { dollars, tokens } from '../../../words.ts';
 import { setAutoCompaction } from '../../actions/compaction.ts';
 import { useApp, useSession } from '../../state/app.ts';
 import { CompactForm } from './compact-form.tsx';
-import { fullness } from './fullness.ts';
 
 /** Context usage, token totals and compaction of the session. */
 export function UsagePanel() {
@@ -72,3 +71,11 @@ const Totals = ({ stats: { tokens: used, cost, totalMessages, toolCalls } }: { r
     <dd>{toolCalls.toLocaleString('en')}</dd>
   </dl>
 );
+
+// Percentages from which the context counts as nearly full and full.
+const NEARLY_FULL = 70;
+const FULL = 90;
+
+/** Returns the CSS class for a context usage in percent. */
+export const fullness = (percent: number): 'full' | 'nearly-full' | 'roomy' =>
+  percent >= FULL ? 'full' : percent >= NEARLY_FULL ? 'nearly-full' : 'roomy';

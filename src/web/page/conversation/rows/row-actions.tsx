@@ -4,7 +4,7 @@ import { wordsOf } from '../../../fields.ts';
 import { fork } from '../../actions/sessions/clone-and-fork.ts';
 import { Icon } from '../../icons.tsx';
 import { useApp, useSession } from '../../state/app.ts';
-import { imagesOf } from '../../state/draft/message-images.ts';
+import { imagesOf } from '../../state/draft/attachment.ts';
 
 /** Copy and fork buttons of a user message. */
 export function RowActions({ message }: { readonly message: UserMessage }) {

@@ -1,7 +1,6 @@
 import type { ConversationView } from '../../../../client/view/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { listOf, textOf } from '../../../fields.ts';
-import { compactionSummaries } from './compactions.ts';
 
 // A row of the conversation.
 export interface MessageRow {
@@ -169,3 +168,19 @@ const midnight = (moment: number, days: number): number => {
   const date = new Date(moment);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
 };
+
+// Maps the last message before each compaction to its summary. A summary precedes the kept messages and carries the
+// time of the compaction.
+function compactionSummaries(messages: readonly AgentMessage[]): ReadonlyMap<AgentMessage, AgentMessage> {
+  const summaries = new Map<AgentMessage, AgentMessage>();
+  for (const [index, summary] of messages.entries()) {
+    if (!isSummary(summary)) continue;
+    const wasThere = (message: AgentMessage) => !isSummary(message) && message.timestamp <= summary.timestamp;
+    const last = messages.findLastIndex(wasThere);
+    const message = messages[last];
+    if (message && last > index) summaries.set(message, summary);
+  }
+  return summaries;
+}
+
+const isSummary = ({ role }: AgentMessage) => role === 'compactionSummary';

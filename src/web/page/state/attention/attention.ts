@@ -2,16 +2,11 @@ import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { RecentIds } from '../../../../client/recent-ids.ts';
 import type { OpenDialog } from '../../../../client/view/extension-ui.ts';
 import { isDialogMethod } from '../../../../protocol/dialog-methods.ts';
-import type {
-  AgentEvent,
-  AgentSettledEvent,
-  ExtensionUiRequestEvent,
-} from '../../../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, AgentSettledEvent, ExtensionUiRequestEvent } from '../../../../protocol/generated/vocabulary.ts';
 import { visibleText } from '../../../code/hidden-characters.ts';
 import { oneLine } from '../../../words.ts';
 import type { LiveSession } from '../live-session.ts';
 import { isVisible } from '../browser-signals.ts';
-import { PageIcon } from './page-icon.ts';
 import { SystemNotices } from './system-notices.ts';
 import { TabPresence } from './tab-presence.ts';
 
@@ -83,4 +78,16 @@ const tabTitle = (extensionTitle: string | undefined, title: string): string =>
 function outcomeText({ outcome, errorMessage }: AgentSettledEvent): string {
   if (outcome === 'error') return `Failed: ${errorMessage ?? 'the run ended with an error'}`;
   return outcome === 'budget' ? 'Stopped at a limit' : 'Done';
+}
+
+// Adds a dot to the icon of the page while there is something unseen.
+class PageIcon {
+  readonly #link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  readonly #plain = this.#link?.href ?? '';
+
+  show({ hasNews }: { readonly hasNews: boolean }): void {
+    const dot = "%3Ccircle cx='12' cy='4' r='4' fill='%23e5484d'/%3E";
+    const end = '%3C/svg%3E';
+    if (this.#link) this.#link.href = hasNews ? this.#plain.replace(end, dot + end) : this.#plain;
+  }
 }

@@ -1,3 +1,6 @@
+import type { ImageContent, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
+import { blocksOf, textOf } from '../../../fields.ts';
+
 // A file that is sent with a message.
 export type Attachment = ImageAttachment | TextAttachment;
 
@@ -35,3 +38,18 @@ export function limitExceeded(attachments: readonly Attachment[]): string | unde
   const characters = images.reduce((sum, { data }) => sum + data.length, 0);
   return characters > MAX_ATTACHED_IMAGE_CHARACTERS ? 'These images are too large to go with one message.' : undefined;
 }
+
+/** Returns the images of a message in formats that models accept. */
+export const imagesOf = ({ content }: UserMessage): readonly ImageContent[] =>
+  blocksOf(content).flatMap(({ type, mimeType, data }) => {
+    const image = { type: 'image' as const, mimeType: textOf(mimeType), data: textOf(data) };
+    return type === 'image' && IMAGE_TYPES.includes(image.mimeType) ? [image] : [];
+  });
+
+/** Turns an image of a message into an attachment; images of messages have no names. */
+export const asAttachment = ({ mimeType, data }: ImageContent, at: number): ImageAttachment => ({
+  kind: 'image',
+  name: `Image ${at + 1}`,
+  mimeType,
+  data,
+});

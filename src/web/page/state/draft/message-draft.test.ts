@@ -2,8 +2,7 @@ import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
 import type { ConversationView } from '../../../../client/view/view.ts';
 import type { Attachment } from './attachment.ts';
-import { inputHistory } from './input-history.ts';
-import { MessageDraft } from './message-draft.ts';
+import { inputHistory, MessageDraft } from './message-draft.ts';
 
 const file: Attachment = { kind: 'text', name: 'a.txt', text: 'a', bytes: 1 };
 

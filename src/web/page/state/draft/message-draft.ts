@@ -1,6 +1,8 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Attachment } from './attachment.ts';
 import { withText, QueuedDrafts } from './queued-drafts.ts';
+import type { ConversationView } from '../../../../client/view/view.ts';
+import { wordsOf } from '../../../fields.ts';
 
 // The text and attachments of one message as the user wrote it.
 export interface DraftContent {
@@ -138,4 +140,16 @@ export class MessageDraft {
   #remember(text: string): void {
     if (text.trim() !== '') this.#history = [text, ...this.#history.filter((other) => other !== text)].slice(0, MAX_INPUT_HISTORY);
   }
+}
+
+/**
+ * Returns the sent texts of this tab and the prompts and shell lines of the session, newest first, without duplicates.
+ */
+export function inputHistory(messages: ConversationView['messages'], sentHere: readonly string[]): readonly string[] {
+  const inSession = messages.toReversed().map((message) => {
+    if (message.role === 'user') return wordsOf(message.content);
+    if (message.role !== 'bashExecution') return '';
+    return `${message.excludeFromContext ? '!!' : '!'}${message.command}`;
+  });
+  return [...new Set([...sentHere, ...inSession])].filter((text) => text.trim() !== '');
 }

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { emptyView, type ConversationView } from '../../../../client/view/view.ts';
-import { parseShellLine } from './shell-line.ts';
-import { ShellRuns } from './shell-runs.ts';
+import { parseShellLine, ShellRuns } from './shell-runs.ts';
 
 const line = { command: 'ls', isPrivate: false };
 

@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ConversationView } from '../../../../client/view/view.ts';
 import type { BashCommand } from '../../../../protocol/generated/vocabulary.ts';
-import type { ShellLine } from './shell-line.ts';
 
 const MAX_TAIL_LINES = 12;
 const MAX_TAIL_CHARACTERS = 4000;
@@ -86,3 +85,17 @@ const tailOf = (text: string): string =>
     .split('\n')
     .slice(-MAX_TAIL_LINES - 1)
     .join('\n');
+
+// A line for the shell.
+interface ShellLine {
+  readonly command: string;
+  // Whether the output is kept from the model.
+  readonly isPrivate: boolean;
+}
+
+/** Parses `!command`, and `!!command` for output that is kept from the model; undefined for other text. */
+export function parseShellLine(text: string): ShellLine | undefined {
+  if (!text.startsWith('!')) return undefined;
+  const isPrivate = text.startsWith('!!');
+  return { command: text.slice(isPrivate ? 2 : 1).trim(), isPrivate };
+}

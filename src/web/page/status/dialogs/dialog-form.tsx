@@ -9,8 +9,8 @@ import { useApp, useSession } from '../../state/app.ts';
 import { type DialogChoice, Choices } from './choices.tsx';
 import { DIALOG_KEYS } from './dialog-focus.ts';
 import { ManyChoices } from './many-choices.tsx';
-import { TimeLeft } from './time-left.tsx';
 import { TextAnswer } from './text-answer.tsx';
+import { SecondsLeft } from '../../seconds.tsx';
 
 interface ResponseProps {
   readonly dialog: OpenDialog;
@@ -112,3 +112,15 @@ const optionChoice = (value: string, at: number): DialogChoice => ({
   hotkey: at < 9 ? String(at + 1) : undefined,
   response: { value },
 });
+
+// The remaining time of a dialog and its default outcome; empty without a timeout.
+function TimeLeft({ dialog }: { readonly dialog: OpenDialog }) {
+  const timeout = dialog.method === 'editor' ? undefined : dialog.timeout;
+  const until = useMemo(() => performance.now() + (timeout ?? 0), [dialog]);
+  if (timeout === undefined) return null;
+  return (
+    <span class="time-left">
+      {dialog.method === 'confirm' ? 'Taken as No' : 'Cancelled'} in <SecondsLeft until={until} />
+    </span>
+  );
+}

@@ -3,7 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { announceResolvedDialogs } from '../../actions/dialogs.ts';
 import { useApp, useSession } from '../../state/app.ts';
 import { DialogForm } from './dialog-form.tsx';
-import { useDialogFocus } from './dialog-focus.ts';
+import { useDialogFocus, DIALOG_KEYS } from './dialog-focus.ts';
+import { PlainText } from '../../../code/plain-text.tsx';
+import { oneLine } from '../../../words.ts';
+import { keysText } from '../../controls/shortcuts/keyboard.ts';
 
 /** The open dialogs of extensions, in their order. */
 export function Dialogs() {
@@ -23,5 +26,22 @@ export function Dialogs() {
         <DialogForm key={dialog.id} dialog={dialog} onAnswered={() => onAnswered(dialog.id)} />
       ))}
     </div>
+  );
+}
+
+/** Announces the first dialog to screen readers, with its shortcut and the number of further ones. */
+export function DialogAnnouncement() {
+  const { view } = useSession();
+  const title = useComputed(() => view.value.dialogs[0]?.title).value;
+  const more = useComputed(() => view.value.dialogs.length - 1).value;
+  return (
+    <p class="hidden-label" role="status">
+      {title !== undefined && (
+        <>
+          An extension asks: <PlainText text={oneLine(title, 200)} /> ({keysText(DIALOG_KEYS)} leads there)
+          {more > 0 && `, and ${more} more`}
+        </>
+      )}
+    </p>
   );
 }

@@ -4,7 +4,7 @@ import { withdrawUnsent } from '../../actions/queue.ts';
 import { focusMessage } from '../../composer/focus-message.ts';
 import { useSession } from '../../state/app.ts';
 import { useAfterDelay } from '../use-after-delay.ts';
-import { MessagePreview } from './message-preview.tsx';
+import { MessagePreview } from './queued-message.tsx';
 
 // A message acknowledged within this time is not shown.
 const UNSENT_DELAY_MS = 700;

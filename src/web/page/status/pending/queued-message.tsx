@@ -1,7 +1,7 @@
 import type { QueuedItem } from '../../../../protocol/generated/vocabulary.ts';
 import { oneLine } from '../../../words.ts';
 import { Icon } from '../../icons.tsx';
-import { MessagePreview } from './message-preview.tsx';
+import { PlainText } from '../../../code/plain-text.tsx';
 
 interface QueuedMessageProps {
   readonly item: QueuedItem;
@@ -44,3 +44,12 @@ export function QueuedMessage({ item: { kind, text }, isRunning, blockedBy, onEd
 
 // When a message of each kind is delivered.
 const deliveryTexts: Readonly<Record<QueuedItem['kind'], string>> = { steer: 'steers', followUp: 'after this run' };
+
+const MAX_PREVIEW_CHARACTERS = 300;
+
+/** The beginning of a pending message. */
+export const MessagePreview = ({ text }: { readonly text: string }) => (
+  <span class="waiting-text">
+    <PlainText text={oneLine(text, MAX_PREVIEW_CHARACTERS)} />
+  </span>
+);

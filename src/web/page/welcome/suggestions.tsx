@@ -1,7 +1,27 @@
-import type { IconName } from '../icons.tsx';
+import { Icon, type IconName } from '../icons.tsx';
+
+interface SuggestionListProps {
+  readonly suggestions: readonly PromptSuggestion[];
+  readonly onChoose: (message: string) => void;
+}
+
+/** Lists prompt suggestions as buttons. */
+export const SuggestionList = ({ suggestions, onChoose }: SuggestionListProps) => (
+  <ul class="ideas">
+    {suggestions.map(({ title, icon, message }) => (
+      <li key={title}>
+        <button type="button" onClick={() => onChoose(message)}>
+          <Icon name={icon} />
+          <span class="suggestion-title">{title}</span>
+          <span class="suggestion-message">{message}</span>
+        </button>
+      </li>
+    ))}
+  </ul>
+);
 
 // A prompt to offer.
-export interface PromptSuggestion {
+interface PromptSuggestion {
   readonly title: string;
   readonly icon: IconName;
   readonly message: string;

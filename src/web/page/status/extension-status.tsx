@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import type { UiWidget } from '../../../client/view/extension-ui.ts';
 import { useSession } from '../state/app.ts';
-import { ClippedText } from './clipped-text.tsx';
+import { PlainText } from '../../code/plain-text.tsx';
 
 interface WidgetsProps {
   readonly placement: UiWidget['placement'];
@@ -22,3 +22,26 @@ export function Widgets({ placement }: WidgetsProps) {
     </>
   );
 }
+
+/** The status texts of extensions in one line. */
+export function Statuses() {
+  const { view } = useSession();
+  const statuses = useComputed(() => view.value.statuses).value;
+  if (statuses.length === 0) return null;
+  return (
+    <ul class="statuses" aria-label="Status of extensions">
+      {statuses.map(({ key, text }) => (
+        <li key={key}>
+          <ClippedText text={text} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const MAX_CLIPPED_CHARACTERS = 4000;
+
+/** Clips long text of extensions and notices. */
+export const ClippedText = ({ text }: { readonly text: string }) => (
+  <PlainText text={text.length > MAX_CLIPPED_CHARACTERS ? `${text.slice(0, MAX_CLIPPED_CHARACTERS)}…` : text} />
+);

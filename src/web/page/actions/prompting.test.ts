@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { promptContent } from './prompt-content.ts';
+import { promptContent } from './prompting.ts';
 
 const file = (text: string, name = 'a.md') => ({ kind: 'text', name, text, bytes: text.length }) as const;
 

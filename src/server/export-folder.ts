@@ -8,7 +8,7 @@ import { ExportOffers } from './http/export-offers.ts';
 interface ExportFolderOptions {
   readonly agentDir: string;
   readonly basePath: string;
-  readonly holds: (grant: Grant) => boolean;
+  readonly isGrantValid: (grant: Grant) => boolean;
 }
 
 /** Where pages are written that remote clients fetch. Nothing of it outlives the server. */
@@ -17,8 +17,8 @@ export class ExportFolder {
   readonly #path: string;
   readonly #basePath: string;
 
-  constructor({ agentDir, basePath, holds }: ExportFolderOptions) {
-    this.offers = new ExportOffers(holds);
+  constructor({ agentDir, basePath, isGrantValid }: ExportFolderOptions) {
+    this.offers = new ExportOffers(isGrantValid);
     this.#path = join(serverFolder(agentDir), 'exports');
     this.#basePath = basePath;
     rmSync(this.#path, { recursive: true, force: true });

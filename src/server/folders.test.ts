@@ -14,7 +14,7 @@ const owner: Grant = {
 };
 
 /** A folder with others in it, links, a file and what is hidden; beside it, somebody else's. */
-function newPlace() {
+function newFolders() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'tau-folders-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const mine = join(root, 'mine');
@@ -33,7 +33,7 @@ function newPlace() {
 const names = ({ folders }: { folders: readonly { name: string }[] }) => folders.map(({ name }) => name);
 
 it('[W95] the folders of a folder are told by name, as people order them, with those that links lead to', async () => {
-  const { root, mine } = newPlace();
+  const { root, mine } = newFolders();
 
   const listing = await listFolders({ path: mine, hidden: false }, owner, '/');
 
@@ -44,16 +44,16 @@ it('[W95] the folders of a folder are told by name, as people order them, with t
 });
 
 it('[W95] without a path it is where sessions begin, or the first place that somebody may open', async () => {
-  const { root, mine, limited } = newPlace();
+  const { root, mine, limited } = newFolders();
 
-  const places = [
+  const listings = [
     await listFolders({ hidden: false }, owner, root),
     await listFolders({ hidden: false }, limited, root),
     await listFolders({ hidden: false }, limited, join(mine, 'part 9')),
     await listFolders({ path: 'part 10', hidden: false }, limited, mine),
   ];
 
-  expect(places.map(({ path }) => path)).toEqual([root, mine, join(mine, 'part 9'), join(mine, 'part 10')]);
+  expect(listings.map(({ path }) => path)).toEqual([root, mine, join(mine, 'part 9'), join(mine, 'part 10')]);
   await expect(listFolders({ hidden: false }, { ...owner, allowedPaths: [] }, root)).rejects.toMatchObject({
     code: 'permission_denied',
   });
@@ -65,7 +65,7 @@ it('[W95] a tilde is the home of whoever runs the server, and the root has no pa
 });
 
 it('[W95] outside of the allowed paths nothing is told, not even whether it is there', async () => {
-  const { root, mine, limited } = newPlace();
+  const { root, mine, limited } = newFolders();
   const inside = await listFolders({ path: mine, hidden: false }, limited, '/');
   const outside = ['other', 'none', '../..', 'mine/way out', 'mine/way out/secret', 'mine/../other', 'mine\0'];
 
@@ -80,7 +80,7 @@ it('[W95] outside of the allowed paths nothing is told, not even whether it is t
 });
 
 it('[W95] what is missing, or no folder, is said not to be there; what cannot be read is said to be closed', async () => {
-  const { mine, limited } = newPlace();
+  const { mine, limited } = newFolders();
   for (const name of ['none', 'file']) {
     await expect(listFolders({ path: join(mine, name), hidden: false }, limited, '/')).rejects.toMatchObject({
       code: 'not_found',
@@ -91,15 +91,15 @@ it('[W95] what is missing, or no folder, is said not to be there; what cannot be
   chmodSync(closed, 0o000);
   onTestFinished(() => chmodSync(closed, 0o700));
 
-  const asked = listFolders({ path: closed, hidden: false }, owner, '/').catch((error: Error) => error.message);
+  const listing = listFolders({ path: closed, hidden: false }, owner, '/').catch((error: Error) => error.message);
 
   // Whoever is root reads everything.
-  if (process.getuid?.() === 0) expect(await asked).toMatchObject({ folders: [] });
-  else expect(await asked).toBe(`This folder cannot be read: ${closed}`);
+  if (process.getuid?.() === 0) expect(await listing).toMatchObject({ folders: [] });
+  else expect(await listing).toBe(`This folder cannot be read: ${closed}`);
 });
 
 it('[W95] of very many folders the first thousand are told', async () => {
-  const { mine } = newPlace();
+  const { mine } = newFolders();
   const many = join(mine, 'part 9');
   for (let number = 0; number < 1001; number++) mkdirSync(join(many, String(number)));
 

@@ -27,30 +27,30 @@ export interface FolderListing {
 
 /** Lists the folders in a folder, by name. `cwd`: where sessions begin when nobody says where. */
 export async function listFolders(query: FolderQuery, grant: Grant, cwd: string): Promise<FolderListing> {
-  const path = query.path === undefined ? homeOf(grant, cwd) : resolve(cwd, withHome(query.path));
+  const path = query.path === undefined ? startFolder(grant, cwd) : resolve(cwd, expandHome(query.path));
   // The same words for what is missing and what is somebody else's.
   if (path === undefined || path.includes('\0') || !mayOpen(grant, path)) throw denied(query.path);
-  const entries = await entriesOf(path, query.path ?? path);
+  const entries = await readEntries(path, query.path ?? path);
   const folders: { name: string; path: string }[] = [];
-  for (const entry of inOrder(entries.filter(({ name }) => query.hidden || !name.startsWith('.')))) {
+  for (const entry of sorted(entries.filter(({ name }) => query.hidden || !name.startsWith('.')))) {
     const folder = { name: entry.name, path: join(path, entry.name) };
     if (!(await isOpenFolder(entry, folder.path, grant))) continue;
-    if (folders.length === MAX_FOLDERS) return { ...placed(path, grant), folders, hasMore: true };
+    if (folders.length === MAX_FOLDERS) return { ...withParent(path, grant), folders, hasMore: true };
     folders.push(folder);
   }
-  return { ...placed(path, grant), folders, hasMore: false };
+  return { ...withParent(path, grant), folders, hasMore: false };
 }
 
-const homeOf = (grant: Grant, cwd: string) => (mayOpen(grant, cwd) ? cwd : grant.allowedPaths?.[0]);
+const startFolder = (grant: Grant, cwd: string) => (mayOpen(grant, cwd) ? cwd : grant.allowedPaths?.[0]);
 
-const withHome = (path: string) => path.replace(/^~(?=\/|$)/, homedir());
+const expandHome = (path: string) => path.replace(/^~(?=\/|$)/, homedir());
 
-function placed(path: string, grant: Grant): Pick<FolderListing, 'path' | 'parent'> {
+function withParent(path: string, grant: Grant): Pick<FolderListing, 'path' | 'parent'> {
   const parent = dirname(path);
   return parent !== path && mayOpen(grant, parent) ? { path, parent } : { path };
 }
 
-async function entriesOf(path: string, name: string): Promise<Dirent[]> {
+async function readEntries(path: string, name: string): Promise<Dirent[]> {
   try {
     return await readdir(path, { withFileTypes: true });
   } catch (error) {
@@ -62,7 +62,7 @@ async function entriesOf(path: string, name: string): Promise<Dirent[]> {
   }
 }
 
-function inOrder(entries: readonly Dirent[]): Dirent[] {
+function sorted(entries: readonly Dirent[]): Dirent[] {
   const { compare } = new Intl.Collator('en', { numeric: true });
   return [...entries].sort((one, other) => compare(one.name, other.name));
 }

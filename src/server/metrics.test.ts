@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { MAX_SERIES, Metrics, watchProcess } from './metrics.ts';
+import { MAX_SERIES, Metrics, registerProcessMetrics } from './metrics.ts';
 
 it('[W42] counters, gauges and histograms are told as Prometheus reads them', () => {
   const metrics = new Metrics();
@@ -8,7 +8,7 @@ it('[W42] counters, gauges and histograms are told as Prometheus reads them', ()
   metrics.counter('tau_crashes_total', 'Agents that died.');
   const sockets = metrics.gauge('tau_sockets', 'Open sockets.');
   const appends = metrics.histogram('tau_append_seconds', 'Appends.', [0.1, 1]);
-  metrics.read('tau_sessions', { kind: 'gauge', help: 'Sessions.' }, () => [
+  metrics.scrape('tau_sessions', { kind: 'gauge', help: 'Sessions.' }, () => [
     [{ state: 'live' }, 2],
     [{ state: 'parked' }, 3],
   ]);
@@ -84,7 +84,7 @@ it('a metric has a name of ours, and one place that counts it', () => {
 it('what the process uses is looked at when somebody asks', () => {
   const metrics = new Metrics();
 
-  watchProcess(metrics);
+  registerProcessMetrics(metrics);
 
   expect(metrics.text()).toMatch(/^tau_process_cpu_seconds_total [\d.]+$/m);
   expect(metrics.text()).toMatch(/^tau_process_resident_bytes \d{7,}$/m);

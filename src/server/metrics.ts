@@ -46,10 +46,10 @@ export class Metrics {
   }
 
   /** Something that is read only when somebody asks: one number, or one for each set of labels. */
-  read(name: string, { kind, help }: Pick<Metric, 'kind' | 'help'>, read: () => number | Iterable<[Labels, number]>) {
+  scrape(name: string, { kind, help }: Pick<Metric, 'kind' | 'help'>, read: () => number | Iterable<[Labels, number]>) {
     const lines = (name: string) => {
       const values = read();
-      if (typeof values === 'number') return [line(name, {}, values)];
+      if (typeof values === 'number') return [formatLine(name, {}, values)];
       const series = new SeriesMap(['any']);
       for (const [labels, value] of values) series.change(labels, (before) => before + value);
       return series.lines(name);
@@ -64,10 +64,10 @@ export class Metrics {
     let sum = 0;
     const lines = function* (name: string) {
       for (const [index, bound] of bounds.entries())
-        yield line(`${name}_bucket`, { le: shown(bound) }, counts[index] ?? 0);
-      yield line(`${name}_bucket`, { le: '+Inf' }, count);
-      yield line(`${name}_sum`, {}, sum);
-      yield line(`${name}_count`, {}, count);
+        yield formatLine(`${name}_bucket`, { le: formatNumber(bound) }, counts[index] ?? 0);
+      yield formatLine(`${name}_bucket`, { le: '+Inf' }, count);
+      yield formatLine(`${name}_sum`, {}, sum);
+      yield formatLine(`${name}_count`, {}, count);
     };
     this.#register(name, { kind: 'histogram', help, lines });
     return {
@@ -97,12 +97,12 @@ export class Metrics {
 }
 
 /** What the process uses, looked at when somebody asks. */
-export function watchProcess(metrics: Metrics): void {
-  metrics.read('tau_process_cpu_seconds_total', { kind: 'counter', help: 'Time on the processor.' }, () => {
+export function registerProcessMetrics(metrics: Metrics): void {
+  metrics.scrape('tau_process_cpu_seconds_total', { kind: 'counter', help: 'Time on the processor.' }, () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
-  metrics.read('tau_process_resident_bytes', { kind: 'gauge', help: 'Memory in use.' }, () =>
+  metrics.scrape('tau_process_resident_bytes', { kind: 'gauge', help: 'Memory in use.' }, () =>
     process.memoryUsage.rss(),
   );
 }
@@ -126,30 +126,30 @@ class SeriesMap {
   }
 
   *lines(name: string): Iterable<string> {
-    for (const { labels, value } of this.#series.values()) yield line(name, labels, value);
+    for (const { labels, value } of this.#series.values()) yield formatLine(name, labels, value);
   }
 
   #find(labels: Labels): Series {
-    const short = mapped(labels, (value) => value.slice(0, MAX_LABEL_CHARACTERS));
-    const known = this.#series.get(keyOf(short));
+    const truncated = mapValues(labels, (value) => value.slice(0, MAX_LABEL_CHARACTERS));
+    const known = this.#series.get(seriesKey(truncated));
     if (known) return known;
-    const kept = this.#series.size < MAX_SERIES ? short : mapped(labels, () => 'other');
-    const series = this.#series.get(keyOf(kept)) ?? { labels: kept, value: 0 };
-    this.#series.set(keyOf(kept), series);
+    const kept = this.#series.size < MAX_SERIES ? truncated : mapValues(labels, () => 'other');
+    const series = this.#series.get(seriesKey(kept)) ?? { labels: kept, value: 0 };
+    this.#series.set(seriesKey(kept), series);
     return series;
   }
 }
 
-const mapped = (labels: Labels, change: (value: string) => string): Labels =>
+const mapValues = (labels: Labels, change: (value: string) => string): Labels =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, change(value)]));
 
-const keyOf = (labels: Labels) => Object.entries(labels).flat().join('\0');
+const seriesKey = (labels: Labels) => Object.entries(labels).flat().join('\0');
 
-function line(name: string, labels: Labels, value: number): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
-  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${shown(value)}`;
+function formatLine(name: string, labels: Labels, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
+  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${formatNumber(value)}`;
 }
 
-const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+const escapeLabel = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-const shown = (value: number) => (value === Infinity ? '+Inf' : value === -Infinity ? '-Inf' : String(value));
+const formatNumber = (value: number) => (value === Infinity ? '+Inf' : value === -Infinity ? '-Inf' : String(value));

@@ -11,19 +11,19 @@ import { Throttle } from './auth/throttle.ts';
 import { ExportFolder } from './export-folder.ts';
 import { listFolders } from './folders.ts';
 import { Gateway } from './gateway/gateway.ts';
-import type { AgentCommand } from './hosting/agent-process.ts';
-import { emitsTitles } from './hosting/dialog-desk.ts';
+import type { AgentLaunch } from './hosting/agent-process.ts';
+import { emitsTitles } from './hosting/dialog-timeouts.ts';
 import { LocalOwnership } from './hosting/local-ownership.ts';
 import { LocalSessions } from './hosting/local-sessions.ts';
-import { FrontDoor } from './http/front-door.ts';
+import { RequestGuard } from './http/request-guard.ts';
 import { createHandler } from './http/handler.ts';
-import { type Listening, listenHttp } from './http/listen.ts';
+import { type ListeningServer, listenHttp } from './http/listen.ts';
 import { readPageFiles } from './http/page-files.ts';
-import { answerRaw } from './http/raw-answer.ts';
+import { respondRaw } from './http/raw-response.ts';
 import type { Tls } from './http/tls-files.ts';
-import { Library } from './library.ts';
+import { SessionCatalog } from './session-catalog.ts';
 import { Metrics } from './metrics.ts';
-import { ServerLog, whereabouts } from './server-log.ts';
+import { ServerLog, errorFields } from './server-log.ts';
 import { serverMetrics } from './server-metrics.ts';
 
 export interface ServeOptions {
@@ -34,7 +34,7 @@ export interface ServeOptions {
   readonly cwd: string;
   readonly agentDir: string;
   /** How agents are started. */
-  readonly agent: AgentCommand;
+  readonly agent: AgentLaunch;
   /** A file of plain tokens. */
   readonly tokensFile?: string | undefined;
   readonly envToken?: string | undefined;
@@ -66,7 +66,7 @@ export interface RunningServer {
   /** A link that lets one browser in, once. */
   loginLink(): string;
   /** Takes nobody any more, lets runs end for so long, then ends everything in good order. */
-  drain(patienceMs: number): Promise<void>;
+  drain(timeoutMs: number): Promise<void>;
 }
 
 /** How often clients are asked whether they are there, unless somebody says otherwise. */
@@ -76,7 +76,7 @@ export const PING_MS = 20_000;
 const RETRY_AFTER_MS = 2000;
 
 /** How often it is looked whether the last run is over. */
-const LOOK_MS = 50;
+const DRAIN_POLL_MS = 50;
 
 /** Starts a server: rejects with a sentence when it cannot be. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
@@ -87,7 +87,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const audit = openAudit(agentDir);
   const throttle = new Throttle();
   const codes = new LoginCodes();
-  let listening: Listening | undefined;
+  let listening: ListeningServer | undefined;
   let readiness: 'starting' | 'ready' | 'draining' = 'starting';
   const port = () => listening?.port ?? options.port;
   const authority = await openAuthority({
@@ -100,40 +100,40 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const sessions = new LocalSessions({
     agent: options.agent,
     ownership: new LocalOwnership(),
-    marks: new RunJournal(`${serverFolder(agentDir)}/runs`),
+    runJournal: new RunJournal(`${serverFolder(agentDir)}/runs`),
     parkAfterMs: options.parkAfterMs,
     maxHosts: maxSessions,
-    crashed: (sessionId, how) => {
-      counted.crashed();
-      log.event('error', 'agent gone', { sessionId, how });
+    onCrash: (sessionId, reason) => {
+      counters.onCrash();
+      log.event('error', 'agent gone', { sessionId, how: reason });
     },
-    failed: (sessionId, why) => log.event('error', 'agent did not start', { sessionId, why }),
-    stumbled: (error) => log.event('error', 'stumbled', whereabouts(error)),
+    onStartFailure: (sessionId, reason) => log.event('error', 'agent did not start', { sessionId, why: reason }),
+    onError: (error) => log.event('error', 'stumbled', errorFields(error)),
   });
-  const library = new Library({ agentDir, cwd, live: sessions });
-  const exports = new ExportFolder({ agentDir, basePath, holds: (grant) => authority.holds(grant) });
-  const counted = serverMetrics(metrics, { hosts: () => sessions.hosts, clients: () => gateway.clients });
+  const catalog = new SessionCatalog({ agentDir, cwd, live: sessions });
+  const exports = new ExportFolder({ agentDir, basePath, isGrantValid: (grant) => authority.isValid(grant) });
+  const counters = serverMetrics(metrics, { hosts: () => sessions.hosts, clients: () => gateway.clientCount });
   const gateway = new Gateway({
     sessions,
-    library,
+    catalog,
     authority,
     audit,
-    metrics: counted,
+    metrics: counters,
     exports,
-    titles: emitsTitles(options.agent.env),
+    emitTitles: emitsTitles(options.agent.env),
     pingMs,
     maxSessions,
   });
-  const doorThrottle = {
-    waitMs: (address: string) => throttle.waitOf(address),
+  const attemptThrottle = {
+    waitMs: (address: string) => throttle.waitMs(address),
     failed: (address: string) => throttle.failed(address),
     succeeded: (address: string) => throttle.succeeded(address),
   };
-  const door = new FrontDoor({
+  const guard = new RequestGuard({
     behindProxy,
     basePath,
     authority,
-    throttle: doorThrottle,
+    throttle: attemptThrottle,
     log,
     host,
     isTls: tls !== undefined,
@@ -141,18 +141,18 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     allowOrigins: options.allowOrigins,
   });
   const handler = createHandler({
-    door,
+    guard,
     authority,
-    throttle: doorThrottle,
+    throttle: attemptThrottle,
     logins: {
       redeem: (code) => codes.redeem(code),
       login: (grant) => authority.login(grant),
       logout: (cookies) => authority.logout(cookies),
     },
     readiness: () => readiness,
-    listSessions: (grant, query) => library.list(query, grant),
+    listSessions: (grant, query) => catalog.list(query, grant),
     listFolders: (grant, query) => listFolders(query, grant, cwd),
-    expect: (session, grant) => gateway.expect(session, grant),
+    prewarm: (session, grant) => gateway.prewarm(session, grant),
     exports: exports.offers,
     pageFiles: readPageFiles(options.pageFolder),
     metrics,
@@ -160,9 +160,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     log,
   });
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const admission = door.admit(request, 'upgrade');
-    if ('status' in admission) answerRaw(socket, admission);
-    else if (admission.path !== '/session') answerRaw(socket, notHere);
+    const admission = guard.admit(request, 'upgrade');
+    if ('status' in admission) respondRaw(socket, admission);
+    else if (admission.path !== '/session') respondRaw(socket, notFoundResponse);
     else gateway.upgrade(request, socket, head, admission);
   };
   listening = await listenHttp({
@@ -175,21 +175,21 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     onUpgrade,
   });
   readiness = 'ready';
-  const authorityPart = `${hostInUrl(host)}:${listening.port}${basePath}`;
-  const pageUrl = `${tls ? 'https' : 'http'}://${authorityPart}/`;
+  const hostAndPath = `${hostInUrl(host)}:${listening.port}${basePath}`;
+  const pageUrl = `${tls ? 'https' : 'http'}://${hostAndPath}/`;
   const { close: stopListening } = listening;
   return {
     port: listening.port,
     pageUrl,
-    socketUrl: `${tls ? 'wss' : 'ws'}://${authorityPart}/session`,
+    socketUrl: `${tls ? 'wss' : 'ws'}://${hostAndPath}/session`,
     loginLink: () => `${pageUrl}#code=${codes.issue(owner)}`,
-    drain: async (patienceMs) => {
+    drain: async (timeoutMs) => {
       readiness = 'draining';
-      for (const deadline = performance.now() + patienceMs; ; ) {
+      for (const deadline = performance.now() + timeoutMs; ; ) {
         gateway.drain(RETRY_AFTER_MS);
         const isRunning = [...sessions.hosts].some(({ status }) => status !== 'idle');
         if (!isRunning || performance.now() > deadline) break;
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
       }
       // Whoever watches a run that is stopped now hears of its end.
       await sessions.close();
@@ -200,7 +200,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
 }
 
-const notHere = { status: 404, code: 'not_found', error: 'There is nothing here' };
+const notFoundResponse = { status: 404, code: 'not_found', error: 'There is nothing here' };
 
 /** Whoever listens everywhere can be reached here. */
 const hostInUrl = (host: string) => {

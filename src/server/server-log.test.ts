@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openLog } from '../system/log.ts';
-import { newFolder } from './http/testing/served.ts';
-import { ServerLog, safe } from './server-log.ts';
+import { newFolder } from './http/testing/test-server.ts';
+import { ServerLog, sanitize } from './server-log.ts';
 
 it.each([
   ['/session?token=hunter2&session=x', '/session?token=…&session=x'],
@@ -16,7 +16,7 @@ it.each([
   ['{"token": "hunter2", "name": "x"}', '{"token": …", "name": "x"}'],
   ['api_key=hunter2', 'api_key=…'],
 ])('[W49] no secret that gives itself away is written: %s', (text, written) => {
-  expect(safe(text)).toBe(written);
+  expect(sanitize(text)).toBe(written);
 });
 
 it('[W49] whatever a value holds, an event is one line that no terminal obeys', () => {

@@ -1,7 +1,7 @@
 import type { Log, LogFields, LogLevel } from '../system/log.ts';
 
 /** A request, when its answer is out. */
-export interface Access {
+export interface AccessRecord {
   readonly method: string;
   /** Without its query. */
   readonly path: string;
@@ -20,8 +20,8 @@ export class ServerLog {
   }
 
   /** An answer that is out. Questions of machines about our health are told only at `debug`. */
-  access({ path, ...rest }: Access, { isProbe = false } = {}): void {
-    this.#write(isProbe ? 'debug' : 'info', 'answered', { ...rest, path: withoutLongWords(path) });
+  access({ path, ...rest }: AccessRecord, { isProbe = false } = {}): void {
+    this.#write(isProbe ? 'debug' : 'info', 'answered', { ...rest, path: redactLongWords(path) });
   }
 
   /** Something that happened. */
@@ -33,7 +33,7 @@ export class ServerLog {
     if (!this.#log.isEnabled(level)) return;
     const values = Object.entries(fields).map(([name, value]) => [
       name,
-      typeof value === 'string' ? safe(value) : value,
+      typeof value === 'string' ? sanitize(value) : value,
     ]);
     this.#log.write(level, 'server', message, Object.fromEntries(values));
   }
@@ -47,7 +47,7 @@ const SECRETS = [
 ];
 
 /** A text from outside that can stand in a log: no secret that gives itself away, nothing that a terminal obeys. */
-export const safe = (text: string): string =>
+export const sanitize = (text: string): string =>
   SECRETS.reduce((kept, secret) => kept.replace(secret, '$1…'), text).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
@@ -56,10 +56,10 @@ export const safe = (text: string): string =>
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A path without what may be a secret in a wrong place: words as long as tokens are, unless they name a session. */
-const withoutLongWords = (path: string) => path.replace(/[\w~-]{32,}/g, (word) => (UUID.test(word) ? word : '…'));
+const redactLongWords = (path: string) => path.replace(/[\w~-]{32,}/g, (word) => (UUID.test(word) ? word : '…'));
 
 /** Where something went wrong. Its words may quote anything. */
-export function whereabouts(error: unknown): LogFields {
+export function errorFields(error: unknown): LogFields {
   const { name, code, stack } = (error instanceof Error ? error : {}) as NodeJS.ErrnoException;
   return { error: name ?? typeof error, code, at: stack?.match(/^\s+at (.+)$/m)?.[1] };
 }

@@ -1,6 +1,6 @@
 import type { GatewayMetrics } from './gateway/services.ts';
 import type { Host } from './hosting/host.ts';
-import { type Metrics, watchProcess } from './metrics.ts';
+import { type Metrics, registerProcessMetrics } from './metrics.ts';
 
 interface Sources {
   readonly hosts: () => ReadonlySet<Host>;
@@ -8,28 +8,28 @@ interface Sources {
 }
 
 /** What the server counts, beside its answers over HTTP. */
-export function serverMetrics(metrics: Metrics, { hosts, clients }: Sources): GatewayMetrics & { crashed(): void } {
+export function serverMetrics(metrics: Metrics, { hosts, clients }: Sources): GatewayMetrics & { onCrash(): void } {
   const attaches = metrics.counter('tau_attaches_total', 'Clients that came to a session.', ['resume']);
   // Counted by hand: it is the one thing that happens for every client and every delta.
   let records = 0;
-  metrics.read('tau_records_total', { kind: 'counter', help: 'Records of sessions handed to clients.' }, () => records);
+  metrics.scrape('tau_records_total', { kind: 'counter', help: 'Records of sessions handed to clients.' }, () => records);
   const commands = metrics.counter('tau_commands_total', 'Commands of clients.', ['command', 'outcome']);
   const crashes = metrics.counter('tau_agent_crashes_total', 'Agents that ended without being asked to.');
   const gauge = (help: string) => ({ kind: 'gauge' as const, help });
-  metrics.read('tau_clients', gauge('Open sockets.'), clients);
-  metrics.read('tau_sessions', gauge('Sessions with an agent.'), () =>
+  metrics.scrape('tau_clients', gauge('Open sockets.'), clients);
+  metrics.scrape('tau_sessions', gauge('Sessions with an agent.'), () =>
     (['running', 'waiting', 'idle'] as const).map((status) => [
       { status },
       [...hosts()].filter((host) => host.status === status).length,
     ]),
   );
-  watchProcess(metrics);
+  registerProcessMetrics(metrics);
   return {
-    connected: (resume) => attaches.add({ resume: resume ?? 'none' }),
-    told: () => {
+    onAttach: (resume) => attaches.add({ resume: resume ?? 'none' }),
+    onRecordSent: () => {
       records++;
     },
-    answered: (command, success) => commands.add({ command, outcome: success ? 'ok' : 'refused' }),
-    crashed: () => crashes.add(),
+    onResponse: (command, success) => commands.add({ command, outcome: success ? 'ok' : 'refused' }),
+    onCrash: () => crashes.add(),
   };
 }

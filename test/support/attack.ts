@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
-import { type Answer, ask, type Question } from '../../src/server/http/testing/clients.ts';
+import { type ReceivedResponse, sendRequest, type RequestParams } from '../../src/server/http/testing/raw-clients.ts';
 import { type Finished, tau } from './command.ts';
 import { environment, type Home, newGate, newHome, scriptArgs, TAU } from './open.ts';
 import type { Record_ } from './peer.ts';
@@ -37,8 +37,8 @@ export interface Target {
   readonly socketUrl: string;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  readonly get: (path: string, more?: Question) => Promise<Answer>;
-  readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>;
+  readonly get: (path: string, more?: RequestParams) => Promise<ReceivedResponse>;
+  readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<ReceivedResponse>;
   /** Opens a socket; `token` is that of the owner unless it says otherwise, or none where it is null. */
   readonly visit: (query?: Query, options?: VisitOptions) => Promise<Visitor>;
   /** A bare connection, with these bytes said. */
@@ -87,7 +87,7 @@ export async function serveTau(options: TargetOptions = {}): Promise<Target> {
   const [link = '', socketUrl = ''] = stdout.split('\n');
   const isTls = socketUrl.startsWith('wss:');
   const port = Number(new URL(socketUrl).port);
-  const get = (path: string, more: Question = {}) => ask({ port, path, isTls, ...more });
+  const get = (path: string, more: RequestParams = {}) => sendRequest({ port, path, isTls, ...more });
   return {
     home,
     port,

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { takeEnvToken } from '../../server/auth/env-token.ts';
-import type { AgentCommand } from '../../server/hosting/agent-process.ts';
+import type { AgentLaunch } from '../../server/hosting/agent-process.ts';
 import { AllowLists } from '../../server/http/allow-lists.ts';
 import { basePathFrom } from '../../server/http/base-path.ts';
 import { readTlsFiles, type Tls } from '../../server/http/tls-files.ts';
@@ -67,7 +67,7 @@ async function optionsFrom(args: CliArguments): Promise<ServeOptions> {
 }
 
 /** The program of this package, or the shell command given instead. */
-function agentCommand(args: CliArguments): AgentCommand {
+function agentCommand(args: CliArguments): AgentLaunch {
   const { env } = process;
   const command = args['agent-command'];
   const extra = agentArguments(args);

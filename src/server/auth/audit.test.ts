@@ -17,9 +17,9 @@ it('writes a line for each event, in a file that only the user can read', () => 
   const audit = openAudit(agentDir);
   const grant = { ...owner, id: 'a1b2c3d4', name: 'line\nbreak \u001b[2J' };
 
-  audit.note({ what: 'refused', address: '10.0.0.1', outcome: 'permission_denied' });
-  audit.note({ what: 'bash', grant, address: '10.0.0.1', sessionId: 's1', outcome: 'ok' });
-  audit.note({ what: 'close', grant, sessionId: 's1', outcome: 'ok', closeCode: 1000 });
+  audit.record({ action: 'refused', address: '10.0.0.1', outcome: 'permission_denied' });
+  audit.record({ action: 'bash', grant, address: '10.0.0.1', sessionId: 's1', outcome: 'ok' });
+  audit.record({ action: 'close', grant, sessionId: 's1', outcome: 'ok', closeCode: 1000 });
 
   const time = expect.stringMatching(/^\d{4}-.*Z$/);
   const line = { time, level: 'info', area: 'audit' };
@@ -43,12 +43,12 @@ it('writes a line for each event, in a file that only the user can read', () => 
 it('goes on after a restart, and does not grow for ever', () => {
   const agentDir = tempFolder();
   const path = auditPath(agentDir);
-  openAudit(agentDir).note({ what: 'connect', outcome: 'ok', sessionId: 'first' });
+  openAudit(agentDir).record({ action: 'connect', outcome: 'ok', sessionId: 'first' });
   const audit = openAudit(agentDir, { maxBytes: 2000 });
 
-  audit.note({ what: 'connect', outcome: 'ok', sessionId: 'second' });
+  audit.record({ action: 'connect', outcome: 'ok', sessionId: 'second' });
   const both = linesOf(path).map(({ sessionId }) => sessionId);
-  for (let count = 0; count < 100; count++) audit.note({ what: 'prompt', outcome: 'ok', sessionId: `${count}` });
+  for (let count = 0; count < 100; count++) audit.record({ action: 'prompt', outcome: 'ok', sessionId: `${count}` });
 
   expect(both).toEqual(['first', 'second']);
   expect(linesOf(path).at(-1)).toMatchObject({ sessionId: '99' });

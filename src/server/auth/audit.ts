@@ -3,11 +3,11 @@ import type { ErrorCode } from '../../protocol/errors.ts';
 import { makeServerFolder, serverFolder } from '../../store/agent-dir.ts';
 import { openLog } from '../../system/log.ts';
 import type { Grant } from './grant.ts';
-import type { Deed } from './permission.ts';
+import type { InboundType } from './permission.ts';
 
 /** Who did what. There is no place for a token, a text or a parameter. */
 export interface AuditEvent {
-  readonly what: 'connect' | 'refused' | 'login' | 'logout' | 'revoked' | 'close' | Deed;
+  readonly action: 'connect' | 'refused' | 'login' | 'logout' | 'revoked' | 'close' | InboundType;
   readonly grant?: Grant | undefined;
   readonly address?: string | undefined;
   readonly sessionId?: string | undefined;
@@ -17,7 +17,7 @@ export interface AuditEvent {
 }
 
 export interface Audit {
-  note(event: AuditEvent): void;
+  record(event: AuditEvent): void;
 }
 
 /** Where the audit log is. */
@@ -28,7 +28,7 @@ export function openAudit(agentDir: string, options: { readonly maxBytes?: numbe
   makeServerFolder(agentDir);
   const log = openLog({ ...options, level: 'info', file: auditPath(agentDir) });
   return {
-    note: ({ what, grant, ...facts }) =>
-      log.write('info', 'audit', what, { grant: grant?.id, name: grant?.name, ...facts }),
+    record: ({ action, grant, ...facts }) =>
+      log.write('info', 'audit', action, { grant: grant?.id, name: grant?.name, ...facts }),
   };
 }

@@ -7,7 +7,7 @@ export interface Authority {
   /** What the session cookie in a Cookie header grants now. */
   grantOfCookies(header: string): Grant | undefined;
   /** Whether a grant that came from here still holds, with the same scopes and paths. A copy of one does not. */
-  holds(grant: Grant): boolean;
+  isValid(grant: Grant): boolean;
   /** Called when grants may have ended, changed or been taken back: ask `holds` again. */
   onChange(listener: () => void): void;
 }

@@ -9,7 +9,7 @@ export interface CookieOptions {
 }
 
 /** A browser may hold cookies of one name for several paths. More than this are not looked at. */
-const MAX_NAMESAKES = 4;
+const MAX_COOKIES_READ = 4;
 
 /** Cookies know no ports: the name keeps servers of one machine apart. */
 const nameOf = ({ port }: CookieOptions) => `tau_${port()}`;
@@ -21,7 +21,7 @@ export function cookieValues(header: string, options: CookieOptions): readonly s
     .split(';')
     .map((cookie) => cookie.trim())
     .filter((cookie) => cookie.startsWith(start) && cookie.length > start.length)
-    .slice(0, MAX_NAMESAKES)
+    .slice(0, MAX_COOKIES_READ)
     .map((cookie) => cookie.slice(start.length));
 }
 

@@ -16,7 +16,7 @@ export interface Grant {
 }
 
 /** Whose grant it is: a login has the id of its token before its own. */
-export const holderOf = ({ id }: Grant): string => id.split('/')[0] ?? id;
+export const tokenIdOf = ({ id }: Grant): string => id.split('/')[0] ?? id;
 
 /** Whether a path, existing or not, is where they may open something. The answer holds for this moment. */
 export const mayOpen = ({ allowedPaths }: Grant, path: string): boolean =>

@@ -12,7 +12,7 @@ import {
 } from '../../store/tokens/token-store.ts';
 import { openLog } from '../../system/log.ts';
 import type { Grant } from './grant.ts';
-import { type AuthorityOptions, type LiveAuthority, LOGIN_LIFE_MS, openAuthority } from './open-authority.ts';
+import { type AuthorityOptions, type LoginAuthority, LOGIN_LIFE_MS, openAuthority } from './open-authority.ts';
 import { owner } from './owner.ts';
 
 const cookies = { port: () => 4170, basePath: '', secure: false };
@@ -33,16 +33,16 @@ async function opened(options: Partial<AuthorityOptions> = {}) {
 }
 
 /** Settles when what is known has changed once more. */
-function changesOf(authority: LiveAuthority): () => Promise<void> {
-  let unheard = 0;
+function changesOf(authority: LoginAuthority): () => Promise<void> {
+  let unseen = 0;
   let wake = () => {};
   authority.onChange(() => {
-    unheard++;
+    unseen++;
     wake();
   });
   return async () => {
-    while (unheard === 0) await new Promise<void>((resolve) => (wake = resolve));
-    unheard = 0;
+    while (unseen === 0) await new Promise<void>((resolve) => (wake = resolve));
+    unseen = 0;
   };
 }
 
@@ -54,7 +54,7 @@ function tokensFile(tokens: object) {
   return { path, write };
 }
 
-function known(grant: Grant | undefined): Grant {
+function required(grant: Grant | undefined): Grant {
   if (!grant) throw new Error('Nobody was let in');
   return grant;
 }
@@ -92,14 +92,14 @@ describe('who is known', () => {
     for (const wrong of ['', id, 'phone', token.slice(0, -1), `${token}x`, token.toUpperCase(), stored?.sha256 ?? '']) {
       expect(authority.grantOf(wrong)).toBeUndefined();
     }
-    expect(authority.holds({ ...owner })).toBe(false);
-    expect(authority.holds(owner)).toBe(true);
+    expect(authority.isValid({ ...owner })).toBe(false);
+    expect(authority.isValid(owner)).toBe(true);
   });
 
   it('a token that stands in several places has the rights of the first, and stays what it is', async () => {
     const file = tokensFile({ same: listed });
     const { authority } = await opened({ tokensFile: file.path, envToken: 'same' });
-    const grant = known(authority.grantOf('same'));
+    const grant = required(authority.grantOf('same'));
 
     await authority.login(grant);
 
@@ -113,12 +113,12 @@ describe('what changes', () => {
     const agentDir = tempFolder();
     const [one, two] = [await createToken(agentDir, phone), await createToken(agentDir, phone)];
     const { authority, changed } = await opened({ agentDir });
-    const [first, second] = [known(authority.grantOf(one.token)), known(authority.grantOf(two.token))];
+    const [first, second] = [required(authority.grantOf(one.token)), required(authority.grantOf(two.token))];
 
     await revokeToken(agentDir, one.id);
     await changed();
 
-    expect([authority.holds(first), authority.holds(second)]).toEqual([false, true]);
+    expect([authority.isValid(first), authority.isValid(second)]).toEqual([false, true]);
     expect(authority.grantOf(one.token)).toBeUndefined();
     expect(authority.grantOf(two.token)).toBe(second);
   });
@@ -126,7 +126,7 @@ describe('what changes', () => {
   it('a grant with other scopes, paths or name than before does not hold', async () => {
     const file = tokensFile({ a: listed, b: listed, c: listed, d: listed });
     const { authority, changed } = await opened({ tokensFile: file.path });
-    const before = ['a', 'b', 'c', 'd'].map((token) => known(authority.grantOf(token)));
+    const before = ['a', 'b', 'c', 'd'].map((token) => required(authority.grantOf(token)));
 
     file.write({
       a: listed,
@@ -136,31 +136,31 @@ describe('what changes', () => {
     });
     await changed();
 
-    expect(before.map((grant) => authority.holds(grant))).toEqual([true, false, false, false]);
+    expect(before.map((grant) => authority.isValid(grant))).toEqual([true, false, false, false]);
     expect(authority.grantOf('b')?.scopes).toEqual(new Set(['view']));
   });
 
   it('[A17] a file that makes no sense any more leaves what was; one that is gone leaves nobody', async () => {
     const file = tokensFile({ secret: listed, other: listed });
     const { authority, changed, warnings } = await opened({ tokensFile: file.path });
-    const grant = known(authority.grantOf('secret'));
+    const grant = required(authority.grantOf('secret'));
 
     file.write('{"tokens": {"secret": ');
     await vi.waitFor(() => expect(warnings()).toContain(file.path), { timeout: 20_000 });
-    const kept = authority.holds(grant);
+    const kept = authority.isValid(grant);
     file.write({ secret: listed });
     await changed();
-    const mended = authority.holds(grant);
+    const mended = authority.isValid(grant);
     rmSync(file.path);
     await changed();
 
-    expect([kept, mended, authority.holds(grant)]).toEqual([true, true, false]);
+    expect([kept, mended, authority.isValid(grant)]).toEqual([true, true, false]);
     expect(warnings()).not.toContain('secret');
   });
 
   it.each([
-    ['is not there', undefined, 'there is no such file'],
-    ['makes no sense', '{"tokens": {"secret": 1}}', 'token 1: the value must be an object'],
+    ['is missing', undefined, 'there is no such file'],
+    ['is malformed', '{"tokens": {"secret": 1}}', 'token 1: the value must be an object'],
   ])('[A17] a token file that %s stops the start', async (_what, content, problem) => {
     const path = join(tempFolder(), 'plain.json');
     if (content !== undefined) writeFileSync(path, content);
@@ -198,17 +198,17 @@ describe('what ends', () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const { token } = await createToken(agentDir, { ...phone, expiresAt });
     const { authority } = await opened({ agentDir });
-    const told = vi.fn();
-    authority.onChange(told);
-    const grant = known(authority.grantOf(token));
+    const onChange = vi.fn();
+    authority.onChange(onChange);
+    const grant = required(authority.grantOf(token));
 
     vi.advanceTimersByTime(3_599_999);
-    const before = [authority.holds(grant), told.mock.calls.length];
+    const before = [authority.isValid(grant), onChange.mock.calls.length];
     vi.advanceTimersByTime(1);
 
     expect(before).toEqual([true, 0]);
     expect(grant.expiresAt).toBe(Date.parse(expiresAt));
-    expect([authority.holds(grant), authority.grantOf(token), told.mock.calls.length]).toEqual([false, undefined, 1]);
+    expect([authority.isValid(grant), authority.grantOf(token), onChange.mock.calls.length]).toEqual([false, undefined, 1]);
   });
 
   it('[A8] an end that is longer ahead than a timer can wait is no end now', async () => {
@@ -269,7 +269,7 @@ describe('logins', () => {
     await first.authority.close();
     const { authority } = await opened({ agentDir: first.agentDir });
 
-    const grant = known(authority.grantOfCookies(`theme=dark; ${cookieIn(cookie)}`));
+    const grant = required(authority.grantOfCookies(`theme=dark; ${cookieIn(cookie)}`));
 
     expect(cookie.setCookie).toMatch(/^tau_4170=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/);
     expect(grant).toEqual({
@@ -278,7 +278,7 @@ describe('logins', () => {
       expiresAt: expect.any(Number),
     });
     expect(grant).toEqual(before);
-    expect(authority.holds(grant)).toBe(true);
+    expect(authority.isValid(grant)).toBe(true);
     expect(authority.grantOf(cookieIn(cookie).slice('tau_4170='.length))).toBeUndefined();
   });
 
@@ -287,18 +287,18 @@ describe('logins', () => {
     const { id, token } = await createToken(agentDir, phone);
     const file = tokensFile({ plain: listed });
     const { authority, changed } = await opened({ agentDir, tokensFile: file.path });
-    const cookiesOf = async (secret: string) => cookieIn(await authority.login(known(authority.grantOf(secret))));
+    const cookiesOf = async (secret: string) => cookieIn(await authority.login(required(authority.grantOf(secret))));
     const [one, two] = [await cookiesOf(token), await cookiesOf('plain')];
-    const grants = [one, two].map((cookie) => known(authority.grantOfCookies(cookie)));
+    const grants = [one, two].map((cookie) => required(authority.grantOfCookies(cookie)));
 
     await revokeToken(agentDir, id);
     await changed();
-    const first = grants.map((grant) => authority.holds(grant));
+    const first = grants.map((grant) => authority.isValid(grant));
     file.write({ plain: { ...listed, scopes: ['view'] } });
     await changed();
 
     expect(first).toEqual([false, true]);
-    expect(grants.map((grant) => authority.holds(grant))).toEqual([false, false]);
+    expect(grants.map((grant) => authority.isValid(grant))).toEqual([false, false]);
     expect(authority.grantOfCookies(one)).toBeUndefined();
     expect(authority.grantOfCookies(two)?.scopes).toEqual(new Set(['view']));
   });
@@ -309,18 +309,18 @@ describe('logins', () => {
     const { path } = tokensFile({ a: { ...listed, expiresAt: new Date(expiresAt).toISOString() }, b: listed });
     const { authority } = await opened({ tokensFile: path });
     const [short, long] = await Promise.all(
-      ['a', 'b'].map((token) => authority.login(known(authority.grantOf(token)))),
+      ['a', 'b'].map((token) => authority.login(required(authority.grantOf(token)))),
     );
-    const letIn = () =>
+    const admitted = () =>
       [short, long].map((cookie) => cookie && authority.grantOfCookies(cookieIn(cookie)) !== undefined);
 
-    const now = letIn();
+    const now = admitted();
     vi.setSystemTime(expiresAt);
-    const soon = letIn();
+    const soon = admitted();
     vi.setSystemTime(expiresAt - 60_000 + LOGIN_LIFE_MS);
 
     expect(short?.setCookie).toContain('Max-Age=60;');
-    expect([now, soon, letIn()]).toEqual([
+    expect([now, soon, admitted()]).toEqual([
       [true, true],
       [false, true],
       [false, false],
@@ -331,14 +331,14 @@ describe('logins', () => {
     const { authority, agentDir } = await opened();
     const other = await opened({ agentDir });
     const [one, two] = [cookieIn(await authority.login(owner)), cookieIn(await authority.login(owner))];
-    const grant = known(authority.grantOfCookies(one));
+    const grant = required(authority.grantOfCookies(one));
     await vi.waitFor(() => expect(other.authority.grantOfCookies(one)).toBeDefined(), { timeout: 20_000 });
 
     const { setCookie } = await authority.logout(one);
     await other.changed();
 
     expect(setCookie).toBe('tau_4170=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict');
-    expect([authority.holds(grant), authority.grantOfCookies(one), other.authority.grantOfCookies(one)]).toEqual([
+    expect([authority.isValid(grant), authority.grantOfCookies(one), other.authority.grantOfCookies(one)]).toEqual([
       false,
       undefined,
       undefined,
@@ -351,23 +351,23 @@ describe('logins', () => {
     const agentDir = tempFolder();
     const { id, token } = await createToken(agentDir, phone);
     const { authority, changed } = await opened({ agentDir });
-    const grant = known(authority.grantOf(token));
+    const grant = required(authority.grantOf(token));
     const again = cookieIn(
-      await authority.login(known(authority.grantOfCookies(cookieIn(await authority.login(grant))))),
+      await authority.login(required(authority.grantOfCookies(cookieIn(await authority.login(grant))))),
     );
 
-    const letIn = authority.grantOfCookies(again);
+    const admitted = authority.grantOfCookies(again);
     await revokeToken(agentDir, id);
     await changed();
 
-    expect(letIn?.scopes).toEqual(new Set(['view']));
+    expect(admitted?.scopes).toEqual(new Set(['view']));
     expect(authority.grantOfCookies(again)).toBeUndefined();
     await expect(authority.login(grant)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
   it('a token of the environment that is another one now has no logins', async () => {
     const { authority, agentDir } = await opened({ envToken: 'old' });
-    const cookie = cookieIn(await authority.login(known(authority.grantOf('old'))));
+    const cookie = cookieIn(await authority.login(required(authority.grantOf('old'))));
 
     const next = await opened({ agentDir, envToken: 'new' });
     const same = await opened({ agentDir, envToken: 'old' });

@@ -16,17 +16,17 @@ import type { Log } from '../../system/log.ts';
 import type { Authority } from './authority.ts';
 import { type CookieOptions, cookieValues, setCookie } from './cookies.ts';
 import type { Grant } from './grant.ts';
-import { LastGood } from './last-good.ts';
-import { LastUses } from './last-uses.ts';
-import { envMember, loginMember, tokenMember } from './members.ts';
+import { LastValid } from './last-valid.ts';
+import { TokenUseLog } from './token-use-log.ts';
+import { envHolder, loginHolder, tokenHolder } from './credential-holders.ts';
 import { owner } from './owner.ts';
-import { type Member, Roll } from './roll.ts';
+import { type CredentialHolder, CredentialIndex } from './credential-index.ts';
 
 /** How long a browser stays logged in. */
 export const LOGIN_LIFE_MS = 30 * 24 * 60 * 60_000;
 
 /** How long a machine may sleep through the end of a grant before anybody notices. */
-const MAX_SLEEP_MS = 60_000;
+const MAX_EXPIRY_TIMER_MS = 60_000;
 
 export interface AuthorityOptions {
   readonly agentDir: string;
@@ -39,7 +39,7 @@ export interface AuthorityOptions {
 }
 
 /** An authority that can let browsers in. */
-export interface LiveAuthority extends Authority {
+export interface LoginAuthority extends Authority {
   /** Lets a browser in with the rights of a grant. Rejects when that does not hold any more. */
   login(grant: Grant): Promise<{ setCookie: string }>;
   /** Ends the logins of the cookies in this header. */
@@ -52,7 +52,7 @@ export interface LiveAuthority extends Authority {
  *
  * Changes of the files count at once. Where one makes no sense, what it said before counts, and the log says so.
  */
-export async function openAuthority(options: AuthorityOptions): Promise<LiveAuthority> {
+export async function openAuthority(options: AuthorityOptions): Promise<LoginAuthority> {
   makeServerFolder(options.agentDir);
   const tokensFile = options.tokensFile === undefined ? undefined : resolve(options.tokensFile);
   if (tokensFile !== undefined && readTokenFile(tokensFile) === undefined) {
@@ -61,17 +61,17 @@ export async function openAuthority(options: AuthorityOptions): Promise<LiveAuth
   return new FileAuthority({ ...options, tokensFile });
 }
 
-class FileAuthority implements LiveAuthority {
+class FileAuthority implements LoginAuthority {
   readonly #agentDir: string;
   readonly #cookies: CookieOptions;
   readonly #log: Log | undefined;
-  readonly #stored: LastGood<readonly TokenRecord[]>;
-  readonly #listed: LastGood<readonly TokenRecord[]>;
-  readonly #kept: LastGood<readonly LoginRecord[]>;
-  readonly #env: readonly Member[];
-  readonly #tokens = new Roll();
-  readonly #logins = new Roll();
-  readonly #uses: LastUses;
+  readonly #storedTokens: LastValid<readonly TokenRecord[]>;
+  readonly #fileTokens: LastValid<readonly TokenRecord[]>;
+  readonly #storedLogins: LastValid<readonly LoginRecord[]>;
+  readonly #envHolders: readonly CredentialHolder[];
+  readonly #tokens = new CredentialIndex();
+  readonly #logins = new CredentialIndex();
+  readonly #useLog: TokenUseLog;
   readonly #listeners: (() => void)[] = [];
   readonly #unwatch: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -80,16 +80,16 @@ class FileAuthority implements LiveAuthority {
     this.#agentDir = agentDir;
     this.#cookies = cookies;
     this.#log = log;
-    this.#uses = new LastUses(agentDir, log);
-    this.#env = envToken === undefined ? [] : [envMember(envToken)];
-    this.#stored = new LastGood([], () => this.#readStored(), log);
-    this.#kept = new LastGood([], () => readLogins(agentDir), log);
-    this.#listed = new LastGood([], () => this.#readListed(tokensFile), log);
-    const files = new Map<string, LastGood<unknown>>([
-      [tokenStorePath(agentDir), this.#stored],
-      [loginStorePath(agentDir), this.#kept],
+    this.#useLog = new TokenUseLog(agentDir, log);
+    this.#envHolders = envToken === undefined ? [] : [envHolder(envToken)];
+    this.#storedTokens = new LastValid([], () => this.#readStored(), log);
+    this.#storedLogins = new LastValid([], () => readLogins(agentDir), log);
+    this.#fileTokens = new LastValid([], () => this.#readFileTokens(tokensFile), log);
+    const files = new Map<string, LastValid<unknown>>([
+      [tokenStorePath(agentDir), this.#storedTokens],
+      [loginStorePath(agentDir), this.#storedLogins],
     ]);
-    if (tokensFile !== undefined) files.set(tokensFile, this.#listed);
+    if (tokensFile !== undefined) files.set(tokensFile, this.#fileTokens);
     // Watched first: nothing that changes while it is read is missed.
     this.#unwatch = watchFiles([...files.keys()], (path) => {
       files.get(path)?.refresh();
@@ -100,20 +100,20 @@ class FileAuthority implements LiveAuthority {
   }
 
   grantOf(token: string): Grant | undefined {
-    const member = this.#tokens.find(token) ?? this.#findNew(token);
-    if (!member || hasEnded(member.grant)) return undefined;
-    member.used?.();
-    return member.grant;
+    const holder = this.#tokens.findBySecret(token) ?? this.#findAfterReload(token);
+    if (!holder || hasExpired(holder.grant)) return undefined;
+    holder.onUse?.();
+    return holder.grant;
   }
 
   grantOfCookies(header: string): Grant | undefined {
     return cookieValues(header, this.#cookies)
-      .map((value) => this.#logins.find(value)?.grant)
-      .find((grant) => grant && !hasEnded(grant));
+      .map((value) => this.#logins.findBySecret(value)?.grant)
+      .find((grant) => grant && !hasExpired(grant));
   }
 
-  holds(grant: Grant): boolean {
-    return this.#sourceOf(grant) !== undefined && !hasEnded(grant);
+  isValid(grant: Grant): boolean {
+    return this.#sourceOf(grant) !== undefined && !hasExpired(grant);
   }
 
   onChange(listener: () => void): void {
@@ -122,20 +122,20 @@ class FileAuthority implements LiveAuthority {
 
   async login(grant: Grant): Promise<{ setCookie: string }> {
     const source = this.#sourceOf(grant);
-    if (source === undefined || hasEnded(grant))
+    if (source === undefined || hasExpired(grant))
       throw new Refusal('permission_denied', 'Permission denied: it has ended');
     const now = Date.now();
     const expiresAt = Math.min(now + LOGIN_LIFE_MS, grant.expiresAt ?? Number.POSITIVE_INFINITY);
     const value = await addLogin(this.#agentDir, { source, expiresAt });
-    this.#loginsChanged();
+    this.#reloadLogins();
     return { setCookie: setCookie(this.#cookies, { value, maxAgeMs: expiresAt - now }) };
   }
 
   async logout(header: string): Promise<{ setCookie: string }> {
-    const values = cookieValues(header, this.#cookies).filter((value) => this.#logins.find(value));
+    const values = cookieValues(header, this.#cookies).filter((value) => this.#logins.findBySecret(value));
     if (values.length > 0) {
       await removeLogins(this.#agentDir, new Set(values.map(digestOf)));
-      this.#loginsChanged();
+      this.#reloadLogins();
     }
     return { setCookie: setCookie(this.#cookies, { value: '', maxAgeMs: 0 }) };
   }
@@ -144,12 +144,12 @@ class FileAuthority implements LiveAuthority {
     this.#unwatch();
     clearTimeout(this.#timer);
     this.#listeners.length = 0;
-    await this.#uses.settled();
+    await this.#useLog.settled();
   }
 
   #sourceOf(grant: Grant): string | undefined {
     if (grant === owner) return owner.id;
-    return (this.#tokens.memberOf(grant) ?? this.#logins.memberOf(grant))?.source;
+    return (this.#tokens.findByGrant(grant) ?? this.#logins.findByGrant(grant))?.source;
   }
 
   #readStored(): readonly TokenRecord[] {
@@ -158,53 +158,53 @@ class FileAuthority implements LiveAuthority {
     return tokens;
   }
 
-  #readListed(path: string | undefined): readonly TokenRecord[] {
+  #readFileTokens(path: string | undefined): readonly TokenRecord[] {
     if (path === undefined) return [];
     if (isOpenToOthers(path)) this.#log?.write('warn', 'auth', `${path}: other users can read it (chmod 600)`);
     return readTokenFile(path) ?? [];
   }
 
   /** A token may be used before anybody was told that its file has changed. */
-  #findNew(token: string): Member | undefined {
-    for (const file of [this.#stored, this.#listed]) file.refresh();
+  #findAfterReload(token: string): CredentialHolder | undefined {
+    for (const file of [this.#storedTokens, this.#fileTokens]) file.refresh();
     this.#update();
-    return this.#tokens.find(token);
+    return this.#tokens.findBySecret(token);
   }
 
-  #loginsChanged(): void {
-    this.#kept.refresh();
+  #reloadLogins(): void {
+    this.#storedLogins.refresh();
     this.#update();
   }
 
   #update(): void {
-    const stored = this.#stored.value.map((record) =>
-      tokenMember(record, () => this.#uses.note(record.id, record.lastUsedAt)),
+    const stored = this.#storedTokens.value.map((record) =>
+      tokenHolder(record, () => this.#useLog.record(record.id, record.lastUsedAt)),
     );
-    const listed = this.#listed.value.map((record) => tokenMember(record));
-    const isTokenGone = this.#tokens.replace([...stored, ...listed, ...this.#env]);
-    const logins = this.#kept.value.map((record) => loginMember(record, this.#tokens));
-    const isLoginGone = this.#logins.replace(logins.filter((member) => member !== undefined));
-    this.#awaitEnd();
-    if (isTokenGone || isLoginGone) this.#tell();
+    const fromFile = this.#fileTokens.value.map((record) => tokenHolder(record));
+    const areTokensRevoked = this.#tokens.replace([...stored, ...fromFile, ...this.#envHolders]);
+    const logins = this.#storedLogins.value.map((record) => loginHolder(record, this.#tokens));
+    const areLoginsRevoked = this.#logins.replace(logins.filter((holder) => holder !== undefined));
+    this.#scheduleExpiry();
+    if (areTokensRevoked || areLoginsRevoked) this.#notify();
   }
 
   /** Tells when the next grant ends. */
-  #awaitEnd(): void {
+  #scheduleExpiry(): void {
     clearTimeout(this.#timer);
     const now = Date.now();
     const grants = [...this.#tokens.grants, ...this.#logins.grants];
     const next = Math.min(...grants.map(({ expiresAt = 0 }) => expiresAt).filter((end) => end > now));
     if (next === Number.POSITIVE_INFINITY) return;
-    const wake = () => {
-      this.#awaitEnd();
-      if (Date.now() >= next) this.#tell();
+    const onExpiry = () => {
+      this.#scheduleExpiry();
+      if (Date.now() >= next) this.#notify();
     };
-    this.#timer = setTimeout(wake, Math.min(next - now, MAX_SLEEP_MS)).unref();
+    this.#timer = setTimeout(onExpiry, Math.min(next - now, MAX_EXPIRY_TIMER_MS)).unref();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }
 
-const hasEnded = ({ expiresAt }: Grant) => expiresAt !== undefined && expiresAt <= Date.now();
+const hasExpired = ({ expiresAt }: Grant) => expiresAt !== undefined && expiresAt <= Date.now();

@@ -3,65 +3,65 @@ import { FORGIVE_MS, FREE_FAILURES, MAX_ADDRESSES, MAX_FAILURES_A_MINUTE, Thrott
 
 function throttle() {
   let now = 0;
-  const gate = new Throttle(() => now);
+  const limiter = new Throttle(() => now);
   const fail = (address: string, times = 1) => {
-    for (let count = 0; count < times; count++) gate.failed(address);
+    for (let count = 0; count < times; count++) limiter.failed(address);
   };
   const pass = (ms: number) => {
     now += ms;
   };
-  return { gate, fail, pass };
+  return { gate: limiter, fail, pass };
 }
 
 it('an address waits longer after every further failure, up to a minute, and others do not', () => {
-  const { gate, fail } = throttle();
+  const { gate: limiter, fail } = throttle();
   const waits: number[] = [];
 
   fail('1.2.3.4', FREE_FAILURES - 1);
   for (let count = 0; count < 9; count++) {
-    waits.push(gate.waitOf('1.2.3.4'));
+    waits.push(limiter.waitMs('1.2.3.4'));
     fail('1.2.3.4');
   }
 
   expect(waits).toEqual([0, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
-  expect(gate.waitOf('1.2.3.5')).toBe(0);
+  expect(limiter.waitMs('1.2.3.5')).toBe(0);
 });
 
 it('the wait passes, the next failure begins a longer one, and after a quiet time all is forgiven', () => {
-  const { gate, fail, pass } = throttle();
+  const { gate: limiter, fail, pass } = throttle();
   fail('a', FREE_FAILURES);
 
   pass(999);
-  expect(gate.waitOf('a')).toBe(1);
+  expect(limiter.waitMs('a')).toBe(1);
   pass(1);
-  expect(gate.waitOf('a')).toBe(0);
+  expect(limiter.waitMs('a')).toBe(0);
   fail('a');
-  expect(gate.waitOf('a')).toBe(2000);
+  expect(limiter.waitMs('a')).toBe(2000);
   pass(FORGIVE_MS);
   fail('a');
-  expect(gate.waitOf('a')).toBe(0);
+  expect(limiter.waitMs('a')).toBe(0);
 });
 
 it('a right token takes back no failure', () => {
-  const { gate, fail } = throttle();
+  const { gate: limiter, fail } = throttle();
   fail('a', FREE_FAILURES);
 
-  gate.succeeded('a');
+  limiter.succeeded('a');
 
-  expect(gate.waitOf('a')).toBe(1000);
+  expect(limiter.waitMs('a')).toBe(1000);
 });
 
 it('when too many fail within a minute, strangers wait for its end and those who were right before do not', () => {
-  const { gate, fail, pass } = throttle();
-  gate.succeeded('friend');
+  const { gate: limiter, fail, pass } = throttle();
+  limiter.succeeded('friend');
   fail('somebody');
   pass(20_000);
 
   for (let count = 1; count < MAX_FAILURES_A_MINUTE; count++) fail(`10.0.${count >> 8}.${count & 255}`);
 
-  expect([gate.waitOf('stranger'), gate.waitOf('friend')]).toEqual([40_000, 0]);
+  expect([limiter.waitMs('stranger'), limiter.waitMs('friend')]).toEqual([40_000, 0]);
   pass(40_000);
-  expect(gate.waitOf('stranger')).toBe(0);
+  expect(limiter.waitMs('stranger')).toBe(0);
 });
 
 it.each([
@@ -69,23 +69,23 @@ it.each([
   ['2001:db8::1', '2001:db8::2:1', '2001:db8:0:1::1'],
   ['fe80::1%eth0', 'fe80::2', 'fe81::1'],
   ['::ffff:1.2.3.4', '1.2.3.4', '::ffff:1.2.3.5'],
-])('%s is of one house with %s, and not with %s', (address, housemate, stranger) => {
-  const { gate, fail } = throttle();
+])('%s is of one house with %s, and not with %s', (address, neighbour, otherNetwork) => {
+  const { gate: limiter, fail } = throttle();
 
   fail(address, FREE_FAILURES);
 
-  expect([gate.waitOf(housemate), gate.waitOf(stranger)]).toEqual([1000, 0]);
+  expect([limiter.waitMs(neighbour), limiter.waitMs(otherNetwork)]).toEqual([1000, 0]);
 });
 
 it('remembers a limited number of addresses: the one that was not heard of for longest goes', () => {
-  const { gate, fail } = throttle();
+  const { gate: limiter, fail } = throttle();
   for (const address of ['old', 'kept']) fail(address, FREE_FAILURES);
   fail('1.1.1.1');
-  for (let count = 0; count < MAX_ADDRESSES - 3; count++) gate.succeeded(`host-${count}`);
+  for (let count = 0; count < MAX_ADDRESSES - 3; count++) limiter.succeeded(`host-${count}`);
   fail('kept');
 
-  gate.succeeded('new');
+  limiter.succeeded('new');
 
-  expect(gate.waitOf('kept')).toBe(2000);
-  expect(gate.waitOf('old')).toBe(0);
+  expect(limiter.waitMs('kept')).toBe(2000);
+  expect(limiter.waitMs('old')).toBe(0);
 });

@@ -8,7 +8,7 @@ export const FORGIVE_MS = 15 * 60_000;
 
 /** Wrong tokens that all addresses together may show in a minute, from the first of them on. */
 export const MAX_FAILURES_A_MINUTE = 300;
-const MINUTE_MS = 60_000;
+const FAILURE_WINDOW_MS = 60_000;
 
 /** More addresses than this are not remembered: the one that was not heard of for longest goes. */
 export const MAX_ADDRESSES = 4096;
@@ -17,11 +17,11 @@ export const MAX_ADDRESSES = 4096;
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
-interface Memory {
+interface AddressRecord {
   failures: number;
   failedAt: number;
   /** Whether a right token came from there. */
-  isKnown: boolean;
+  hasSucceeded: boolean;
 }
 
 /**
@@ -32,57 +32,57 @@ interface Memory {
  */
 export class Throttle {
   readonly #now: () => number;
-  readonly #memories = new Map<string, Memory>();
+  readonly #addresses = new Map<string, AddressRecord>();
   /** When the minute began, and how many failures there were in it. */
-  #minute = Number.NEGATIVE_INFINITY;
-  #inMinute = 0;
+  #windowStart = Number.NEGATIVE_INFINITY;
+  #failuresInWindow = 0;
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
   /** How many milliseconds an address has to wait; 0: it may try. */
-  waitOf(address: string): number {
+  waitMs(address: string): number {
     const now = this.#now();
-    const memory = this.#memories.get(networkOf(address));
-    const own = memory ? memory.failedAt + waitAfter(this.#failuresOf(memory)) - now : 0;
-    const isCrowded = this.#inMinute >= MAX_FAILURES_A_MINUTE && !memory?.isKnown;
-    return Math.max(0, own, isCrowded ? this.#minute + MINUTE_MS - now : 0);
+    const record = this.#addresses.get(networkOf(address));
+    const addressWaitMs = record ? record.failedAt + waitMsAfter(this.#failuresOf(record)) - now : 0;
+    const isGloballyLimited = this.#failuresInWindow >= MAX_FAILURES_A_MINUTE && !record?.hasSucceeded;
+    return Math.max(0, addressWaitMs, isGloballyLimited ? this.#windowStart + FAILURE_WINDOW_MS - now : 0);
   }
 
   failed(address: string): void {
     const now = this.#now();
-    const memory = this.#memoryOf(address);
-    memory.failures = this.#failuresOf(memory) + 1;
-    memory.failedAt = now;
-    if (now - this.#minute >= MINUTE_MS) {
-      this.#minute = now;
-      this.#inMinute = 0;
+    const record = this.#recordFor(address);
+    record.failures = this.#failuresOf(record) + 1;
+    record.failedAt = now;
+    if (now - this.#windowStart >= FAILURE_WINDOW_MS) {
+      this.#windowStart = now;
+      this.#failuresInWindow = 0;
     }
-    this.#inMinute++;
+    this.#failuresInWindow++;
   }
 
   /** Takes back no failure: whoever has one token may be trying others. */
   succeeded(address: string): void {
-    this.#memoryOf(address).isKnown = true;
+    this.#recordFor(address).hasSucceeded = true;
   }
 
-  #failuresOf({ failures, failedAt }: Memory): number {
+  #failuresOf({ failures, failedAt }: AddressRecord): number {
     return this.#now() - failedAt >= FORGIVE_MS ? 0 : failures;
   }
 
-  #memoryOf(address: string): Memory {
+  #recordFor(address: string): AddressRecord {
     const network = networkOf(address);
-    const memory = this.#memories.get(network) ?? { failures: 0, failedAt: 0, isKnown: false };
-    this.#memories.delete(network);
-    this.#memories.set(network, memory);
-    const [oldest] = this.#memories.keys();
-    if (this.#memories.size > MAX_ADDRESSES && oldest !== undefined) this.#memories.delete(oldest);
-    return memory;
+    const record = this.#addresses.get(network) ?? { failures: 0, failedAt: 0, hasSucceeded: false };
+    this.#addresses.delete(network);
+    this.#addresses.set(network, record);
+    const [oldest] = this.#addresses.keys();
+    if (this.#addresses.size > MAX_ADDRESSES && oldest !== undefined) this.#addresses.delete(oldest);
+    return record;
   }
 }
 
-const waitAfter = (failures: number) =>
+const waitMsAfter = (failures: number) =>
   failures < FREE_FAILURES ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (failures - FREE_FAILURES), LONGEST_WAIT_MS);
 
 /** Whoever has one address of IPv6 has all that begin like it. */

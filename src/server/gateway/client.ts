@@ -13,34 +13,34 @@ import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import type { MalformedFrame, Inbound } from '../../wire/inbound.ts';
 import { type Grant, mayOpen } from '../auth/grant.ts';
 import { permissionDenied, permits } from '../auth/permission.ts';
-import { Answer } from '../hosting/answer.ts';
-import type { SessionRecord } from '../hosting/session-record.ts';
-import type { Greeting, Handle, Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
-import { Inbox, type Letter } from './inbox.ts';
-import { tellsOfModels, withoutAddresses } from './model-privacy.ts';
-import { Outlet } from './outlet.ts';
-import type { Parameters } from './parameters.ts';
-import { type ServerCommand, serverCommands } from './server-commands.ts';
+import { AgentResponse } from '../agent-response.ts';
+import type { SessionRecord } from '../session-record.ts';
+import type { AttachResult, SessionHandle, Subscriber, CommandRequest, Snapshot, SessionTarget, AttachOptions } from '../sessions.ts';
+import { Inbox, type InboundLine } from './inbox.ts';
+import { containsModels, withoutAddresses } from './redact-models.ts';
+import { ClientEventQueue } from './client-event-queue.ts';
+import type { ConnectParameters } from './connect-parameters.ts';
+import { type ServerCommandHandler, serverCommands } from './server-commands.ts';
 import type { GatewayServices } from './services.ts';
-import { Turns } from './turns.ts';
-import type { Wire } from './wire.ts';
+import { MoveBarrier } from './move-barrier.ts';
+import type { ClientSocket } from './client-socket.ts';
 
 /** Commands of one client that may wait for an answer. */
-export const MAX_UNANSWERED = 256;
+export const MAX_IN_FLIGHT_PER_CLIENT = 256;
 
 /** Answers that a client may leave unread before no more commands are taken from it. */
-const MAX_UNREAD = 16 * 1024 * 1024;
+const MAX_UNREAD_RESPONSES = 16 * 1024 * 1024;
 
 /** Of these commands the next has to find what the one before it did. Others are answered wherever the client is. */
-const TAKES_TURNS: ReadonlySet<Lane> = new Set(['session', 'bash']);
+const BARRIER_LANES: ReadonlySet<Lane> = new Set(['session', 'bash']);
 
 /** Who a client is. */
-export interface Visitor {
+export interface ClientIdentity {
   readonly grant: Grant;
   readonly address: string;
 }
 
-interface Farewell {
+interface CloseReason {
   readonly code: CloseCode;
   readonly reason: ServerDisconnectedEvent['reason'];
   readonly message: string;
@@ -50,56 +50,56 @@ interface Farewell {
 }
 
 /** One client of the server: what it sends is checked and goes to its session, and it is told what happens there. */
-export class Client implements Listener {
+export class Client implements Subscriber {
   ui: readonly string[] | undefined;
-  entries: boolean;
+  receivesEntries: boolean;
   heartbeatMs = 0;
   /** Whether it wants built-in slash commands. */
   builtins = false;
   /** The tools it runs: they come along to other sessions. */
   hostTools: readonly HostTool[] | undefined;
-  readonly visitor: Visitor;
+  readonly identity: ClientIdentity;
   readonly services: GatewayServices;
-  readonly #wire: Wire;
-  readonly #outlet: Outlet;
+  readonly #socket: ClientSocket;
+  readonly #events: ClientEventQueue;
   readonly #inbox: Inbox;
-  readonly #wish: Wish;
-  #handle: Handle | undefined;
-  readonly #turns = new Turns();
+  readonly #attachOptions: AttachOptions;
+  #handle: SessionHandle | undefined;
+  readonly #moveBarrier = new MoveBarrier();
   /** The session that it is about to be in. */
-  #entering: string | undefined;
-  #unanswered = 0;
-  #isOver = false;
+  #openingSessionId: string | undefined;
+  #inFlight = 0;
+  #isClosed = false;
 
   constructor(
-    wire: Wire,
-    visitor: Visitor,
-    { stream, legacyNames, entries, ui, cursor, tail }: Parameters,
+    socket: ClientSocket,
+    identity: ClientIdentity,
+    { stream, legacyNames, entries, ui, cursor, tail }: ConnectParameters,
     services: GatewayServices,
   ) {
-    this.#wire = wire;
-    this.visitor = visitor;
+    this.#socket = socket;
+    this.identity = identity;
     this.services = services;
     this.ui = ui;
-    this.entries = entries;
-    this.#wish = { cursor, tail };
+    this.receivesEntries = entries;
+    this.#attachOptions = { cursor, tail };
     const dialect: Dialect = { ...defaultDialect, stream, legacyNames, hookErrors: true };
-    this.#outlet = new Outlet(wire, dialect, {
-      form: (record) => this.#formOf(record),
+    this.#events = new ClientEventQueue(socket, dialect, {
+      formFor: (record) => this.#redactedForm(record),
       onOverflow: () =>
         this.close({ code: closeCodes.tooSlow, reason: 'timeout', message: 'The client reads too slowly' }),
-      onRoom: () => this.#pace(),
+      onDrained: () => this.#updateReading(),
     });
-    this.#inbox = new Inbox({ take: (letter) => this.#take(letter), tooMuch: () => this.#tooMuch() });
-    wire.onMessage((bytes) => {
+    this.#inbox = new Inbox({ onLine: (line) => this.#handleLine(line), onFlood: () => this.#closeForFlood() });
+    socket.onMessage((bytes) => {
       this.#inbox.receive(bytes);
-      this.#pace();
+      this.#updateReading();
     });
-    wire.onClose((code) => this.#left(code));
+    socket.onClose((code) => this.#handleClose(code));
   }
 
   get isCumulative(): boolean {
-    return this.#outlet.dialect.stream === 'cumulative';
+    return this.#events.dialect.stream === 'cumulative';
   }
 
   /** What it sends has to wait; where that is much, nothing more is read, no sign of life either. */
@@ -107,24 +107,24 @@ export class Client implements Listener {
     return this.#inbox.isHeld;
   }
 
-  get canAnswer(): boolean {
-    return permits(this.visitor.grant, 'extension_ui_response');
+  get canAnswerDialogs(): boolean {
+    return permits(this.identity.grant, 'extension_ui_response');
   }
 
-  get titles(): boolean {
-    return this.services.titles;
+  get receivesTitles(): boolean {
+    return this.services.emitTitles;
   }
 
   get isAdmin(): boolean {
-    return this.visitor.grant.scopes.has('admin');
+    return this.identity.grant.scopes.has('admin');
   }
 
   get dialect(): Dialect {
-    return this.#outlet.dialect;
+    return this.#events.dialect;
   }
 
   set dialect(dialect: Dialect) {
-    this.#outlet.dialect = dialect;
+    this.#events.dialect = dialect;
   }
 
   get sessionId(): string | undefined {
@@ -132,241 +132,241 @@ export class Client implements Listener {
   }
 
   /** The session that it keeps alive, or is about to. */
-  get occupied(): string | undefined {
-    return this.#entering ?? this.sessionId;
+  get occupiedSessionId(): string | undefined {
+    return this.#openingSessionId ?? this.sessionId;
   }
 
   /** Brings the client into its first session. What it sends meanwhile waits. */
-  async begin(find: () => Target): Promise<void> {
+  async start(find: () => SessionTarget): Promise<void> {
     try {
-      await this.#go(find(), this.#wish, () => {});
-      this.services.audit.note({ what: 'connect', ...this.visitor, sessionId: this.sessionId, outcome: 'ok' });
-      this.#arrived();
+      await this.#openSession(find(), this.#attachOptions, () => {});
+      this.services.audit.record({ action: 'connect', ...this.identity, sessionId: this.sessionId, outcome: 'ok' });
+      this.#releaseInbox();
     } catch (error) {
-      this.#fail(Refusal.from(error));
+      this.#rejectSession(Refusal.from(error));
     }
   }
 
   /** Goes over to another session. When that cannot be, it stays where it is. `opened`: before it is told of it. */
-  async enter(target: Target, opened: () => void): Promise<void> {
-    await this.#go(target, { tail: this.#wish.tail }, opened);
-    this.#arrived();
+  async switchTo(target: SessionTarget, onOpened: () => void): Promise<void> {
+    await this.#openSession(target, { tail: this.#attachOptions.tail }, onOpened);
+    this.#releaseInbox();
   }
 
-  async #go(target: Target, wish: Wish, opened: () => void): Promise<void> {
-    const { sessions, isGreedy } = this.services;
-    if (!this.isAdmin && isGreedy(this, target.id)) throw new Refusal('overloaded', 'Too many sessions of one token');
-    this.#entering = target.id;
+  async #openSession(target: SessionTarget, options: AttachOptions, onOpened: () => void): Promise<void> {
+    const { sessions, exceedsSessionQuota } = this.services;
+    if (!this.isAdmin && exceedsSessionQuota(this, target.id)) throw new Refusal('overloaded', 'Too many sessions of one token');
+    this.#openingSessionId = target.id;
     const handle = await sessions.open(target, this);
-    this.#entering = undefined;
-    const before = this.#handle;
+    this.#openingSessionId = undefined;
+    const previous = this.#handle;
     this.#inbox.hold();
-    if (!this.#isOver) await before?.close({ toAnother: before.sessionId !== handle.sessionId });
-    if (this.#isOver) {
+    if (!this.#isClosed) await previous?.close({ isSessionSwitch: previous.sessionId !== handle.sessionId });
+    if (this.#isClosed) {
       void handle.close();
       throw new Error('The client has left');
     }
     this.#handle = handle;
-    opened();
-    await handle.attach(wish);
+    onOpened();
+    await handle.attach(options);
     const { hostTools: tools } = this;
-    if (this.#isOver) void handle.close();
+    if (this.#isClosed) void handle.close();
     else if (tools) await new Promise<unknown>((done) => handle.send({ type: 'set_host_tools', tools }, done));
   }
 
-  #arrived(): void {
+  #releaseInbox(): void {
     this.#inbox.release();
-    this.#pace();
+    this.#updateReading();
   }
 
   /** Does something during which what the client wants of a session waits. */
-  alone(work: () => Promise<void>): Promise<void> {
-    return this.#turns.alone(work);
+  exclusively(work: () => Promise<void>): Promise<void> {
+    return this.#moveBarrier.runExclusively(work);
   }
 
   /** The agent of the session the client is in. */
-  get handle(): Handle {
+  get handle(): SessionHandle {
     if (!this.#handle) throw new Refusal('internal', 'There is no session');
     return this.#handle;
   }
 
-  connected({ sessionId, sessionFile, epoch, seq, resume }: Greeting): void {
-    this.services.metrics.connected(resume);
-    const place = { sessionFile: sessionFile ?? null, sessionId };
+  onAttached({ sessionId, sessionFile, epoch, seq, resume }: AttachResult): void {
+    this.services.metrics.onAttach(resume);
+    const location = { sessionFile: sessionFile ?? null, sessionId };
     const { pingMs } = this.services;
-    this.#send({ type: 'server_connected', ...place, seq, epoch, ...(resume ? { resume } : {}), pingMs });
+    this.#send({ type: 'server_connected', ...location, seq, epoch, ...(resume ? { resume } : {}), pingMs });
   }
 
-  synced({ state, messages, cursor }: Snapshot): void {
-    const known = JSON.stringify(this.isAdmin ? state : withoutAddresses({ state }).state);
+  onSnapshot({ state, messages, cursor }: Snapshot): void {
+    const stateJson = JSON.stringify(this.isAdmin ? state : withoutAddresses({ state }).state);
     const page = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`;
-    this.#outlet.send(escapeLineBreaks(`{"type":"state_synced","state":${known},"messages":${messages}${page}}`));
+    this.#events.send(escapeLineBreaks(`{"type":"state_synced","state":${stateJson},"messages":${messages}${page}}`));
   }
 
-  hear(record: SessionRecord): void {
+  onRecord(record: SessionRecord): void {
     const { event } = record;
     // An agent may go elsewhere by itself, and take everybody along.
     const folder = event.type === 'state_changed' ? event.state['cwd'] : undefined;
-    if (typeof folder === 'string' && !mayOpen(this.visitor.grant, folder)) {
-      this.#fail(new Refusal('session_not_found', 'Session not found: it is in another folder now'));
+    if (typeof folder === 'string' && !mayOpen(this.identity.grant, folder)) {
+      this.#rejectSession(new Refusal('session_not_found', 'Session not found: it is in another folder now'));
       return;
     }
-    this.services.metrics.told();
-    this.#outlet.hear(record);
+    this.services.metrics.onRecordSent();
+    this.#events.publish(record);
   }
 
-  tell(event: AgentEvent): void {
+  sendPrivate(event: AgentEvent): void {
     this.#send(event);
   }
 
-  lost(reason: string): void {
+  onAgentLost(reason: string): void {
     this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason, error: 'internal' });
   }
 
   /** Says why, and closes. */
-  close({ code, reason, message, error, retryAfterMs }: Farewell): void {
-    if (this.#isOver) return;
+  close({ code, reason, message, error, retryAfterMs }: CloseReason): void {
+    if (this.#isClosed) return;
     const more = retryAfterMs === undefined ? {} : { retryAfterMs };
     if (reason === 'error')
-      this.#outlet.last({ type: 'server_error', error: message, ...(error ? { code: error } : {}) });
-    this.#outlet.last({ type: 'server_disconnected', reason, message, code, ...more });
-    this.#left(code);
-    this.#wire.close(code, message);
+      this.#events.sendFinal({ type: 'server_error', error: message, ...(error ? { code: error } : {}) });
+    this.#events.sendFinal({ type: 'server_disconnected', reason, message, code, ...more });
+    this.#handleClose(code);
+    this.#socket.close(code, message);
   }
 
-  #left(code: number): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  #handleClose(code: number): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#inbox.close();
-    this.#outlet.close();
+    this.#events.close();
     void this.#handle?.close();
-    this.services.audit.note({
-      what: 'close',
-      ...this.visitor,
+    this.services.audit.record({
+      action: 'close',
+      ...this.identity,
       sessionId: this.sessionId,
       outcome: 'ok',
       closeCode: code,
     });
-    this.services.left(this);
+    this.services.onClientClosed(this);
   }
 
   /** There is no session for it. */
-  #fail(refusal: Refusal): void {
-    if (this.#isOver) return;
-    this.services.audit.note({ what: 'refused', ...this.visitor, outcome: refusal.code });
-    this.close({ code: codeFor(refusal), reason: 'error', message: refusal.message, error: refusal.code });
+  #rejectSession(refusal: Refusal): void {
+    if (this.#isClosed) return;
+    this.services.audit.record({ action: 'refused', ...this.identity, outcome: refusal.code });
+    this.close({ code: closeCodeFor(refusal), reason: 'error', message: refusal.message, error: refusal.code });
   }
 
   #send(event: AgentEvent): void {
-    this.#outlet.send(escapeLineBreaks(JSON.stringify(event)));
+    this.#events.send(escapeLineBreaks(JSON.stringify(event)));
   }
 
   /** Reads on, unless there is too much to do already. */
-  #pace(): void {
-    if (!this.#isOver)
-      this.#wire.setReading(this.#inbox.waiting <= MAX_UNANSWERED && this.#outlet.backlog <= MAX_UNREAD);
+  #updateReading(): void {
+    if (!this.#isClosed)
+      this.#socket.setReading(this.#inbox.heldCount <= MAX_IN_FLIGHT_PER_CLIENT && this.#events.backlog <= MAX_UNREAD_RESPONSES);
   }
 
-  #take({ inbound, verdict }: Letter): void {
-    if (inbound.kind === 'command') this.#command(inbound, verdict);
-    else if (inbound.kind === 'frame') this.#frame(inbound.frame);
+  #handleLine({ inbound, verdict }: InboundLine): void {
+    if (inbound.kind === 'command') this.#handleCommand(inbound, verdict);
+    else if (inbound.kind === 'frame') this.#handleFrame(inbound.frame);
     else {
-      if ('malformed' in inbound && inbound.malformed) this.#brokenFrame(inbound.malformed);
-      if (inbound.kind === 'refused') this.#misunderstood(inbound, verdict);
+      if ('malformed' in inbound && inbound.malformed) this.#handleMalformedFrame(inbound.malformed);
+      if (inbound.kind === 'refused') this.#handleInvalid(inbound, verdict);
     }
   }
 
-  #tooMuch(): void {
+  #closeForFlood(): void {
     const error = 'overloaded';
     this.close({ code: closeCodes.tooManyCommands, reason: 'error', message: 'Too many commands', error });
   }
 
-  #frame(frame: Frame): void {
-    if (this.#maySend(frame.type)) this.#handle?.frame(frame);
+  #handleFrame(frame: Frame): void {
+    if (this.#maySend(frame.type)) this.#handle?.sendFrame(frame);
   }
 
-  #brokenFrame(frame: MalformedFrame): void {
-    if (this.#maySend(frame.name)) this.#handle?.brokenFrame(frame);
+  #handleMalformedFrame(frame: MalformedFrame): void {
+    if (this.#maySend(frame.name)) this.#handle?.sendMalformedFrame(frame);
   }
 
   #maySend(type: Frame['type']): boolean {
-    const { grant } = this.visitor;
-    return permits(grant, type) && this.services.authority.holds(grant);
+    const { grant } = this.identity;
+    return permits(grant, type) && this.services.authority.isValid(grant);
   }
 
-  #misunderstood(
-    { id, command, refusal: known }: Extract<Inbound, { kind: 'refused' }>,
+  #handleInvalid(
+    { id, command, refusal: parseRefusal }: Extract<Inbound, { kind: 'refused' }>,
     verdict: 'ok' | 'refuse',
   ): void {
-    const refusal = this.#mayNot(command) ? permissionDenied(command as CommandName) : known;
-    const tell = () => {
-      this.#outlet.send(escapeLineBreaks(Answer.refusal(command, refusal).text(id)));
+    const refusal = this.#isForbidden(command) ? permissionDenied(command as CommandName) : parseRefusal;
+    const respond = () => {
+      this.#events.send(escapeLineBreaks(AgentResponse.refusal(command, refusal).toText(id)));
       // Clients that know their requests by their ids alone would hear nothing of it.
       if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
     };
-    if (verdict === 'refuse' || this.#unanswered >= MAX_UNANSWERED) tell();
-    else this.#inTurn(tell);
+    if (verdict === 'refuse' || this.#inFlight >= MAX_IN_FLIGHT_PER_CLIENT) respond();
+    else this.#afterAgentResponses(respond);
   }
 
   /** Says something in its turn among the answers of the agent. */
-  #inTurn(tell: () => void): void {
-    this.#unanswered++;
+  #afterAgentResponses(respond: () => void): void {
+    this.#inFlight++;
     this.handle.send({ type: 'ping' }, () => {
-      this.#unanswered--;
-      tell();
+      this.#inFlight--;
+      respond();
     });
   }
 
-  #mayNot(command: string): boolean {
-    return Object.hasOwn(commandRows, command) && !permits(this.visitor.grant, command as CommandName);
+  #isForbidden(command: string): boolean {
+    return Object.hasOwn(commandRows, command) && !permits(this.identity.grant, command as CommandName);
   }
 
-  #command({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {
-    const request = { ...params, type: name, id } as Request;
-    const { grant } = this.visitor;
-    const { unanswered } = this.services;
-    this.#unanswered++;
-    const isTooMany = unanswered.begin(grant) || this.#unanswered > MAX_UNANSWERED;
-    const answered = (answer: Answer) => {
-      unanswered.end(grant);
-      this.#unanswered--;
-      this.services.metrics.answered(name, answer.success);
-      this.#note(name, answer);
-      this.#outlet.send(escapeLineBreaks(this.#guarded(name, answer).text(id)));
-      this.#pace();
+  #handleCommand({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {
+    const request = { ...params, type: name, id } as CommandRequest;
+    const { grant } = this.identity;
+    const { inFlight } = this.services;
+    this.#inFlight++;
+    const isTooMany = inFlight.add(grant) || this.#inFlight > MAX_IN_FLIGHT_PER_CLIENT;
+    const onResponse = (response: AgentResponse) => {
+      inFlight.remove(grant);
+      this.#inFlight--;
+      this.services.metrics.onResponse(name, response.success);
+      this.#audit(name, response);
+      this.#events.send(escapeLineBreaks(this.#redacted(name, response).toText(id)));
+      this.#updateReading();
     };
-    const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
-    if (!permits(grant, name) || !this.services.authority.holds(grant)) refuse(permissionDenied(name));
+    const reject = (refusal: Refusal) => onResponse(AgentResponse.refusal(name, refusal));
+    if (!permits(grant, name) || !this.services.authority.isValid(grant)) reject(permissionDenied(name));
     else if (verdict === 'refuse' || isTooMany) {
-      refuse(new Refusal('overloaded', 'Too many commands at once'));
+      reject(new Refusal('overloaded', 'Too many commands at once'));
     } else {
-      const perform = () =>
-        void this.#perform(request, answered).catch((error: unknown) => refuse(Refusal.from(error)));
-      if (TAKES_TURNS.has(commandRows[name].lane)) this.#turns.take(perform);
-      else perform();
+      const run = () =>
+        void this.#runCommand(request, onResponse).catch((error: unknown) => reject(Refusal.from(error)));
+      if (BARRIER_LANES.has(commandRows[name].lane)) this.#moveBarrier.run(run);
+      else run();
     }
   }
 
-  async #perform(request: Request, answered: (answer: Answer) => void): Promise<void> {
+  async #runCommand(request: CommandRequest, onResponse: (response: AgentResponse) => void): Promise<void> {
     // One cast: the table pairs each name with its own parameters, and they were checked.
-    const own = serverCommands[request.type] as ServerCommand | undefined;
-    if (own) await own(request, this, answered);
-    else this.handle.send(request, answered);
+    const handler = serverCommands[request.type] as ServerCommandHandler | undefined;
+    if (handler) await handler(request, this, onResponse);
+    else this.handle.send(request, onResponse);
   }
 
-  #note(name: CommandName, answer: Answer): void {
-    if (permits(viewOnly(this.visitor.grant), name)) return;
-    const outcome = answer.success ? 'ok' : (answer.record()['code'] as Refusal['code']);
-    this.services.audit.note({ what: name, ...this.visitor, sessionId: this.sessionId, outcome });
+  #audit(name: CommandName, response: AgentResponse): void {
+    if (permits(viewOnly(this.identity.grant), name)) return;
+    const outcome = response.success ? 'ok' : (response.record()['code'] as Refusal['code']);
+    this.services.audit.record({ action: name, ...this.identity, sessionId: this.sessionId, outcome });
   }
 
   /** Without what this client may not know. */
-  #guarded(name: CommandName, answer: Answer): Answer {
-    if (this.isAdmin || !answer.success || !tellsOfModels(name)) return answer;
-    return Answer.of(name === 'set_model' ? withModel(answer) : withoutAddresses(answer.record()));
+  #redacted(name: CommandName, response: AgentResponse): AgentResponse {
+    if (this.isAdmin || !response.success || !containsModels(name)) return response;
+    return AgentResponse.from(name === 'set_model' ? redactModel(response) : withoutAddresses(response.record()));
   }
 
-  #formOf({ event }: SessionRecord) {
+  #redactedForm({ event }: SessionRecord) {
     if (this.isAdmin || event.type !== 'state_changed') return undefined;
     return { name: 'without addresses', make: () => withoutAddresses(event) };
   }
@@ -375,9 +375,9 @@ export class Client implements Listener {
 const viewOnly = (grant: Grant): Grant => ({ ...grant, scopes: new Set(['view']) });
 
 /** The model is the whole of `data`. */
-const withModel = (answer: Answer) => ({ ...answer.record(), data: withoutAddresses(answer.data()) });
+const redactModel = (response: AgentResponse) => ({ ...response.record(), data: withoutAddresses(response.data()) });
 
-function codeFor({ code }: Refusal): CloseCode {
+function closeCodeFor({ code }: Refusal): CloseCode {
   if (code === 'session_not_found' || code === 'not_a_session') return closeCodes.sessionNotFound;
   if (code === 'permission_denied') return closeCodes.denied;
   if (code === 'invalid_params') return closeCodes.badParameters;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BURST, BYTES_OF_A_LINE, CommandRate, MAX_EXCESS, PER_SECOND } from './command-rate.ts';
+import { BURST_LINES, BYTES_PER_LINE, CommandRate, MAX_EXCESS_LINES, LINES_PER_SECOND } from './command-rate.ts';
 
 /** A rate whose clock stands until it is told to go on. */
 function rateAt() {
@@ -15,25 +15,25 @@ function rateAt() {
 it('takes a burst, refuses what is more, and sends away whoever does not stop', () => {
   const { take } = rateAt();
 
-  expect(new Set(take(BURST))).toEqual(new Set(['ok']));
-  expect(new Set(take(MAX_EXCESS))).toEqual(new Set(['refuse']));
+  expect(new Set(take(BURST_LINES))).toEqual(new Set(['ok']));
+  expect(new Set(take(MAX_EXCESS_LINES))).toEqual(new Set(['refuse']));
   expect(take(1)).toEqual(['close']);
 });
 
 it('takes so many a second for good', () => {
   const { take, wait } = rateAt();
-  take(BURST);
+  take(BURST_LINES);
 
   for (let second = 0; second < 20; second++) {
     wait(1);
-    expect(new Set(take(PER_SECOND))).toEqual(new Set(['ok']));
+    expect(new Set(take(LINES_PER_SECOND))).toEqual(new Set(['ok']));
   }
 });
 
 it('is filled by a flood that is refused as it comes, however slowly it is read', () => {
   const { take, wait } = rateAt();
-  const verdicts = Array.from({ length: BURST + 10 * MAX_EXCESS }, () => {
-    wait(1 / (2 * PER_SECOND));
+  const verdicts = Array.from({ length: BURST_LINES + 10 * MAX_EXCESS_LINES }, () => {
+    wait(1 / (2 * LINES_PER_SECOND));
     return take(1)[0];
   });
 
@@ -43,5 +43,5 @@ it('is filled by a flood that is refused as it comes, however slowly it is read'
 it('counts long lines as many', () => {
   const { take } = rateAt();
 
-  expect(take(3, (BURST / 2) * BYTES_OF_A_LINE)).toEqual(['ok', 'ok', 'refuse']);
+  expect(take(3, (BURST_LINES / 2) * BYTES_PER_LINE)).toEqual(['ok', 'ok', 'refuse']);
 });

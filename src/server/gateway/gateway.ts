@@ -4,32 +4,32 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { closeCodes } from '../../protocol/close-codes.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Authority } from '../auth/authority.ts';
-import { type Grant, holderOf } from '../auth/grant.ts';
-import { credentialOf } from '../http/credential.ts';
+import { type Grant, tokenIdOf } from '../auth/grant.ts';
+import { credentialOf } from '../http/request-credential.ts';
 import type { Sessions } from '../sessions.ts';
-import { AccountableSocket } from './accountable-socket.ts';
-import { Client, type Visitor } from './client.ts';
-import { type Parameters, parametersIn } from './parameters.ts';
+import { ExplainingSocket } from './explaining-socket.ts';
+import { Client, type ClientIdentity } from './client.ts';
+import { type ConnectParameters, parseConnectParameters } from './connect-parameters.ts';
 import type { GatewayServices } from './services.ts';
-import { type Reason, refuseUpgrade, Strangers } from './strangers.ts';
-import { Unanswered } from './unanswered.ts';
-import { MAX_FRAGMENTS, MAX_FRAME_BYTES, wireOf } from './wire.ts';
+import { type RejectReason, rejectMalformedUpgrade, RejectedUpgrades } from './rejected-upgrades.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
+import { MAX_FRAGMENTS, MAX_FRAME_BYTES, clientSocket } from './client-socket.ts';
 
 /** Sockets that may be open: in all, and of one token with all its logins. */
 export const MAX_CLIENTS = 1000;
-export const MAX_CLIENTS_OF_ONE = 250;
+export const MAX_CLIENTS_PER_TOKEN = 250;
 
 /** Bytes that may wait for a client that still gets an answer to its pings. */
-const MAX_BEFORE_PONG = 64 * 1024;
+const MAX_BUFFERED_FOR_PONG = 64 * 1024;
 
-const invalidToken: Reason = {
+const invalidToken: RejectReason = {
   code: closeCodes.invalidToken,
   reason: 'Invalid authentication token',
   error: 'permission_denied',
 };
-const full: Reason = { code: closeCodes.overloaded, reason: 'Too many connections', error: 'overloaded' };
+const serverFull: RejectReason = { code: closeCodes.overloaded, reason: 'Too many connections', error: 'overloaded' };
 
-interface GatewayOptions extends Omit<GatewayServices, 'left' | 'authority' | 'isGreedy' | 'unanswered'> {
+interface GatewayOptions extends Omit<GatewayServices, 'onClientClosed' | 'authority' | 'exceedsSessionQuota' | 'inFlight'> {
   readonly authority: Authority;
   /** How many sessions may be alive. One token may keep half of them. */
   readonly maxSessions: number;
@@ -40,9 +40,9 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #clients = new Map<Client, WebSocket>();
   /** Those that have not been heard since they were last asked. */
-  readonly #silent = new Set<Client>();
+  readonly #awaitingPong = new Set<Client>();
   /** What they had not taken when they were last asked. */
-  readonly #unread = new WeakMap<Client, number>();
+  readonly #bufferedAtPing = new WeakMap<Client, number>();
   readonly #sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -50,37 +50,37 @@ export class Gateway {
     maxFragments: MAX_FRAGMENTS,
     clientTracking: false,
     autoPong: false,
-    WebSocket: AccountableSocket,
-  }).on('wsClientError', refuseUpgrade);
-  readonly #strangers = new Strangers();
-  readonly #unanswered = new Unanswered();
+    WebSocket: ExplainingSocket,
+  }).on('wsClientError', rejectMalformedUpgrade);
+  readonly #rejectedUpgrades = new RejectedUpgrades();
+  readonly #inFlight = new InFlightLimit();
   readonly #pings: NodeJS.Timeout;
   #draining: { readonly retryAfterMs: number } | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#pings = setInterval(() => this.#ping(), options.pingMs).unref();
-    options.authority.onChange(() => this.#lookAtGrants());
+    options.authority.onChange(() => this.#closeRevoked());
   }
 
-  get clients(): number {
+  get clientCount(): number {
     return this.#clients.size;
   }
 
   /** Takes a request for a socket that came through the front door; who cannot come in is told why, and closed. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, visit: Visit): void {
-    const { grant, address, query } = visit;
-    const sendAway = (why: Reason) => this.#strangers.sendAway(request, { socket, head, why });
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, upgrade: UpgradeRequest): void {
+    const { grant, address, query } = upgrade;
+    const reject = (reason: RejectReason) => this.#rejectedUpgrades.reject(request, { socket, head, reason });
     if (!grant) {
-      sendAway(invalidToken);
+      reject(invalidToken);
       // Of those who show none there may be any number; wrong ones are slowed down.
       if (credentialOf(request, { purpose: 'upgrade', query })?.kind === 'token')
-        this.#options.audit.note({ what: 'refused', address, outcome: invalidToken.error });
+        this.#options.audit.record({ action: 'refused', address, outcome: invalidToken.error });
       return;
     }
-    const parameters = readable(query);
-    if ('reason' in parameters) sendAway(parameters);
-    else if (this.#isFull(grant)) sendAway(full);
+    const parameters = tryParse(query);
+    if ('reason' in parameters) reject(parameters);
+    else if (this.#isFull(grant)) reject(serverFull);
     else {
       this.#sockets.handleUpgrade(request, socket, head, (accepted) =>
         this.#accept(accepted, { grant, address }, parameters),
@@ -89,11 +89,11 @@ export class Gateway {
   }
 
   /** Somebody who loads the page of a session is about to come there. What stands against it is told when they do. */
-  expect(session: string, grant: Grant): void {
-    const { library, sessions } = this.#options;
+  prewarm(session: string, grant: Grant): void {
+    const { catalog, sessions } = this.#options;
     if (this.#draining || this.#isFull(grant)) return;
     try {
-      void sessions.prepare(library.find({ session }, grant));
+      void sessions.prewarm(catalog.find({ session }, grant));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
@@ -102,61 +102,61 @@ export class Gateway {
   /** Sends away everybody who may go, and takes nobody any more. */
   drain(retryAfterMs: number): void {
     this.#draining = { retryAfterMs };
-    for (const client of [...this.#clients.keys()]) this.#sendHome(client);
+    for (const client of [...this.#clients.keys()]) this.#disconnect(client);
   }
 
   /** Sends away whoever is left. */
   close(): void {
     clearInterval(this.#pings);
-    for (const client of [...this.#clients.keys()]) this.#sendHome(client, { anyway: true });
+    for (const client of [...this.#clients.keys()]) this.#disconnect(client, { force: true });
   }
 
-  #accept(socket: WebSocket, visitor: Visitor, parameters: Parameters): void {
-    const left = (client: Client) => {
+  #accept(socket: WebSocket, identity: ClientIdentity, parameters: ConnectParameters): void {
+    const onClientClosed = (client: Client) => {
       this.#clients.delete(client);
-      this.#silent.delete(client);
+      this.#awaitingPong.delete(client);
     };
-    const isGreedy = (one: Client, sessionId: string) => this.#isGreedy(one, sessionId);
-    const services = { ...this.#options, left, isGreedy, unanswered: this.#unanswered };
-    const client = new Client(wireOf(socket), visitor, parameters, services);
+    const exceedsSessionQuota = (one: Client, sessionId: string) => this.#exceedsSessionQuota(one, sessionId);
+    const services = { ...this.#options, onClientClosed, exceedsSessionQuota, inFlight: this.#inFlight };
+    const client = new Client(clientSocket(socket), identity, parameters, services);
     this.#clients.set(client, socket);
-    const heard = () => this.#silent.delete(client);
+    const markAlive = () => this.#awaitingPong.delete(client);
     socket
-      .on('pong', heard)
-      .on('message', heard)
+      .on('pong', markAlive)
+      .on('message', markAlive)
       .on('ping', (data) => {
-        heard();
+        markAlive();
         // Whoever asks and does not listen would fill the memory with answers.
-        if (socket.bufferedAmount <= MAX_BEFORE_PONG) socket.pong(data);
+        if (socket.bufferedAmount <= MAX_BUFFERED_FOR_PONG) socket.pong(data);
       });
-    if (this.#draining) this.#sendHome(client, { anyway: true });
-    else void client.begin(() => this.#options.library.find(parameters.sought, visitor.grant));
+    if (this.#draining) this.#disconnect(client, { force: true });
+    else void client.start(() => this.#options.catalog.find(parameters.selector, identity.grant));
   }
 
   #isFull(grant: Grant): boolean {
-    return this.#clients.size >= MAX_CLIENTS || this.#clientsOf(grant).length >= MAX_CLIENTS_OF_ONE;
+    return this.#clients.size >= MAX_CLIENTS || this.#clientsOf(grant).length >= MAX_CLIENTS_PER_TOKEN;
   }
 
-  #isGreedy(client: Client, sessionId: string): boolean {
-    const others = this.#clientsOf(client.visitor.grant).filter((other) => other !== client);
-    const occupied = new Set(others.map((other) => other.occupied));
-    return !occupied.has(sessionId) && occupied.size >= Math.ceil(this.#options.maxSessions / 2);
+  #exceedsSessionQuota(client: Client, sessionId: string): boolean {
+    const others = this.#clientsOf(client.identity.grant).filter((other) => other !== client);
+    const occupiedSessionIds = new Set(others.map((other) => other.occupiedSessionId));
+    return !occupiedSessionIds.has(sessionId) && occupiedSessionIds.size >= Math.ceil(this.#options.maxSessions / 2);
   }
 
   #clientsOf(grant: Grant): readonly Client[] {
-    return [...this.#clients.keys()].filter(({ visitor }) => holderOf(visitor.grant) === holderOf(grant));
+    return [...this.#clients.keys()].filter(({ identity }) => tokenIdOf(identity.grant) === tokenIdOf(grant));
   }
 
   /** Asks everybody whether they are there. Whoever has not answered since the last time is not. */
   #ping(): void {
     for (const [client, socket] of this.#clients) {
-      if (client.isHeld && socket.isPaused) this.#silent.delete(client);
-      else if (this.#silent.has(client) && !this.#isReading(client, socket)) {
+      if (client.isHeld && socket.isPaused) this.#awaitingPong.delete(client);
+      else if (this.#awaitingPong.has(client) && !this.#isReading(client, socket)) {
         client.close({ code: closeCodes.tooSlow, reason: 'timeout', message: 'The client does not answer' });
         socket.terminate();
       } else {
-        this.#silent.add(client);
-        this.#unread.set(client, socket.bufferedAmount);
+        this.#awaitingPong.add(client);
+        this.#bufferedAtPing.set(client, socket.bufferedAmount);
         socket.ping();
       }
     }
@@ -164,26 +164,26 @@ export class Gateway {
 
   /** Whether it has taken something of what waits for it: the question may be behind that. */
   #isReading(client: Client, { bufferedAmount }: WebSocket): boolean {
-    const before = this.#unread.get(client) ?? 0;
-    this.#unread.set(client, bufferedAmount);
-    return bufferedAmount < before;
+    const previous = this.#bufferedAtPing.get(client) ?? 0;
+    this.#bufferedAtPing.set(client, bufferedAmount);
+    return bufferedAmount < previous;
   }
 
-  #lookAtGrants(): void {
+  #closeRevoked(): void {
     for (const client of [...this.#clients.keys()]) {
-      if (this.#options.authority.holds(client.visitor.grant)) continue;
-      this.#options.audit.note({ what: 'revoked', ...client.visitor, sessionId: client.sessionId, outcome: 'ok' });
+      if (this.#options.authority.isValid(client.identity.grant)) continue;
+      this.#options.audit.record({ action: 'revoked', ...client.identity, sessionId: client.sessionId, outcome: 'ok' });
       const { code, reason: message, error } = invalidToken;
       client.close({ code, reason: 'error', message, error });
     }
   }
 
   /** Whoever watches a run may stay until it is over. */
-  #sendHome(client: Client, { anyway = false } = {}): void {
+  #disconnect(client: Client, { force = false } = {}): void {
     const { retryAfterMs = 0 } = this.#draining ?? {};
     const { sessionId } = client;
     const isRunning = sessionId !== undefined && isBusy(this.#options.sessions.statusOf(sessionId));
-    if (isRunning && !anyway) return;
+    if (isRunning && !force) return;
     const message = `The server restarts: retry after ${Math.ceil(retryAfterMs / 1000)} s`;
     client.close({ code: closeCodes.restart, reason: 'close', message, retryAfterMs });
   }
@@ -193,15 +193,15 @@ export class Gateway {
 const isBusy = (status: ReturnType<Sessions['statusOf']>) => status === 'running' || status === 'waiting';
 
 /** Who comes, and what for. */
-export interface Visit extends Pick<Visitor, 'address'> {
-  readonly grant: Visitor['grant'] | undefined;
+export interface UpgradeRequest extends Pick<ClientIdentity, 'address'> {
+  readonly grant: ClientIdentity['grant'] | undefined;
   readonly query: URLSearchParams;
 }
 
 /** What somebody wants, or why that cannot be. */
-function readable(query: URLSearchParams): Parameters | Reason {
+function tryParse(query: URLSearchParams): ConnectParameters | RejectReason {
   try {
-    return parametersIn(query);
+    return parseConnectParameters(query);
   } catch (error) {
     const { message, code } = Refusal.from(error);
     return { code: closeCodes.badParameters, reason: message, error: code };

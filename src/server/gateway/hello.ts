@@ -1,43 +1,43 @@
 import type { Params, Result } from '../../protocol/generated/vocabulary.ts';
 import { clampTimeout } from '../../system/with-timeout.ts';
-import { Answer } from '../hosting/answer.ts';
-import type { Request } from '../sessions.ts';
+import { AgentResponse } from '../agent-response.ts';
+import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
-import { MAX_FRAME_BYTES } from './wire.ts';
+import { MAX_FRAME_BYTES } from './client-socket.ts';
 
 /** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
-const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : clampTimeout(Math.max(wanted, 10)));
+const usableInterval = (requestedMs: number) => (requestedMs <= 0 ? 0 : clampTimeout(Math.max(requestedMs, 10)));
 
 /** Takes note of what one client wants: the agent, which it shares, is only told what concerns them all. */
-export function hello(request: Request & Params<'hello'>, client: Client, answered: (answer: Answer) => void): void {
+export function hello(request: CommandRequest & Params<'hello'>, client: Client, onResponse: (response: AgentResponse) => void): void {
   const { stream, legacyNames, builtins, entries, ui, heartbeatMs } = request;
   const { dialect } = client;
   client.dialect = { ...dialect, stream: stream ?? dialect.stream, legacyNames: legacyNames ?? dialect.legacyNames };
   client.builtins = builtins ?? client.builtins;
   client.ui = ui ?? client.ui;
-  if (heartbeatMs !== undefined) client.heartbeatMs = intervalNear(heartbeatMs);
-  const isNewReader = entries === true && !client.entries;
-  client.entries = entries ?? client.entries;
+  if (heartbeatMs !== undefined) client.heartbeatMs = usableInterval(heartbeatMs);
+  const isNewReader = entries === true && !client.receivesEntries;
+  client.receivesEntries = entries ?? client.receivesEntries;
   const { handle } = client;
-  if (isNewReader) handle.follow();
-  handle.wantsChanged();
-  handle.send({ type: 'hello' }, (answer) => {
-    const told = answer.data() as Result<'hello'> | undefined;
-    if (!answer.success || !told?.capabilities) {
-      answered(answer);
+  if (isNewReader) handle.followEntries();
+  handle.updatePreferences();
+  handle.send({ type: 'hello' }, (response) => {
+    const agentHello = response.data() as Result<'hello'> | undefined;
+    if (!response.success || !agentHello?.capabilities) {
+      onResponse(response);
       return;
     }
-    const { ui: _ui, ...capabilities } = told.capabilities;
+    const { ui: _ui, ...capabilities } = agentHello.capabilities;
     const own = {
       ...capabilities,
       stream: client.dialect.stream,
       legacyNames: client.dialect.legacyNames,
       builtins: client.builtins,
-      entries: client.entries,
+      entries: client.receivesEntries,
       ...(client.ui === undefined ? {} : { ui: client.ui }),
       heartbeatMs: client.heartbeatMs,
     };
-    const limits = { ...told.limits, maxLineBytes: Math.min(told.limits.maxLineBytes, MAX_FRAME_BYTES) };
-    answered(Answer.success(request.type, { ...told, capabilities: own, limits }));
+    const limits = { ...agentHello.limits, maxLineBytes: Math.min(agentHello.limits.maxLineBytes, MAX_FRAME_BYTES) };
+    onResponse(AgentResponse.success(request.type, { ...agentHello, capabilities: own, limits }));
   });
 }

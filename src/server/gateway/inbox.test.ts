@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { BURST, MAX_EXCESS } from './command-rate.ts';
-import { Inbox, type Letter } from './inbox.ts';
+import { BURST_LINES, MAX_EXCESS_LINES } from './command-rate.ts';
+import { Inbox, type InboundLine } from './inbox.ts';
 
 function newInbox() {
-  const letters: Letter[] = [];
-  const tooMuch: true[] = [];
-  const inbox = new Inbox({ take: (letter) => letters.push(letter), tooMuch: () => tooMuch.push(true) });
-  const names = () => letters.map(({ inbound }) => (inbound.kind === 'command' ? inbound.name : inbound.kind));
-  return { inbox, letters, tooMuch, names };
+  const received: InboundLine[] = [];
+  const floods: true[] = [];
+  const inbox = new Inbox({ onLine: (line) => received.push(line), onFlood: () => floods.push(true) });
+  const names = () => received.map(({ inbound }) => (inbound.kind === 'command' ? inbound.name : inbound.kind));
+  return { inbox, letters: received, tooMuch: floods, names };
 }
 
 const lines = (count: number) => Buffer.from('{"type":"get_state"}\n'.repeat(count));
@@ -17,12 +17,12 @@ it('nothing is looked at before it is released, and what came is taken in its or
 
   inbox.receive(Buffer.from('{"type":"get_state"}\n{"type":"nothing"}'));
   inbox.receive(Buffer.from('{"type":"abort"}\n'));
-  expect([names(), inbox.isHeld, inbox.waiting]).toEqual([[], true, 3]);
+  expect([names(), inbox.isHeld, inbox.heldCount]).toEqual([[], true, 3]);
   inbox.release();
   inbox.receive(Buffer.from('{"type":"ping"}'));
 
   expect(names()).toEqual(['get_state', 'refused', 'abort', 'ping']);
-  expect([inbox.isHeld, inbox.waiting]).toEqual([false, 0]);
+  expect([inbox.isHeld, inbox.heldCount]).toEqual([false, 0]);
 });
 
 it('it can be held again, and takes nothing when it is closed', () => {
@@ -40,13 +40,13 @@ it('it can be held again, and takes nothing when it is closed', () => {
 });
 
 it('more than there is room for is refused, and far more is too much, also while it is held', () => {
-  const { inbox, letters, tooMuch } = newInbox();
+  const { inbox, letters: received, tooMuch: floods } = newInbox();
 
-  inbox.receive(lines(BURST + 10));
+  inbox.receive(lines(BURST_LINES + 10));
   inbox.release();
-  expect(letters.filter(({ verdict }) => verdict === 'refuse').length).toBeGreaterThan(0);
-  expect(tooMuch).toEqual([]);
-  inbox.receive(lines(BURST + MAX_EXCESS));
+  expect(received.filter(({ verdict }) => verdict === 'refuse').length).toBeGreaterThan(0);
+  expect(floods).toEqual([]);
+  inbox.receive(lines(BURST_LINES + MAX_EXCESS_LINES));
 
-  expect(tooMuch.length).toBeGreaterThan(0);
+  expect(floods.length).toBeGreaterThan(0);
 });

@@ -1,84 +1,84 @@
 import type { InputLine } from '../../wire/json-lines.ts';
 import { type Inbound, parseInbound } from '../../wire/inbound.ts';
 import { CommandRate } from './command-rate.ts';
-import { linesIn } from './message-lines.ts';
+import { splitLines } from './split-lines.ts';
 
 /** A line that was understood as far as it can be. `refuse`: there is no room for it. */
-export interface Letter {
+export interface InboundLine {
   readonly inbound: Inbound;
   readonly verdict: 'ok' | 'refuse';
 }
 
 /** A line that is still to be understood. */
-interface Weighed {
+interface RatedLine {
   readonly line: InputLine;
-  readonly verdict: Letter['verdict'];
+  readonly verdict: InboundLine['verdict'];
 }
 
 interface InboxOptions {
-  readonly take: (letter: Letter) => void;
+  readonly onLine: (line: InboundLine) => void;
   /** Far too much has come. */
-  readonly tooMuch: () => void;
+  readonly onFlood: () => void;
 }
 
 /** What one client sends, line by line. What comes while it is on its way into a session waits until it is there. */
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #rate = new CommandRate();
-  #early: Weighed[] | undefined = [];
-  #isOver = false;
+  #held: RatedLine[] | undefined = [];
+  #isClosed = false;
 
   constructor(options: InboxOptions) {
     this.#options = options;
   }
 
   get isHeld(): boolean {
-    return this.#early !== undefined;
+    return this.#held !== undefined;
   }
 
   /** How many lines wait. */
-  get waiting(): number {
-    return this.#early?.length ?? 0;
+  get heldCount(): number {
+    return this.#held?.length ?? 0;
   }
 
   /** Looks at nothing until it is released. */
   hold(): void {
-    this.#early ??= [];
+    this.#held ??= [];
   }
 
   release(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const weighed of early) this.#take(weighed);
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const rated of held) this.#deliver(rated);
   }
 
   receive(bytes: Buffer): void {
-    if (this.#isOver) return;
-    const lines = linesIn(bytes);
-    if (lines === 'too many') this.#options.tooMuch();
-    else if (lines.length === 0) this.#weigh(0);
-    else for (const line of lines) this.#arrived(line);
+    if (this.#isClosed) return;
+    const lines = splitLines(bytes);
+    if (lines === 'too many') this.#options.onFlood();
+    else if (lines.length === 0) this.#verdictFor(0);
+    else for (const line of lines) this.#receiveLine(line);
   }
 
   /** Takes nothing any more: the client is gone. */
   close(): void {
-    this.#isOver = true;
+    this.#isClosed = true;
   }
 
-  #arrived(line: InputLine): void {
-    const verdict = this.#weigh('text' in line ? line.text.length : line.tooLong);
+  #receiveLine(line: InputLine): void {
+    const verdict = this.#verdictFor('text' in line ? line.text.length : line.tooLong);
     if (verdict === 'close') return;
-    if (this.#early) this.#early.push({ line, verdict });
-    else this.#take({ line, verdict });
+    if (this.#held) this.#held.push({ line, verdict });
+    else this.#deliver({ line, verdict });
   }
 
-  #take({ line, verdict }: Weighed): void {
-    if (!this.#isOver) this.#options.take({ inbound: parseInbound(line), verdict });
+  #deliver({ line, verdict }: RatedLine): void {
+    if (!this.#isClosed) this.#options.onLine({ inbound: parseInbound(line), verdict });
   }
 
-  #weigh(bytes: number): 'ok' | 'refuse' | 'close' {
+  #verdictFor(bytes: number): 'ok' | 'refuse' | 'close' {
     const verdict = this.#rate.take(bytes);
-    if (verdict === 'close') this.#options.tooMuch();
+    if (verdict === 'close') this.#options.onFlood();
     return verdict;
   }
 }

@@ -3,116 +3,116 @@ import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { CommandName, Params } from '../../protocol/generated/vocabulary.ts';
 import { mayOpen } from '../auth/grant.ts';
-import { Answer } from '../hosting/answer.ts';
-import type { Request } from '../sessions.ts';
-import { builtinMove, builtinMoveIn } from './builtin-moves.ts';
+import { AgentResponse } from '../agent-response.ts';
+import type { CommandRequest } from '../sessions.ts';
+import { runBuiltinMove, builtinMoveIn } from './builtin-moves.ts';
 import type { Client } from './client.ts';
 import { hello } from './hello.ts';
-import { move } from './moves.ts';
+import { moveClient } from './session-moves.ts';
 
-type Answered = (answer: Answer) => void;
+type OnResponse = (response: AgentResponse) => void;
 
 /** Does a command here, in whole or in part, instead of handing it to the agent. */
-export type ServerCommand<P = unknown> = (
-  request: Request & P,
+export type ServerCommandHandler<P = unknown> = (
+  request: CommandRequest & P,
   client: Client,
-  answered: Answered,
+  onResponse: OnResponse,
 ) => void | Promise<void>;
 
 /** The commands that mean something else where several clients share an agent, or that are about other sessions. */
-export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Params<C>> } = {
-  ping: ({ type }, _client, answered) => answered(Answer.success(type)),
+export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandler<Params<C>> } = {
+  ping: ({ type }, _client, onResponse) => onResponse(AgentResponse.success(type)),
 
   hello,
 
-  prompt: (request, client, answered) => {
+  prompt: (request, client, onResponse) => {
     const prompt = { builtins: client.builtins, ...request };
     checkBuiltin(prompt, client);
-    const wanted = prompt.builtins ? builtinMoveIn(prompt.message) : undefined;
-    return wanted ? builtinMove(wanted, { prompt, client, answered }) : client.handle.send(prompt, answered);
+    const builtin = prompt.builtins ? builtinMoveIn(prompt.message) : undefined;
+    return builtin ? runBuiltinMove(builtin, { prompt, client, onResponse }) : client.handle.send(prompt, onResponse);
   },
 
-  abort_and_prompt: async (request, client, answered) => {
+  abort_and_prompt: async (request, client, onResponse) => {
     const prompt = { builtins: client.builtins, ...request };
-    const wanted = prompt.builtins ? builtinMoveIn(prompt.message) : undefined;
+    const builtin = prompt.builtins ? builtinMoveIn(prompt.message) : undefined;
     checkBuiltin(prompt, client);
-    if (!wanted) return client.handle.send(prompt, answered);
-    await client.alone(() => new Promise((resolve) => client.handle.send({ type: 'abort' }, () => resolve())));
-    return builtinMove(wanted, { prompt, client, answered });
+    if (!builtin) return client.handle.send(prompt, onResponse);
+    await client.exclusively(() => new Promise((resolve) => client.handle.send({ type: 'abort' }, () => resolve())));
+    return runBuiltinMove(builtin, { prompt, client, onResponse });
   },
 
-  get_commands: (request, client, answered) => client.handle.send({ builtins: client.builtins, ...request }, answered),
+  get_commands: (request, client, onResponse) => client.handle.send({ builtins: client.builtins, ...request }, onResponse),
 
-  new_session: (request, client, answered) => {
+  new_session: (request, client, onResponse) => {
     const { parentSession } = request;
-    const { library } = client.services;
+    const { catalog } = client.services;
     // What it may not see it may not name either.
-    if (parentSession !== undefined && client.visitor.grant.allowedPaths) {
-      library.at(parentSession, client.visitor.grant, client.handle.cwd);
+    if (parentSession !== undefined && client.identity.grant.allowedPaths) {
+      catalog.at(parentSession, client.identity.grant, client.handle.cwd);
     }
-    return move(request, client, answered);
+    return moveClient(request, client, onResponse);
   },
 
-  switch_session: (request, client, answered) => {
-    const target = client.services.library.at(request.sessionPath, client.visitor.grant, client.handle.cwd);
-    return move(request, client, answered, target);
+  switch_session: (request, client, onResponse) => {
+    const target = client.services.catalog.at(request.sessionPath, client.identity.grant, client.handle.cwd);
+    return moveClient(request, client, onResponse, target);
   },
 
-  fork: move,
-  branch: move,
-  clone: move,
+  fork: moveClient,
+  branch: moveClient,
+  clone: moveClient,
 
-  set_host_tools: (request, client, answered) =>
-    client.handle.send(request, (answer) => {
-      if (answer.success) client.hostTools = request.tools;
-      answered(answer);
+  set_host_tools: (request, client, onResponse) =>
+    client.handle.send(request, (response) => {
+      if (response.success) client.hostTools = request.tools;
+      onResponse(response);
     }),
 
-  list_sessions: async (request, client, answered) =>
-    answered(Answer.success(request.type, await client.services.library.list(request, client.visitor.grant))),
+  list_sessions: async (request, client, onResponse) =>
+    onResponse(AgentResponse.success(request.type, await client.services.catalog.list(request, client.identity.grant))),
 
-  delete_session: (request, client, answered) =>
-    client.alone(async () => {
-      const { library, sessions } = client.services;
-      const target = library.at(request.sessionPath, client.visitor.grant, client.handle.cwd);
+  delete_session: (request, client, onResponse) =>
+    client.exclusively(async () => {
+      const { catalog, sessions } = client.services;
+      const target = catalog.at(request.sessionPath, client.identity.grant, client.handle.cwd);
       // The agent of this client knows by itself that it cannot delete where it is.
-      if (target.id !== client.sessionId && !(await sessions.letGo(target))) {
+      if (target.id !== client.sessionId && !(await sessions.releaseIfIdle(target))) {
         throw new Refusal('session_in_use', `Session is in use by other clients: ${request.sessionPath}`);
       }
-      client.handle.send(request, answered);
+      client.handle.send(request, onResponse);
     }),
 
-  rename_session: (request, client, answered) =>
-    client.alone(async () => {
-      const { library, sessions } = client.services;
+  rename_session: (request, client, onResponse) =>
+    client.exclusively(async () => {
+      const { catalog, sessions } = client.services;
       const { type, sessionPath, name } = request;
-      const target = library.at(sessionPath, client.visitor.grant, client.handle.cwd);
+      const target = catalog.at(sessionPath, client.identity.grant, client.handle.cwd);
       const isHere = target.id === client.sessionId;
-      const answer = isHere ? undefined : await sessions.ask(target, { type: 'set_session_name', name });
-      if (!answer) client.handle.send(request, answered);
-      else answered(answer.success ? Answer.success(type) : Answer.of({ ...answer.record(), command: type }));
+      const response = isHere ? undefined : await sessions.request(target, { type: 'set_session_name', name });
+      if (!response) client.handle.send(request, onResponse);
+      else onResponse(response.success ? AgentResponse.success(type) : AgentResponse.from({ ...response.record(), command: type }));
     }),
 
-  export_html: (request, client, answered) => {
+  export_html: (request, client, onResponse) => {
     const { exports } = client.services;
     const { outputPath } = request;
     const path = outputPath === undefined ? exports.newPath() : allowedOutput(outputPath, client);
-    const offered = (): Answer => {
+    const offer = (): AgentResponse => {
       try {
-        const url = exports.offer(realpathSync(path), client.visitor.grant);
-        return Answer.success(request.type, { path, url });
+        const url = exports.offer(realpathSync(path), client.identity.grant);
+        return AgentResponse.success(request.type, { path, url });
       } catch (error) {
-        return Answer.refusal(request.type, Refusal.from(error));
+        return AgentResponse.refusal(request.type, Refusal.from(error));
       }
     };
-    client.handle.send({ ...request, outputPath: path }, (answer) => answered(answer.success ? offered() : answer));
+    client.handle.send({ ...request, outputPath: path }, (response) => onResponse(response.success ? offer() : response));
   },
 };
 
 /** Where a client may write an export. */
-function allowedOutput(outputPath: string, { handle, visitor }: Client): string {
+function allowedOutput(outputPath: string, { handle, identity }: Client): string {
   const path = resolve(handle.cwd, outputPath);
-  if (mayOpen(visitor.grant, path)) return path;
+  if (mayOpen(identity.grant, path)) return path;
   throw new Refusal('permission_denied', `Permission denied: ${outputPath}`);
 }
 

@@ -3,14 +3,14 @@ import { type ProcessExit, spawnPiped } from '../../system/processes/process-gro
 import { type InputLine, LineReader, MAX_RECORD_BYTES } from '../../wire/json-lines.ts';
 
 /** How to start an agent. */
-export interface AgentCommand {
+export interface AgentLaunch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** How long an agent may take to store everything and leave before it is killed. */
-const FAREWELL_MS = 5000;
+const AGENT_EXIT_MS = 5000;
 
 const STDERR_KEPT = 8 * 1024;
 
@@ -23,39 +23,39 @@ export class AgentProcess {
   readonly #write: ((text: string) => boolean) | undefined;
   #stderr = '';
 
-  constructor(options: AgentCommand & { readonly cwd: string }, onLine: (text: string) => void) {
+  constructor(options: AgentLaunch & { readonly cwd: string }, onLine: (text: string) => void) {
     this.#child = spawnPiped({ ...options, family: 'agents' });
     this.pid = this.#child.pid;
     const reader = new LineReader(MAX_RECORD_BYTES);
-    const hear = (lines: InputLine[]) => {
+    const handleLines = (lines: InputLine[]) => {
       for (const line of lines) if ('text' in line) onLine(line.text);
     };
     const { stdin, stdout, stderr } = this.#child.pipes ?? {};
     stdin?.on('error', () => {});
     this.#write = stdin && batchedWrite(stdin);
-    stdout?.on('data', (chunk: Buffer) => hear(reader.push(chunk)));
+    stdout?.on('data', (chunk: Buffer) => handleLines(reader.push(chunk)));
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
     });
-    const silent = new Promise<void>((resolve) => {
+    const stdoutClosed = new Promise<void>((resolve) => {
       if (!stdout) resolve();
-      stdout?.once('end', () => hear(reader.end())).once('close', resolve);
+      stdout?.once('end', () => handleLines(reader.end())).once('close', resolve);
     });
     this.exited = this.#child.exited.then(async (exit) => {
       // Whatever it left behind may hold the pipe open.
       await this.#child.kill();
-      await Promise.race([silent, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
+      await Promise.race([stdoutClosed, new Promise((resolve) => setTimeout(resolve, AGENT_EXIT_MS).unref())]);
       return exit;
     });
   }
 
   /** The last line it printed to stderr. */
-  get complaint(): string {
+  get lastStderrLine(): string {
     return this.#stderr.trim().split('\n').at(-1) ?? '';
   }
 
   /** Bytes that it has not taken yet. */
-  get unread(): number {
+  get unreadBytes(): number {
     return this.#child.pipes?.stdin.writableLength ?? 0;
   }
 
@@ -66,7 +66,7 @@ export class AgentProcess {
   /** Lets it store everything and leave; kills it when that takes too long. */
   async end(): Promise<void> {
     this.#child.pipes?.stdin.end();
-    const timer = setTimeout(() => void this.#child.kill(), FAREWELL_MS);
+    const timer = setTimeout(() => void this.#child.kill(), AGENT_EXIT_MS);
     await this.exited;
     clearTimeout(timer);
   }

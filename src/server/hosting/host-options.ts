@@ -1,25 +1,25 @@
 import type { RunJournal } from '../../store/run-journal.ts';
-import type { Target } from '../sessions.ts';
-import type { AgentCommand } from './agent-process.ts';
+import type { SessionTarget } from '../sessions.ts';
+import type { AgentLaunch } from './agent-process.ts';
 import type { Journal } from './journal.ts';
 
 export interface HostOptions {
-  readonly target: Target;
-  readonly agent: AgentCommand;
+  readonly target: SessionTarget;
+  readonly agent: AgentLaunch;
   readonly journal: Journal;
-  readonly marks: RunJournal;
+  readonly runJournal: RunJournal;
   /** How long an idle agent waits for somebody to come. */
   readonly parkAfterMs: number;
-  readonly news: HostNews;
+  readonly callbacks: HostCallbacks;
 }
 
 /** What a host tells whoever keeps it. */
-export interface HostNews {
-  readonly crashed: (how: string) => void;
+export interface HostCallbacks {
+  readonly onCrash: (reason: string) => void;
   /** The agent went to another session by itself. */
-  readonly moved: (sessionId: string) => void;
+  readonly onSessionChange: (sessionId: string) => void;
   /** Something went wrong that is no fault of an agent. */
-  readonly stumbled: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
   /** It is over: parked, closed or given up. */
-  readonly over: () => void;
+  readonly onClose: () => void;
 }

@@ -2,26 +2,26 @@ import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { ProcessExit } from '../../system/processes/process-group.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
-import type { Listener, Request, Target, Wish } from '../sessions.ts';
-import { Answer } from './answer.ts';
-import { Audience } from './audience.ts';
-import { Briefing } from './briefing.ts';
-import { Crashes } from './crashes.ts';
-import { DialogDesk, uiOf } from './dialog-desk.ts';
-import { EntryFeed } from './entry-feed.ts';
+import type { Subscriber, CommandRequest, SessionTarget, AttachOptions } from '../sessions.ts';
+import { AgentResponse } from '../agent-response.ts';
+import { Subscribers } from './subscribers.ts';
+import { SnapshotSender } from './snapshot-sender.ts';
+import { CrashCounter } from './crash-counter.ts';
+import { DialogTimeouts, agentUiMethods } from './dialog-timeouts.ts';
+import { EntryRouter } from './entry-router.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { HostOptions } from './host-options.ts';
 import { HostedAgent } from './hosted-agent.ts';
-import { RunWatch } from './run-watch.ts';
-import { SessionEvents } from './session-events.ts';
-import { Told } from './told.ts';
-import { ToolDesk } from './tool-desk.ts';
+import { RunTracker } from './run-tracker.ts';
+import { EventPublisher } from './event-publisher.ts';
+import { PublishedMessages } from './published-messages.ts';
+import { HostToolRouter } from './host-tool-router.ts';
 
 /** Requests that may wait for an agent that is being started. */
-const MAX_WAITING = 200;
+const MAX_EARLY_REQUESTS = 200;
 
 /** How soon it is looked again whether an agent has something to do. */
-const MIN_REST_MS = 100;
+const MIN_PARK_DELAY_MS = 100;
 
 const TERMINATED = 'Pi process terminated';
 
@@ -31,61 +31,61 @@ const TERMINATED = 'Pi process terminated';
  */
 export class Host {
   readonly #options: HostOptions;
-  readonly #audience: Audience;
-  readonly #runs: RunWatch;
-  readonly #tools = new ToolDesk((listener) => this.#audience.listeners.has(listener));
-  readonly #dialogs: DialogDesk;
-  readonly #events: SessionEvents;
-  readonly #entries = new EntryFeed();
-  readonly #said = new Told();
-  readonly #briefing: Briefing;
+  readonly #subscribers: Subscribers;
+  readonly #runs: RunTracker;
+  readonly #tools = new HostToolRouter((subscriber) => this.#subscribers.attached.has(subscriber));
+  readonly #dialogTimeouts: DialogTimeouts;
+  readonly #publisher: EventPublisher;
+  readonly #entryRouter = new EntryRouter();
+  readonly #published = new PublishedMessages();
+  readonly #snapshots: SnapshotSender;
   /** The one that runs, or is being started. */
-  #newest: HostedAgent | undefined;
+  #latestAgent: HostedAgent | undefined;
   /** The one that can be asked. */
   #agent: HostedAgent | undefined;
   #state: SessionState | undefined;
   /** What the agent was told of its clients last. */
-  #told = '';
-  #ready: Promise<void> | undefined;
-  #waiting: (() => void)[] = [];
-  readonly #crashes = new Crashes();
-  #leaving: Promise<void> | undefined;
-  #parking: NodeJS.Timeout | undefined;
-  #expected = 0;
+  #sentPreferences = '';
+  #started: Promise<void> | undefined;
+  #awaitingAgent: (() => void)[] = [];
+  readonly #crashes = new CrashCounter();
+  #closing: Promise<void> | undefined;
+  #parkTimer: NodeJS.Timeout | undefined;
+  #clientCount = 0;
   /** How long the agent waits for somebody to come. */
-  #patienceMs: number;
+  #parkDelayMs: number;
 
   constructor(options: HostOptions) {
-    const { journal, marks } = options;
+    const { journal, runJournal } = options;
     this.#options = options;
-    this.#patienceMs = options.parkAfterMs;
-    this.#audience = new Audience(journal, options.news.stumbled);
-    this.#briefing = new Briefing({
-      audience: this.#audience,
-      told: this.#said,
-      place: () => ({ sessionId: this.sessionId, sessionFile: this.sessionFile }),
-      missedBy: (cursor) => this.#runs.missedBy(cursor),
+    this.#parkDelayMs = options.parkAfterMs;
+    this.#subscribers = new Subscribers(journal, options.callbacks.onError);
+    this.#snapshots = new SnapshotSender({
+      subscribers: this.#subscribers,
+      published: this.#published,
+      location: () => ({ sessionId: this.sessionId, sessionFile: this.sessionFile }),
+      runEndsAfter: (cursor) => this.#runs.endsAfter(cursor),
       whenReady: (work) => this.#whenReady(work),
     });
-    this.#runs = new RunWatch(marks, () => journal.epoch);
-    this.#dialogs = new DialogDesk((id) => {
-      this.#agent?.tell({ type: 'extension_ui_response', id, cancelled: true });
-      this.#events.resolve(id, 'timeout');
+    this.#runs = new RunTracker(runJournal, () => journal.epoch);
+    this.#dialogTimeouts = new DialogTimeouts((id) => {
+      this.#agent?.sendFrame({ type: 'extension_ui_response', id, cancelled: true });
+      this.#publisher.resolveDialog(id, 'timeout');
     });
-    this.#events = new SessionEvents({
+    this.#publisher = new EventPublisher({
       journal,
-      audience: this.#audience,
-      briefing: this.#briefing,
+      subscribers: this.#subscribers,
+      snapshots: this.#snapshots,
       runs: this.#runs,
-      said: this.#said,
+      published: this.#published,
       tools: this.#tools,
-      dialogs: this.#dialogs,
-      entries: this.#entries,
+      dialogTimeouts: this.#dialogTimeouts,
+      entryRouter: this.#entryRouter,
       agent: () => this.#agent,
-      entered: (state) => this.#entered(state),
-      rest: () => this.#rest(),
-      broken: (error) => void this.#giveUp(messageOf(error)),
-      stumbled: options.news.stumbled,
+      onSessionChange: (state) => this.#handleSessionChange(state),
+      schedulePark: () => this.#schedulePark(),
+      onJournalError: (error) => void this.#fail(messageOf(error)),
+      onError: options.callbacks.onError,
     });
   }
 
@@ -99,7 +99,7 @@ export class Host {
   }
 
   /** Whether there ever was an agent in the session. */
-  get hasBegun(): boolean {
+  get hasStarted(): boolean {
     return this.#state !== undefined;
   }
 
@@ -112,252 +112,252 @@ export class Host {
   }
 
   /** How many are here, or are about to be. */
-  get clients(): number {
-    return this.#expected;
+  get clientCount(): number {
+    return this.#clientCount;
   }
 
   get status(): 'running' | 'waiting' | 'idle' {
-    if (this.#audience.situation.dialogs.size > 0) return 'waiting';
-    return this.#runs.isActive || this.#audience.situation.isWorking ? 'running' : 'idle';
+    if (this.#subscribers.liveState.dialogs.size > 0) return 'waiting';
+    return this.#runs.isActive || this.#subscribers.liveState.isWorking ? 'running' : 'idle';
   }
 
   /** There when it is over, or will be soon. */
-  get leaving(): Promise<void> | undefined {
-    return this.#leaving;
+  get closing(): Promise<void> | undefined {
+    return this.#closing;
   }
 
   /** Starts the agent, once. Fails with the reason why it cannot be. */
   start(): Promise<void> {
-    this.#ready ??= this.#startAgent(this.#options.target).catch(async (error: unknown) => {
-      await this.#leave();
+    this.#started ??= this.#startAgent(this.#options.target).catch(async (error: unknown) => {
+      await this.#shutDown();
       throw error;
     });
-    return this.#ready;
+    return this.#started;
   }
 
   /** Lets a client hear the session from now on. */
-  async attach(listener: Listener, wish: Wish): Promise<void> {
+  async attach(subscriber: Subscriber, options: AttachOptions): Promise<void> {
     await this.start();
-    clearTimeout(this.#parking);
-    const how = await this.#briefing.attach(listener, wish);
-    this.wantsChanged();
-    if (how === 'introduced' && listener.entries) this.follow(listener);
+    clearTimeout(this.#parkTimer);
+    const reason = await this.#snapshots.attach(subscriber, options);
+    this.updatePreferences();
+    if (reason === 'snapshot' && subscriber.receivesEntries) this.followEntries(subscriber);
   }
 
   /** Somebody is about to attach: the agent is needed. */
-  expect(): void {
-    this.#expected++;
+  reserve(): void {
+    this.#clientCount++;
   }
 
-  /** `toAnother`: the client has gone to another session. Where it was alone and nothing is to be done, the agent leaves. */
-  async detach(listener: Listener, { toAnother = false } = {}): Promise<void> {
-    this.#expected--;
-    this.#patienceMs = toAnother ? 0 : this.#options.parkAfterMs;
-    this.#audience.remove(listener);
-    this.#tools.left(listener, (failure) => this.#agent?.tell(failure));
-    if (toAnother && this.#isForgotten) await this.#park();
-    this.wantsChanged();
-    this.#rest();
+  /** `isSessionSwitch`: the client has gone to another session. Where it was alone and nothing is to be done, the agent leaves. */
+  async detach(subscriber: Subscriber, { isSessionSwitch = false } = {}): Promise<void> {
+    this.#clientCount--;
+    this.#parkDelayMs = isSessionSwitch ? 0 : this.#options.parkAfterMs;
+    this.#subscribers.remove(subscriber);
+    this.#tools.detach(subscriber, (failure) => this.#agent?.sendFrame(failure));
+    if (isSessionSwitch && this.#isUnattachedAndIdle) await this.#park();
+    this.updatePreferences();
+    this.#schedulePark();
   }
 
   /** Asks the agent, in the name of a client or of nobody. */
-  send(request: Request, listener: Listener | undefined, answered: (answer: Answer) => void): void {
-    const refuse = (refusal: Refusal) => answered(Answer.refusal(request.type, refusal));
+  send(request: CommandRequest, subscriber: Subscriber | undefined, onResponse: (response: AgentResponse) => void): void {
+    const reject = (refusal: Refusal) => onResponse(AgentResponse.refusal(request.type, refusal));
     const agent = this.#agent;
-    if (this.#isLeaving) refuse(new Refusal('internal', TERMINATED));
+    if (this.#isClosing) reject(new Refusal('internal', TERMINATED));
     else if (!agent) {
-      if (this.#waiting.length < MAX_WAITING) this.#waiting.push(() => this.send(request, listener, answered));
-      else refuse(new Refusal('overloaded', 'The agent is being started, and too much waits for it'));
-    } else if (agent.isOverloaded) refuse(new Refusal('overloaded', 'Too many commands wait for the agent'));
-    else if (request.type === 'set_host_tools' && listener)
-      this.#tools.register(request, listener, { ask: (tools, done) => this.#register(tools, done), answered });
+      if (this.#awaitingAgent.length < MAX_EARLY_REQUESTS) this.#awaitingAgent.push(() => this.send(request, subscriber, onResponse));
+      else reject(new Refusal('overloaded', 'The agent is being started, and too much waits for it'));
+    } else if (agent.isOverloaded) reject(new Refusal('overloaded', 'Too many commands wait for the agent'));
+    else if (request.type === 'set_host_tools' && subscriber)
+      this.#tools.register(request, subscriber, { sendToAgent: (tools, done) => this.#registerHostTools(tools, done), onResponse });
     else {
-      const heard = (answer: Answer) => {
-        const { disposition, duplicate } = this.#runs.answered(request, answer);
-        if (duplicate && disposition === 'started') this.#events.saysAgain();
-        answered(answer);
-        if (request.type === 'bash' && answer.success) this.#events.ranInShell();
-        else if (request.type === 'bash') this.#events.runsInShell();
-        this.#rest();
+      const handleResponse = (response: AgentResponse) => {
+        const { disposition, duplicate } = this.#runs.handleResponse(request, response);
+        if (duplicate && disposition === 'started') this.#publisher.expectRepeat();
+        onResponse(response);
+        if (request.type === 'bash' && response.success) this.#publisher.handleBashEnd();
+        else if (request.type === 'bash') this.#publisher.refreshRunningBash();
+        this.#schedulePark();
       };
-      agent.ask(request, { asker: listener, answered: heard });
-      if (request.type === 'bash') this.#events.runsInShell();
+      agent.request(request, { requester: subscriber, onResponse: handleResponse });
+      if (request.type === 'bash') this.#publisher.refreshRunningBash();
     }
   }
 
-  #register(tools: readonly HostTool[], answered: (answer: Answer) => void): void {
-    this.send({ type: 'set_host_tools', tools }, undefined, answered);
+  #registerHostTools(tools: readonly HostTool[], onResponse: (response: AgentResponse) => void): void {
+    this.send({ type: 'set_host_tools', tools }, undefined, onResponse);
   }
 
   /** Hands over what a client says of a dialog or of a tool of its own. */
-  frame(frame: Frame, listener: Listener): void {
+  sendFrame(frame: Frame, subscriber: Subscriber): void {
     const { id, type } = frame;
     if (type === 'extension_ui_response') {
-      if (!this.#audience.situation.dialogs.has(id)) return;
-      this.#agent?.tell(frame);
-      this.#events.resolve(id, 'client');
-    } else if (this.#tools.isFrom(listener, id, { isLast: type === 'host_tool_result' })) this.#agent?.tell(frame);
+      if (!this.#subscribers.liveState.dialogs.has(id)) return;
+      this.#agent?.sendFrame(frame);
+      this.#publisher.resolveDialog(id, 'client');
+    } else if (this.#tools.ownsCall(subscriber, id, { isLast: type === 'host_tool_result' })) this.#agent?.sendFrame(frame);
   }
 
   /** The agent does not understand it either: it is told what it was meant to be, or what has become of the call. */
-  brokenFrame(frame: MalformedFrame, listener: Listener): void {
+  sendMalformedFrame(frame: MalformedFrame, subscriber: Subscriber): void {
     const { name: type, id } = frame;
-    const failed = type === 'host_tool_result' ? this.#tools.broken(listener, frame) : undefined;
-    if (failed) this.#agent?.tell(failed);
-    else this.frame({ type, id } as Frame, listener);
+    const failure = type === 'host_tool_result' ? this.#tools.failMalformed(subscriber, frame) : undefined;
+    if (failure) this.#agent?.sendFrame(failure);
+    else this.sendFrame({ type, id } as Frame, subscriber);
   }
 
   /** A client has come, gone, or wants something else: tells the agent if that makes a difference. */
-  wantsChanged(): void {
-    const { listeners, situation } = this.#audience;
-    this.#dialogs.look(situation.dialogs, listeners);
-    const wishes = this.#wishes();
-    if (JSON.stringify(wishes) === this.#told || !this.#agent) return;
-    this.#told = JSON.stringify(wishes);
-    this.#agent.ask({ type: 'hello', ...wishes }, { answered: () => {} });
+  updatePreferences(): void {
+    const { attached, liveState } = this.#subscribers;
+    this.#dialogTimeouts.update(liveState.dialogs, attached);
+    const preferences = this.#preferences();
+    if (JSON.stringify(preferences) === this.#sentPreferences || !this.#agent) return;
+    this.#sentPreferences = JSON.stringify(preferences);
+    this.#agent.request({ type: 'hello', ...preferences }, { onResponse: () => {} });
     // The agent ends what nobody wants to see, and has nobody to tell.
-    if (wishes.ui.length === 0) for (const id of situation.dialogs.keys()) this.#events.resolve(id, 'nobody');
+    if (preferences.ui.length === 0) for (const id of liveState.dialogs.keys()) this.#publisher.resolveDialog(id, 'nobody');
   }
 
   /** Tells a client every entry there is, and from then on every new one. */
-  follow(listener: Listener): void {
-    const answered = () => {};
-    this.#agent?.askTogether([
+  followEntries(subscriber: Subscriber): void {
+    const onResponse = () => {};
+    this.#agent?.sendBatch([
       [
         { type: 'hello', entries: false },
-        { answered, arrived: () => this.#entries.begin(listener) },
+        { onResponse, onArrival: () => this.#entryRouter.startReplay(subscriber) },
       ],
       [
         { type: 'hello', entries: true },
-        { answered: () => this.#audience.entriesBegin(), arrived: () => this.#entries.end() },
+        { onResponse: () => this.#subscribers.startEntries(), onArrival: () => this.#entryRouter.endReplay() },
       ],
     ]);
   }
 
   /** Lets the agent store everything and leave. */
   close(): Promise<void> {
-    return this.#leave();
+    return this.#shutDown();
   }
 
-  #wishes() {
-    const { listeners } = this.#audience;
-    return { ui: uiOf(listeners), heartbeatMs: Heartbeats.intervalFor(listeners) };
+  #preferences() {
+    const { attached } = this.#subscribers;
+    return { ui: agentUiMethods(attached), heartbeatMs: Heartbeats.intervalFor(attached) };
   }
 
-  async #startAgent(target: Target): Promise<void> {
+  async #startAgent(target: SessionTarget): Promise<void> {
     const agent = new HostedAgent(this.#options.agent, target, {
-      answered: (deliver) => this.#events.inTurn(deliver),
-      heard: (event, text) => this.#events.hear(event, text),
-      stumbled: (error) => this.#options.news.stumbled(error),
-      gone: (exit) => void this.#gone(agent, exit),
+      enqueueResponse: (deliver) => this.#publisher.enqueue(deliver),
+      onEvent: (event, text) => this.#publisher.handleEvent(event, text),
+      onError: (error) => this.#options.callbacks.onError(error),
+      onExit: (exit) => void this.#handleExit(agent, exit),
     });
-    this.#newest = agent;
-    const wishes = this.#wishes();
-    this.#told = JSON.stringify(wishes);
-    const state = await agent.start({ legacyNames: false, ...wishes });
-    if (!this.hasBegun && isAnother(state, target))
+    this.#latestAgent = agent;
+    const preferences = this.#preferences();
+    this.#sentPreferences = JSON.stringify(preferences);
+    const state = await agent.start({ legacyNames: false, ...preferences });
+    if (!this.hasStarted && isDifferentSession(state, target))
       throw new Refusal('session_not_found', `Session not found: ${target.id}`);
     this.#state = state;
     this.#agent = agent;
-    this.#runs.enter(state.sessionId);
-    this.#said.upTo(state.messageCount);
-    this.wantsChanged();
-    this.#rest();
-    for (const again of this.#waiting.splice(0)) again();
+    this.#runs.enterSession(state.sessionId);
+    this.#published.markUpTo(state.messageCount);
+    this.updatePreferences();
+    this.#schedulePark();
+    for (const retry of this.#awaitingAgent.splice(0)) retry();
   }
 
   /** The agent is in another session. */
-  #entered(state: SessionState): void {
+  #handleSessionChange(state: SessionState): void {
     this.#state = state;
-    this.#options.news.moved(state.sessionId);
+    this.#options.callbacks.onSessionChange(state.sessionId);
   }
 
   /** Calls back as soon as there is an agent that can be asked; with none when there will be none. */
   #whenReady(work: (agent: HostedAgent | undefined) => void): void {
-    if (this.#agent || this.#isLeaving) work(this.#agent);
-    else this.#waiting.push(() => this.#whenReady(work));
+    if (this.#agent || this.#isClosing) work(this.#agent);
+    else this.#awaitingAgent.push(() => this.#whenReady(work));
   }
 
   /** The agent has ended without being asked to. */
-  async #gone(agent: HostedAgent, { code, signal }: ProcessExit): Promise<void> {
-    if (this.#agent !== agent || this.#isLeaving) return;
+  async #handleExit(agent: HostedAgent, { code, signal }: ProcessExit): Promise<void> {
+    if (this.#agent !== agent || this.#isClosing) return;
     this.#agent = undefined;
-    const how = `${TERMINATED} (${signal ?? `exit code ${code}`})`;
-    this.#options.news.crashed(how);
-    await this.#events.cutOff(how);
-    if (this.#isLeaving) return;
+    const reason = `${TERMINATED} (${signal ?? `exit code ${code}`})`;
+    this.#options.callbacks.onCrash(reason);
+    await this.#publisher.endInterrupted(reason);
+    if (this.#isClosing) return;
     // One that left in good order wanted to.
-    if (code === 0) return this.#giveUp(TERMINATED);
-    await this.#startAgain();
+    if (code === 0) return this.#fail(TERMINATED);
+    await this.#restart();
   }
 
-  async #startAgain(): Promise<void> {
-    if (this.#crashes.add()) return this.#giveUp(TERMINATED);
+  async #restart(): Promise<void> {
+    if (this.#crashes.add()) return this.#fail(TERMINATED);
     try {
-      await this.#startAgent(this.#whereItWas);
-      this.#comeBack();
+      await this.#startAgent(this.#currentTarget);
+      this.#restoreClients();
     } catch {
-      if (!this.#isLeaving) await this.#startAgain();
+      if (!this.#isClosing) await this.#restart();
     }
   }
 
-  get #whereItWas(): Target {
+  get #currentTarget(): SessionTarget {
     const { sessionId: id, sessionFile: path, cwd } = this;
     return path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', path, id, cwd };
   }
 
   /** A new agent goes on with the session: it knows nothing of the clients. */
-  #comeBack(): void {
-    this.#entries.reset();
-    this.#audience.entriesEnd();
-    const tools = this.#tools.all;
-    if (tools.length > 0) this.#agent?.ask({ type: 'set_host_tools', tools }, { answered: () => {} });
-    for (const listener of this.#audience.listeners) if (listener.entries) this.follow(listener);
-    this.#briefing.renew();
+  #restoreClients(): void {
+    this.#entryRouter.reset();
+    this.#subscribers.stopEntries();
+    const tools = this.#tools.allTools;
+    if (tools.length > 0) this.#agent?.request({ type: 'set_host_tools', tools }, { onResponse: () => {} });
+    for (const subscriber of this.#subscribers.attached) if (subscriber.receivesEntries) this.followEntries(subscriber);
+    this.#snapshots.resend();
   }
 
-  async #giveUp(reason: string): Promise<void> {
-    for (const listener of [...this.#audience.listeners]) listener.lost(reason);
-    await this.#leave();
+  async #fail(reason: string): Promise<void> {
+    for (const subscriber of [...this.#subscribers.attached]) subscriber.onAgentLost(reason);
+    await this.#shutDown();
   }
 
   /** Parks the agent when it has had nothing to do for a while. */
-  #rest(): void {
-    clearTimeout(this.#parking);
-    if (this.#isLeaving || this.#expected > 0) return;
-    const park = () => (this.#isForgotten ? void this.#park() : this.#rest());
-    this.#parking = setTimeout(park, Math.max(this.#patienceMs, MIN_REST_MS)).unref();
+  #schedulePark(): void {
+    clearTimeout(this.#parkTimer);
+    if (this.#isClosing || this.#clientCount > 0) return;
+    const park = () => (this.#isUnattachedAndIdle ? void this.#park() : this.#schedulePark());
+    this.#parkTimer = setTimeout(park, Math.max(this.#parkDelayMs, MIN_PARK_DELAY_MS)).unref();
   }
 
   /** Whoever comes later has missed too much to be told the ends of runs. */
   #park(): Promise<void> {
     this.#runs.forget();
-    return this.#leave();
+    return this.#shutDown();
   }
 
-  get #isLeaving(): boolean {
-    return this.#leaving !== undefined;
+  get #isClosing(): boolean {
+    return this.#closing !== undefined;
   }
 
-  get #isForgotten(): boolean {
-    const isBusy = this.status !== 'idle' || this.#audience.situation.isCompacting || this.#agent?.isAsked;
-    return this.#expected === 0 && !isBusy;
+  get #isUnattachedAndIdle(): boolean {
+    const isBusy = this.status !== 'idle' || this.#subscribers.liveState.isCompacting || this.#agent?.hasClientRequests;
+    return this.#clientCount === 0 && !isBusy;
   }
 
-  #leave(): Promise<void> {
-    this.#leaving ??= (async () => {
-      clearTimeout(this.#parking);
-      this.#dialogs.close();
-      await this.#newest?.end();
+  #shutDown(): Promise<void> {
+    this.#closing ??= (async () => {
+      clearTimeout(this.#parkTimer);
+      this.#dialogTimeouts.close();
+      await this.#latestAgent?.end();
       this.#agent = undefined;
-      this.#options.news.over();
+      this.#options.callbacks.onClose();
     })();
     // They learn that there is nobody to ask.
-    for (const again of this.#waiting.splice(0)) again();
-    return this.#leaving;
+    for (const retry of this.#awaitingAgent.splice(0)) retry();
+    return this.#closing;
   }
 }
 
 /** An agent begins another session where the file is gone. One that is no tau may not say in which it is. */
-const isAnother = ({ sessionId }: Partial<SessionState>, target: Target) =>
+const isDifferentSession = ({ sessionId }: Partial<SessionState>, target: SessionTarget) =>
   target.kind === 'stored' && sessionId !== undefined && sessionId !== target.id;

@@ -2,55 +2,55 @@ import { existsSync } from 'node:fs';
 import type { AgentEvent, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { ProcessExit } from '../../system/processes/process-group.ts';
 import { toLine } from '../../wire/json-lines.ts';
-import type { Listener, Request, Target } from '../sessions.ts';
-import { type AgentCommand, AgentProcess } from './agent-process.ts';
-import { Answer } from './answer.ts';
-import { Calls, MAX_OPEN } from './calls.ts';
+import type { Subscriber, CommandRequest, SessionTarget } from '../sessions.ts';
+import { type AgentLaunch, AgentProcess } from './agent-process.ts';
+import { AgentResponse } from '../agent-response.ts';
+import { PendingRequests, MAX_PENDING_REQUESTS } from './pending-requests.ts';
 
 /** How long an agent may take until it answers for the first time. */
-const START_MS = 60_000;
+const AGENT_START_MS = 60_000;
 
 /** How long an agent may leave a `ping` unanswered before it is given up. */
-const SILENCE_MS = 60_000;
+const AGENT_PING_TIMEOUT_MS = 60_000;
 
 /** Text that an agent may leave unread before more is refused. */
-const MAX_UNREAD = 128 * 1024 * 1024;
+const MAX_UNREAD_STDIN = 128 * 1024 * 1024;
 
-const OVER = { code: 'internal', message: 'Pi process terminated before it answered' } as const;
+const EXITED = { code: 'internal', message: 'Pi process terminated before it answered' } as const;
 
 /** What an agent says, in order. */
-export interface Ear {
+export interface AgentCallbacks {
   /** `deliver` is to be called in its turn. */
-  readonly answered: (deliver: () => void) => void;
-  readonly heard: (event: AgentEvent, text: string) => void;
-  readonly stumbled: (error: unknown) => void;
+  readonly enqueueResponse: (deliver: () => void) => void;
+  readonly onEvent: (event: AgentEvent, text: string) => void;
+  readonly onError: (error: unknown) => void;
   /** It has ended, and everything it has said was handed over. */
-  readonly gone: (exit: ProcessExit) => void;
+  readonly onExit: (exit: ProcessExit) => void;
 }
 
-interface Asking {
-  readonly answered: (answer: Answer) => void;
+interface ResponseHandling {
+  readonly onResponse: (response: AgentResponse) => void;
   /** Called when the answer comes in, ahead of its turn. */
-  readonly arrived?: () => void;
-  readonly asker?: Listener | undefined;
+  readonly onArrival?: () => void;
+  readonly requester?: Subscriber | undefined;
 }
 
 /** An agent that runs, and the requests on their way to it. */
 export class HostedAgent {
   readonly #process: AgentProcess;
-  readonly #calls = new Calls();
-  readonly #ear: Ear;
-  readonly #watch: NodeJS.Timeout;
-  #unanswered = 0;
-  #isOver = false;
+  readonly #requests = new PendingRequests();
+  readonly #callbacks: AgentCallbacks;
+  readonly #pingTimer: NodeJS.Timeout;
+  #unansweredPings = 0;
+  #hasExited = false;
 
-  constructor({ args, ...command }: AgentCommand, target: Target, ear: Ear) {
-    this.#ear = ear;
+  constructor({ args, ...command }: AgentLaunch, target: SessionTarget, callbacks: AgentCallbacks) {
+    this.#callbacks = callbacks;
     const cwd = existsSync(target.cwd) ? target.cwd : process.cwd();
-    const words = ['--mode', 'rpc', '--stream', 'delta', '--on-eof', 'abort', ...sessionArgs(target)];
-    this.#process = new AgentProcess({ ...command, args: [...args, ...words], cwd }, (text) => this.#receive(text));
-    this.#watch = setInterval(() => this.#look(), SILENCE_MS / 2).unref();
-    void this.#process.exited.then((exit) => this.#ended(exit));
+    const rpcArgs = ['--mode', 'rpc', '--stream', 'delta', '--on-eof', 'abort', ...sessionArgs(target)];
+    this.#process = new AgentProcess({ ...command, args: [...args, ...rpcArgs], cwd }, (text) => this.#receive(text));
+    this.#pingTimer = setInterval(() => this.#ping(), AGENT_PING_TIMEOUT_MS / 2).unref();
+    void this.#process.exited.then((exit) => this.#handleExit(exit));
   }
 
   get pid(): number | undefined {
@@ -58,123 +58,123 @@ export class HostedAgent {
   }
 
   /** Whether a client waits for an answer. */
-  get isAsked(): boolean {
-    return this.#calls.isAsked;
+  get hasClientRequests(): boolean {
+    return this.#requests.hasClientRequests;
   }
 
   /** Whether more would be too much. */
   get isOverloaded(): boolean {
-    return this.#calls.size >= MAX_OPEN || this.#process.unread > MAX_UNREAD;
+    return this.#requests.size >= MAX_PENDING_REQUESTS || this.#process.unreadBytes > MAX_UNREAD_STDIN;
   }
 
   /** The state of the agent, as soon as it tells it. Fails when it never does, with the reason. */
   start(hello: object): Promise<SessionState> {
     return new Promise((resolve, reject) => {
-      const failed = (reason: string) => reject(new Error(`Failed to spawn Pi process: ${reason}`));
-      const late = setTimeout(() => {
-        failed('it does not answer');
+      const fail = (reason: string) => reject(new Error(`Failed to spawn Pi process: ${reason}`));
+      const startTimer = setTimeout(() => {
+        fail('it does not answer');
         void this.#process.kill();
-      }, START_MS).unref();
-      void this.#process.exited.then((exit) => failed(reasonOf(exit, this.#process.complaint)));
-      this.ask({ type: 'hello', ...hello }, { answered: () => {} });
-      const answered = (answer: Answer) => {
-        clearTimeout(late);
-        if (answer.success) resolve(answer.data() as SessionState);
-        else if (!this.#isOver) {
-          failed('it does not tell its state');
+      }, AGENT_START_MS).unref();
+      void this.#process.exited.then((exit) => fail(exitReason(exit, this.#process.lastStderrLine)));
+      this.request({ type: 'hello', ...hello }, { onResponse: () => {} });
+      const onResponse = (response: AgentResponse) => {
+        clearTimeout(startTimer);
+        if (response.success) resolve(response.data() as SessionState);
+        else if (!this.#hasExited) {
+          fail('it does not tell its state');
           void this.#process.kill();
         }
       };
-      this.ask({ type: 'get_state' }, { answered });
+      this.request({ type: 'get_state' }, { onResponse });
     });
   }
 
-  ask(request: Request, asking: Asking): void {
-    this.askTogether([[request, asking]]);
+  request(request: CommandRequest, handling: ResponseHandling): void {
+    this.sendBatch([[request, handling]]);
   }
 
   /** Asks several things at once, so that hardly anything happens between the answers. */
-  askTogether(requests: readonly (readonly [Request, Asking])[]): void {
-    if (this.#isOver) {
-      for (const [{ type }, { answered }] of requests) this.#ear.answered(() => answered(Answer.refusal(type, OVER)));
-    } else this.#process.write(requests.map(([request, asking]) => this.#calls.begin(request, asking)).join(''));
+  sendBatch(requests: readonly (readonly [CommandRequest, ResponseHandling])[]): void {
+    if (this.#hasExited) {
+      for (const [{ type }, { onResponse }] of requests) this.#callbacks.enqueueResponse(() => onResponse(AgentResponse.refusal(type, EXITED)));
+    } else this.#process.write(requests.map(([request, handling]) => this.#requests.add(request, handling)).join(''));
   }
 
   /** Hands over what gets no answer. */
-  tell(frame: object): void {
+  sendFrame(frame: object): void {
     this.#process.write(toLine(frame));
   }
 
   /** Who asked for something that is not answered yet, and under which name. */
-  askerOf(id: unknown): { readonly asker: Listener | undefined; readonly name: unknown } | undefined {
-    return this.#calls.find(id);
+  pendingRequest(id: unknown): { readonly requester: Subscriber | undefined; readonly requestId: unknown } | undefined {
+    return this.#requests.find(id);
   }
 
   /** Lets it store everything and leave. */
   async end(): Promise<void> {
-    clearInterval(this.#watch);
+    clearInterval(this.#pingTimer);
     await this.#process.end();
   }
 
   #receive(text: string): void {
-    const read = Answer.read(text);
-    if (read) {
-      this.#answered(read.id, read.answer);
+    const parsed = AgentResponse.parse(text);
+    if (parsed) {
+      this.#handleResponse(parsed.id, parsed.response);
       return;
     }
-    const record = recordIn(text);
-    if (record?.['type'] === 'response') this.#answered(String(record['id']), Answer.of(record));
-    else if (record) this.#hear(record as unknown as AgentEvent, text);
+    const record = parseRecord(text);
+    if (record?.['type'] === 'response') this.#handleResponse(String(record['id']), AgentResponse.from(record));
+    else if (record) this.#handleEvent(record as unknown as AgentEvent, text);
   }
 
   /** What an agent says that is no tau may lack anything. */
-  #hear(event: AgentEvent, text: string): void {
+  #handleEvent(event: AgentEvent, text: string): void {
     try {
-      this.#ear.heard(event, text);
+      this.#callbacks.onEvent(event, text);
     } catch (error) {
-      this.#ear.stumbled(error);
+      this.#callbacks.onError(error);
     }
   }
 
-  #answered(id: string, answer: Answer): void {
-    const open = this.#calls.take(id);
-    if (!open) return;
-    open.arrived?.();
-    this.#ear.answered(() => open.answered(answer));
+  #handleResponse(id: string, response: AgentResponse): void {
+    const pending = this.#requests.take(id);
+    if (!pending) return;
+    pending.onArrival?.();
+    this.#callbacks.enqueueResponse(() => pending.onResponse(response));
   }
 
-  #ended(exit: ProcessExit): void {
-    clearInterval(this.#watch);
-    this.#isOver = true;
-    this.#ear.answered(() => this.#calls.fail(OVER.message));
-    this.#ear.gone(exit);
+  #handleExit(exit: ProcessExit): void {
+    clearInterval(this.#pingTimer);
+    this.#hasExited = true;
+    this.#callbacks.enqueueResponse(() => this.#requests.fail(EXITED.message));
+    this.#callbacks.onExit(exit);
   }
 
   /** One that does not even answer this is stuck for good. */
-  #look(): void {
-    if (this.#unanswered > 1) {
+  #ping(): void {
+    if (this.#unansweredPings > 1) {
       void this.#process.kill();
       return;
     }
-    this.#unanswered++;
-    const answered = () => {
-      this.#unanswered = 0;
+    this.#unansweredPings++;
+    const onResponse = () => {
+      this.#unansweredPings = 0;
     };
-    this.ask({ type: 'ping' }, { answered });
+    this.request({ type: 'ping' }, { onResponse });
   }
 }
 
-const sessionArgs = (target: Target) =>
+const sessionArgs = (target: SessionTarget) =>
   target.kind === 'new' ? ['--session-id', target.id] : ['--session', target.path];
 
-function reasonOf({ error, code, signal }: ProcessExit, complaint: string): string {
+function exitReason({ error, code, signal }: ProcessExit, lastStderrLine: string): string {
   // What a shell says of a command that there is not.
   if (error?.code === 'ENOENT' || code === 127) return 'command not found';
-  return error?.message ?? (complaint.replace(/^tau: /, '') || `it ended with ${code ?? signal}`);
+  return error?.message ?? (lastStderrLine.replace(/^tau: /, '') || `it ended with ${code ?? signal}`);
 }
 
 /** What a wrapper script prints is no record. */
-function recordIn(text: string): Record<string, unknown> | undefined {
+function parseRecord(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const { type } = (value ?? {}) as { type?: unknown };

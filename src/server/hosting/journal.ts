@@ -1,5 +1,5 @@
 /** A record that was kept, under its number. */
-export interface Kept {
+export interface JournalRecord {
   readonly seq: number;
   /** One line of JSON without `seq` and without its end. */
   readonly text: string;
@@ -25,5 +25,5 @@ export interface Journal {
   /** Keeps these, in order; answers the number of the first. Fails with `NotOwner`, and then nothing is kept. */
   append(texts: readonly string[]): Promise<number>;
   /** Everything after this number; undefined when some of it is gone, or was never there. */
-  read(after: number): Promise<readonly Kept[] | undefined>;
+  read(after: number): Promise<readonly JournalRecord[] | undefined>;
 }

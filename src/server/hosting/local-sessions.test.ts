@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { RunJournal } from '../../store/run-journal.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
-import type { Handle, Target } from '../sessions.ts';
+import type { SessionHandle, SessionTarget } from '../sessions.ts';
 import { LocalOwnership } from './local-ownership.ts';
 import { LocalSessions } from './local-sessions.ts';
-import { asked } from './testing/listening.ts';
+import { sendRequest } from './testing/recording-subscriber.ts';
 import { sessionsContract } from './testing/sessions-contract.ts';
 
 const TAU = join(import.meta.dirname, '../../../dist/tau.cjs');
@@ -17,11 +17,11 @@ sessionsContract('the sessions of one machine', () => {
   const cwd = join(root, 'project');
   mkdirSync(cwd);
   const script = join(root, 'script.jsonl');
-  const answers = [
+  const modelTurns = [
     { text: 'hello', when: '^hello', keep: true },
     { steps: [{ text: 'Well, ' }, { stall: true }], when: '^wait', keep: true },
   ];
-  writeFileSync(script, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(''));
+  writeFileSync(script, modelTurns.map((turn) => `${JSON.stringify(turn)}\n`).join(''));
   const { PATH = '' } = process.env;
   const sessions = new LocalSessions({
     agent: {
@@ -30,19 +30,19 @@ sessionsContract('the sessions of one machine', () => {
       env: { PATH, HOME: root, PI_CODING_AGENT_DIR: join(root, 'agent') },
     },
     ownership: new LocalOwnership(),
-    marks: new RunJournal(join(root, 'runs')),
+    runJournal: new RunJournal(join(root, 'runs')),
     parkAfterMs: 60_000,
     maxHosts: 10,
-    crashed: () => {},
-    failed: () => {},
-    stumbled: () => {},
+    onCrash: () => {},
+    onStartFailure: () => {},
+    onError: () => {},
   });
   onTestFinished(() => sessions.close());
   return {
     sessions,
-    newTarget: (): Target => ({ kind: 'new', id: newUuid(), cwd }),
-    storedTarget: async (handle: Handle): Promise<Target> => {
-      const { data } = await asked(handle, { type: 'get_state' });
+    newTarget: (): SessionTarget => ({ kind: 'new', id: newUuid(), cwd }),
+    storedTarget: async (handle: SessionHandle): Promise<SessionTarget> => {
+      const { data } = await sendRequest(handle, { type: 'get_state' });
       const { sessionFile: path, sessionId: id } = data as { sessionFile: string; sessionId: string };
       return { kind: 'stored', path, id, cwd };
     },

@@ -3,45 +3,45 @@ import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { RunJournal } from '../../store/run-journal.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
 import { realPath } from '../../system/files/real-path.ts';
-import type { Handle, Listener, Request, Sessions, Target } from '../sessions.ts';
-import type { AgentCommand } from './agent-process.ts';
-import type { Answer } from './answer.ts';
+import type { SessionHandle, Subscriber, CommandRequest, Sessions, SessionTarget } from '../sessions.ts';
+import type { AgentLaunch } from './agent-process.ts';
+import type { AgentResponse } from '../agent-response.ts';
 import { Host } from './host.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import type { Ownership } from './ownership.ts';
 
 /** How long it is tried to take over a session that somebody else is about to leave. */
-const IN_USE_MS = 3000;
-const RETRY_MS = 100;
+const IN_USE_TIMEOUT_MS = 3000;
+const OPEN_RETRY_MS = 100;
 
 /** Sessions without a message that are remembered while no agent is in them: nothing of them is on disk. */
-const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED_FOLDERS = 10_000;
 
 /** Which part of the room for agents may be taken before anybody has come. */
-const PREPARED = 0.5;
+const PREWARM_SHARE = 0.5;
 
-interface Options {
-  readonly agent: AgentCommand;
+interface LocalSessionsOptions {
+  readonly agent: AgentLaunch;
   readonly ownership: Ownership;
-  readonly marks: RunJournal;
+  readonly runJournal: RunJournal;
   readonly parkAfterMs: number;
   readonly maxHosts: number;
-  readonly crashed: (sessionId: string, how: string) => void;
+  readonly onCrash: (sessionId: string, reason: string) => void;
   /** An agent could not be started. */
-  readonly failed: (sessionId: string, why: string) => void;
+  readonly onStartFailure: (sessionId: string, reason: string) => void;
   /** Something went wrong that is no fault of an agent. */
-  readonly stumbled: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** The sessions of this machine: one agent for each that somebody is in, or that has something to do. */
 export class LocalSessions implements Sessions {
-  readonly #options: Options;
+  readonly #options: LocalSessionsOptions;
   readonly #hosts = new Set<Host>();
   /** Where sessions were that have left nothing on disk. */
   readonly #folders = new Map<string, string>();
   #isClosing = false;
 
-  constructor(options: Options) {
+  constructor(options: LocalSessionsOptions) {
     this.#options = options;
   }
 
@@ -51,7 +51,7 @@ export class LocalSessions implements Sessions {
 
   /** The one in which a session lives now. */
   find(sessionId: string): Host | undefined {
-    return [...this.#hosts].find((host) => host.sessionId === sessionId && !host.leaving);
+    return [...this.#hosts].find((host) => host.sessionId === sessionId && !host.closing);
   }
 
   statusOf(sessionId: string) {
@@ -68,20 +68,20 @@ export class LocalSessions implements Sessions {
     return [...this.#hosts].find((host) => host.sessionId === sessionId)?.cwd ?? this.#folders.get(sessionId);
   }
 
-  async ask(target: Target, request: Request): Promise<Answer | undefined> {
-    const host = await this.#hostIn(target);
+  async request(target: SessionTarget, request: CommandRequest): Promise<AgentResponse | undefined> {
+    const host = await this.#findHost(target);
     return host && new Promise((resolve) => host.send(request, undefined, resolve));
   }
 
-  async letGo(target: Target): Promise<boolean> {
-    const host = await this.#hostIn(target);
-    if (host && (host.clients > 0 || host.status !== 'idle')) return false;
+  async releaseIfIdle(target: SessionTarget): Promise<boolean> {
+    const host = await this.#findHost(target);
+    if (host && (host.clientCount > 0 || host.status !== 'idle')) return false;
     await host?.close();
     return true;
   }
 
-  async open(target: Target, listener: Listener): Promise<Handle> {
-    const host = await this.#hostOf(target);
+  async open(target: SessionTarget, subscriber: Subscriber): Promise<SessionHandle> {
+    const host = await this.#openHost(target);
     let isOpen = true;
     return {
       get sessionId() {
@@ -90,26 +90,26 @@ export class LocalSessions implements Sessions {
       get cwd() {
         return host.cwd;
       },
-      attach: (wish) => host.attach(listener, wish),
-      send: (request, answered) => host.send(request, listener, answered),
-      frame: (frame) => host.frame(frame, listener),
-      brokenFrame: (frame) => host.brokenFrame(frame, listener),
-      wantsChanged: () => host.wantsChanged(),
-      follow: () => host.follow(listener),
-      close: async (how) => {
+      attach: (options) => host.attach(subscriber, options),
+      send: (request, onResponse) => host.send(request, subscriber, onResponse),
+      sendFrame: (frame) => host.sendFrame(frame, subscriber),
+      sendMalformedFrame: (frame) => host.sendMalformedFrame(frame, subscriber),
+      updatePreferences: () => host.updatePreferences(),
+      followEntries: () => host.followEntries(subscriber),
+      close: async (reason) => {
         if (!isOpen) return;
         isOpen = false;
-        await host.detach(listener, how);
+        await host.detach(subscriber, reason);
       },
     };
   }
 
-  async prepare(target: Target): Promise<void> {
-    const hasRoom = this.#hosts.size < this.#options.maxHosts * PREPARED;
+  async prewarm(target: SessionTarget): Promise<void> {
+    const hasRoom = this.#hosts.size < this.#options.maxHosts * PREWARM_SHARE;
     const isHere = [...this.#hosts].some(({ sessionId }) => sessionId === target.id);
     if (this.#isClosing || !hasRoom || isHere) return;
     try {
-      await (await this.#begin(target)).start();
+      await (await this.#createHost(target)).start();
     } catch {
       // Whoever comes is told.
     }
@@ -121,44 +121,44 @@ export class LocalSessions implements Sessions {
     await Promise.all([...this.#hosts].map((host) => host.close()));
   }
 
-  async #hostOf(target: Target): Promise<Host> {
-    for (const deadline = performance.now() + IN_USE_MS; ; ) {
+  async #openHost(target: SessionTarget): Promise<Host> {
+    for (const deadline = performance.now() + IN_USE_TIMEOUT_MS; ; ) {
       if (this.#isClosing) throw new Refusal('overloaded', 'The server is shutting down');
-      await this.#left(target.id);
-      const host = this.find(target.id) ?? (await this.#begin(this.#asLeft(target)));
+      await this.#whenClosed(target.id);
+      const host = this.find(target.id) ?? (await this.#createHost(this.#asUnsaved(target)));
       if (isOtherFile(host, target)) throw inUse(`A session with the same id is in use: ${nameOf(target)}`);
       try {
         await host.start();
-        if (host.leaving !== undefined) continue;
-        host.expect();
+        if (host.closing !== undefined) continue;
+        host.reserve();
         return host;
       } catch (error) {
-        const held = await holderOf(target);
-        if (!held) {
-          this.#options.failed(target.id, messageOf(error));
+        const refusal = await lockRefusal(target);
+        if (!refusal) {
+          this.#options.onStartFailure(target.id, messageOf(error));
           throw error;
         }
-        if (performance.now() > deadline) throw held;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        if (performance.now() > deadline) throw refusal;
+        await new Promise((resolve) => setTimeout(resolve, OPEN_RETRY_MS));
       }
     }
   }
 
   /** The one that this very session lives in, once nobody is about to leave it. */
-  async #hostIn(target: Target): Promise<Host | undefined> {
-    await this.#left(target.id);
+  async #findHost(target: SessionTarget): Promise<Host | undefined> {
+    await this.#whenClosed(target.id);
     const host = this.find(target.id);
     return host && isOtherFile(host, target) ? undefined : host;
   }
 
   /** Settles when no agent is about to leave the session any more. */
-  async #left(sessionId: string): Promise<void> {
-    await [...this.#hosts].find((host) => host.sessionId === sessionId && host.leaving)?.leaving;
+  async #whenClosed(sessionId: string): Promise<void> {
+    await [...this.#hosts].find((host) => host.sessionId === sessionId && host.closing)?.closing;
   }
 
-  async #begin(target: Target): Promise<Host> {
-    const { agent, marks, parkAfterMs, maxHosts, ownership, crashed, stumbled } = this.#options;
-    if (this.#hosts.size >= maxHosts) await this.#makeRoom();
+  async #createHost(target: SessionTarget): Promise<Host> {
+    const { agent, runJournal, parkAfterMs, maxHosts, ownership, onCrash, onError } = this.#options;
+    if (this.#hosts.size >= maxHosts) await this.#closeIdleHost();
     if (this.#hosts.size >= maxHosts) throw new Refusal('overloaded', `No more than ${maxHosts} sessions at a time`);
     const claim = await ownership.claim(target.id);
     const host = this.find(target.id);
@@ -169,40 +169,40 @@ export class LocalSessions implements Sessions {
     if (!claim) throw inUse(`Session is in use elsewhere: ${target.id}`);
     let held = claim;
     const journal = new MemoryJournal({ isLost: () => held.lost.aborted });
-    const over = () => {
-      this.#hosts.delete(begun);
-      this.#remember(begun);
+    const onClose = () => {
+      this.#hosts.delete(created);
+      this.#rememberFolder(created);
       void held.release();
     };
-    const moved = async (sessionId: string) => {
+    const onSessionChange = async (sessionId: string) => {
       const next = await ownership.claim(sessionId);
       if (!next) return;
       void held.release();
       held = next;
     };
-    const news = { over, moved, stumbled, crashed: (how: string) => crashed(begun.sessionId, how) };
-    const begun = new Host({ target, agent, journal, marks, parkAfterMs, news });
-    this.#hosts.add(begun);
-    return begun;
+    const callbacks = { onClose, onSessionChange, onError, onCrash: (reason: string) => onCrash(created.sessionId, reason) };
+    const created = new Host({ target, agent, journal, runJournal, parkAfterMs, callbacks });
+    this.#hosts.add(created);
+    return created;
   }
 
   /** Lets the agent leave that was started first among those that nobody needs. */
-  async #makeRoom(): Promise<void> {
-    const unneeded = [...this.#hosts].find(({ clients, status }) => clients === 0 && status === 'idle');
-    await unneeded?.close();
+  async #closeIdleHost(): Promise<void> {
+    const idle = [...this.#hosts].find(({ clientCount, status }) => clientCount === 0 && status === 'idle');
+    await idle?.close();
   }
 
-  #remember({ sessionId, sessionFile, cwd, hasBegun }: Host): void {
+  #rememberFolder({ sessionId, sessionFile, cwd, hasStarted }: Host): void {
     this.#folders.delete(sessionId);
     // What was on disk before an agent came, and is not there now, was deleted.
-    if (sessionFile !== undefined && (!hasBegun || existsSync(sessionFile))) return;
+    if (sessionFile !== undefined && (!hasStarted || existsSync(sessionFile))) return;
     this.#folders.set(sessionId, cwd);
     const [oldest] = this.#folders.keys();
-    if (this.#folders.size > MAX_REMEMBERED && oldest !== undefined) this.#folders.delete(oldest);
+    if (this.#folders.size > MAX_REMEMBERED_FOLDERS && oldest !== undefined) this.#folders.delete(oldest);
   }
 
   /** The agent that was in it may just have left, and without a message nothing stays on disk. */
-  #asLeft(target: Target): Target {
+  #asUnsaved(target: SessionTarget): SessionTarget {
     const cwd = this.#folders.get(target.id);
     if (cwd === undefined || target.kind === 'new' || existsSync(target.path)) return target;
     return { kind: 'new', id: target.id, cwd };
@@ -212,13 +212,13 @@ export class LocalSessions implements Sessions {
 const inUse = (reason: string) => new Refusal('session_in_use', reason);
 
 /** Whether it only has the same id: files can be copied. */
-const isOtherFile = ({ sessionFile }: Host, target: Target) =>
+const isOtherFile = ({ sessionFile }: Host, target: SessionTarget) =>
   target.kind === 'stored' && sessionFile !== undefined && realPath(sessionFile) !== realPath(target.path);
 
-const nameOf = (target: Target) => (target.kind === 'stored' ? target.path : target.id);
+const nameOf = (target: SessionTarget) => (target.kind === 'stored' ? target.path : target.id);
 
 /** Why an agent could not be started, if that is because another process is in the session. */
-async function holderOf(target: Target): Promise<Refusal | undefined> {
+async function lockRefusal(target: SessionTarget): Promise<Refusal | undefined> {
   if (target.kind === 'new') return undefined;
   try {
     await (await SessionLock.acquire(target.path)).release();

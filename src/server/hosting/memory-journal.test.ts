@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { JOURNAL_CHARACTERS, MemoryJournal } from './memory-journal.ts';
+import { MAX_JOURNAL_CHARACTERS, MemoryJournal } from './memory-journal.ts';
 import { journalContract } from './testing/journal-contract.ts';
 
 const make = (limit?: number) => () => {
@@ -12,7 +12,7 @@ const make = (limit?: number) => () => {
 };
 
 journalContract('a journal in memory', make());
-journalContract('one that keeps little', make(20_000));
+journalContract('a small journal in memory', make(20_000));
 
 it('lets the oldest go when there is too much, and keeps what there is room for', async () => {
   const journal = new MemoryJournal({ limit: 1000 });
@@ -26,7 +26,7 @@ it('lets the oldest go when there is too much, and keeps what there is room for'
 
 it('keeps no record that is larger than all it may keep', async () => {
   const journal = new MemoryJournal();
-  await journal.append(['x'.repeat(JOURNAL_CHARACTERS + 1)]);
+  await journal.append(['x'.repeat(MAX_JOURNAL_CHARACTERS + 1)]);
   expect([journal.first, journal.last]).toEqual([2, 1]);
   expect(await journal.read(1)).toEqual([]);
 });

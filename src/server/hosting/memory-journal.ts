@@ -1,8 +1,8 @@
 import { newUuid } from '../../store/sessions/random-id.ts';
-import { type Journal, type Kept, NotOwner } from './journal.ts';
+import { type Journal, type JournalRecord, NotOwner } from './journal.ts';
 
 /** Characters that are kept of a session. */
-export const JOURNAL_CHARACTERS = 4 * 1024 * 1024;
+export const MAX_JOURNAL_CHARACTERS = 4 * 1024 * 1024;
 
 /** What the bookkeeping of one record costs, in characters, so that many small ones are bounded too. */
 const RECORD_COST = 64;
@@ -20,17 +20,17 @@ export class MemoryJournal implements Journal {
   readonly #isLost: () => boolean;
   #texts: string[] = [];
   /** How many of those are gone already: taking the first of a long list takes long. */
-  #gone = 0;
+  #dropped = 0;
   #size = 0;
   #last = 0;
 
-  constructor({ limit = JOURNAL_CHARACTERS, isLost = () => false }: MemoryJournalOptions = {}) {
+  constructor({ limit = MAX_JOURNAL_CHARACTERS, isLost = () => false }: MemoryJournalOptions = {}) {
     this.#limit = limit;
     this.#isLost = isLost;
   }
 
   get first(): number {
-    return this.#last - (this.#texts.length - this.#gone) + 1;
+    return this.#last - (this.#texts.length - this.#dropped) + 1;
   }
 
   get last(): number {
@@ -45,23 +45,23 @@ export class MemoryJournal implements Journal {
       this.#size += text.length + RECORD_COST;
     }
     this.#last += texts.length;
-    this.#letGo();
+    this.#dropOldest();
     return first;
   }
 
-  async read(after: number): Promise<readonly Kept[] | undefined> {
+  async read(after: number): Promise<readonly JournalRecord[] | undefined> {
     if (after < this.first - 1 || after > this.#last) return undefined;
     const skipped = this.#texts.length - (this.#last - after);
     return this.#texts.slice(skipped).map((text, index) => ({ seq: after + 1 + index, text }));
   }
 
-  #letGo(): void {
-    while (this.#size > this.#limit && this.#gone < this.#texts.length) {
-      this.#size -= (this.#texts[this.#gone] ?? '').length + RECORD_COST;
-      this.#texts[this.#gone++] = '';
+  #dropOldest(): void {
+    while (this.#size > this.#limit && this.#dropped < this.#texts.length) {
+      this.#size -= (this.#texts[this.#dropped] ?? '').length + RECORD_COST;
+      this.#texts[this.#dropped++] = '';
     }
-    if (this.#gone < this.#texts.length / 2) return;
-    this.#texts = this.#texts.slice(this.#gone);
-    this.#gone = 0;
+    if (this.#dropped < this.#texts.length / 2) return;
+    this.#texts = this.#texts.slice(this.#dropped);
+    this.#dropped = 0;
   }
 }

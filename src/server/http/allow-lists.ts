@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { defaultPort, type HostName, inBrackets, parseHost, parseOrigin } from './origins.ts';
-import { plainAddress } from './requests.ts';
+import { plainAddress } from './owner-request.ts';
 
 export interface AllowListOptions {
   /** As it was listened on. */
@@ -12,8 +12,8 @@ export interface AllowListOptions {
 }
 
 /** A Host or Origin that is not ours. */
-export interface Stranger {
-  readonly what: 'host' | 'origin';
+export interface ForeignHeader {
+  readonly header: 'host' | 'origin';
   readonly value: string;
   /** The flag that would let it in, if any. */
   readonly hint: string | undefined;
@@ -31,28 +31,28 @@ export class AllowLists {
   constructor(options: AllowListOptions) {
     const { allowHosts, allowOrigins } = options;
     this.#options = options;
-    this.#hosts = allowHosts.map((text) => parsed(parseHost, text, '--allow-host takes a name like tau.example.org'));
+    this.#hosts = allowHosts.map((text) => parseFlag(parseHost, text, '--allow-host takes a name like tau.example.org'));
     this.#origins = new Set(
-      allowOrigins.map((text) => parsed(parseOrigin, text, '--allow-origin takes one like https://tau.example.org')),
+      allowOrigins.map((text) => parseFlag(parseOrigin, text, '--allow-origin takes one like https://tau.example.org')),
     );
   }
 
   /** What about a request is not ours. */
-  stranger(request: IncomingMessage, { isSecure }: { readonly isSecure: boolean }): Stranger | undefined {
-    const named = request.headersDistinct['host'] ?? [];
-    const host = named[0] === undefined || named.length > 1 ? undefined : parseHost(named[0]);
-    if (!host || !this.#isOurs(host, request)) {
-      return { what: 'host', value: named.join(' '), hint: host && `--allow-host ${named[0]}` };
+  findForeign(request: IncomingMessage, { isSecure }: { readonly isSecure: boolean }): ForeignHeader | undefined {
+    const hosts = request.headersDistinct['host'] ?? [];
+    const host = hosts[0] === undefined || hosts.length > 1 ? undefined : parseHost(hosts[0]);
+    if (!host || !this.#isOwnHost(host, request)) {
+      return { header: 'host', value: hosts.join(' '), hint: host && `--allow-host ${hosts[0]}` };
     }
     const { origin } = request.headers;
     if (origin === undefined) return undefined;
     const from = parseOrigin(origin);
-    const own = parseOrigin(`${isSecure ? 'https' : 'http'}://${named[0]}`);
+    const own = parseOrigin(`${isSecure ? 'https' : 'http'}://${hosts[0]}`);
     if (from !== undefined && (from === own || this.#origins.has(from))) return undefined;
-    return { what: 'origin', value: origin, hint: from && `--allow-origin ${from}` };
+    return { header: 'origin', value: origin, hint: from && `--allow-origin ${from}` };
   }
 
-  #isOurs({ name, port }: HostName, { socket }: IncomingMessage): boolean {
+  #isOwnHost({ name, port }: HostName, { socket }: IncomingMessage): boolean {
     const { host, isTls } = this.#options;
     if (this.#hosts.some((allowed) => allowed.name === name && (allowed.port ?? port) === port)) return true;
     // The address itself cannot be rebound: whoever asks for it has connected to it.
@@ -61,7 +61,7 @@ export class AllowLists {
   }
 }
 
-function parsed<T>(parse: (text: string) => T | undefined, text: string, sentence: string): T {
+function parseFlag<T>(parse: (text: string) => T | undefined, text: string, sentence: string): T {
   const value = parse(text);
   if (value === undefined) throw new Error(`${sentence}, not ${JSON.stringify(text)}`);
   return value;

@@ -6,55 +6,55 @@ export interface ConnectionLimits {
   /** Connections at a time from one address. */
   readonly perAddress: number;
   /** Connections at a time that have not asked for anything yet. */
-  readonly unasked: number;
+  readonly withoutRequest: number;
 }
 
 /** Why a connection was cut off. */
-export type CutOff = keyof ConnectionLimits;
+export type DropReason = keyof ConnectionLimits;
 
 type Key = string | Socket;
 
 /** Keeps count of connections and cuts off those that are too many. */
 export class ConnectionCap {
   readonly #limits: ConnectionLimits;
-  readonly #onCutOff: (why: CutOff) => void;
+  readonly #onDrop: (reason: DropReason) => void;
   readonly #open = new Set<Socket>();
   readonly #perAddress = new Map<string, number>();
   /** By `keyOf`, the longest waiting first. */
-  readonly #unasked = new Map<Key, Socket>();
+  readonly #withoutRequest = new Map<Key, Socket>();
 
-  constructor(limits: ConnectionLimits, onCutOff: (why: CutOff) => void) {
+  constructor(limits: ConnectionLimits, onDrop: (reason: DropReason) => void) {
     this.#limits = limits;
-    this.#onCutOff = onCutOff;
+    this.#onDrop = onDrop;
   }
 
   /** Somebody has connected. `address` is undefined where it does not tell people apart. */
-  connected(socket: Socket, address: string | undefined): void {
-    const why = this.#excess(address);
-    if (why) {
-      this.#cutOff(socket, why);
+  add(socket: Socket, address: string | undefined): void {
+    const reason = this.#exceededLimit(address);
+    if (reason) {
+      this.#drop(socket, reason);
       return;
     }
     const key = keyOf(socket);
     this.#open.add(socket);
-    this.#unasked.set(key, socket);
-    if (address !== undefined) this.#perAddress.set(address, this.#of(address) + 1);
+    this.#withoutRequest.set(key, socket);
+    if (address !== undefined) this.#perAddress.set(address, this.#countOf(address) + 1);
     socket.once('close', () => {
       this.#open.delete(socket);
-      if (this.#unasked.get(key) === socket) this.#unasked.delete(key);
-      if (address !== undefined) this.#left(address);
+      if (this.#withoutRequest.get(key) === socket) this.#withoutRequest.delete(key);
+      if (address !== undefined) this.#removeFrom(address);
     });
-    this.#makeRoom();
+    this.#dropOldestSilent();
   }
 
   /** A request has come whole over this socket, or over the one below it. */
-  asked(socket: Socket): void {
-    this.#unasked.delete(keyOf(socket));
+  markRequest(socket: Socket): void {
+    this.#withoutRequest.delete(keyOf(socket));
   }
 
   /** Whether nothing has been answered over this socket yet. */
-  hasNotAsked(socket: Socket): boolean {
-    return this.#unasked.has(keyOf(socket));
+  isWithoutRequest(socket: Socket): boolean {
+    return this.#withoutRequest.has(keyOf(socket));
   }
 
   /** Cuts off everybody. */
@@ -63,28 +63,28 @@ export class ConnectionCap {
   }
 
   /** Those who have been silent the longest go first: whoever holds connections open in silence locks nobody out. */
-  #makeRoom(): void {
-    const [oldest] = this.#unasked.values();
-    if (this.#unasked.size > this.#limits.unasked && oldest) this.#cutOff(oldest, 'unasked');
+  #dropOldestSilent(): void {
+    const [oldest] = this.#withoutRequest.values();
+    if (this.#withoutRequest.size > this.#limits.withoutRequest && oldest) this.#drop(oldest, 'withoutRequest');
   }
 
-  #excess(address: string | undefined): CutOff | undefined {
+  #exceededLimit(address: string | undefined): DropReason | undefined {
     if (this.#open.size >= this.#limits.total) return 'total';
-    return address !== undefined && this.#of(address) >= this.#limits.perAddress ? 'perAddress' : undefined;
+    return address !== undefined && this.#countOf(address) >= this.#limits.perAddress ? 'perAddress' : undefined;
   }
 
-  #of(address: string): number {
+  #countOf(address: string): number {
     return this.#perAddress.get(address) ?? 0;
   }
 
-  #left(address: string): void {
-    const others = this.#of(address) - 1;
+  #removeFrom(address: string): void {
+    const others = this.#countOf(address) - 1;
     if (others > 0) this.#perAddress.set(address, others);
     else this.#perAddress.delete(address);
   }
 
-  #cutOff(socket: Socket, why: CutOff): void {
-    this.#onCutOff(why);
+  #drop(socket: Socket, reason: DropReason): void {
+    this.#onDrop(reason);
     socket.destroy();
   }
 }

@@ -28,13 +28,13 @@ export interface TakenFile {
 
 /** Files that can be fetched once each, by whoever knows the code. */
 export class ExportOffers {
-  readonly #holds: (grant: Grant) => boolean;
+  readonly #isGrantValid: (grant: Grant) => boolean;
   readonly #now: () => number;
   /** By their codes, the oldest first. */
   readonly #offers = new Map<string, Offer>();
 
-  constructor(holds: (grant: Grant) => boolean, now: () => number = Date.now) {
-    this.#holds = holds;
+  constructor(isGrantValid: (grant: Grant) => boolean, now: () => number = Date.now) {
+    this.#isGrantValid = isGrantValid;
     this.#now = now;
   }
 
@@ -53,7 +53,7 @@ export class ExportOffers {
   /** The file behind a code, once. Undefined when there is none, it is too late, or it may not be had any more. */
   async take(code: string): Promise<TakenFile | undefined> {
     const offer = this.#offers.get(code);
-    if (!this.#offers.delete(code) || !offer || offer.until <= this.#now() || !this.#holds(offer.grant))
+    if (!this.#offers.delete(code) || !offer || offer.until <= this.#now() || !this.#isGrantValid(offer.grant))
       return undefined;
     const file = await openAsIs(offer.path);
     if (!file) return undefined;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Refusal } from '../../protocol/errors.ts';
 import { MAX_BODY_BYTES } from './read-json.ts';
-import { bearer, grantOf, served } from './testing/served.ts';
+import { bearer, grantOf, startServer } from './testing/test-server.ts';
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; " +
@@ -10,8 +10,8 @@ const POLICY =
   "require-trusted-types-for 'script'; trusted-types 'none'";
 
 it('[W48] every answer carries the headers that protect it, and none that opens it to other pages', async () => {
-  const { get, port } = await served();
-  const answers = [
+  const { get, port } = await startServer();
+  const responses = [
     await get('/healthz'),
     await get('/nothing'),
     await get('/api/me'),
@@ -21,7 +21,7 @@ it('[W48] every answer carries the headers that protect it, and none that opens 
     await get('/healthz', { headers: { origin: `http://127.0.0.1:${port}` } }),
   ];
 
-  for (const { headers } of answers) {
+  for (const { headers } of responses) {
     expect(headers).toMatchObject({
       'content-security-policy': POLICY,
       'x-content-type-options': 'nosniff',
@@ -36,7 +36,7 @@ it('[W48] every answer carries the headers that protect it, and none that opens 
 });
 
 it('[W48] errors are JSON with a text and a code', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
   const cases = [
     ['/nothing', 'GET', 404, { error: 'There is nothing here', code: 'not_found' }],
     ['/api', 'GET', 404, { error: 'There is nothing here', code: 'not_found' }],
@@ -48,14 +48,14 @@ it('[W48] errors are JSON with a text and a code', async () => {
   ] as const;
 
   for (const [path, method, status, body] of cases) {
-    const answer = await get(path, { method });
-    expect({ ...answer, body: JSON.parse(answer.body) }).toMatchObject({ status, body });
-    if (status === 405) expect(answer.headers.allow).toBe(path === '/api/login' ? 'POST' : 'GET, HEAD');
+    const response = await get(path, { method });
+    expect({ ...response, body: JSON.parse(response.body) }).toMatchObject({ status, body });
+    if (status === 405) expect(response.headers.allow).toBe(path === '/api/login' ? 'POST' : 'GET, HEAD');
   }
 });
 
 it('[W48] a HEAD is answered as its GET, without what that says', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
 
   const [whole, head] = [await get('/healthz'), await get('/healthz', { method: 'HEAD' })];
 
@@ -69,20 +69,20 @@ it.each([
   ['of no type', {}, '{"code":"x"}', 415],
   ['of a type like it', { 'content-type': 'application/jsonp' }, '{"code":"x"}', 415],
   ['no object', { 'content-type': 'application/json' }, '[1]', 400],
-  ['broken', { 'content-type': 'application/json; charset=utf-8' }, '{"code":', 400],
+  ['malformed', { 'content-type': 'application/json; charset=utf-8' }, '{"code":', 400],
   ['without anything that is known', { 'content-type': 'application/json' }, '{"code":1}', 400],
   ['with too much of it', { 'content-type': 'application/json' }, '{"code":"x","token":"y"}', 400],
 ])('[W48] a body that is %s is refused', async (_what, headers, body, status) => {
-  const { get } = await served();
+  const { get } = await startServer();
 
-  const answer = await get('/api/login', { method: 'POST', headers, body });
+  const response = await get('/api/login', { method: 'POST', headers, body });
 
-  expect(answer.status).toBe(status);
-  expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String), code: expect.any(String) });
+  expect(response.status).toBe(status);
+  expect(JSON.parse(response.body)).toEqual({ error: expect.any(String), code: expect.any(String) });
 });
 
 it('[W45] a body that is too large is refused', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
   const post = (size: number) =>
     get('/api/login', {
       method: 'POST',
@@ -91,15 +91,15 @@ it('[W45] a body that is too large is refused', async () => {
     });
   const around = JSON.stringify({ code: '' }).length;
 
-  const answers = [await post(MAX_BODY_BYTES - around), await post(MAX_BODY_BYTES - around + 1)];
+  const responses = [await post(MAX_BODY_BYTES - around), await post(MAX_BODY_BYTES - around + 1)];
 
-  expect(answers.map(({ status }) => status)).toEqual([401, 413]);
-  expect(answers[1]?.headers.connection).toBe('close');
+  expect(responses.map(({ status }) => status)).toEqual([401, 413]);
+  expect(responses[1]?.headers.connection).toBe('close');
 });
 
 it('[W41] it is healthy while it lives, and ready unless it starts or drains', async () => {
   let state: 'starting' | 'ready' | 'draining' = 'starting';
-  const { get } = await served({ services: { readiness: () => state } });
+  const { get } = await startServer({ services: { readiness: () => state } });
   const seen = [];
 
   for (state of ['starting', 'ready', 'draining'] as const) {
@@ -115,7 +115,7 @@ it('[W41] it is healthy while it lives, and ready unless it starts or drains', a
 });
 
 it('[W42] metrics and sessions are for tokens that may look', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
 
   for (const path of ['/metrics', '/api/sessions']) {
     const statuses = [await get(path), await get(path, bearer('bob')), await get(path, bearer('ann'))];
@@ -125,13 +125,13 @@ it('[W42] metrics and sessions are for tokens that may look', async () => {
 });
 
 it('[W42] a token in the query opens nothing but a socket', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
 
   expect((await get('/metrics?token=token-of-ann')).status).toBe(401);
 });
 
 it('[W42] metrics are told as Prometheus reads them, requests by route and not by path', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
   for (const path of ['/healthz', '/made-up', '/made-up-too']) await get(path);
 
   const { headers, body } = await get('/metrics', bearer('ann'));
@@ -149,7 +149,7 @@ it('[W42] metrics are told as Prometheus reads them, requests by route and not b
 });
 
 it('[W42] what is asked of the sessions goes along, whoever asks', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
 
   const all = await get('/api/sessions', bearer('ann'));
   const some = await get('/api/sessions?cwd=%2Fa%20b&cursor=c&limit=5&other=1', bearer('ann'));
@@ -162,23 +162,23 @@ it('[W42] what is asked of the sessions goes along, whoever asks', async () => {
 
 it('[W48] what is refused elsewhere keeps its code; a bug of ours says nothing but that', async () => {
   const listSessions = (error: Error) => ({ services: { listSessions: () => Promise.reject(error) } });
-  const refusing = await served(listSessions(new Refusal('permission_denied', 'Not that folder')));
-  const broken = await served(listSessions(new TypeError('secret')));
+  const refusing = await startServer(listSessions(new Refusal('permission_denied', 'Not that folder')));
+  const faulty = await startServer(listSessions(new TypeError('secret')));
 
-  const [refused, failed] = await Promise.all([refusing, broken].map(({ get }) => get('/api/sessions', bearer('ann'))));
+  const [refused, failed] = await Promise.all([refusing, faulty].map(({ get }) => get('/api/sessions', bearer('ann'))));
 
   expect(refused).toMatchObject({ status: 403, body: '{"error":"Not that folder","code":"permission_denied"}\n' });
   expect(failed).toMatchObject({
     status: 500,
     body: '{"error":"Something went wrong in the server","code":"internal"}\n',
   });
-  const log = await broken.logged(1);
+  const log = await faulty.logged(1);
   expect(log).toContain('error server failed error=TypeError');
   expect(log).not.toContain('secret');
 });
 
 it('[W49] every answer is a line without query and secret, on one line whatever was asked', async () => {
-  const { get, logged, exports } = await served();
+  const { get, logged, exports } = await startServer();
   const code = exports.offer(join(import.meta.dirname, 'handler.ts'), grantOf('ann'));
   const secrets = ['token-of-ann', 'token-of-bob', 'token-of-carol', 'one-time-code', code, 'query-secret'];
   const post = (body: object) => ({
@@ -209,7 +209,7 @@ it('[W49] every answer is a line without query and secret, on one line whatever 
 });
 
 it('[W49] what machines ask all the time is told at debug only', async () => {
-  const { get, logged } = await served();
+  const { get, logged } = await startServer();
 
   await get('/healthz');
 

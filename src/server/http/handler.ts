@@ -1,38 +1,38 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Counter } from '../metrics.ts';
-import { type ServerLog, whereabouts } from '../server-log.ts';
-import type { Admission, Refused } from './front-door.ts';
+import { type ServerLog, errorFields } from '../server-log.ts';
+import type { Admission, Rejection } from './request-guard.ts';
 import { HttpRefusal } from './http-refusal.ts';
-import { protect, sendRefusal } from './reply.ts';
-import { answer, find } from './router.ts';
-import type { Services } from './services.ts';
+import { setSecurityHeaders, sendRefusal } from './responses.ts';
+import { runRoute, matchRoute } from './router.ts';
+import type { HttpServices } from './services.ts';
 
 /** What machines ask all the time. */
 const probes = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Answers everything that is asked over HTTP. */
-export function createHandler(services: Services): RequestListener {
-  const answered = services.metrics.counter('tau_http_requests_total', 'Answers over HTTP.', ['route', 'status']);
+export function createHandler(services: HttpServices): RequestListener {
+  const requestCounter = services.metrics.counter('tau_http_requests_total', 'Answers over HTTP.', ['route', 'status']);
   return (request, response) => {
-    protect(request, response);
-    handle(request, response, { services, answered }).catch((error) => fail(error, response, services.log));
+    setSecurityHeaders(request, response);
+    respond(request, response, { services, requestCounter }).catch((error) => sendError(error, response, services.log));
   };
 }
 
-async function handle(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  { services, answered }: { readonly services: Services; readonly answered: Counter },
+  { services, requestCounter }: { readonly services: HttpServices; readonly requestCounter: Counter },
 ): Promise<void> {
   const startedAt = performance.now();
-  const admission = services.door.admit(request);
-  const { name, route } = 'status' in admission ? refusedRoute : find(admission.path, services);
+  const admission = services.guard.admit(request);
+  const { name, route } = 'status' in admission ? refusedRoute : matchRoute(admission.path, services);
   response.once('close', () => {
-    answered.add({ route: name, status: String(response.statusCode) });
+    requestCounter.add({ route: name, status: String(response.statusCode) });
     writeAccess(services.log, { request, response, admission, name, ms: Math.round(performance.now() - startedAt) });
   });
   if ('status' in admission) sendRefusal(response, admission);
-  else await answer(route, { request, response, admission, services });
+  else await runRoute(route, { request, response, admission, services });
 }
 
 const refusedRoute = { name: 'refused', route: undefined };
@@ -48,7 +48,7 @@ function writeAccess(
   }: {
     request: IncomingMessage;
     response: ServerResponse;
-    admission: Admission | Refused;
+    admission: Admission | Rejection;
     ms: number;
     name: string;
   },
@@ -61,10 +61,10 @@ function writeAccess(
 }
 
 /** Says what is refused. Once an answer has begun, its client hears only that it does not end well. */
-function fail(error: unknown, response: ServerResponse, log: ServerLog): void {
+function sendError(error: unknown, response: ServerResponse, log: ServerLog): void {
   const { status, code, message, headers } = HttpRefusal.from(error);
   // A client that leaves in the middle is no failure.
-  if (status === 500 && !response.destroyed) log.event('error', 'failed', whereabouts(error));
+  if (status === 500 && !response.destroyed) log.event('error', 'failed', errorFields(error));
   if (response.headersSent) response.destroy();
   else sendRefusal(response, { status, code, error: message, headers });
 }

@@ -9,10 +9,10 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { withTimeout } from '../../system/with-timeout.ts';
-import { ConnectionCap, type ConnectionLimits, type CutOff } from './connection-cap.ts';
-import { answerRaw } from './raw-answer.ts';
-import { protect, sendRefusal } from './reply.ts';
-import { OwnersRequest, plainAddress } from './requests.ts';
+import { ConnectionCap, type ConnectionLimits, type DropReason } from './connection-cap.ts';
+import { respondRaw } from './raw-response.ts';
+import { setSecurityHeaders, sendRefusal } from './responses.ts';
+import { OwnerRequest, plainAddress } from './owner-request.ts';
 import type { Tls } from './tls-files.ts';
 
 export interface HttpLimits {
@@ -34,7 +34,7 @@ export interface HttpLimits {
 }
 
 export const httpLimits: HttpLimits = {
-  connections: { total: 2000, perAddress: 500, unasked: 200 },
+  connections: { total: 2000, perAddress: 500, withoutRequest: 200 },
   headMs: 10_000,
   requestMs: 30_000,
   checkMs: 1000,
@@ -49,16 +49,16 @@ export const httpLimits: HttpLimits = {
 export interface ServerOptions {
   readonly handler: RequestListener;
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  readonly onCutOff?: (why: CutOff) => void;
+  readonly onDrop?: (reason: DropReason) => void;
   readonly limits?: HttpLimits;
 }
 
-interface Kind {
+interface ServerKind {
   readonly tls?: Tls | undefined;
   /** Whether only the owner can connect. */
-  readonly isOwners?: boolean;
+  readonly isOwnerOnly?: boolean;
   /** Whether the address of a connection is that of whoever asks. */
-  readonly addressesTell?: boolean;
+  readonly limitsPerAddress?: boolean;
 }
 
 /** A server for HTTP that neither slow nor greedy peers can hold up. */
@@ -68,35 +68,35 @@ export class LimitedServer {
   readonly #limits: HttpLimits;
 
   constructor(
-    { handler, onUpgrade, onCutOff = () => {}, limits = httpLimits }: ServerOptions,
-    { tls, isOwners = false, addressesTell = false }: Kind,
+    { handler, onUpgrade, onDrop: onDrop = () => {}, limits = httpLimits }: ServerOptions,
+    { tls, isOwnerOnly: isOwnerOnly = false, limitsPerAddress: limitsPerAddress = false }: ServerKind,
   ) {
     this.#limits = limits;
-    this.#cap = new ConnectionCap(limits.connections, onCutOff);
-    this.server = newServer(limits, { tls, isOwners });
+    this.#cap = new ConnectionCap(limits.connections, onDrop);
+    this.server = newServer(limits, { tls, isOwnerOnly });
     this.server.on('connection', (socket: Socket) => {
       const { remoteAddress } = socket;
-      this.#cap.connected(
+      this.#cap.add(
         socket,
-        addressesTell && remoteAddress !== undefined ? plainAddress(remoteAddress) : undefined,
+        limitsPerAddress && remoteAddress !== undefined ? plainAddress(remoteAddress) : undefined,
       );
     });
     const onRequest: RequestListener = (request, response) => {
-      this.#cap.asked(request.socket);
+      this.#cap.markRequest(request.socket);
       if (!this.#hasTooManyLines(request)) return handler(request, response);
-      protect(request, response);
-      sendRefusal(response, tooLarge);
+      setSecurityHeaders(request, response);
+      sendRefusal(response, headTooLarge);
     };
     this.server.on('request', onRequest).on('checkExpectation', onRequest);
     this.server.on('upgrade', (request, socket, head) => {
-      this.#cap.asked(request.socket);
+      this.#cap.markRequest(request.socket);
       request.socket.setTimeout(0);
       // Whatever becomes of it while nobody holds it yet.
       socket.on('error', () => {});
-      if (this.#hasTooManyLines(request)) answerRaw(socket, tooLarge);
+      if (this.#hasTooManyLines(request)) respondRaw(socket, headTooLarge);
       else onUpgrade(request, socket, head);
     });
-    this.server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
+    this.server.on('clientError', (error, socket) => this.#handleClientError(error, socket as Socket));
   }
 
   /** Takes no more connections, lets answers end for a moment, then cuts off what is left: upgraded sockets too. */
@@ -112,24 +112,24 @@ export class LimitedServer {
   }
 
   /** Answers what is no request. After a first request there may be an answer under way, which this would end up in. */
-  #refuse({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+  #handleClientError({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
     if (socket.writableEnded) return;
-    if (!this.#cap.hasNotAsked(socket)) socket.destroy();
-    else if (code === 'HPE_HEADER_OVERFLOW') answerRaw(socket, tooLarge);
-    else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') answerRaw(socket, tooSlow);
-    else if (code.startsWith('HPE_')) answerRaw(socket, noRequest);
+    if (!this.#cap.isWithoutRequest(socket)) socket.destroy();
+    else if (code === 'HPE_HEADER_OVERFLOW') respondRaw(socket, headTooLarge);
+    else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') respondRaw(socket, requestTooSlow);
+    else if (code.startsWith('HPE_')) respondRaw(socket, malformedRequest);
     else socket.destroy();
   }
 }
 
-function newServer(limits: HttpLimits, { tls, isOwners }: Kind): Server {
+function newServer(limits: HttpLimits, { tls, isOwnerOnly }: ServerKind): Server {
   const options: NodeOptions = {
     headersTimeout: limits.headMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkMs,
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.headBytes,
-    ...(isOwners ? { IncomingMessage: OwnersRequest } : {}),
+    ...(isOwnerOnly ? { IncomingMessage: OwnerRequest } : {}),
   };
   const server = tls
     ? createTlsServer({ ...options, ...tls, handshakeTimeout: limits.handshakeMs })
@@ -140,6 +140,6 @@ function newServer(limits: HttpLimits, { tls, isOwners }: Kind): Server {
   return server;
 }
 
-const tooLarge = { status: 431, code: 'too_large', error: 'The head of the request is too large' };
-const tooSlow = { status: 408, code: 'too_slow', error: 'The request took too long to come' };
-const noRequest = { status: 400, code: 'bad_request', error: 'This is no request' };
+const headTooLarge = { status: 431, code: 'too_large', error: 'The head of the request is too large' };
+const requestTooSlow = { status: 408, code: 'too_slow', error: 'The request took too long to come' };
+const malformedRequest = { status: 400, code: 'bad_request', error: 'This is no request' };

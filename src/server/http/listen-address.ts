@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { withTimeout } from '../../system/with-timeout.ts';
-import { plainAddress } from './requests.ts';
+import { plainAddress } from './owner-request.ts';
 
 const LOOKUP_LIMIT_MS = 5000;
 
@@ -9,7 +9,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-export interface WantedAddress {
+export interface ListenAddressOptions {
   readonly host: string;
   readonly port: number;
   /** Whether what is said is encrypted: by this server, or by a proxy before it. */
@@ -17,10 +17,10 @@ export interface WantedAddress {
 }
 
 /** The address to listen on. Throws a sentence where there is none, or where everybody on the way could read along. */
-export async function listenAddress({ host, port, isEncrypted }: WantedAddress): Promise<string> {
+export async function listenAddress({ host, port, isEncrypted }: ListenAddressOptions): Promise<string> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new Error(`cannot listen on port ${port}: there is none`);
-  const address = await addressOf(host);
+  const address = await resolveHost(host);
   if (isEncrypted || isLoopback(address)) return address;
   throw new Error(
     `cannot listen on ${host}: others could read along. Give --tls-cert and --tls-key, or --behind-proxy if a proxy encrypts`,
@@ -33,7 +33,7 @@ function isLoopback(address: string): boolean {
   return loopback.check(plain, isIP(plain) === 4 ? 'ipv4' : 'ipv6');
 }
 
-async function addressOf(host: string): Promise<string> {
+async function resolveHost(host: string): Promise<string> {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) !== 0) return bare;
   try {
@@ -44,9 +44,9 @@ async function addressOf(host: string): Promise<string> {
 }
 
 /** What went wrong with listening, as a sentence. */
-export function listenProblem(
+export function listenError(
   error: NodeJS.ErrnoException,
-  { host, port }: Pick<WantedAddress, 'host' | 'port'>,
+  { host, port }: Pick<ListenAddressOptions, 'host' | 'port'>,
 ): Error {
   const reasons: Record<string, string> = {
     EADDRINUSE: 'it is in use. Choose another with --port, or any with --port 0',

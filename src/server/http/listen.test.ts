@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { httpLimits } from './limited-server.ts';
 import { listenHttp } from './listen.ts';
-import { ask, dial, heard } from './testing/clients.ts';
-import { newFolder, served } from './testing/served.ts';
+import { sendRequest, openSocket, readToEnd } from './testing/raw-clients.ts';
+import { newFolder, startServer } from './testing/test-server.ts';
 import { readTlsFiles } from './tls-files.ts';
 
 const fixtures = join(import.meta.dirname, '../../../test/fixtures/tls');
@@ -14,15 +14,15 @@ const nothing = { handler: () => {}, onUpgrade: () => {} };
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n';
 
 /** A server with some smaller limits. */
-const limited = (limits: Partial<typeof httpLimits>) => served({ listen: { limits: { ...httpLimits, ...limits } } });
+const limited = (limits: Partial<typeof httpLimits>) => startServer({ listen: { limits: { ...httpLimits, ...limits } } });
 
 const connections = (more: Partial<typeof httpLimits.connections>) => ({
   connections: { ...httpLimits.connections, ...more },
 });
 
 /** Whoever is connected and was answered something. */
-async function answered(port: number): Promise<Socket> {
-  const socket = dial(port, `${HEAD}\r\n`);
+async function connectAndRequest(port: number): Promise<Socket> {
+  const socket = openSocket(port, `${HEAD}\r\n`);
   await new Promise((resolve) => socket.once('data', resolve));
   return socket;
 }
@@ -38,35 +38,35 @@ it('[W36] without encryption it listens on loopback only', async () => {
 it('[W36] with TLS or behind a proxy it listens anywhere', async () => {
   const tls = readTlsFiles(tlsFiles);
 
-  const encrypted = await served({ listen: { host: '0.0.0.0', tls }, door: { allowHosts: ['tau.test'] } });
-  const proxied = await served({ listen: { host: '0.0.0.0', behindProxy: true } });
+  const encrypted = await startServer({ listen: { host: '0.0.0.0', tls }, guard: { allowHosts: ['tau.test'] } });
+  const proxied = await startServer({ listen: { host: '0.0.0.0', behindProxy: true } });
 
-  const answers = [
+  const responses = [
     await encrypted.get('/healthz'),
     await encrypted.get('/healthz', { headers: { host: 'tau.test' } }),
     await proxied.get('/healthz'),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect([encrypted.address, proxied.address]).toEqual(['0.0.0.0', '0.0.0.0']);
 });
 
 it('[W48] browsers are told to come encrypted, but not of the name that every program on a machine shares', async () => {
   const tls = readTlsFiles(tlsFiles);
-  const { get, port } = await served({ listen: { tls }, door: { allowHosts: ['tau.test'] } });
-  const plain = await served();
+  const { get, port } = await startServer({ listen: { tls }, guard: { allowHosts: ['tau.test'] } });
+  const plain = await startServer();
 
-  const told = await get('/healthz', { headers: { host: 'tau.test' } });
-  const shared = await get('/healthz', { headers: { host: `localhost:${port}` } });
+  const remote = await get('/healthz', { headers: { host: 'tau.test' } });
+  const local = await get('/healthz', { headers: { host: `localhost:${port}` } });
 
-  expect(told.headers['strict-transport-security']).toBe('max-age=31536000');
-  expect(shared.headers).not.toHaveProperty('strict-transport-security');
+  expect(remote.headers['strict-transport-security']).toBe('max-age=31536000');
+  expect(local.headers).not.toHaveProperty('strict-transport-security');
   expect((await plain.get('/healthz')).headers).not.toHaveProperty('strict-transport-security');
 });
 
 it('what is not TLS ends where TLS is spoken, and others are served on', async () => {
-  const { get, port } = await served({ listen: { tls: readTlsFiles(tlsFiles) } });
+  const { get, port } = await startServer({ listen: { tls: readTlsFiles(tlsFiles) } });
 
-  expect(await heard(dial(port, `${HEAD}\r\n`))).not.toContain('HTTP/1.1 200');
+  expect(await readToEnd(openSocket(port, `${HEAD}\r\n`))).not.toContain('HTTP/1.1 200');
 
   expect((await get('/healthz')).status).toBe(200);
 });
@@ -86,7 +86,7 @@ it.each([
     /^cannot listen on \S+: the path is longer than \d+ bytes$/,
   ],
 ])('%s is a clear sentence', async (_what, options, sentence) => {
-  const { port } = await served();
+  const { port } = await startServer();
 
   await expect(listenHttp({ host: '127.0.0.1', port: 0, ...nothing, ...options(port) })).rejects.toThrow(sentence);
 });
@@ -103,7 +103,7 @@ it("[W39] the socket file is its owner's from the first moment, and goes with th
   const socketPath = join(newFolder(), 's');
   const before = process.umask(0);
   try {
-    const { close } = await served({ listen: { socketPath } });
+    const { close } = await startServer({ listen: { socketPath } });
 
     expect(statSync(socketPath).mode & 0o777).toBe(0o600);
     expect(process.umask()).toBe(0);
@@ -118,12 +118,12 @@ it('[W39] a socket file on which somebody listens is left alone, and nothing is 
   const socketPath = join(newFolder(), 's');
   const other = createServer((socket) => socket.end());
   await new Promise<void>((resolve) => other.listen(socketPath, resolve));
-  const { port, close } = await served();
+  const { port, close } = await startServer();
   await close();
 
   await expect(listenHttp({ host: '127.0.0.1', port, socketPath, ...nothing })).rejects.toThrow('it is in use');
 
-  await expect(ask({ port, path: '/' })).rejects.toThrow('ECONNREFUSED');
+  await expect(sendRequest({ port, path: '/' })).rejects.toThrow('ECONNREFUSED');
   expect(existsSync(socketPath)).toBe(true);
   other.close();
 });
@@ -131,7 +131,7 @@ it('[W39] a socket file on which somebody listens is left alone, and nothing is 
 it('[W45] a head that comes too slowly is cut off', async () => {
   const { port } = await limited({ headMs: 50, checkMs: 10 });
 
-  const answer = await heard(dial(port, HEAD));
+  const answer = await readToEnd(openSocket(port, HEAD));
 
   expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   expect(answer).toContain('"code":"too_slow"');
@@ -141,33 +141,33 @@ it('[W45] a body that comes too slowly is cut off', async () => {
   const { port } = await limited({ headMs: 50, requestMs: 60, checkMs: 10 });
   const head = `POST /api/login HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n`;
 
-  expect(await heard(dial(port, `${head}{`))).not.toContain('HTTP/1.1 200');
+  expect(await readToEnd(openSocket(port, `${head}{`))).not.toContain('HTTP/1.1 200');
 });
 
 it('[W45] a head that is too large is refused, by its bytes and by its lines', async () => {
   const { port } = await limited({ headBytes: 2000, headLines: 20 });
   const lines = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1\r\n`).join('');
 
-  const answers = await Promise.all([
-    heard(dial(port, `${HEAD}Cookie: ${'x'.repeat(4000)}\r\n\r\n`)),
-    heard(dial(port, `${HEAD}${lines(20)}Connection: close\r\n\r\n`)),
-    heard(dial(port, `${HEAD}${lines(20)}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n`)),
+  const responses = await Promise.all([
+    readToEnd(openSocket(port, `${HEAD}Cookie: ${'x'.repeat(4000)}\r\n\r\n`)),
+    readToEnd(openSocket(port, `${HEAD}${lines(20)}Connection: close\r\n\r\n`)),
+    readToEnd(openSocket(port, `${HEAD}${lines(20)}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n`)),
   ]);
 
-  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+  for (const answer of responses) expect(answer).toMatch(/^HTTP\/1\.1 431 /);
 });
 
 it('[W45 W48] what is no request is answered as everything is', async () => {
-  const { port } = await served();
+  const { port } = await startServer();
 
-  const answer = await heard(dial(port, 'EHLO evil.example\r\n\r\n'));
+  const answer = await readToEnd(openSocket(port, 'EHLO evil.example\r\n\r\n'));
 
   expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nContent-Security-Policy: default-src 'none'/);
   expect(answer.endsWith('{"error":"This is no request","code":"bad_request"}\n')).toBe(true);
 });
 
 it('[W48] what a request expects is passed over', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
 
   const answer = await get('/healthz', { headers: { expect: 'nonsense' } });
 
@@ -175,30 +175,30 @@ it('[W48] what a request expects is passed over', async () => {
 });
 
 it('[W45] those who have been silent the longest make room for others', async () => {
-  const { port, get } = await limited(connections({ unasked: 2 }));
-  const cutOff: string[] = [];
-  const silent = (name: string) => {
-    const socket = dial(port);
-    const end = heard(socket).then(() => cutOff.push(name));
+  const { port, get } = await limited(connections({ withoutRequest: 2 }));
+  const dropped: string[] = [];
+  const openSilent = (name: string) => {
+    const socket = openSocket(port);
+    const end = readToEnd(socket).then(() => dropped.push(name));
     return { end, up: new Promise((resolve) => socket.once('connect', resolve)) };
   };
 
-  const first = silent('first');
+  const first = openSilent('first');
   await first.up;
-  await silent('second').up;
-  await silent('third').up;
+  await openSilent('second').up;
+  await openSilent('third').up;
   await first.end;
 
   expect((await get('/healthz')).status).toBe(200);
-  expect(cutOff[0]).toBe('first');
+  expect(dropped[0]).toBe('first');
 });
 
 it('[W45] whoever has asked for something is not cut off for silence', async () => {
-  const { port, get } = await limited(connections({ unasked: 1 }));
-  const socket = await answered(port);
+  const { port, get } = await limited(connections({ withoutRequest: 1 }));
+  const socket = await connectAndRequest(port);
 
   expect((await get('/healthz')).status).toBe(200);
-  await heard(dial(port, 'x\r\n\r\n'));
+  await readToEnd(openSocket(port, 'x\r\n\r\n'));
 
   expect(socket.destroyed).toBe(false);
 });
@@ -208,7 +208,7 @@ it.each([
   ['of one address', connections({ perAddress: 2 })],
 ])('[W45] connections %s have a limit; one that ends makes room', async (_which, limits) => {
   const { port, get } = await limited(limits);
-  const [first] = [await answered(port), await answered(port)];
+  const [first] = [await connectAndRequest(port), await connectAndRequest(port)];
 
   await expect(get('/healthz')).rejects.toThrow();
   first?.destroy();
@@ -218,33 +218,33 @@ it.each([
 
 it('[W45] behind a proxy all come from its address, and none is refused for that', async () => {
   const limits = { ...httpLimits, ...connections({ perAddress: 1 }) };
-  const { port, get } = await served({ listen: { behindProxy: true, limits } });
-  await answered(port);
+  const { port, get } = await startServer({ listen: { behindProxy: true, limits } });
+  await connectAndRequest(port);
 
   expect((await get('/healthz')).status).toBe(200);
 });
 
 it('[W45] a reader that stands still in the middle of an answer is cut off', async () => {
-  const { port } = await served({
+  const { port } = await startServer({
     listen: {
       limits: { ...httpLimits, stallMs: 50 },
       handler: (_request, response) => void response.write('Half'),
     },
   });
 
-  expect(await heard(dial(port, `${HEAD}\r\n`))).toContain('Half');
+  expect(await readToEnd(openSocket(port, `${HEAD}\r\n`))).toContain('Half');
 });
 
 it('closing ends answers and upgraded sockets that do not end by themselves', async () => {
-  const { port, close } = await served({
+  const { port, close } = await startServer({
     listen: {
       limits: { ...httpLimits, closeMs: 20 },
       handler: (_request, response) => void response.write('Half'),
       onUpgrade: (_request, socket) => void socket.write('Upgraded'),
     },
   });
-  const sockets = [dial(port, `${HEAD}\r\n`), dial(port, `${HEAD}Connection: upgrade\r\nUpgrade: x\r\n\r\n`)];
-  const ends = sockets.map(heard);
+  const sockets = [openSocket(port, `${HEAD}\r\n`), openSocket(port, `${HEAD}Connection: upgrade\r\nUpgrade: x\r\n\r\n`)];
+  const ends = sockets.map(readToEnd);
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve))));
 
   await close();
@@ -253,11 +253,11 @@ it('closing ends answers and upgraded sockets that do not end by themselves', as
 });
 
 it('what is no request after a first one ends the connection and says nothing into an answer', async () => {
-  const { port } = await served({
+  const { port } = await startServer({
     listen: { handler: (_request, response) => void response.writeHead(200, { 'Content-Length': 10 }).write('Half') },
   });
 
-  const answer = await heard(dial(port, `${HEAD}\r\nnonsense\r\n\r\n`));
+  const answer = await readToEnd(openSocket(port, `${HEAD}\r\nnonsense\r\n\r\n`));
 
   expect(answer).not.toContain('400');
 });

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { listenOnSocketFile } from '../../system/files/socket-file.ts';
 import { LimitedServer, type ServerOptions } from './limited-server.ts';
-import { listenAddress, listenProblem } from './listen-address.ts';
+import { listenAddress, listenError } from './listen-address.ts';
 import type { Tls } from './tls-files.ts';
 
 export interface ListenOptions extends ServerOptions {
@@ -13,7 +13,7 @@ export interface ListenOptions extends ServerOptions {
   readonly behindProxy?: boolean;
 }
 
-export interface Listening {
+export interface ListeningServer {
   readonly address: string;
   readonly port: number;
   /** Takes no more connections, lets answers end for a moment, then cuts off what is left: upgraded sockets too. */
@@ -21,17 +21,17 @@ export interface Listening {
 }
 
 /** Listens for HTTP or HTTPS, and on a socket file if there is one. Rejects with a sentence that says what to do. */
-export async function listenHttp(options: ListenOptions): Promise<Listening> {
+export async function listenHttp(options: ListenOptions): Promise<ListeningServer> {
   const { host, port, socketPath, tls, behindProxy = false } = options;
   const address = await listenAddress({ host, port, isEncrypted: tls !== undefined || behindProxy });
-  const remote = new LimitedServer(options, { tls, addressesTell: !behindProxy });
+  const remote = new LimitedServer(options, { tls, limitsPerAddress: !behindProxy });
   await new Promise<void>((resolve, reject) => {
     // Also later: a connection that cannot be taken is not the end of the others.
-    remote.server.on('error', (error) => reject(listenProblem(error, { host, port })));
+    remote.server.on('error', (error) => reject(listenError(error, { host, port })));
     remote.server.listen(port, address, resolve);
   });
   const bound = remote.server.address() as AddressInfo;
-  const local = socketPath === undefined ? undefined : new LimitedServer(options, { isOwners: true });
+  const local = socketPath === undefined ? undefined : new LimitedServer(options, { isOwnerOnly: true });
   const close = async () => {
     await Promise.all([remote.close(), local?.close()]);
   };

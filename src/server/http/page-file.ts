@@ -13,7 +13,7 @@ interface FileContent {
 }
 
 /** The bytes that are sent, and the tag that tells them from others. */
-export interface Form {
+export interface FileEncoding {
   readonly etag: string;
   readonly encoding?: 'gzip';
   readonly body: () => Promise<Buffer>;
@@ -24,9 +24,9 @@ export class PageFile {
   readonly type: string;
   readonly size: number;
   readonly isImmutable: boolean;
-  readonly plain: Form;
+  readonly plain: FileEncoding;
   /** Undefined where it would not help. */
-  readonly compressed: Form | undefined;
+  readonly compressed: FileEncoding | undefined;
   #gzipped: Promise<Buffer> | undefined;
 
   constructor({ type, body, isText, isImmutable }: FileContent) {
@@ -37,13 +37,13 @@ export class PageFile {
     this.plain = { etag: `"${hash}"`, body: async () => body };
     this.compressed =
       isText && body.length >= MIN_COMPRESSED_BYTES
-        ? { etag: `"${hash}-gzip"`, encoding: 'gzip', body: () => (this.#gzipped ??= gzipped(body)) }
+        ? { etag: `"${hash}-gzip"`, encoding: 'gzip', body: () => (this.#gzipped ??= gzipBody(body)) }
         : undefined;
   }
 }
 
 /** Done once, for the first who asks. */
-async function gzipped(body: Buffer): Promise<Buffer> {
+async function gzipBody(body: Buffer): Promise<Buffer> {
   const { constants, gzip } = await import('node:zlib');
   return new Promise((resolve, reject) => {
     gzip(body, { level: constants.Z_BEST_COMPRESSION }, (error, result) => (error ? reject(error) : resolve(result)));

@@ -24,7 +24,7 @@ const UNKNOWN = { type: 'application/octet-stream', isText: false };
 const HASHED = /-[A-Z0-9]{8}\.[a-z0-9.]+$/;
 
 /** Seen from the built program, and from this file. */
-const SCHEMA_PLACES = ['../../docs/schema.json', '../../../docs/schema.json'];
+const SCHEMA_PATHS = ['../../docs/schema.json', '../../../docs/schema.json'];
 
 /**
  * The files of the page and the schema of the protocol, by the paths they are asked for. They are read once: what is not
@@ -39,7 +39,7 @@ export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
     if (files.size >= MAX_PAGE_FILES || bytes > MAX_PAGE_BYTES) throw new Error(`${folder} holds too much for a page`);
     files.set(`/${name}`, file);
   }
-  const schema = SCHEMA_PLACES.map((place) => join(import.meta.dirname, place)).find((path) => existsSync(path));
+  const schema = SCHEMA_PATHS.map((path) => join(import.meta.dirname, path)).find((path) => existsSync(path));
   if (schema !== undefined) files.set('/schema.json', readPageFile(schema));
   const index = files.get('/index.html');
   if (index) files.set('/', index);

@@ -9,13 +9,13 @@ export async function readJsonBody(request: IncomingMessage): Promise<Readonly<R
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
     throw new HttpRefusal(415, 'unsupported_media_type', 'The body must be application/json');
   }
-  const text = (await bodyOf(request)).toString();
-  const value = parsed(text);
+  const text = (await readBody(request)).toString();
+  const value = parseJson(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new HttpRefusal(400, 'bad_request', 'The body must be a JSON object');
 }
 
-function bodyOf(request: IncomingMessage): Promise<Buffer> {
+function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -23,7 +23,7 @@ function bodyOf(request: IncomingMessage): Promise<Buffer> {
       .on('data', (chunk: Buffer) => {
         size += chunk.length;
         if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-        else reject(tooLarge());
+        else reject(bodyTooLarge());
       })
       .on('end', () => resolve(Buffer.concat(chunks)))
       .on('error', reject)
@@ -32,10 +32,10 @@ function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** The rest of it is not waited for. */
-const tooLarge = () =>
+const bodyTooLarge = () =>
   new HttpRefusal(413, 'too_large', `A body may have ${MAX_BODY_BYTES} bytes`, { Connection: 'close' });
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

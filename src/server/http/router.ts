@@ -1,5 +1,5 @@
 import { HttpRefusal } from './http-refusal.ts';
-import type { Call, Method, Route } from './route.ts';
+import type { HttpExchange, HttpMethod, Route } from './route.ts';
 import { DOWNLOADS, download } from './routes/download.ts';
 import { folders } from './routes/folders.ts';
 import { health, readiness } from './routes/health.ts';
@@ -9,7 +9,7 @@ import { me } from './routes/me.ts';
 import { metrics } from './routes/metrics.ts';
 import { page } from './routes/page.ts';
 import { sessions } from './routes/sessions.ts';
-import type { Services } from './services.ts';
+import type { HttpServices } from './services.ts';
 
 const routes: Readonly<Record<string, Route>> = {
   '/healthz': health,
@@ -23,41 +23,41 @@ const routes: Readonly<Record<string, Route>> = {
 };
 
 /** What is at a path, and what it is called where people count: a code or a made-up path is no name. */
-export interface Found {
+export interface RouteMatch {
   readonly name: string;
   readonly route: Route | undefined;
 }
 
 /** Finds what is at a path below the base path. */
-export function find(path: string, { pageFiles }: Pick<Services, 'pageFiles'>): Found {
+export function matchRoute(path: string, { pageFiles }: Pick<HttpServices, 'pageFiles'>): RouteMatch {
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
   if (route) return { name: path, route };
   if (path.startsWith(DOWNLOADS)) return { name: DOWNLOADS, route: download };
-  const file = pageFiles.get(decoded(path));
+  const file = pageFiles.get(decodePath(path));
   return file ? { name: 'page', route: page(file) } : { name: 'none', route: undefined };
 }
 
 /** Answers a call, or throws why not. */
-export async function answer(route: Route | undefined, call: Call): Promise<void> {
+export async function runRoute(route: Route | undefined, exchange: HttpExchange): Promise<void> {
   if (!route) throw new HttpRefusal(404, 'not_found', 'There is nothing here');
-  const { methods, needs } = route;
-  if (!methods.includes(call.request.method as Method)) {
+  const { methods, requires } = route;
+  if (!methods.includes(exchange.request.method as HttpMethod)) {
     const Allow = methods.join(', ');
     throw new HttpRefusal(405, 'method_not_allowed', `This takes ${Allow} only`, { Allow });
   }
-  if (needs === undefined) return route.answer(call);
-  const { grant } = call.admission;
+  if (requires === undefined) return route.handle(exchange);
+  const { grant } = exchange.admission;
   if (!grant) {
     throw new HttpRefusal(401, 'unauthorized', 'This needs a token or a login', { 'WWW-Authenticate': 'Bearer' });
   }
-  if (needs !== 'token' && !grant.scopes.has(needs)) {
-    throw new HttpRefusal(403, 'permission_denied', `This needs a token with the scope ${needs}`);
+  if (requires !== 'token' && !grant.scopes.has(requires)) {
+    throw new HttpRefusal(403, 'permission_denied', `This needs a token with the scope ${requires}`);
   }
-  return route.answer({ ...call, grant });
+  return route.handle({ ...exchange, grant });
 }
 
 /** A path that cannot be decoded leads nowhere. */
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

@@ -27,5 +27,5 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 const HSTS = 'max-age=31536000';
 
 /** Tells browsers to come encrypted from now on. It would hold for every port, so that nothing is said of this machine's own name. */
-export const encryptedFromNowOn = (hostname: string): Readonly<Record<string, string>> =>
+export const strictTransport = (hostname: string): Readonly<Record<string, string>> =>
   /(^|\.)localhost$/i.test(hostname) ? {} : { 'Strict-Transport-Security': HSTS };

@@ -5,7 +5,7 @@ import type { FolderListing, FolderQuery } from '../folders.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ServerLog } from '../server-log.ts';
 import type { ExportOffers } from './export-offers.ts';
-import type { FrontDoor, Throttle } from './front-door.ts';
+import type { RequestGuard, AttemptThrottle } from './request-guard.ts';
 import type { PageFile } from './page-file.ts';
 
 /** Which sessions are wanted, as `list_sessions` takes it. */
@@ -31,10 +31,10 @@ export interface Logins {
 }
 
 /** What the answers over HTTP are made of. */
-export interface Services {
-  readonly door: Pick<FrontDoor, 'admit'>;
+export interface HttpServices {
+  readonly guard: Pick<RequestGuard, 'admit'>;
   readonly authority: Pick<Authority, 'grantOf'>;
-  readonly throttle: Throttle;
+  readonly throttle: AttemptThrottle;
   readonly logins: Logins;
   /** What the server is doing: only one that is ready is sent new clients. */
   readonly readiness: () => 'ready' | 'starting' | 'draining';
@@ -43,7 +43,7 @@ export interface Services {
   /** The folders in a folder that somebody may open. */
   readonly listFolders: (grant: Grant, query: FolderQuery) => Promise<FolderListing>;
   /** Somebody loads the page of a session, and is about to come there. */
-  readonly expect: (session: string, grant: Grant) => void;
+  readonly prewarm: (session: string, grant: Grant) => void;
   readonly exports: Pick<ExportOffers, 'take'>;
   /** By the paths they are asked for. */
   readonly pageFiles: ReadonlyMap<string, PageFile>;

@@ -62,7 +62,7 @@ it('the limits of the guide are those of the server', () => {
     const [, amount, unit = ''] = /^(\d+) ?(\w*)/.exec(value) ?? [];
     expect([what, ...(limits.get(named.replaceAll('`', '')) ?? [])]).toContain(Number(amount) * (UNITS[unit] ?? 1));
   }
-  const { total, perAddress, unasked } = httpLimits.connections;
+  const { total, perAddress, withoutRequest: unasked } = httpLimits.connections;
   expect(guide).toContain(
     `${total} in all, ${perAddress} from one address, ${unasked} that have asked for nothing yet`,
   );

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { heard } from '../../../src/server/http/testing/clients.ts';
+import { readToEnd } from '../../../src/server/http/testing/raw-clients.ts';
 import { OWNER, refusal, serveTau, type Target } from '../../support/attack.ts';
 
 const paths = ['/', '/healthz', '/metrics', '/schema.json', '/api/sessions', '/nothing/../here'];
 
 /** The first line of the answer to exactly these lines. */
 async function statusLine(target: Target, lines: readonly string[]): Promise<string> {
-  const said = await heard(target.dial(`${lines.join('\r\n')}\r\n\r\n`));
+  const said = await readToEnd(target.dial(`${lines.join('\r\n')}\r\n\r\n`));
   return said.slice(0, said.indexOf('\r\n'));
 }
 
@@ -112,7 +112,7 @@ it('[W37 W48] what is asked for in odd ways is refused, always with the security
   ];
 
   for (const [status, lines] of attempts) {
-    const said = await heard(target.dial(`${lines.join('\r\n')}\r\n\r\n`));
+    const said = await readToEnd(target.dial(`${lines.join('\r\n')}\r\n\r\n`));
 
     expect(said.slice(0, 12), lines.join('\n').slice(0, 200)).toBe(`HTTP/1.1 ${status}`);
     expect(said.match(/HTTP\/1\.1 \d+/g), lines[0]).toHaveLength(1);

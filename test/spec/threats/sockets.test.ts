@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ask } from '../../../src/server/http/testing/clients.ts';
+import { sendRequest } from '../../../src/server/http/testing/raw-clients.ts';
 import { newToken, OWNER, refusal, serveTau, slowAgent, type Visitor } from '../../support/attack.ts';
 import { tau } from '../../support/command.ts';
 import { newHome } from '../../support/open.ts';
@@ -177,7 +177,7 @@ it('[W39] over the socket file the owner needs no token, and nobody else gets at
 
   const visitor = await target.visit({ token: null }, { url: `ws+unix://${socketPath}:/session` });
   await visitor.ok({ type: 'set_trust', trusted: true });
-  const me = await ask({ socketPath, path: '/api/me' });
+  const me = await sendRequest({ socketPath, path: '/api/me' });
 
   expect(statSync(socketPath).mode & 0o777).toBe(0o600);
   expect(JSON.parse(me.body)).toMatchObject({ name: 'owner' });

@@ -1,37 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import type { Handle, Sessions, Target, Wish } from '../../sessions.ts';
-import { asked, Listening } from './listening.ts';
+import type { SessionHandle, Sessions, SessionTarget, AttachOptions } from '../../sessions.ts';
+import { sendRequest, RecordingSubscriber } from './recording-subscriber.ts';
 
 /** Sessions under test, and what is known of them. */
 export interface SessionsUnderTest {
   readonly sessions: Sessions;
   /** A session that does not exist yet. */
-  readonly newTarget: () => Target;
+  readonly newTarget: () => SessionTarget;
   /** The same session, once something was said in it. */
-  readonly storedTarget: (handle: Handle) => Target | Promise<Target>;
+  readonly storedTarget: (handle: SessionHandle) => SessionTarget | Promise<SessionTarget>;
   /** Kills whatever runs the session, without a warning. */
   readonly kill: (sessionId: string) => void;
 }
 
 /** What everything promises in which sessions can be opened. The model answers `hello` to `hello`, and to `wait` nothing. */
 export function sessionsContract(name: string, make: () => SessionsUnderTest | Promise<SessionsUnderTest>): void {
-  const opened = async (sessions: Sessions, target: Target, wish: Wish = {}, listener = new Listening()) => {
-    const handle = await sessions.open(target, listener);
-    await handle.attach(wish);
-    return { handle, listener };
+  const open = async (sessions: Sessions, target: SessionTarget, options: AttachOptions = {}, subscriber = new RecordingSubscriber()) => {
+    const handle = await sessions.open(target, subscriber);
+    await handle.attach(options);
+    return { handle, listener: subscriber };
   };
 
-  const prompt = (handle: Handle, message: string) => asked(handle, { type: 'prompt', message });
+  const prompt = (handle: SessionHandle, message: string) => sendRequest(handle, { type: 'prompt', message });
 
   describe(name, () => {
     it('opens a new session, and tells where it is and what is there', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
-      const { handle, listener } = await opened(sessions, target);
+      const { handle, listener: subscriber } = await open(sessions, target);
 
       expect(handle).toMatchObject({ sessionId: target.id, cwd: target.cwd });
-      expect(listener.greetings).toMatchObject([{ sessionId: target.id, resume: undefined }]);
-      expect(listener.snapshots).toMatchObject([{ messages: '[]', state: { sessionId: target.id } }]);
+      expect(subscriber.attachResults).toMatchObject([{ sessionId: target.id, resume: undefined }]);
+      expect(subscriber.snapshots).toMatchObject([{ messages: '[]', state: { sessionId: target.id } }]);
       expect(sessions.statusOf(target.id)).toBe('idle');
       expect(sessions.folderOf(target.id)).toBe(target.cwd);
     });
@@ -39,29 +39,29 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
     it('hands an answer to whoever asked, under the name it gave, before what it leads to', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
-      const first = await opened(sessions, target);
-      const second = await opened(sessions, target);
+      const first = await open(sessions, target);
+      const second = await open(sessions, target);
       const order: string[] = [];
-      first.listener.hear = ({ event }) => void order.push(event.type);
+      first.listener.onRecord = ({ event }) => void order.push(event.type);
 
-      const answer = await new Promise<string>((resolve) =>
+      const response = await new Promise<string>((resolve) =>
         first.handle.send({ type: 'prompt', id: { any: 'thing' }, message: 'hello' }, (one) => {
           order.push('answer');
-          resolve(one.text({ any: 'thing' }));
+          resolve(one.toText({ any: 'thing' }));
         }),
       );
-      await second.listener.heard('agent_settled');
+      await second.listener.waitForEvent('agent_settled');
 
-      expect(JSON.parse(answer)).toMatchObject({ id: { any: 'thing' }, command: 'prompt', success: true });
+      expect(JSON.parse(response)).toMatchObject({ id: { any: 'thing' }, command: 'prompt', success: true });
       expect(order.indexOf('answer')).toBe(order.indexOf('agent_start') - 1);
     });
 
     it('lets everybody hear the same under the same numbers, whoever opened it first', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
-      const [first, second] = await Promise.all([opened(sessions, target), opened(sessions, target)]);
+      const [first, second] = await Promise.all([open(sessions, target), open(sessions, target)]);
       await prompt(first.handle, 'hello');
-      await Promise.all([first, second].map(({ listener }) => listener.heard('agent_settled')));
+      await Promise.all([first, second].map(({ listener: subscriber }) => subscriber.waitForEvent('agent_settled')));
 
       expect(second.listener.events).toEqual(first.listener.events);
       expect(second.listener.cursor.epoch).toBe(first.listener.cursor.epoch);
@@ -72,104 +72,104 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
     it('lets one who comes back go on where it was', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
-      const stayed = await opened(sessions, target);
-      const left = await opened(sessions, target);
-      const { cursor } = left.listener;
-      await left.handle.close();
-      await prompt(stayed.handle, 'hello');
-      await stayed.listener.heard('agent_settled');
+      const attached = await open(sessions, target);
+      const detached = await open(sessions, target);
+      const { cursor } = detached.listener;
+      await detached.handle.close();
+      await prompt(attached.handle, 'hello');
+      await attached.listener.waitForEvent('agent_settled');
 
-      const back = await opened(sessions, target, { cursor });
+      const resumed = await open(sessions, target, { cursor });
 
-      expect(left.listener.events).toEqual([]);
-      expect(back.listener.greetings).toMatchObject([{ resume: 'ok', seq: cursor.after, epoch: cursor.epoch }]);
-      expect(back.listener.snapshots).toEqual([]);
-      expect(back.listener.events).toEqual(stayed.listener.events);
+      expect(detached.listener.events).toEqual([]);
+      expect(resumed.listener.attachResults).toMatchObject([{ resume: 'ok', seq: cursor.after, epoch: cursor.epoch }]);
+      expect(resumed.listener.snapshots).toEqual([]);
+      expect(resumed.listener.events).toEqual(attached.listener.events);
     });
 
     it('tells one who comes back from elsewhere everything anew', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
-      const first = await opened(sessions, target);
+      const first = await open(sessions, target);
       await prompt(first.handle, 'hello');
-      await first.listener.heard('agent_settled');
+      await first.listener.waitForEvent('agent_settled');
 
-      const back = await opened(sessions, target, { cursor: { epoch: 'another', after: 3 } });
+      const resumed = await open(sessions, target, { cursor: { epoch: 'another', after: 3 } });
 
-      expect(back.listener.greetings).toMatchObject([{ resume: 'gap', seq: first.listener.cursor.after }]);
-      expect(JSON.parse(back.listener.snapshots[0]?.messages ?? '')).toHaveLength(2);
+      expect(resumed.listener.attachResults).toMatchObject([{ resume: 'gap', seq: first.listener.cursor.after }]);
+      expect(JSON.parse(resumed.listener.snapshots[0]?.messages ?? '')).toHaveLength(2);
     });
 
     it('tells as many of the last messages as one wants, and where those before are', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
-      const { handle, listener } = await opened(sessions, target);
+      const { handle, listener: subscriber } = await open(sessions, target);
       await prompt(handle, 'hello');
-      await listener.heard('agent_settled');
+      await subscriber.waitForEvent('agent_settled');
 
-      const [late] = (await opened(sessions, target, { tail: 1 })).listener.snapshots;
+      const [late] = (await open(sessions, target, { tail: 1 })).listener.snapshots;
 
       expect(JSON.parse(late?.messages ?? '')).toMatchObject([{ role: 'assistant' }]);
-      const page = await asked(handle, { type: 'get_messages_page', from: 'end', cursor: late?.cursor });
+      const page = await sendRequest(handle, { type: 'get_messages_page', from: 'end', cursor: late?.cursor });
       expect(page).toMatchObject({ data: { messages: [{ role: 'user' }] } });
     });
 
     it('goes on without listeners, and is found again by what is stored', async () => {
       const { sessions, newTarget, storedTarget } = await make();
-      const { handle, listener } = await opened(sessions, newTarget());
+      const { handle, listener: subscriber } = await open(sessions, newTarget());
       await prompt(handle, 'hello');
-      await listener.heard('agent_settled');
+      await subscriber.waitForEvent('agent_settled');
       const target = await storedTarget(handle);
       await handle.close();
 
-      expect(await sessions.letGo(target)).toBe(true);
+      expect(await sessions.releaseIfIdle(target)).toBe(true);
       expect(sessions.statusOf(target.id)).toBeUndefined();
-      const again = await opened(sessions, target);
+      const again = await open(sessions, target);
 
       expect(JSON.parse(again.listener.snapshots[0]?.messages ?? '')).toHaveLength(2);
-      expect(again.listener.cursor.epoch).not.toBe(listener.cursor.epoch);
+      expect(again.listener.cursor.epoch).not.toBe(subscriber.cursor.epoch);
     });
 
     it('lets nobody go who is needed', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
-      const { handle } = await opened(sessions, target);
-      expect(await sessions.letGo(target)).toBe(false);
+      const { handle } = await open(sessions, target);
+      expect(await sessions.releaseIfIdle(target)).toBe(false);
       await prompt(handle, 'wait');
       await handle.close();
 
       expect(sessions.statusOf(target.id)).toBe('running');
-      expect(await sessions.letGo(target)).toBe(false);
+      expect(await sessions.releaseIfIdle(target)).toBe(false);
     });
 
     it('can be asked without a listener, where somebody is in the session', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
-      await opened(sessions, target);
+      await open(sessions, target);
 
-      const answer = await sessions.ask(target, { type: 'set_session_name', name: 'Ours' });
+      const response = await sessions.request(target, { type: 'set_session_name', name: 'Ours' });
 
-      expect(answer?.success).toBe(true);
-      expect(await sessions.ask({ ...target, id: 'nobody' }, { type: 'get_state' })).toBeUndefined();
+      expect(response?.success).toBe(true);
+      expect(await sessions.request({ ...target, id: 'nobody' }, { type: 'get_state' })).toBeUndefined();
     });
 
     it('ends what was under way when the agent dies, and goes on', async () => {
       const { sessions, newTarget, kill } = await make();
       const target = newTarget();
-      const { handle, listener } = await opened(sessions, target);
+      const { handle, listener: subscriber } = await open(sessions, target);
       const { data } = await prompt(handle, 'wait');
-      await listener.heard('message_start');
+      await subscriber.waitForEvent('message_start');
 
       kill(target.id);
-      const settled = await listener.heard('agent_settled');
-      while (listener.snapshots.length < 2) await listener.change();
+      const settled = await subscriber.waitForEvent('agent_settled');
+      while (subscriber.snapshots.length < 2) await subscriber.change();
 
       expect(settled).toMatchObject({ runId: (data as { runId: string }).runId, errorCode: 'interrupted' });
-      expect(listener.events.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
-      const from = listener.events.length;
+      expect(subscriber.events.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
+      const from = subscriber.events.length;
       await prompt(handle, 'hello');
-      expect(await listener.heard('agent_settled', from)).toMatchObject({ outcome: 'ok' });
-      expect(listener.losses).toEqual([]);
+      expect(await subscriber.waitForEvent('agent_settled', from)).toMatchObject({ outcome: 'ok' });
+      expect(subscriber.losses).toEqual([]);
     });
   });
 }

@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, wri
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ExportOffers, MAX_OFFERS, OFFER_MS } from '../export-offers.ts';
-import { dial, heard } from '../testing/clients.ts';
-import { grantOf, newFolder, served } from '../testing/served.ts';
+import { openSocket, readToEnd } from '../testing/raw-clients.ts';
+import { grantOf, newFolder, startServer } from '../testing/test-server.ts';
 
 const ann = grantOf('ann');
 
@@ -15,7 +15,7 @@ function newFile(name = 'session.html', text = '<!doctype html>A session'): stri
 }
 
 it('[W47] an export is fetched once, as a file to keep and not as a page', async () => {
-  const { get, exports } = await served();
+  const { get, exports } = await startServer();
   const code = exports.offer(newFile('Sitzung "ü".html'), ann);
 
   const [first, second] = [await get(`/api/exports/${code}`), await get(`/api/exports/${code}`)];
@@ -32,16 +32,16 @@ it('[W47] an export is fetched once, as a file to keep and not as a page', async
 });
 
 it('[W47] of two who fetch at the same time one has it', async () => {
-  const { get, exports } = await served();
+  const { get, exports } = await startServer();
   const code = exports.offer(newFile(), ann);
 
-  const answers = await Promise.all([get(`/api/exports/${code}`), get(`/api/exports/${code}`)]);
+  const responses = await Promise.all([get(`/api/exports/${code}`), get(`/api/exports/${code}`)]);
 
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 404]);
 });
 
 it('[W47] whoever only looks whether it is there does not use it up', async () => {
-  const { get, exports } = await served();
+  const { get, exports } = await startServer();
   const code = exports.offer(newFile(), ann);
 
   const head = await get(`/api/exports/${code}`, { method: 'HEAD' });
@@ -51,7 +51,7 @@ it('[W47] whoever only looks whether it is there does not use it up', async () =
 });
 
 it('[W47] files of any size are sent whole', async () => {
-  const { get, exports } = await served();
+  const { get, exports } = await startServer();
   const large = 'x'.repeat(3_000_000);
 
   for (const text of ['', large]) {
@@ -79,7 +79,7 @@ it.each<[string, (path: string) => void]>([
   ['a FIFO', (path) => execFileSync('mkfifo', [path])],
   ['nothing', () => {}],
 ])('[W47] what has become %s since is not sent', async (_what, replace) => {
-  const { get, exports } = await served();
+  const { get, exports } = await startServer();
   const path = newFile();
   // It stays somewhere: its number is not given to another file.
   linkSync(path, `${path}-kept`);
@@ -91,7 +91,7 @@ it.each<[string, (path: string) => void]>([
 });
 
 it('[W47] what lies outside of the allowed paths is neither offered nor sent', async () => {
-  const { get, exports } = await served();
+  const { get, exports } = await startServer();
   const inside = join(newFolder(), 'inside');
   const outside = newFolder();
   mkdirSync(inside);
@@ -111,9 +111,9 @@ it('[W47] what lies outside of the allowed paths is neither offered nor sent', a
 
 it('[W47] an offer ends after ten minutes, and with the token it was made for', async () => {
   let now = 0;
-  let holds = true;
+  let isGrantValid = true;
   const exports = new ExportOffers(
-    () => holds,
+    () => isGrantValid,
     () => now,
   );
   const path = newFile();
@@ -124,7 +124,7 @@ it('[W47] an offer ends after ten minutes, and with the token it was made for', 
   now = OFFER_MS;
   const tooLate = await exports.take(late);
   now = 0;
-  holds = false;
+  isGrantValid = false;
 
   expect(taken).toMatchObject({ path, size: 24 });
   expect(tooLate).toBeUndefined();
@@ -145,14 +145,14 @@ it('[W47] there are only so many offers at a time: the oldest make room', async 
 });
 
 it('a file that is cut short while it is sent ends the connection', async () => {
-  const { port, exports } = await served();
+  const { port, exports } = await startServer();
   const path = newFile('a.jsonl', 'x'.repeat(32 * 1024 * 1024));
-  const socket = dial(port);
+  const socket = openSocket(port);
   socket.pause();
   socket.write(`GET /api/exports/${exports.offer(path, ann)} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
   await new Promise((resolve) => socket.once('readable', resolve));
 
   truncateSync(path, 0);
 
-  expect((await heard(socket)).length).toBeLessThan(32 * 1024 * 1024);
+  expect((await readToEnd(socket)).length).toBeLessThan(32 * 1024 * 1024);
 });

@@ -1,15 +1,15 @@
 import { basename, extname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { HttpRefusal } from '../http-refusal.ts';
-import type { Call, Route } from '../route.ts';
+import type { HttpExchange, Route } from '../route.ts';
 
 /** Where offers are fetched. */
 export const DOWNLOADS = '/api/exports/';
 
 /** `GET /api/exports/<code>`: a file that was offered, once. A HEAD would use up the code. */
-export const download: Route = { methods: ['GET'], answer: send };
+export const download: Route = { methods: ['GET'], handle: send };
 
-async function send({ response, admission, services }: Call): Promise<void> {
+async function send({ response, admission, services }: HttpExchange): Promise<void> {
   const taken = await services.exports.take(admission.path.slice(DOWNLOADS.length));
   if (!taken) throw new HttpRefusal(404, 'not_found', 'There is nothing to fetch here, or no longer');
   const { file, path, size } = taken;

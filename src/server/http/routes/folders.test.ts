@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { listFolders } from '../../folders.ts';
-import { bearer, newFolder, served } from '../testing/served.ts';
+import { bearer, newFolder, startServer } from '../testing/test-server.ts';
 
 function servedFolders() {
   const root = newFolder();
   for (const name of ['one', '.two']) mkdirSync(join(root, name));
-  return { root, server: served({ services: { listFolders: (grant, query) => listFolders(query, grant, root) } }) };
+  return { root, server: startServer({ services: { listFolders: (grant, query) => listFolders(query, grant, root) } }) };
 }
 
 it('[W95] whoever may prompt is told the folders of a folder', async () => {

@@ -1,11 +1,11 @@
-import { sendJson } from '../reply.ts';
-import { type Route, reading } from '../route.ts';
+import { sendJson } from '../responses.ts';
+import { type Route, readMethods } from '../route.ts';
 
 /** `GET /api/folders?path=&hidden=1`: the folders in a folder, for whoever may begin a session there. */
 export const folders: Route = {
-  methods: reading,
-  needs: 'prompt',
-  answer: async ({ response, admission, services, grant }) => {
+  methods: readMethods,
+  requires: 'prompt',
+  handle: async ({ response, admission, services, grant }) => {
     const path = admission.query.get('path') || undefined;
     sendJson(response, await services.listFolders(grant, { path, hidden: admission.query.get('hidden') === '1' }));
   },

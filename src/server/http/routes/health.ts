@@ -1,16 +1,16 @@
-import { sendJson, sendRefusal } from '../reply.ts';
-import { type Route, reading } from '../route.ts';
+import { sendJson, sendRefusal } from '../responses.ts';
+import { type Route, readMethods } from '../route.ts';
 
 /** `GET /healthz`: the server is alive. */
 export const health: Route = {
-  methods: reading,
-  answer: ({ response }) => sendJson(response, { status: 'ok' }),
+  methods: readMethods,
+  handle: ({ response }) => sendJson(response, { status: 'ok' }),
 };
 
 /** `GET /readyz`: it takes new clients. */
 export const readiness: Route = {
-  methods: reading,
-  answer: ({ response, services }) => {
+  methods: readMethods,
+  handle: ({ response, services }) => {
     const status = services.readiness();
     if (status === 'ready') sendJson(response, { status });
     else sendRefusal(response, { status: 503, code: status, error: `The server is ${status}` });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { served } from '../testing/served.ts';
+import { startServer } from '../testing/test-server.ts';
 
 const headers = { 'content-type': 'application/json' };
 const post = (body: object, more: object = {}) => ({
@@ -9,7 +9,7 @@ const post = (body: object, more: object = {}) => ({
 });
 
 it('[W44] a one-time code is exchanged for a cookie, once', async () => {
-  const { get, failures } = await served();
+  const { get, failures } = await startServer();
 
   const first = await get('/api/login', post({ code: 'one-time-code' }));
   const second = await get('/api/login', post({ code: 'one-time-code' }));
@@ -25,7 +25,7 @@ it('[W44] a one-time code is exchanged for a cookie, once', async () => {
 });
 
 it('[W44] a token is exchanged for a cookie, which then says who asks', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
 
   const { headers } = await get('/api/login', post({ token: 'token-of-bob' }));
   const [cookie = ''] = headers['set-cookie'] ?? [];
@@ -35,7 +35,7 @@ it('[W44] a token is exchanged for a cookie, which then says who asks', async ()
 });
 
 it('[W44] behind a proxy that encrypts the cookie is for encrypted requests only', async () => {
-  const { get } = await served({ listen: { behindProxy: true } });
+  const { get } = await startServer({ listen: { behindProxy: true } });
 
   const { headers } = await get('/api/login', post({ token: 'token-of-ann' }, { 'x-forwarded-proto': 'https' }));
 
@@ -43,31 +43,31 @@ it('[W44] behind a proxy that encrypts the cookie is for encrypted requests only
 });
 
 it('[W44] after too many wrong ones even the right one has to wait, here and as a token', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
   for (const code of ['a', 'b']) await get('/api/login', post({ code }));
   await get('/api/me', { headers: { authorization: 'Bearer wrong' } });
 
-  const answers = [
+  const responses = [
     await get('/api/login', post({ code: 'one-time-code' })),
     await get('/api/me', { headers: { authorization: 'Bearer token-of-ann' } }),
   ];
 
-  for (const { status, headers, body } of answers) {
+  for (const { status, headers, body } of responses) {
     expect([status, headers['retry-after'], JSON.parse(body).code]).toEqual([429, '2', 'rate_limited']);
   }
   expect((await get('/api/me', { headers: { cookie: 'login=token-of-ann' } })).status).toBe(200);
 });
 
 it('[W44] logging out takes the cookie away, also one that grants nothing any more', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
 
-  const answer = await get('/api/logout', { method: 'POST', headers: { cookie: 'login=forgotten' } });
+  const response = await get('/api/logout', { method: 'POST', headers: { cookie: 'login=forgotten' } });
 
-  expect(answer).toMatchObject({ status: 200, headers: { 'set-cookie': ['login=; Max-Age=0'] } });
+  expect(response).toMatchObject({ status: 200, headers: { 'set-cookie': ['login=; Max-Age=0'] } });
 });
 
 it('[W46] with a cookie, what changes something must come from a page of ours', async () => {
-  const { get, port } = await served();
+  const { get, port } = await startServer();
   const cookie = 'login=token-of-ann';
   const own = `http://127.0.0.1:${port}`;
   const logout = async (more: object) =>
@@ -82,7 +82,7 @@ it('[W46] with a cookie, what changes something must come from a page of ours', 
 });
 
 it('[W46] a cookie that comes along with what another page asks for counts for nothing', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
   const look = async (site?: string) => {
     const more = site === undefined ? {} : { 'sec-fetch-site': site };
     return (await get('/api/me', { headers: { cookie: 'login=token-of-ann', ...more } })).status;
@@ -93,9 +93,9 @@ it('[W46] a cookie that comes along with what another page asks for counts for n
 });
 
 it('a wrong token is not made good by a cookie', async () => {
-  const { get } = await served();
+  const { get } = await startServer();
 
-  const answer = await get('/api/me', { headers: { authorization: 'Bearer wrong', cookie: 'login=token-of-ann' } });
+  const response = await get('/api/me', { headers: { authorization: 'Bearer wrong', cookie: 'login=token-of-ann' } });
 
-  expect(answer.status).toBe(401);
+  expect(response.status).toBe(401);
 });

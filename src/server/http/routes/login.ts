@@ -1,19 +1,19 @@
-import { tooMany } from '../front-door.ts';
+import { tooManyAttempts } from '../request-guard.ts';
 import { HttpRefusal } from '../http-refusal.ts';
 import { readJsonBody } from '../read-json.ts';
-import { sendJson, sendRefusal } from '../reply.ts';
-import type { Call, Route } from '../route.ts';
-import { described } from './me.ts';
+import { sendJson, sendRefusal } from '../responses.ts';
+import type { HttpExchange, Route } from '../route.ts';
+import { describeGrant } from './me.ts';
 
 /** `POST /api/login`: a one-time code, or a token, for a cookie. */
-export const login: Route = { methods: ['POST'], answer: logIn };
+export const login: Route = { methods: ['POST'], handle: logIn };
 
-async function logIn({ request, response, admission, services }: Call): Promise<void> {
+async function logIn({ request, response, admission, services }: HttpExchange): Promise<void> {
   const { address, isSecure } = admission;
   const { throttle, logins, authority, log, audit } = services;
   const { code, token } = await readJsonBody(request);
   const waitMs = throttle.waitMs(address);
-  if (waitMs > 0) return sendRefusal(response, tooMany(waitMs));
+  if (waitMs > 0) return sendRefusal(response, tooManyAttempts(waitMs));
   if ((typeof code === 'string') === (typeof token === 'string')) {
     throw new HttpRefusal(400, 'bad_request', 'The body must have a code or a token');
   }
@@ -21,13 +21,13 @@ async function logIn({ request, response, admission, services }: Call): Promise<
   if (!grant) {
     throttle.failed(address);
     log.event('warn', 'refused login', { address });
-    audit.note({ what: 'login', address, outcome: 'permission_denied' });
+    audit.record({ action: 'login', address, outcome: 'permission_denied' });
     throw new HttpRefusal(401, 'unauthorized', 'This code or token is not valid, or no longer');
   }
   throttle.succeeded(address);
   const { setCookie } = await logins.login(grant, { isSecure });
   log.event('info', 'logged in', { address, grant: grant.id });
-  audit.note({ what: 'login', grant, address, outcome: 'ok' });
+  audit.record({ action: 'login', grant, address, outcome: 'ok' });
   response.setHeader('Set-Cookie', setCookie);
-  sendJson(response, described(grant));
+  sendJson(response, describeGrant(grant));
 }

@@ -1,13 +1,13 @@
-import { sendJson } from '../reply.ts';
+import { sendJson } from '../responses.ts';
 import type { Route } from '../route.ts';
 
 /** `POST /api/logout`: ends the login of the cookie, also one that has ended by itself. */
 export const logout: Route = {
   methods: ['POST'],
-  answer: async ({ request, response, admission, services }) => {
+  handle: async ({ request, response, admission, services }) => {
     const { grant, address, isSecure } = admission;
     const { setCookie } = await services.logins.logout(request.headers.cookie ?? '', { isSecure });
-    if (grant) services.audit.note({ what: 'logout', grant, address, outcome: 'ok' });
+    if (grant) services.audit.record({ action: 'logout', grant, address, outcome: 'ok' });
     response.setHeader('Set-Cookie', setCookie);
     sendJson(response, {});
   },

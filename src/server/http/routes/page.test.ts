@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { readPageFiles } from '../page-files.ts';
-import { dial, heard } from '../testing/clients.ts';
-import { newFolder, served } from '../testing/served.ts';
+import { openSocket, readToEnd } from '../testing/raw-clients.ts';
+import { newFolder, startServer } from '../testing/test-server.ts';
 
 /** A page beside something that is nobody's business. */
 function newPage(): string {
@@ -20,7 +20,7 @@ function newPage(): string {
   return folder;
 }
 
-const servedPage = () => served({ services: { pageFiles: readPageFiles(newPage()) } });
+const servedPage = () => startServer({ services: { pageFiles: readPageFiles(newPage()) } });
 
 it('[W43] the page is served with its types, and kept as long as its names allow', async () => {
   const { get } = await servedPage();
@@ -86,16 +86,16 @@ it.each([
 ])('[W43] nothing but the page is served: %s', async (path) => {
   const { port } = await servedPage();
 
-  const answer = await heard(
-    dial(port, `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`),
+  const response = await readToEnd(
+    openSocket(port, `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`),
   );
 
-  expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
-  expect(answer).not.toMatch(/secret|root:/);
+  expect(response).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+  expect(response).not.toMatch(/secret|root:/);
 });
 
 it('[W43] the schema of the protocol is served, also where there is no page', async () => {
-  const { get } = await served({ services: { pageFiles: readPageFiles(join(newFolder(), 'none')) } });
+  const { get } = await startServer({ services: { pageFiles: readPageFiles(join(newFolder(), 'none')) } });
 
   const { headers, body } = await get('/schema.json');
 
@@ -109,10 +109,10 @@ async function sent(path: string, encoding: string, more = '') {
   const folder = newPage();
   writeFileSync(join(folder, 'long-ABCD2345.js'), 'let a;\n'.repeat(1000));
   writeFileSync(join(folder, 'picture.png'), 'x'.repeat(5000));
-  const { port } = await served({ services: { pageFiles: readPageFiles(folder) } });
+  const { port } = await startServer({ services: { pageFiles: readPageFiles(folder) } });
   const head = `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\nAccept-Encoding: ${encoding}\r\n${more}\r\n`;
-  const socket = dial(port, head).setEncoding('latin1');
-  const [headers = '', body = ''] = (await heard(socket)).split(/\r\n\r\n(.*)/s);
+  const socket = openSocket(port, head).setEncoding('latin1');
+  const [headers = '', body = ''] = (await readToEnd(socket)).split(/\r\n\r\n(.*)/s);
   return { headers, body: Buffer.from(body, 'latin1'), etag: /\r\nETag: (.*)\r\n/.exec(headers)?.[1] ?? '' };
 }
 
@@ -132,10 +132,10 @@ it('[W96] long texts are sent compressed to whoever takes that, and caches can t
 it('[W96] each form is known by its own tag', async () => {
   const small = await sent('/long-ABCD2345.js', 'gzip');
   const plain = await sent('/long-ABCD2345.js', 'identity');
-  const asked = (known: string) => sent('/long-ABCD2345.js', 'gzip', `If-None-Match: ${known}\r\n`);
+  const fetchWithEtag = (known: string) => sent('/long-ABCD2345.js', 'gzip', `If-None-Match: ${known}\r\n`);
 
-  expect((await asked(small.etag)).headers).toMatch(/^HTTP\/1.1 304/);
-  expect((await asked(plain.etag)).headers).toMatch(/^HTTP\/1.1 200/);
+  expect((await fetchWithEtag(small.etag)).headers).toMatch(/^HTTP\/1.1 304/);
+  expect((await fetchWithEtag(plain.etag)).headers).toMatch(/^HTTP\/1.1 200/);
 });
 
 it.each(['/', '/picture.png', '/assets/app-ABCD2345.js'])(

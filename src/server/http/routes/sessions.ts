@@ -1,13 +1,13 @@
 import { HttpRefusal } from '../http-refusal.ts';
-import { sendJson } from '../reply.ts';
-import { type Route, reading } from '../route.ts';
+import { sendJson } from '../responses.ts';
+import { type Route, readMethods } from '../route.ts';
 import type { SessionQuery } from '../services.ts';
 
 /** `GET /api/sessions?cwd=&cursor=&limit=`: stored sessions, the newest first. */
 export const sessions: Route = {
-  methods: reading,
-  needs: 'view',
-  answer: async ({ response, admission, services, grant }) =>
+  methods: readMethods,
+  requires: 'view',
+  handle: async ({ response, admission, services, grant }) =>
     sendJson(response, await services.listSessions(grant, queryFrom(admission.query))),
 };
 

@@ -1,0 +1,58 @@
+import type { ErrorCode, Refusal } from '../protocol/errors.ts';
+
+const RESPONSE_HEAD = /^\{"id":"(\d+)",("type":"response","command":"\w+","success":(true|false))/;
+
+/** What an agent answered to one request, as it wrote it: long answers are not read here, only passed on. */
+export class AgentResponse {
+  readonly success: boolean;
+  /** The line from the type on. */
+  readonly #rest: string;
+
+  private constructor(success: boolean, rest: string) {
+    this.success = success;
+    this.#rest = rest;
+  }
+
+  /** The answer in a line of an agent, and the number of its request. Undefined when it is none. */
+  static parse(line: string): { readonly id: string; readonly response: AgentResponse } | undefined {
+    const [, id, , success] = RESPONSE_HEAD.exec(line) ?? [];
+    if (id === undefined) return undefined;
+    return { id, response: new AgentResponse(success === 'true', line.slice(line.indexOf(',') + 1)) };
+  }
+
+  /** The same of a record that was written in another order. */
+  static from({ id: _id, ...record }: Readonly<Record<string, unknown>>): AgentResponse {
+    return new AgentResponse(record['success'] === true, JSON.stringify({ type: 'response', ...record }).slice(1));
+  }
+
+  static success(command: string, data?: object): AgentResponse {
+    return AgentResponse.from({ command, success: true, ...(data === undefined ? {} : { data }) });
+  }
+
+  static refusal(command: string, { message, code }: Refusal | { message: string; code: ErrorCode }): AgentResponse {
+    return AgentResponse.from({ command, success: false, error: message, code });
+  }
+
+  /** The line for a client that called its request so. */
+  toText(id: unknown): string {
+    return id === undefined ? `{${this.#rest}` : `{"id":${JSON.stringify(id)},${this.#rest}`;
+  }
+
+  /** All of it, read. */
+  record(): Record<string, unknown> {
+    return JSON.parse(`{${this.#rest}`) as Record<string, unknown>;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: each command has data of its own, and the agent has made it
+  data(): any {
+    return this.record()['data'];
+  }
+
+  /** The JSON of one field of `data` that stands first in it; undefined when another one does. */
+  firstField(name: string): string | undefined {
+    const start = this.#rest.indexOf('"data":{');
+    const field = `"data":{"${name}":`;
+    if (start === -1 || !this.#rest.startsWith(field, start) || !this.#rest.endsWith('}}')) return undefined;
+    return this.#rest.slice(start + field.length, -2);
+  }
+}

@@ -1,0 +1,17 @@
+import { type InputLine, LineReader } from '../../wire/json-lines.ts';
+import { MAX_FRAME_BYTES } from './client-socket.ts';
+
+/** Lines that one message may hold: more than that would be too many in any case, at once. */
+const MAX_LINES_PER_MESSAGE = 2000;
+
+const LF = 10;
+
+/** The lines of a message, unless they are more than anybody may send. */
+export function splitLines(bytes: Buffer): readonly InputLine[] | 'too many' {
+  let count = 1;
+  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
+    if (++count > MAX_LINES_PER_MESSAGE) return 'too many';
+  }
+  const reader = new LineReader(MAX_FRAME_BYTES);
+  return [...reader.push(bytes), ...reader.end()];
+}

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
+import { UNSHOWN_DIALOG_MS, DialogTimeouts, agentUiMethods } from './dialog-timeouts.ts';
+import { RecordingSubscriber } from './testing/recording-subscriber.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const dialog: ExtensionUiRequestEvent = { type: 'extension_ui_request', id: 'd', method: 'input', title: 'Name?' };
+const dialogs = new Map([['d', dialog]]);
+
+const subscriber = (more: Partial<RecordingSubscriber> = {}) => Object.assign(new RecordingSubscriber(), more);
+
+function newTimeouts() {
+  const timedOut: string[] = [];
+  return { calledOff: timedOut, desk: new DialogTimeouts((id) => timedOut.push(id)) };
+}
+
+it('calls a dialog off that nobody could show for ten minutes', () => {
+  const { desk: one, calledOff: timedOut } = newTimeouts();
+  one.update(dialogs, new Set());
+  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS - 1);
+  expect(timedOut).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(timedOut).toEqual(['d']);
+});
+
+it('counts anew when somebody was there who could', () => {
+  const { desk: one, calledOff: timedOut } = newTimeouts();
+  one.update(dialogs, new Set());
+  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS - 1);
+  one.update(dialogs, new Set([subscriber()]));
+  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS);
+  one.update(dialogs, new Set());
+  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS - 1);
+  expect(timedOut).toEqual([]);
+});
+
+it('counts those who may not answer, or cannot show it, as nobody', () => {
+  const { desk: one, calledOff: timedOut } = newTimeouts();
+  one.update(dialogs, new Set([subscriber({ canAnswerDialogs: false }), subscriber({ ui: ['notify'] })]));
+  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS);
+  expect(timedOut).toEqual(['d']);
+});
+
+it('forgets a dialog that is over, and everything at the end', () => {
+  const { desk: one, calledOff: timedOut } = newTimeouts();
+  one.update(dialogs, new Set());
+  one.update(new Map(), new Set());
+  one.update(dialogs, new Set());
+  one.close();
+  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS);
+  expect(timedOut).toEqual([]);
+});
+
+it('tells the agent that nothing can be shown only when all who might answer say so', () => {
+  const withoutUi = subscriber({ ui: [] });
+  expect(agentUiMethods([withoutUi])).toEqual([]);
+  expect(agentUiMethods([withoutUi, subscriber({ canAnswerDialogs: false })])).toEqual([]);
+  for (const some of [[], [withoutUi, subscriber()], [subscriber({ canAnswerDialogs: false })]]) expect(agentUiMethods(some)).toContain('select');
+});

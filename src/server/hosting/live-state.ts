@@ -1,0 +1,168 @@
+import { withRemainingTimeout, isDialogMethod } from '../../protocol/dialog-methods.ts';
+import type {
+  AgentEvent,
+  AssistantMessage,
+  AutoRetryStartEvent,
+  CompactionStartEvent,
+  ExtensionUiRequestEvent,
+  ToolExecutionStartEvent,
+  ToolExecutionUpdateEvent,
+} from '../../protocol/generated/vocabulary.ts';
+import { newUuid } from '../../store/sessions/random-id.ts';
+import { StreamingMessage } from '../../wire/assistant-message.ts';
+import { SessionRecord } from '../session-record.ts';
+
+/** What is shown and stays, of one kind. */
+const MAX_STICKY_UI = 200;
+
+interface RunningTool {
+  readonly start: ToolExecutionStartEvent;
+  progress: ToolExecutionUpdateEvent | undefined;
+}
+
+/** What is under way in a session: what somebody has to be told who comes now, beside the conversation. */
+export class LiveState {
+  readonly dialogs = new Map<string, ExtensionUiRequestEvent>();
+  /** When each was asked. */
+  readonly #requestedAt = new WeakMap<ExtensionUiRequestEvent, number>();
+  readonly #tools = new Map<string, RunningTool>();
+  readonly #stickyUi = new Map<string, ExtensionUiRequestEvent>();
+  #message: StreamingMessage | undefined;
+  #retry: AutoRetryStartEvent | undefined;
+  #compaction: CompactionStartEvent | undefined;
+  /** The agent works: `agent_start` was told, and `agent_end` was not. */
+  isWorking = false;
+
+  get isCompacting(): boolean {
+    return this.#compaction !== undefined;
+  }
+
+  /** The one that is under way. */
+  get compaction(): CompactionStartEvent | undefined {
+    return this.#compaction;
+  }
+
+  /** Takes note of an event; answers the message after it, if it is a step of one. */
+  apply(event: AgentEvent): AssistantMessage | undefined {
+    switch (event.type) {
+      case 'agent_start':
+        this.isWorking = true;
+        return undefined;
+      case 'agent_end':
+        this.isWorking = false;
+        this.#message = undefined;
+        return undefined;
+      case 'agent_settled':
+        this.isWorking = false;
+        this.#message = undefined;
+        this.#retry = undefined;
+        this.#tools.clear();
+        return undefined;
+      case 'message_start':
+        if (event.message.role === 'assistant') this.#message = new StreamingMessage(event.message);
+        return undefined;
+      case 'message_update':
+        return this.#message?.apply(event);
+      case 'message_end':
+        this.#message = undefined;
+        return undefined;
+      case 'tool_execution_start':
+        this.#tools.set(event.toolCallId, { start: event, progress: undefined });
+        return undefined;
+      case 'tool_execution_update':
+        this.#applyProgress(event);
+        return undefined;
+      case 'tool_execution_end':
+        this.#tools.delete(event.toolCallId);
+        return undefined;
+      case 'auto_retry_start':
+        this.#retry = event;
+        return undefined;
+      case 'auto_retry_end':
+        this.#retry = undefined;
+        return undefined;
+      case 'compaction_start':
+        this.#compaction = event;
+        return undefined;
+      case 'compaction_end':
+        this.#compaction = undefined;
+        return undefined;
+      case 'extension_ui_request':
+        this.#applyUiRequest(event);
+        return undefined;
+      case 'extension_ui_resolved':
+        this.dialogs.delete(event.id);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** Nothing is under way any more: the agent is gone. What it showed stays until it is taken back. */
+  clear(): void {
+    this.dialogs.clear();
+    this.#tools.clear();
+    this.#message = undefined;
+    this.#retry = undefined;
+    this.#compaction = undefined;
+    this.isWorking = false;
+  }
+
+  /** What takes back everything that is shown. A title is only ever followed by another one. */
+  *clearingEvents(): Generator<ExtensionUiRequestEvent> {
+    for (const request of this.#stickyUi.values()) {
+      const head = { type: request.type, id: newUuid() };
+      if (request.method === 'setStatus') yield { ...head, method: 'setStatus', statusKey: request.statusKey };
+      if (request.method === 'setWidget') yield { ...head, method: 'setWidget', widgetKey: request.widgetKey };
+    }
+  }
+
+  /** Everything that is under way, as it would have been told. */
+  *toEvents(): Generator<SessionRecord> {
+    for (const event of [this.#retry, this.#compaction]) if (event) yield new SessionRecord(event);
+    for (const { start, progress } of this.#tools.values()) {
+      yield new SessionRecord(start);
+      if (progress) yield new SessionRecord(progress);
+    }
+    if (this.#message) yield new SessionRecord({ type: 'message_start', message: this.#message.initial });
+    for (const { update, snapshot } of this.#message?.replay() ?? []) yield new SessionRecord(update, { messageSoFar: snapshot });
+    for (const request of this.#stickyUi.values()) yield new SessionRecord(request);
+    for (const request of this.dialogs.values()) yield new SessionRecord(this.#withRemainingTimeout(request));
+  }
+
+  /** Whether an answer streams: then deltas alone say nothing to one who has not heard its beginning. */
+  get isStreaming(): boolean {
+    return this.#message !== undefined;
+  }
+
+  #withRemainingTimeout(request: ExtensionUiRequestEvent): ExtensionUiRequestEvent {
+    return withRemainingTimeout(request, performance.now() - (this.#requestedAt.get(request) ?? 0));
+  }
+
+  #applyProgress(event: ToolExecutionUpdateEvent): void {
+    const tool = this.#tools.get(event.toolCallId);
+    if (tool) tool.progress = event;
+  }
+
+  #applyUiRequest(request: ExtensionUiRequestEvent): void {
+    if (isDialogMethod(request.method)) {
+      this.dialogs.set(request.id, request);
+      this.#requestedAt.set(request, performance.now());
+    }
+    const key = stickyKey(request);
+    if (key === undefined) return;
+    this.#stickyUi.delete(key);
+    if (!isClearing(request) && this.#stickyUi.size < MAX_STICKY_UI) this.#stickyUi.set(key, request);
+  }
+}
+
+/** Where something is shown that stays there; undefined for what does not stay. */
+function stickyKey(request: ExtensionUiRequestEvent): string | undefined {
+  if (request.method === 'setStatus') return `status ${request.statusKey}`;
+  if (request.method === 'setWidget') return `widget ${request.widgetKey}`;
+  return request.method === 'setTitle' ? 'title' : undefined;
+}
+
+const isClearing = (request: ExtensionUiRequestEvent) =>
+  (request.method === 'setStatus' && request.statusText === undefined) ||
+  (request.method === 'setWidget' && request.widgetLines === undefined);

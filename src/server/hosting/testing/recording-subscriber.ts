@@ -1,0 +1,74 @@
+import type { AgentEvent } from '../../../protocol/generated/vocabulary.ts';
+import type { AttachResult, SessionHandle, Subscriber, CommandRequest, Snapshot } from '../../sessions.ts';
+import type { SessionRecord } from '../../session-record.ts';
+
+type Event = AgentEvent & { readonly seq?: number | undefined };
+
+/** A listener that remembers everything it is told. */
+export class RecordingSubscriber implements Subscriber {
+  isCumulative = false;
+  canAnswerDialogs = true;
+  ui: readonly string[] | undefined;
+  receivesTitles = false;
+  receivesEntries = false;
+  heartbeatMs = 0;
+  readonly attachResults: AttachResult[] = [];
+  readonly snapshots: Snapshot[] = [];
+  readonly events: Event[] = [];
+  readonly privateEvents: AgentEvent[] = [];
+  readonly losses: string[] = [];
+  #wake: (() => void)[] = [];
+
+  onAttached(result: AttachResult): void {
+    this.attachResults.push(result);
+    this.#notify();
+  }
+
+  onSnapshot(snapshot: Snapshot): void {
+    this.snapshots.push(snapshot);
+    this.#notify();
+  }
+
+  onRecord({ event, seq }: SessionRecord): void {
+    this.events.push(seq === undefined ? event : { ...event, seq });
+    this.#notify();
+  }
+
+  sendPrivate(event: AgentEvent): void {
+    this.privateEvents.push(event);
+    this.#notify();
+  }
+
+  onAgentLost(reason: string): void {
+    this.losses.push(reason);
+    this.#notify();
+  }
+
+  /** Where it would go on. */
+  get cursor() {
+    const { epoch = '', seq = 0 } = this.attachResults.at(-1) ?? {};
+    return { epoch, after: Math.max(seq, ...this.events.map((event) => event.seq ?? 0)) };
+  }
+
+  /** The first event of this type after so many. */
+  async waitForEvent<T extends AgentEvent['type']>(type: T, from = 0): Promise<Extract<AgentEvent, { type: T }>> {
+    while (true) {
+      const event = this.events.slice(from).find((one) => one.type === type);
+      if (event) return event as Extract<AgentEvent, { type: T }>;
+      if (this.losses.length > 0) throw new Error(`Lost before ${type}: ${this.losses[0]}`);
+      await this.change();
+    }
+  }
+
+  change(): Promise<void> {
+    return new Promise((resolve) => this.#wake.push(resolve));
+  }
+
+  #notify(): void {
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+}
+
+/** What a session answers to a request. */
+export const sendRequest = (handle: SessionHandle, request: CommandRequest): Promise<Record<string, unknown>> =>
+  new Promise((resolve) => handle.send(request, (response) => resolve(response.record())));

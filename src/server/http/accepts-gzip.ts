@@ -1,0 +1,11 @@
+/** Whether an `Accept-Encoding` header wants gzip: by its name, or by a star where it is not named. */
+export function acceptsGzip(header = ''): boolean {
+  const weights = new Map(header.toLowerCase().split(',').map(parseCoding));
+  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
+}
+
+function parseCoding(part: string): [string, number] {
+  const [coding = '', ...parameters] = part.split(';').map((word) => word.trim());
+  const weight = parameters.find((word) => word.startsWith('q='))?.slice(2);
+  return [coding, weight === undefined ? 1 : Number(weight)];
+}

@@ -1,0 +1,161 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { Authority } from '../auth/authority.ts';
+import type { Grant } from '../auth/grant.ts';
+import { owner } from '../auth/owner.ts';
+import type { ServerLog } from '../server-log.ts';
+import { type AllowListOptions, AllowLists, type ForeignHeader } from './allow-lists.ts';
+import { credentialOf, type Purpose, cookieTrust } from './request-credential.ts';
+import { OwnerRequest, plainAddress } from './owner-request.ts';
+
+/** Somebody who was let in. */
+export interface Admission {
+  readonly address: string;
+  /** It came over the socket file. */
+  readonly isOwner: boolean;
+  /** What it may do; undefined: nothing that needs a token. */
+  readonly grant: Grant | undefined;
+  /** Whether it was encrypted on its way here, or to the proxy. */
+  readonly isSecure: boolean;
+  /** Below the base path, beginning with a slash, as it was sent. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** Somebody who was not. */
+export interface Rejection {
+  readonly address: string;
+  readonly status: number;
+  readonly code: string;
+  readonly error: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Slows down whoever guesses. */
+export interface AttemptThrottle {
+  /** For how many milliseconds an address may not try again; 0: it may. */
+  waitMs(address: string): number;
+  /** A wrong token or code came from there. */
+  failed(address: string): void;
+  /** A right one did. */
+  succeeded(address: string): void;
+}
+
+export interface RequestGuardOptions extends AllowListOptions {
+  readonly behindProxy: boolean;
+  /** Empty, or with a slash before it and none after it. */
+  readonly basePath: string;
+  readonly authority: Pick<Authority, 'grantOf' | 'grantOfCookies'>;
+  readonly throttle: AttemptThrottle;
+  readonly log: ServerLog;
+}
+
+/** What every request meets first, also those that become sockets. */
+export class RequestGuard {
+  readonly #options: RequestGuardOptions;
+  readonly #allowLists: AllowLists;
+
+  /** Throws a sentence when a value that is to be allowed makes no sense. */
+  constructor(options: RequestGuardOptions) {
+    this.#options = options;
+    this.#allowLists = new AllowLists(options);
+  }
+
+  /** Lets a request in, or says how to answer it. An upgrade may bring its token in the query. */
+  admit(request: IncomingMessage, purpose: Purpose = 'request'): Admission | Rejection {
+    const isOwner = request instanceof OwnerRequest;
+    const address = isOwner ? 'socket' : this.#addressOf(request);
+    const isSecure = !isOwner && this.#isSecure(request);
+    const target = parseTarget(request.url ?? '');
+    if (!target) return { address, status: 400, code: 'bad_request', error: 'What is asked for must be a path' };
+    const foreign = isOwner ? undefined : this.#allowLists.findForeign(request, { isSecure });
+    if (foreign) return this.#rejectForeign(foreign, address);
+    const path = this.#relativePath(target.path);
+    if (path === '') return { ...redirectTo(`${this.#options.basePath}/`), address };
+    if (path === undefined) return { address, status: 404, code: 'not_found', error: 'There is nothing here' };
+    const grant = isOwner ? owner : this.#grantOf(request, { address, purpose, query: target.query });
+    if (grant && 'status' in grant) return grant;
+    return { address, isOwner, grant, isSecure, path, query: target.query };
+  }
+
+  #rejectForeign({ header, value, hint }: ForeignHeader, address: string): Rejection {
+    this.#options.log.event('warn', `refused ${header}`, { [header]: value, address, hint });
+    if (header === 'host') return { address, status: 421, code: 'foreign_host', error: 'This server has another name' };
+    return { address, status: 403, code: 'foreign_origin', error: 'Pages of that origin may not use this server' };
+  }
+
+  /** The path below the base path; undefined when it is not below it. */
+  #relativePath(path: string): string | undefined {
+    const { basePath } = this.#options;
+    if (path === basePath) return '';
+    return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
+  }
+
+  #grantOf(
+    request: IncomingMessage,
+    { address, ...context }: { address: string; purpose: Purpose; query: URLSearchParams },
+  ): Grant | Rejection | undefined {
+    const { authority, throttle, log } = this.#options;
+    const credential = credentialOf(request, context);
+    if (!credential) return undefined;
+    if (credential.kind === 'cookies') {
+      const trust = cookieTrust(request, context.purpose);
+      const grant = trust === 'ignored' ? undefined : authority.grantOfCookies(credential.header);
+      return grant && trust === 'refused' ? { ...crossSiteRejection, address } : grant;
+    }
+    const waitMs = throttle.waitMs(address);
+    if (waitMs > 0) return { ...tooManyAttempts(waitMs), address };
+    const grant = authority.grantOf(credential.token);
+    if (grant) throttle.succeeded(address);
+    else {
+      throttle.failed(address);
+      log.event('warn', 'refused token', { address });
+    }
+    return grant;
+  }
+
+  /** Whoever asked the proxy, as the proxy tells: what stands before its word came from outside. */
+  #addressOf({ socket, headers }: IncomingMessage): string {
+    const forwarded = this.#options.behindProxy ? lastValue(headers['x-forwarded-for']) : '';
+    return plainAddress(isIP(forwarded) === 0 ? (socket.remoteAddress ?? 'gone') : forwarded);
+  }
+
+  #isSecure({ headers }: IncomingMessage): boolean {
+    const { isTls, behindProxy } = this.#options;
+    return isTls || (behindProxy && lastValue(headers['x-forwarded-proto']).toLowerCase() === 'https');
+  }
+}
+
+const redirectTo = (to: string) => ({
+  status: 308,
+  code: 'moved',
+  error: 'There is a slash at its end',
+  headers: { Location: to },
+});
+
+const crossSiteRejection = {
+  status: 403,
+  code: 'foreign_origin',
+  error: 'With a cookie, whatever changes something must say which page it comes from',
+};
+
+/** Says that somebody has to wait. */
+export const tooManyAttempts = (waitMs: number) => ({
+  status: 429,
+  code: 'rate_limited',
+  error: 'There were too many wrong tokens or codes from your address',
+  headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
+});
+
+/** Undefined where a whole address is asked for, which could be another than that of its Host. */
+function parseTarget(url: string): { path: string; query: URLSearchParams } | undefined {
+  if (!url.startsWith('/')) return undefined;
+  const [path = ''] = url.split('?', 1);
+  return { path, query: new URLSearchParams(url.slice(path.length)) };
+}
+
+const lastValue = (header: string | string[] | undefined) =>
+  String(header ?? '')
+    .split(',')
+    .at(-1)
+    ?.trim() ?? '';

@@ -1,0 +1,118 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openLog } from '../../../system/log.ts';
+import { until } from '../../../system/testing/script.ts';
+import { type Grant, type Scope, scopes } from '../../auth/grant.ts';
+import { listFolders } from '../../folders.ts';
+import { Metrics } from '../../metrics.ts';
+import { ServerLog } from '../../server-log.ts';
+import { ExportOffers } from '../export-offers.ts';
+import { RequestGuard, type RequestGuardOptions } from '../request-guard.ts';
+import { createHandler } from '../handler.ts';
+import { type ListenOptions, listenHttp } from '../listen.ts';
+import type { HttpServices } from '../services.ts';
+import { type ReceivedResponse, sendRequest, type RequestParams } from './raw-clients.ts';
+
+/** A token that may do these things. */
+export const grantOf = (id: string, may: readonly Scope[] = scopes): Grant => ({
+  id,
+  name: `${id}'s token`,
+  scopes: new Set(may),
+  allowedPaths: undefined,
+  expiresAt: undefined,
+});
+
+/** Everybody that the servers of these tests know, by token; the cookie `login=<token>` says the same. */
+const grants = new Map([
+  ['token-of-ann', grantOf('ann')],
+  ['token-of-bob', grantOf('bob', ['prompt'])],
+  ['token-of-eve', grantOf('eve', ['view'])],
+]);
+
+export const newFolder = () => mkdtempSync(join(tmpdir(), 'tau-http-'));
+
+interface TestServerOptions {
+  readonly guard?: Partial<RequestGuardOptions>;
+  readonly listen?: Partial<ListenOptions>;
+  readonly services?: Partial<HttpServices>;
+}
+
+/** A server on a free port, with whatever the test wants to be different. */
+export async function startServer({ guard = {}, listen = {}, services = {} }: TestServerOptions = {}) {
+  const logFile = join(newFolder(), 'log');
+  const log = new ServerLog(openLog({ level: 'debug', file: logFile }));
+  const failures: string[] = [];
+  const throttle = {
+    waitMs: () => (failures.length < 3 ? 0 : 1500),
+    failed: (address: string) => failures.push(address),
+    succeeded: () => {},
+  };
+  const authority = {
+    grantOf: (token: string) => grants.get(token),
+    grantOfCookies: (header: string) => grants.get(/login=([^;\s]+)/.exec(header)?.[1] ?? ''),
+  };
+  const codes = new Map([['one-time-code', grantOf('ann')]]);
+  const logins = {
+    redeem: (code: string) => {
+      const grant = codes.get(code);
+      codes.delete(code);
+      return grant;
+    },
+    login: ({ id }: Grant, { isSecure }: { isSecure: boolean }) => ({
+      setCookie: `login=token-of-${id}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`,
+    }),
+    logout: () => ({ setCookie: 'login=; Max-Age=0' }),
+  };
+  const requestGuard = new RequestGuard({
+    host: '127.0.0.1',
+    isTls: listen.tls !== undefined,
+    behindProxy: listen.behindProxy ?? false,
+    basePath: '',
+    allowHosts: [],
+    allowOrigins: [],
+    authority,
+    throttle,
+    log,
+    ...guard,
+  });
+  const exports = new ExportOffers(() => true);
+  const metrics = new Metrics();
+  const handler = createHandler({
+    guard: requestGuard,
+    authority,
+    throttle,
+    logins,
+    readiness: () => 'ready',
+    listSessions: async (grant, query) => ({ sessions: [], asked: { by: grant.id, ...query } }),
+    listFolders: (grant, query) => listFolders(query, grant, newFolder()),
+    prewarm: () => {},
+    exports,
+    pageFiles: new Map(),
+    metrics,
+    audit: { record: () => {} },
+    log,
+    ...services,
+  });
+  const { port, address, close } = await listenHttp({
+    host: '127.0.0.1',
+    port: 0,
+    handler,
+    onUpgrade: (_request, socket) => socket.destroy(),
+    ...listen,
+  });
+  onTestFinished(close);
+  const isTls = listen.tls !== undefined;
+  const get = (path: string, more: RequestParams = {}): Promise<ReceivedResponse> => sendRequest({ port, path, isTls, ...more });
+  const readLog = () => readFileSync(logFile, 'utf8');
+  /** Waits for so many answers to be written down, then answers the whole log. */
+  const logged = async (requests: number) => {
+    await until(() => (readLog().match(/ server answered /g)?.length ?? 0) >= requests);
+    return readLog();
+  };
+  return { port, address, close, get, guard: requestGuard, exports, metrics, failures, logged };
+}
+
+/** What somebody with this token says. */
+export const bearer = (name: string) => ({ headers: { authorization: `Bearer token-of-${name}` } });

@@ -2,10 +2,10 @@ import type { ErrorCode, Refusal } from '../protocol/errors.ts';
 
 const RESPONSE_HEAD = /^\{"id":"(\d+)",("type":"response","command":"\w+","success":(true|false))/;
 
-/** What an agent answered to one request, as it wrote it: long answers are not read here, only passed on. */
+/** The response of an agent to one request; long responses are forwarded as text without being parsed. */
 export class AgentResponse {
   readonly success: boolean;
-  /** The line from the type on. */
+  /** The line from `"type"` on. */
   readonly #rest: string;
 
   private constructor(success: boolean, rest: string) {
@@ -13,14 +13,14 @@ export class AgentResponse {
     this.#rest = rest;
   }
 
-  /** The answer in a line of an agent, and the number of its request. Undefined when it is none. */
+  /** Parses a response line of an agent and the number of its request; undefined for other lines. */
   static parse(line: string): { readonly id: string; readonly response: AgentResponse } | undefined {
     const [, id, , success] = RESPONSE_HEAD.exec(line) ?? [];
     if (id === undefined) return undefined;
     return { id, response: new AgentResponse(success === 'true', line.slice(line.indexOf(',') + 1)) };
   }
 
-  /** The same of a record that was written in another order. */
+  /** Builds the same from a parsed record whose fields stand in another order. */
   static from({ id: _id, ...record }: Readonly<Record<string, unknown>>): AgentResponse {
     return new AgentResponse(record['success'] === true, JSON.stringify({ type: 'response', ...record }).slice(1));
   }
@@ -33,12 +33,11 @@ export class AgentResponse {
     return AgentResponse.from({ command, success: false, error: message, code });
   }
 
-  /** The line for a client that called its request so. */
+  /** The line for a client that gave its request this id. */
   toText(id: unknown): string {
     return id === undefined ? `{${this.#rest}` : `{"id":${JSON.stringify(id)},${this.#rest}`;
   }
 
-  /** All of it, read. */
   record(): Record<string, unknown> {
     return JSON.parse(`{${this.#rest}`) as Record<string, unknown>;
   }
@@ -48,7 +47,7 @@ export class AgentResponse {
     return this.record()['data'];
   }
 
-  /** The JSON of one field of `data` that stands first in it; undefined when another one does. */
+  /** The JSON of one field of `data` if it stands first in it; undefined otherwise. */
   firstField(name: string): string | undefined {
     const start = this.#rest.indexOf('"data":{');
     const field = `"data":{"${name}":`;

@@ -11,7 +11,7 @@ interface ExportFolderOptions {
   readonly isGrantValid: (grant: Grant) => boolean;
 }
 
-/** Where pages are written that remote clients fetch. Nothing of it outlives the server. */
+/** The folder for exported pages that remote clients download. It is emptied at start and close. */
 export class ExportFolder {
   readonly offers: ExportOffers;
   readonly #path: string;
@@ -29,7 +29,7 @@ export class ExportFolder {
     return join(this.#path, `${newUuid()}.html`);
   }
 
-  /** Where the page can be fetched, once, counted from the server's own address. */
+  /** Returns the URL path at which the page can be fetched once. */
   offer(path: string, grant: Grant): string {
     const code = this.offers.offer(path, grant, { isOwn: dirname(path) === this.#path });
     return `${this.#basePath}/api/exports/${code}`;

@@ -13,7 +13,7 @@ const owner: Grant = {
   expiresAt: undefined,
 };
 
-/** A folder with others in it, links, a file and what is hidden; beside it, somebody else's. */
+/** A folder with subfolders, links, a file and hidden folders, beside a folder that is not allowed. */
 function newFolders() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'tau-folders-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ function newFolders() {
 
 const names = ({ folders }: { folders: readonly { name: string }[] }) => folders.map(({ name }) => name);
 
-it('[W95] the folders of a folder are told by name, as people order them, with those that links lead to', async () => {
+it('[W95] a listing is sorted naturally by name and includes links to folders', async () => {
   const { root, mine } = newFolders();
 
   const listing = await listFolders({ path: mine, hidden: false }, owner, '/');
@@ -43,7 +43,7 @@ it('[W95] the folders of a folder are told by name, as people order them, with t
   expect(names(await listFolders({ path: mine, hidden: true }, owner, '/'))).toContain('.hidden');
 });
 
-it('[W95] without a path it is where sessions begin, or the first place that somebody may open', async () => {
+it('[W95] without a path the listing is of the default cwd, or of the first allowed folder', async () => {
   const { root, mine, limited } = newFolders();
 
   const listings = [
@@ -59,12 +59,12 @@ it('[W95] without a path it is where sessions begin, or the first place that som
   });
 });
 
-it('[W95] a tilde is the home of whoever runs the server, and the root has no parent', async () => {
+it("[W95] a tilde is the home of the server's user, and the root has no parent", async () => {
   expect((await listFolders({ path: '~', hidden: false }, owner, '/')).path).toBe(homedir());
   expect(await listFolders({ path: '/', hidden: false }, owner, '/')).not.toHaveProperty('parent');
 });
 
-it('[W95] outside of the allowed paths nothing is told, not even whether it is there', async () => {
+it('[W95] outside of the allowed paths a listing reveals nothing, not even whether the path exists', async () => {
   const { root, mine, limited } = newFolders();
   const inside = await listFolders({ path: mine, hidden: false }, limited, '/');
   const outside = ['other', 'none', '../..', 'mine/way out', 'mine/way out/secret', 'mine/../other', 'mine\0'];
@@ -79,7 +79,7 @@ it('[W95] outside of the allowed paths nothing is told, not even whether it is t
   expect(names(inside)).toEqual(['Part 1', 'part 9', 'part 10', 'way in']);
 });
 
-it('[W95] what is missing, or no folder, is said not to be there; what cannot be read is said to be closed', async () => {
+it('[W95] a missing folder or a file is reported as missing, an unreadable folder as unreadable', async () => {
   const { mine, limited } = newFolders();
   for (const name of ['none', 'file']) {
     await expect(listFolders({ path: join(mine, name), hidden: false }, limited, '/')).rejects.toMatchObject({
@@ -93,12 +93,12 @@ it('[W95] what is missing, or no folder, is said not to be there; what cannot be
 
   const listing = listFolders({ path: closed, hidden: false }, owner, '/').catch((error: Error) => error.message);
 
-  // Whoever is root reads everything.
+  // Root can read everything.
   if (process.getuid?.() === 0) expect(await listing).toMatchObject({ folders: [] });
   else expect(await listing).toBe(`This folder cannot be read: ${closed}`);
 });
 
-it('[W95] of very many folders the first thousand are told', async () => {
+it('[W95] a listing is limited to the first thousand folders', async () => {
   const { mine } = newFolders();
   const many = join(mine, 'part 9');
   for (let number = 0; number < 1001; number++) mkdirSync(join(many, String(number)));

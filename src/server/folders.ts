@@ -5,30 +5,29 @@ import { dirname, join, resolve } from 'node:path';
 import { Refusal } from '../protocol/errors.ts';
 import { type Grant, mayOpen } from './auth/grant.ts';
 
-/** More folders than this are not told of at once. */
+// A listing holds at most this many folders.
 const MAX_FOLDERS = 1000;
 
 export interface FolderQuery {
-  /** Where to look; without it where sessions begin, or the first place that somebody may open. */
+  // Defaults to the default cwd, or to the first allowed folder.
   readonly path?: string | undefined;
-  /** Whether those whose names begin with a dot count, too. */
+  // Includes names that begin with a dot.
   readonly hidden: boolean;
 }
 
-/** What is in a folder, as far as a session could begin there. */
+// The subfolders of a folder in which a session could start.
 export interface FolderListing {
   readonly path: string;
-  /** The folder that it is in, unless that may not be opened. */
+  // Absent if the grant does not allow it.
   readonly parent?: string;
   readonly folders: readonly { readonly name: string; readonly path: string }[];
-  /** There are more than are told. */
   readonly hasMore: boolean;
 }
 
-/** Lists the folders in a folder, by name. `cwd`: where sessions begin when nobody says where. */
+/** Lists the subfolders of a folder by name. `cwd` is the default for new sessions. */
 export async function listFolders(query: FolderQuery, grant: Grant, cwd: string): Promise<FolderListing> {
   const path = query.path === undefined ? startFolder(grant, cwd) : resolve(cwd, expandHome(query.path));
-  // The same words for what is missing and what is somebody else's.
+  // A missing and a forbidden path get the same message.
   if (path === undefined || path.includes('\0') || !mayOpen(grant, path)) throw denied(query.path);
   const entries = await readEntries(path, query.path ?? path);
   const folders: { name: string; path: string }[] = [];
@@ -67,7 +66,7 @@ function sorted(entries: readonly Dirent[]): Dirent[] {
   return [...entries].sort((one, other) => compare(one.name, other.name));
 }
 
-/** A link counts as what it leads to, unless that is out of bounds. */
+/** A link counts as its target if the grant allows that. */
 async function isOpenFolder(entry: Dirent, path: string, grant: Grant): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   if (!mayOpen(grant, path)) return false;
@@ -75,6 +74,6 @@ async function isOpenFolder(entry: Dirent, path: string, grant: Grant): Promise<
   return target?.isDirectory() ?? false;
 }
 
-/** Says nothing that was not said to us. */
+/** Repeats only text that the client sent. */
 const denied = (path = 'name a folder that you may open') =>
   new Refusal('permission_denied', `Permission denied: ${path}`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MAX_SERIES, Metrics, registerProcessMetrics } from './metrics.ts';
 
-it('[W42] counters, gauges and histograms are told as Prometheus reads them', () => {
+it('[W42] counters, gauges and histograms are printed in the Prometheus format', () => {
   const metrics = new Metrics();
   const commands = metrics.counter('tau_commands_total', 'Commands,\nby \\ name.', ['name', 'outcome']);
   metrics.counter('tau_crashes_total', 'Agents that died.');
@@ -44,7 +44,7 @@ tau_sessions{state="parked"} 3
 `);
 });
 
-it('[W42] whatever labels hold, there are only so many of them, each on its line', () => {
+it('[W42] any labels stay on one line, in a limited number of series', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 300 }), (values) => {
       const metrics = new Metrics();
@@ -62,7 +62,7 @@ it('[W42] whatever labels hold, there are only so many of them, each on its line
   );
 });
 
-it('[W42] values after the last place are counted together', () => {
+it('[W42] series beyond the limit are counted as other', () => {
   const metrics = new Metrics();
   const counter = metrics.counter('tau_things_total', 'Things.', ['name']);
 
@@ -73,7 +73,7 @@ it('[W42] values after the last place are counted together', () => {
   expect(metrics.text()).toContain('{name="other"} 5\n');
 });
 
-it('a metric has a name of ours, and one place that counts it', () => {
+it('a metric name has the prefix tau_ and is registered once', () => {
   const metrics = new Metrics();
   metrics.counter('tau_things_total', 'Things.');
 
@@ -81,7 +81,7 @@ it('a metric has a name of ours, and one place that counts it', () => {
   expect(() => metrics.gauge('things', 'Things.')).toThrow('things is no name for a metric');
 });
 
-it('what the process uses is looked at when somebody asks', () => {
+it('process metrics are read on scrape', () => {
   const metrics = new Metrics();
 
   registerProcessMetrics(metrics);

@@ -1,4 +1,4 @@
-/** The values of a metric's labels, by their names. */
+// Label values by name.
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Counter {
@@ -13,9 +13,9 @@ export interface Histogram {
   observe(value: number): void;
 }
 
-/** Sets of label values that a metric tells apart; what comes after them is counted together, as `other`. */
+// Series that a metric distinguishes; later ones are counted together as `other`.
 export const MAX_SERIES = 100;
-/** A label value longer than this is cut. */
+// Longer label values are truncated.
 const MAX_LABEL_CHARACTERS = 100;
 
 const NAME = /^tau_[a-z][a-z0-9_]*$/;
@@ -23,29 +23,28 @@ const NAME = /^tau_[a-z][a-z0-9_]*$/;
 interface Metric {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** The lines of its values. */
   readonly lines: (name: string) => Iterable<string>;
 }
 
-/** What the server counts, told as Prometheus reads it. */
+/** Collects metrics and prints them in the Prometheus text format. */
 export class Metrics {
   readonly #metrics = new Map<string, Metric>();
 
-  /** Something that only grows. Without labels it begins at 0. */
+  /** A value that only grows. Without labels it starts at 0. */
   counter(name: string, help: string, labels: readonly string[] = []): Counter {
     const series = new SeriesMap(labels);
     this.#register(name, { kind: 'counter', help, lines: (name) => series.lines(name) });
     return { add: (labels = {}, amount = 1) => series.change(labels, (value) => value + amount) };
   }
 
-  /** Something that rises and falls. Without labels it begins at 0. */
+  /** A value that rises and falls. Without labels it starts at 0. */
   gauge(name: string, help: string, labels: readonly string[] = []): Gauge {
     const series = new SeriesMap(labels);
     this.#register(name, { kind: 'gauge', help, lines: (name) => series.lines(name) });
     return { set: (value, labels = {}) => series.change(labels, () => value) };
   }
 
-  /** Something that is read only when somebody asks: one number, or one for each set of labels. */
+  /** A value that is read on scrape: one number, or one for each set of labels. */
   scrape(name: string, { kind, help }: Pick<Metric, 'kind' | 'help'>, read: () => number | Iterable<[Labels, number]>) {
     const lines = (name: string) => {
       const values = read();
@@ -57,7 +56,7 @@ export class Metrics {
     this.#register(name, { kind, help, lines });
   }
 
-  /** How values are spread over buckets, each with its upper bound. */
+  /** The distribution of values over buckets with upper bounds. */
   histogram(name: string, help: string, bounds: readonly number[]): Histogram {
     const counts = bounds.map(() => 0);
     let count = 0;
@@ -79,7 +78,7 @@ export class Metrics {
     };
   }
 
-  /** Everything, in the text format of Prometheus. */
+  /** All metrics in the Prometheus text format. */
   text(): string {
     const lines: string[] = [];
     for (const [name, { kind, help, lines: values }] of this.#metrics) {
@@ -96,7 +95,7 @@ export class Metrics {
   }
 }
 
-/** What the process uses, looked at when somebody asks. */
+/** Registers CPU time and memory, read on scrape. */
 export function registerProcessMetrics(metrics: Metrics): void {
   metrics.scrape('tau_process_cpu_seconds_total', { kind: 'counter', help: 'Time on the processor.' }, () => {
     const { user, system } = process.cpuUsage();
@@ -112,7 +111,7 @@ interface Series {
   value: number;
 }
 
-/** The values of one metric, by their labels. */
+/** The series of one metric, by labels. */
 class SeriesMap {
   readonly #series = new Map<string, Series>();
 

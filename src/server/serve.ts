@@ -28,57 +28,50 @@ import { serverMetrics } from './server-metrics.ts';
 
 export interface ServeOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  // 0 chooses a free port.
   readonly port: number;
-  /** Where sessions begin when nobody says where. */
+  // The default for new sessions.
   readonly cwd: string;
   readonly agentDir: string;
-  /** How agents are started. */
   readonly agent: AgentLaunch;
-  /** A file of plain tokens. */
   readonly tokensFile?: string | undefined;
   readonly envToken?: string | undefined;
   readonly allowOrigins: readonly string[];
   readonly allowHosts: readonly string[];
-  /** Empty, or with a slash before it and none after it. */
+  // Empty, or with a leading and without a trailing slash.
   readonly basePath: string;
   readonly tls?: Tls | undefined;
   readonly behindProxy: boolean;
   readonly socketPath?: string | undefined;
-  /** The folder of the page. */
   readonly pageFolder: string;
-  /** How long an idle agent waits for somebody to come. */
   readonly parkAfterMs: number;
-  /** How often clients are asked whether they are there. */
   readonly pingMs: number;
-  /** How many agents may run at a time. */
   readonly maxSessions: number;
   readonly log: Log;
 }
 
-/** A server that takes clients. */
+// A server that accepts clients.
 export interface RunningServer {
   readonly port: number;
-  /** Where the page is. */
   readonly pageUrl: string;
-  /** Where programs connect. */
+  // The WebSocket URL for clients.
   readonly socketUrl: string;
-  /** A link that lets one browser in, once. */
+  // A link that logs one browser in, once.
   loginLink(): string;
-  /** Takes nobody any more, lets runs end for so long, then ends everything in good order. */
+  // Rejects new clients, waits up to `timeoutMs` for runs to end, then closes everything.
   drain(timeoutMs: number): Promise<void>;
 }
 
-/** How often clients are asked whether they are there, unless somebody says otherwise. */
+// The default interval of pings.
 export const PING_MS = 20_000;
 
-/** How long clients are told to wait before they come again. */
+// The delay after which disconnected clients should retry.
 const RETRY_AFTER_MS = 2000;
 
-/** How often it is looked whether the last run is over. */
+// How often `drain` checks for running sessions.
 const DRAIN_POLL_MS = 50;
 
-/** Starts a server: rejects with a sentence when it cannot be. */
+/** Starts a server. Rejects with a sentence if that fails. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { agentDir, basePath, cwd, tls, behindProxy, host, pingMs, maxSessions } = options;
   makeServerFolder(agentDir);
@@ -191,7 +184,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
         if (!isRunning || performance.now() > deadline) break;
         await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
       }
-      // Whoever watches a run that is stopped now hears of its end.
+      // Clients of an aborted run still receive its end.
       await sessions.close();
       gateway.close();
       await Promise.all([stopListening(), authority.close()]);
@@ -202,7 +195,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
 const notFoundResponse = { status: 404, code: 'not_found', error: 'There is nothing here' };
 
-/** Whoever listens everywhere can be reached here. */
+/** A wildcard address is reachable as localhost. */
 const hostInUrl = (host: string) => {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -15,11 +15,11 @@ it.each([
   ['Cookie: tau_4170=hunter2; other=hunter3', 'Cookie: …'],
   ['{"token": "hunter2", "name": "x"}', '{"token": …", "name": "x"}'],
   ['api_key=hunter2', 'api_key=…'],
-])('[W49] no secret that gives itself away is written: %s', (text, written) => {
+])('[W49] secrets in recognisable places are not logged: %s', (text, written) => {
   expect(sanitize(text)).toBe(written);
 });
 
-it('[W49] whatever a value holds, an event is one line that no terminal obeys', () => {
+it('[W49] any event is logged on one line without control characters', () => {
   const path = join(newFolder(), 'log');
   const log = new ServerLog(openLog({ level: 'info', file: path }));
 
@@ -33,7 +33,7 @@ it('[W49] whatever a value holds, an event is one line that no terminal obeys', 
   );
 });
 
-it('[W49] what is as long as a token is left out of paths, but sessions keep their ids', () => {
+it('[W49] words as long as tokens are removed from paths, except session ids', () => {
   const path = join(newFolder(), 'log');
   const log = new ServerLog(openLog({ level: 'info', file: path }));
   const id = '0192f0c1-2b3c-7d4e-8f50-123456789abc';

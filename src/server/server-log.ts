@@ -1,9 +1,7 @@
 import type { Log, LogFields, LogLevel } from '../system/log.ts';
 
-/** A request, when its answer is out. */
 export interface AccessRecord {
   readonly method: string;
-  /** Without its query. */
   readonly path: string;
   readonly status: number;
   readonly ms: number;
@@ -11,7 +9,7 @@ export interface AccessRecord {
   readonly grant: string | undefined;
 }
 
-/** What the server tells whoever runs it. No line holds a secret or more than one line. */
+/** The log of the server. A line contains no secret and no line break. */
 export class ServerLog {
   readonly #log: Log;
 
@@ -19,12 +17,11 @@ export class ServerLog {
     this.#log = log;
   }
 
-  /** An answer that is out. Questions of machines about our health are told only at `debug`. */
+  /** Logs a completed request; health probes only at `debug`. */
   access({ path, ...rest }: AccessRecord, { isProbe = false } = {}): void {
     this.#write(isProbe ? 'debug' : 'info', 'answered', { ...rest, path: redactLongWords(path) });
   }
 
-  /** Something that happened. */
   event(level: LogLevel, message: string, fields: LogFields = {}): void {
     this.#write(level, message, fields);
   }
@@ -40,13 +37,13 @@ export class ServerLog {
 }
 
 const SECRETS = [
-  // A word for a secret, and what it is set to.
+  // A name for a secret with its value.
   /((?:token|code|ticket|password|secret|api[-_]?key)["']?\s*(?:=|:|%3d|%3a)\s*)["']?[^\s&;,"'#]+/gi,
   /((?:cookie|authorization)["']?\s*[:=]\s*)[^\r\n]+/gi,
   /((?:bearer|basic)\s+)[^\s,;"']+/gi,
 ];
 
-/** A text from outside that can stand in a log: no secret that gives itself away, nothing that a terminal obeys. */
+/** Makes foreign text safe for a log: without recognisable secrets and control characters. */
 export const sanitize = (text: string): string =>
   SECRETS.reduce((kept, secret) => kept.replace(secret, '$1…'), text).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -55,10 +52,10 @@ export const sanitize = (text: string): string =>
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A path without what may be a secret in a wrong place: words as long as tokens are, unless they name a session. */
+/** Removes words as long as tokens, which may be secrets in a wrong place, except session ids. */
 const redactLongWords = (path: string) => path.replace(/[\w~-]{32,}/g, (word) => (UUID.test(word) ? word : '…'));
 
-/** Where something went wrong. Its words may quote anything. */
+/** The type and location of an error, without its message, which may quote anything. */
 export function errorFields(error: unknown): LogFields {
   const { name, code, stack } = (error instanceof Error ? error : {}) as NodeJS.ErrnoException;
   return { error: name ?? typeof error, code, at: stack?.match(/^\s+at (.+)$/m)?.[1] };

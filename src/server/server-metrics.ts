@@ -7,10 +7,10 @@ interface Sources {
   readonly clients: () => number;
 }
 
-/** What the server counts, beside its answers over HTTP. */
+/** Registers the metrics of the server beside those of HTTP. */
 export function serverMetrics(metrics: Metrics, { hosts, clients }: Sources): GatewayMetrics & { onCrash(): void } {
   const attaches = metrics.counter('tau_attaches_total', 'Clients that came to a session.', ['resume']);
-  // Counted by hand: it is the one thing that happens for every client and every delta.
+  // Counted directly: this runs for every client and every delta.
   let records = 0;
   metrics.scrape('tau_records_total', { kind: 'counter', help: 'Records of sessions handed to clients.' }, () => records);
   const commands = metrics.counter('tau_commands_total', 'Commands of clients.', ['command', 'outcome']);

@@ -14,22 +14,20 @@ import type { Sessions, SessionTarget } from './sessions.ts';
 
 interface SessionCatalogOptions {
   readonly agentDir: string;
-  /** Where sessions begin when nobody says where. */
+  // The default for new sessions.
   readonly cwd: string;
   readonly live: Pick<Sessions, 'statusOf' | 'fileOf' | 'folderOf'>;
 }
 
-/** What a client asks for when it comes. */
+// The session that a client requests.
 export interface SessionSelector {
-  /** A file, or an id. */
   readonly session?: string | undefined;
-  /** Where a new one begins. */
   readonly cwd?: string | undefined;
-  /** The name that the client gave to its new session. */
+  // The id that the client chose for its new session.
   readonly newId?: string | undefined;
 }
 
-/** The sessions on disk, as far as somebody may see them. */
+/** The stored sessions that a grant may see. */
 export class SessionCatalog {
   readonly #options: SessionCatalogOptions;
   readonly #list: SessionList;
@@ -39,7 +37,7 @@ export class SessionCatalog {
     this.#list = new SessionList(sessionsFolder(options.agentDir));
   }
 
-  /** The session that is sought, or a new one. What may not be seen is not there. */
+  /** The requested session, or a new one. A session that the grant does not allow counts as missing. */
   find({ session, cwd, newId }: SessionSelector, grant: Grant): SessionTarget {
     if (newId !== undefined && !isSessionId(newId)) {
       throw new Refusal('invalid_params', `Not a session id: ${newId}`);
@@ -51,7 +49,7 @@ export class SessionCatalog {
     return { kind: 'new', id: newId ?? newUuid(), cwd: this.#folder(cwd, grant) };
   }
 
-  /** The session in a file, wherever a path in a command is counted from. */
+  /** The session in a file; `base` resolves relative paths. */
   at(path: string, grant: Grant, base = this.#options.cwd): SessionTarget {
     return this.#inFile(resolve(base, path), path, grant);
   }
@@ -88,17 +86,17 @@ export class SessionCatalog {
 
   #inFile(path: string, name: string, grant: Grant): SessionTarget {
     const isLimited = grant.allowedPaths !== undefined;
-    // The same words for what is missing and what is somebody else's.
+    // A missing and a forbidden session get the same message.
     if (isLimited && !this.#mayRead(path, grant)) throw notFound(name);
     const header = headerOf(path);
     if (header === 'missing') throw notFound(name);
     if (header === 'foreign') throw isLimited ? notFound(name) : notASession(name);
-    // Where its folder is gone, the agent would begin in another one.
+    // Without its folder, the agent would start in another one.
     if (isLimited && !(mayOpen(grant, header.cwd) && isFolder(header.cwd))) throw notFound(name);
     return { kind: 'stored', path, id: header.id, cwd: header.cwd };
   }
 
-  /** A file can say of itself that it belongs anywhere: it lies where sessions are kept, or where everything is allowed. */
+  /** A file can claim any folder, so it must be a stored session or lie in an allowed folder. */
   #mayRead(path: string, grant: Grant): boolean {
     return isPathInside(sessionsFolder(this.#options.agentDir), path) || mayOpen(grant, path);
   }
@@ -111,7 +109,7 @@ export class SessionCatalog {
   }
 }
 
-/** Says nothing that was not said to us. */
+/** Repeats only text that the client sent. */
 const denied = (cwd = 'name a cwd that you may open') => new Refusal('permission_denied', `Permission denied: ${cwd}`);
 
 function isFolder(path: string): boolean {
@@ -124,7 +122,7 @@ function isFolder(path: string): boolean {
 
 const notFound = (name: string) => new Refusal('session_not_found', `Session not found: ${name}`);
 
-/** What a file says of itself. A pipe or a device is not even opened. */
+/** The header of a session file. A pipe or a device is not opened. */
 function headerOf(path: string): SessionHeader | 'missing' | 'foreign' {
   let fd: number | undefined;
   try {

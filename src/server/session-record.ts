@@ -2,17 +2,16 @@ import type { AgentEvent, AssistantMessage } from '../protocol/generated/vocabul
 
 interface RecordOptions {
   readonly seq?: number | undefined;
-  /** The line as the agent wrote it. */
   readonly text?: string;
   readonly messageSoFar?: AssistantMessage | undefined;
 }
 
-/** Something that happened in a session, as it goes out. It is written once in each form, however many clients want it. */
+/** An event of a session as it is sent. Each encoding is created once for all clients. */
 export class SessionRecord {
   readonly event: AgentEvent;
-  /** Undefined when it is told again to one who came later. */
+  /** Undefined for an event that is repeated to a late client. */
   readonly seq: number | undefined;
-  /** The message after it, if it is a step of a streaming answer. */
+  /** The assistant message after this event, if it updates one. */
   readonly messageSoFar: AssistantMessage | undefined;
   readonly #encodings = new Map<string, Buffer>();
 
@@ -23,12 +22,12 @@ export class SessionRecord {
     if (options.text !== undefined) this.#encodings.set(PLAIN_FORM, Buffer.from(withSeq(options.text, options.seq)));
   }
 
-  /** As the agent said it, with its number. */
+  /** The encoding with the agent's text and the sequence number. */
   get bytes(): Buffer {
     return this.encodedAs(PLAIN_FORM, () => this.event);
   }
 
-  /** In another form, which is known by its name. */
+  /** Another encoding, cached by name. */
   encodedAs(name: string, make: () => object): Buffer {
     const known = this.#encodings.get(name);
     if (known) return known;

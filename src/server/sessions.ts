@@ -3,104 +3,101 @@ import type { MalformedFrame } from '../wire/inbound.ts';
 import type { AgentResponse } from './agent-response.ts';
 import type { SessionRecord } from './session-record.ts';
 
-/** Up to where a client has heard a session. */
+/** The position up to which a client received a session. */
 export interface Cursor {
   readonly epoch: string;
   readonly after: number;
 }
 
-/** Which session is wanted. A new one that was named exists already when its client comes back. */
+/** The session to open. A new one with a chosen id may exist already when its client reconnects. */
 export type SessionTarget =
   | { readonly kind: 'stored'; readonly path: string; readonly id: string; readonly cwd: string }
   | { readonly kind: 'new'; readonly cwd: string; readonly id: string };
 
-/** Where a client stands after it came. */
+/** The position of a client after it attached. */
 export interface AttachResult {
   readonly sessionId: string;
   readonly sessionFile: string | undefined;
   readonly epoch: string;
-  /** What follows with a greater number is new to it. */
+  /** Events with a greater number are new to the client. */
   readonly seq: number;
-  /** Whether what it has missed follows; undefined when it did not ask. */
+  /** Whether missed events follow; undefined without a cursor. */
   readonly resume: 'ok' | 'gap' | undefined;
 }
 
-/** The conversation at one moment. */
+/** The state and messages of a session at one moment. */
 export interface Snapshot {
   readonly state: SessionState;
-  /** A JSON list. */
   readonly messages: string;
-  /** Of the page before these messages, if they are not all. */
+  /** The cursor of the previous page, if these are not all messages. */
   readonly cursor: string | undefined;
 }
 
-/** One client, as a session sees it. Whatever it is told it is told at once, and in order. */
+/** A client as a session sees it. Calls arrive synchronously and in order. */
 export interface Subscriber {
-  /** Whether every update repeats the message so far: then what was missed of one cannot be told by its deltas. */
+  /** Whether updates repeat the whole message: then missed parts of one cannot be resumed by deltas. */
   readonly isCumulative: boolean;
-  /** Whether it may answer dialogs. */
   readonly canAnswerDialogs: boolean;
-  /** The dialogs it can show; undefined: it did not say. */
+  /** The UI methods it supports; undefined if it did not send any. */
   readonly ui: readonly string[] | undefined;
-  /** Whether it is given titles whatever it said. */
+  /** Whether it gets titles regardless of `ui`. */
   readonly receivesTitles: boolean;
-  /** Whether it wants the entries themselves. */
+  /** Whether it gets `entry_appended` events. */
   readonly receivesEntries: boolean;
-  /** How often it wants to hear that the agent is alive; 0: never. */
+  /** The interval of heartbeats; 0 for none. */
   readonly heartbeatMs: number;
   onAttached(result: AttachResult): void;
   onSnapshot(snapshot: Snapshot): void;
-  /** Something happened; without a number when it is told again. */
+  /** Receives a session event; repeated ones have no sequence number. */
   onRecord(record: SessionRecord): void;
-  /** Something for this client alone. */
+  /** Receives an event for this client alone. */
   sendPrivate(event: AgentEvent): void;
-  /** There is no agent any more, and there will be none. */
+  /** The agent ended for good. */
   onAgentLost(reason: string): void;
 }
 
 export interface AttachOptions {
   readonly cursor?: Cursor | undefined;
-  /** How many of the last messages are enough. */
+  /** How many of the last messages the snapshot holds. */
   readonly tail?: number | undefined;
 }
 
-/** A command. Its `id` is what the client calls it, and may be anything. */
+/** A command. Its `id` is the client's own and may be any value. */
 export type CommandRequest = { readonly type: CommandName; readonly id?: unknown } & Readonly<Record<string, unknown>>;
 
-/** One client's hold on a session, wherever that lives. */
+/** The connection of one client to a session. */
 export interface SessionHandle {
   readonly sessionId: string;
-  /** The folder that the agent works in. */
   readonly cwd: string;
-  /** Lets the client hear the session from now on, after what it has missed. Settles when it does. */
+  /** Attaches the client: missed events or a snapshot first, then all further events. Settles when it is attached. */
   attach(options: AttachOptions): Promise<void>;
-  /** `answered` is called in its place among the records of the session. */
+  /** `onResponse` is called in order with the session's events. */
   send(request: CommandRequest, onResponse: (response: AgentResponse) => void): void;
-  /** Hands over what gets no answer. */
+  /** Sends a frame, which gets no response. */
   sendFrame(frame: Frame): void;
-  /** The same of one whose type and id could be read, and nothing else. */
+  /** Sends a frame of which only type and id could be read. */
   sendMalformedFrame(frame: MalformedFrame): void;
-  /** What the client wants of dialogs or heartbeats is another thing now. */
+  /** Call after a change of the client's UI methods or heartbeats. */
   updatePreferences(): void;
-  /** Tells the client every entry there is, and from then on every new one. */
+  /** Sends the client all entries, then each new one. */
   followEntries(): void;
-  /** `isSessionSwitch`: the client goes to another session. Settles when nothing of it is in the way of others there. */
+  /** On a session switch it settles when the client no longer blocks others in this session. */
   close(options?: { readonly isSessionSwitch: boolean }): Promise<void>;
 }
 
-/** Every session that can be opened. */
+/** All sessions that can be opened. */
 export interface Sessions {
   open(target: SessionTarget, subscriber: Subscriber): Promise<SessionHandle>;
-  /** Somebody may come soon: starts the agent meanwhile, where there is room to spare. */
+  /** Starts the agent of a session that a client will open soon, if there is spare capacity. */
   prewarm(target: SessionTarget): Promise<void>;
-  /** What a session is doing; undefined when no agent is in it. */
+  /** Undefined without a live agent. */
   statusOf(sessionId: string): 'running' | 'waiting' | 'idle' | undefined;
-  /** The file that an agent is in under this id, if it is there yet: there may be copies of it. */
+  /** The existing file of a live session: several files may have its id. */
   fileOf(sessionId: string): string | undefined;
-  /** The folder of a session of which nothing may be on disk yet. */
+  /** The folder of a session that may have no file yet. */
   folderOf(sessionId: string): string | undefined;
-  /** Asks the agent of a session without being its client; undefined when there is none. */
+  /** Sends a request to a live agent without a subscriber; undefined without an agent. */
   request(target: SessionTarget, request: CommandRequest): Promise<AgentResponse | undefined>;
-  /** Lets the agent of a session leave, if nobody needs it; answers whether there is none any more. */
+  /** Shuts down the agent of a session without clients and runs; returns whether none is left. */
   releaseIfIdle(target: SessionTarget): Promise<boolean>;
 }

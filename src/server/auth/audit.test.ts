@@ -11,7 +11,7 @@ const linesOf = (path: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-it('writes a line for each event, in a file that only the user can read', () => {
+it('each audit event becomes one line in a file that only the user can read', () => {
   const agentDir = tempFolder();
   mkdirSync(dirname(auditPath(agentDir)), { mode: 0o755 });
   const audit = openAudit(agentDir);
@@ -40,7 +40,7 @@ it('writes a line for each event, in a file that only the user can read', () => 
   expect(modes).toEqual([0o600, 0o700]);
 });
 
-it('goes on after a restart, and does not grow for ever', () => {
+it('the audit log continues after a restart and is rotated at its size limit', () => {
   const agentDir = tempFolder();
   const path = auditPath(agentDir);
   openAudit(agentDir).record({ action: 'connect', outcome: 'ok', sessionId: 'first' });

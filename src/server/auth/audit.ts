@@ -5,14 +5,13 @@ import { openLog } from '../../system/log.ts';
 import type { Grant } from './grant.ts';
 import type { InboundType } from './permission.ts';
 
-/** Who did what. There is no place for a token, a text or a parameter. */
+/** A line of the audit log: who did which action. It has no field for tokens, texts or parameters. */
 export interface AuditEvent {
   readonly action: 'connect' | 'refused' | 'login' | 'logout' | 'revoked' | 'close' | InboundType;
   readonly grant?: Grant | undefined;
   readonly address?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly outcome: 'ok' | ErrorCode;
-  /** The code that a connection was closed with. */
   readonly closeCode?: number | undefined;
 }
 
@@ -20,10 +19,9 @@ export interface Audit {
   record(event: AuditEvent): void;
 }
 
-/** Where the audit log is. */
 export const auditPath = (agentDir: string): string => join(serverFolder(agentDir), 'audit.jsonl');
 
-/** Opens the audit log: a JSON line for each event, in a file that only the user can read and that does not grow for ever. */
+/** Opens the audit log: one JSON line for each event, in a size-limited file that only the user can read. */
 export function openAudit(agentDir: string, options: { readonly maxBytes?: number } = {}): Audit {
   makeServerFolder(agentDir);
   const log = openLog({ ...options, level: 'info', file: auditPath(agentDir) });

@@ -1,13 +1,13 @@
 import type { Grant } from './grant.ts';
 
-/** Who knows everybody. */
+/** Maps tokens and cookies to grants. */
 export interface Authority {
-  /** What a token grants now; undefined when it is none, has ended or was taken back. */
+  /** The current grant of a token; undefined if the token is unknown, expired or revoked. */
   grantOf(token: string): Grant | undefined;
-  /** What the session cookie in a Cookie header grants now. */
+  /** The current grant of the session cookie in a Cookie header. */
   grantOfCookies(header: string): Grant | undefined;
-  /** Whether a grant that came from here still holds, with the same scopes and paths. A copy of one does not. */
+  /** Whether a grant issued here is still in force, with the same scopes and paths. A copied grant is not valid. */
   isValid(grant: Grant): boolean;
-  /** Called when grants may have ended, changed or been taken back: ask `holds` again. */
+  /** Calls the listener when grants may have expired, changed or been revoked: check `isValid` again. */
   onChange(listener: () => void): void;
 }

@@ -3,7 +3,7 @@ import { cookieValues, setCookie } from './cookies.ts';
 
 const options = { port: () => 4170, basePath: '', secure: false };
 
-it('a cookie is for this server alone, and for no script', () => {
+it('a cookie is limited to this server and hidden from scripts', () => {
   expect(setCookie(options, { value: 'abc', maxAgeMs: 5999 })).toBe(
     'tau_4170=abc; Path=/; Max-Age=5; HttpOnly; SameSite=Strict',
   );
@@ -19,6 +19,6 @@ it.each([
   ['tau_4170=; tau_4170=a=b', ['a=b']],
   ['', []],
   [Array<string>(100).fill('tau_4170=a').join(';'), ['a', 'a', 'a', 'a']],
-])('of %j it reads its own', (header, values) => {
+])('of %j only the cookies of this server are read', (header, values) => {
   expect(cookieValues(header, options)).toEqual(values);
 });

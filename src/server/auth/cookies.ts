@@ -1,20 +1,20 @@
-/** What cookies of a server look like. */
+/** Name, path and flags of the cookies of a server. */
 export interface CookieOptions {
-  /** Asked when a cookie is made or read: a server that takes any port knows it once it listens. */
+  /** A function, because a server on port 0 gets its port only when it listens. */
   readonly port: () => number;
-  /** Below which path everything is, such as `/tau`; empty when it is the root. */
+  /** The path below which everything is served, such as `/tau`; empty for the root. */
   readonly basePath: string;
-  /** Whether browsers come over TLS. */
+  /** Whether browsers connect over TLS. */
   readonly secure: boolean;
 }
 
-/** A browser may hold cookies of one name for several paths. More than this are not looked at. */
+/** A browser may hold cookies of one name for several paths; further ones are ignored. */
 const MAX_COOKIES_READ = 4;
 
-/** Cookies know no ports: the name keeps servers of one machine apart. */
+/** Cookies are shared between ports: the name separates servers on one machine. */
 const nameOf = ({ port }: CookieOptions) => `tau_${port()}`;
 
-/** What the cookies of this server say in a Cookie header. */
+/** The values of this server's cookies in a Cookie header. */
 export function cookieValues(header: string, options: CookieOptions): readonly string[] {
   const start = `${nameOf(options)}=`;
   return header
@@ -25,7 +25,7 @@ export function cookieValues(header: string, options: CookieOptions): readonly s
     .map((cookie) => cookie.slice(start.length));
 }
 
-/** A Set-Cookie header: no script reads it, and no other site makes a browser send it. */
+/** A Set-Cookie header: scripts cannot read the cookie, and other sites cannot make a browser send it. */
 export function setCookie(options: CookieOptions, cookie: { value: string; maxAgeMs: number }): string {
   const parts = [
     `${nameOf(options)}=${cookie.value}`,

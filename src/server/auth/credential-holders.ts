@@ -4,7 +4,7 @@ import { type Grant, scopes } from './grant.ts';
 import { owner } from './owner.ts';
 import type { CredentialHolder, CredentialIndex } from './credential-index.ts';
 
-/** Who has a token that is written in a file. */
+/** The holder of a token from a token file. */
 export const tokenHolder = (record: TokenRecord, onUse?: () => void): CredentialHolder => ({
   sha256: record.sha256,
   source: record.sha256,
@@ -18,14 +18,14 @@ export const tokenHolder = (record: TokenRecord, onUse?: () => void): Credential
   ...(onUse ? { onUse } : {}),
 });
 
-/** Who has the token of the environment. It belongs to whoever starts the server, and may do what they may. */
+/** The holder of the token from the environment, with the rights of the owner. */
 export function envHolder(token: string): CredentialHolder {
   const sha256 = digestOf(token);
   const grant: Grant = { ...owner, id: 'env', name: 'PI_AUTH_TOKEN', scopes: new Set(scopes) };
   return { sha256, source: sha256, grant };
 }
 
-/** Who is logged in. A login may do what its source may now, and is over when that is. */
+/** The holder of a login. It has the current rights of its source and expires with it. */
 export function loginHolder({ id, sha256, source, expiresAt }: LoginRecord, tokens: CredentialIndex): CredentialHolder | undefined {
   const sourceGrant = source === owner.id ? owner : tokens.findByDigest(source)?.grant;
   if (!sourceGrant) return undefined;

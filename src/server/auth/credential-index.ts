@@ -1,21 +1,20 @@
 import { findBySecret } from './find-by-secret.ts';
 import type { Grant } from './grant.ts';
 
-/** Somebody who is known by a secret. */
+// The grant behind one secret: a token or a login cookie.
 export interface CredentialHolder {
-  /** The SHA-256 of the secret, in hex. */
+  // The SHA-256 of the secret, in hex.
   readonly sha256: string;
   readonly grant: Grant;
-  /** Whose grant it is in the end: the digest of a token, or `owner`. */
+  // The origin of the grant: the digest of a token, or `owner`.
   readonly source: string;
-  /** Called when the secret was shown. */
   readonly onUse?: () => void;
 }
 
 /**
- * Everybody who is known by one kind of secret.
+ * Finds holders by secret, digest or grant.
  *
- * A grant is the same object for as long as it says the same to the same secret, so that it can be asked for.
+ * An unchanged grant keeps its identity, so that it can be a map key.
  */
 export class CredentialIndex {
   #byDigest: ReadonlyMap<string, CredentialHolder> = new Map();
@@ -37,7 +36,9 @@ export class CredentialIndex {
     return [...this.#byGrant.keys()];
   }
 
-  /** Takes a new list, of which the first counts for each secret. Answers whether a grant has gone or changed. */
+  /**
+   * Replaces all holders; of several with one secret the first counts. Returns whether a grant was removed or changed.
+   */
   replace(next: readonly CredentialHolder[]): boolean {
     const previous = this.grants;
     const holders = new Map<string, CredentialHolder>();

@@ -1,6 +1,9 @@
 const VARIABLE = 'PI_AUTH_TOKEN';
 
-/** The token that the environment gives, and takes it out of there: no child inherits it. An empty one is none. */
+/**
+ * Reads the token from the environment and deletes it there, so that no child inherits it. An empty token counts as
+ * none.
+ */
 export function takeEnvToken(env: NodeJS.ProcessEnv): string | undefined {
   const token = env[VARIABLE];
   delete env[VARIABLE];

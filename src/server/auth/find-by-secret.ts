@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { digestOf } from '../../store/tokens/token-record.ts';
 
-/** The first that is known by this secret. Takes the time of comparing it with all of them, whichever it is. */
+/** Finds the first candidate with this secret, in time that does not depend on which one it is. */
 export function findBySecret<T extends { readonly sha256: string }>(items: Iterable<T>, secret: string): T | undefined {
   const digest = Buffer.from(digestOf(secret));
   let found: T | undefined;

@@ -7,7 +7,7 @@ import { owner } from './owner.ts';
 
 const limitedTo = (...allowedPaths: string[]): Grant => ({ ...owner, allowedPaths });
 
-it('[A7] only what leads into the allowed folders may be opened, whether it exists or not', () => {
+it('[A7] only paths that lead into the allowed folders may be opened, whether they exist or not', () => {
   const base = tempFolder();
   for (const name of ['abc/inner', 'abc-evil', 'other']) mkdirSync(join(base, name), { recursive: true });
   symlinkSync(join(base, 'other'), join(base, 'abc/out'));
@@ -35,7 +35,7 @@ it('[A7] only what leads into the allowed folders may be opened, whether it exis
   expect(outside.filter(open)).toEqual([]);
 });
 
-it('[A7] several folders may be allowed, or all, or none; one may be made later', () => {
+it('[A7] a grant may allow several folders, all or none; an allowed folder may be created later', () => {
   const base = tempFolder();
   const grant = limitedTo(join(base, 'a'), join(base, 'b'));
 

@@ -3,21 +3,21 @@ import { isPathInside } from '../../system/files/path-inside.ts';
 
 export { type Scope, scopes };
 
-/** Who somebody is, and what they may do. */
+/** The identity and rights of a client. */
 export interface Grant {
-  /** Tells them apart in logs; no secret. */
+  /** The public id for logs; not a secret. */
   readonly id: string;
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** The folders whose sessions they may open; undefined: all. */
+  /** The folders whose sessions the holder may open; undefined allows all. */
   readonly allowedPaths: readonly string[] | undefined;
-  /** When it ends, in milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   readonly expiresAt: number | undefined;
 }
 
-/** Whose grant it is: a login has the id of its token before its own. */
+/** The id of the token behind a grant: the id of a login begins with that of its token. */
 export const tokenIdOf = ({ id }: Grant): string => id.split('/')[0] ?? id;
 
-/** Whether a path, existing or not, is where they may open something. The answer holds for this moment. */
+/** Whether the grant allows this path, existing or not, at this moment. */
 export const mayOpen = ({ allowedPaths }: Grant, path: string): boolean =>
   allowedPaths === undefined || allowedPaths.some((root) => isPathInside(root, path));

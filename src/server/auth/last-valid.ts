@@ -1,7 +1,7 @@
 import { messageOf } from '../../protocol/errors.ts';
 import type { Log } from '../../system/log.ts';
 
-/** What a file says, read again when it changes. Where it makes no sense, what it said before stays, and the log says so. */
+/** The last valid content of a file. A refresh that fails keeps the previous value and logs the problem. */
 export class LastValid<T> {
   value: T;
   readonly #read: () => T;

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { CODE_LIFE_MS, LoginCodes, MAX_CODES } from './login-codes.ts';
 import { owner } from './owner.ts';
 
-it('[A15] a code is redeemed once', () => {
+it('[A15] a code can be redeemed once', () => {
   const codes = new LoginCodes();
   const [one, two] = [codes.issue(owner), codes.issue({ ...owner, id: 'other' })];
 
@@ -16,7 +16,7 @@ it('[A15] a code is redeemed once', () => {
   expect(codes.redeem(two)).toMatchObject({ id: 'other' });
 });
 
-it('[A15] a code is good for ten minutes', () => {
+it('[A15] a code expires after ten minutes', () => {
   vi.useFakeTimers();
   try {
     const codes = new LoginCodes();
@@ -31,7 +31,7 @@ it('[A15] a code is good for ten minutes', () => {
   }
 });
 
-it('a limited number waits: the oldest goes', () => {
+it('beyond the limit the oldest code is dropped', () => {
   const codes = new LoginCodes();
   const issued = Array.from({ length: MAX_CODES + 1 }, () => codes.issue(owner));
 

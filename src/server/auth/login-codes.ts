@@ -2,10 +2,10 @@ import { digestOf, newSecret } from '../../store/tokens/token-record.ts';
 import { findBySecret } from './find-by-secret.ts';
 import type { Grant } from './grant.ts';
 
-/** How long a code can be redeemed: time enough to go over to a browser. */
+// Enough time to switch to a browser.
 export const CODE_LIFE_MS = 10 * 60_000;
 
-/** More codes than this do not wait: the oldest goes. */
+// Beyond this, the oldest code is dropped.
 export const MAX_CODES = 100;
 
 interface Code {
@@ -14,7 +14,7 @@ interface Code {
   readonly until: number;
 }
 
-/** Codes for login links. Each lets one browser in, once. */
+/** Codes for login links, each valid once. */
 export class LoginCodes {
   #codes: readonly Code[] = [];
 
@@ -25,7 +25,7 @@ export class LoginCodes {
     return code;
   }
 
-  /** Whose login it is; from now on the code is none. */
+  /** Returns the grant of a code and invalidates the code. */
   redeem(code: string): Grant | undefined {
     const found = findBySecret(this.#live(), code);
     this.#codes = this.#live().filter((one) => one !== found);

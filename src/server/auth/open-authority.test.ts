@@ -21,7 +21,7 @@ const listed = { name: 'laptop', allowedPaths: ['/srv'] };
 
 afterEach(() => void vi.useRealTimers());
 
-/** An authority, what it logs and when it says that something changed. */
+/** An authority with its log and a promise for its next change. */
 async function opened(options: Partial<AuthorityOptions> = {}) {
   const agentDir = options.agentDir ?? tempFolder();
   const logFile = join(agentDir, 'log');
@@ -32,7 +32,6 @@ async function opened(options: Partial<AuthorityOptions> = {}) {
   return { authority, agentDir, warnings, changed: changesOf(authority) };
 }
 
-/** Settles when what is known has changed once more. */
 function changesOf(authority: LoginAuthority): () => Promise<void> {
   let unseen = 0;
   let wake = () => {};
@@ -61,7 +60,7 @@ function required(grant: Grant | undefined): Grant {
 
 const cookieIn = ({ setCookie }: { setCookie: string }) => setCookie.replace(/;.*/, '');
 
-describe('who is known', () => {
+describe('known credentials', () => {
   it('[A5 A6] tokens of tau, of a file and of the environment are accepted, each with its rights', async () => {
     const agentDir = tempFolder();
     const { id, token } = await createToken(agentDir, { ...phone, allowedPaths: ['/home'] });
@@ -83,7 +82,7 @@ describe('who is known', () => {
     expect(authority.grantOf('from-env')).toEqual({ ...owner, id: 'env', name: 'PI_AUTH_TOKEN' });
   });
 
-  it('nobody else is', async () => {
+  it('unknown secrets and copied grants are rejected', async () => {
     const agentDir = tempFolder();
     const { id, token } = await createToken(agentDir, phone);
     const { authority } = await opened({ agentDir });
@@ -96,7 +95,7 @@ describe('who is known', () => {
     expect(authority.isValid(owner)).toBe(true);
   });
 
-  it('a token that stands in several places has the rights of the first, and stays what it is', async () => {
+  it('a token in several sources has the rights of the first, and its grant keeps its identity', async () => {
     const file = tokensFile({ same: listed });
     const { authority } = await opened({ tokensFile: file.path, envToken: 'same' });
     const grant = required(authority.grantOf('same'));
@@ -108,8 +107,8 @@ describe('who is known', () => {
   });
 });
 
-describe('what changes', () => {
-  it('a token that is taken back is none at once, and whoever asks is told', async () => {
+describe('changes', () => {
+  it('a revoked token is rejected at once, and listeners are notified', async () => {
     const agentDir = tempFolder();
     const [one, two] = [await createToken(agentDir, phone), await createToken(agentDir, phone)];
     const { authority, changed } = await opened({ agentDir });
@@ -123,7 +122,7 @@ describe('what changes', () => {
     expect(authority.grantOf(two.token)).toBe(second);
   });
 
-  it('a grant with other scopes, paths or name than before does not hold', async () => {
+  it('a grant whose scopes, paths or name changed is no longer valid', async () => {
     const file = tokensFile({ a: listed, b: listed, c: listed, d: listed });
     const { authority, changed } = await opened({ tokensFile: file.path });
     const before = ['a', 'b', 'c', 'd'].map((token) => required(authority.grantOf(token)));
@@ -140,7 +139,7 @@ describe('what changes', () => {
     expect(authority.grantOf('b')?.scopes).toEqual(new Set(['view']));
   });
 
-  it('[A17] a file that makes no sense any more leaves what was; one that is gone leaves nobody', async () => {
+  it('[A17] a malformed token file keeps the previous tokens; a deleted one revokes them', async () => {
     const file = tokensFile({ secret: listed, other: listed });
     const { authority, changed, warnings } = await opened({ tokensFile: file.path });
     const grant = required(authority.grantOf('secret'));
@@ -161,14 +160,14 @@ describe('what changes', () => {
   it.each([
     ['is missing', undefined, 'there is no such file'],
     ['is malformed', '{"tokens": {"secret": 1}}', 'token 1: the value must be an object'],
-  ])('[A17] a token file that %s stops the start', async (_what, content, problem) => {
+  ])('[A17] a token file that %s prevents the start', async (_what, content, problem) => {
     const path = join(tempFolder(), 'plain.json');
     if (content !== undefined) writeFileSync(path, content);
 
     await expect(opened({ tokensFile: path })).rejects.toThrow(`${path}: ${problem}`);
   });
 
-  it('a store that makes no sense lets nobody in and stops nobody else', async () => {
+  it('a malformed store grants nothing and leaves other sources intact', async () => {
     const agentDir = tempFolder();
     mkdirSync(dirname(tokenStorePath(agentDir)));
     writeFileSync(tokenStorePath(agentDir), '{"tokens": {"a": {"name": "tau_secret"}, "b": 1}}');
@@ -181,7 +180,7 @@ describe('what changes', () => {
     expect(warnings()).not.toContain('secret');
   });
 
-  it('warns of a token file that others can read', async () => {
+  it('a token file that others can read is logged as a warning', async () => {
     const { path } = tokensFile({});
     chmodSync(path, 0o644);
 
@@ -191,8 +190,8 @@ describe('what changes', () => {
   });
 });
 
-describe('what ends', () => {
-  it('[A8] a token is none after its end, and whoever asks is told', async () => {
+describe('expiry', () => {
+  it('[A8] a token is rejected after its expiry, and listeners are notified', async () => {
     vi.useFakeTimers();
     const agentDir = tempFolder();
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
@@ -211,7 +210,7 @@ describe('what ends', () => {
     expect([authority.isValid(grant), authority.grantOf(token), onChange.mock.calls.length]).toEqual([false, undefined, 1]);
   });
 
-  it('[A8] an end that is longer ahead than a timer can wait is no end now', async () => {
+  it('[A8] an expiry beyond the longest timer does not expire the token now', async () => {
     const { path } = tokensFile({
       a: { ...listed, expiresAt: '2999-01-01' },
       b: { ...listed, expiresAt: '2020-01-01' },
@@ -222,8 +221,8 @@ describe('what ends', () => {
   });
 });
 
-describe('when a token was used', () => {
-  it('is written down, at most once a minute', async () => {
+describe('last use', () => {
+  it('the use of a token is recorded at most once a minute', async () => {
     const agentDir = tempFolder();
     const { token } = await createToken(agentDir, phone);
     const lastUse = () => readTokens(agentDir).tokens[0]?.lastUsedAt;
@@ -248,7 +247,7 @@ describe('when a token was used', () => {
     ]);
   });
 
-  it('and what stands in the way of that keeps nobody out', async () => {
+  it('a failure to record the use does not reject the token', async () => {
     const agentDir = tempFolder();
     const { token } = await createToken(agentDir, phone);
     const { authority, warnings } = await opened({ agentDir });
@@ -282,7 +281,7 @@ describe('logins', () => {
     expect(authority.grantOf(cookieIn(cookie).slice('tau_4170='.length))).toBeUndefined();
   });
 
-  it('[A14] a login ends when its token is taken back or changed', async () => {
+  it('[A14] a login ends when its token is revoked or changed', async () => {
     const agentDir = tempFolder();
     const { id, token } = await createToken(agentDir, phone);
     const file = tokensFile({ plain: listed });
@@ -327,7 +326,7 @@ describe('logins', () => {
     ]);
   });
 
-  it('[A14] a login is over when the browser logs out, also for another server of the user', async () => {
+  it('[A14] a logout ends the login, also on another server of the user', async () => {
     const { authority, agentDir } = await opened();
     const other = await opened({ agentDir });
     const [one, two] = [cookieIn(await authority.login(owner)), cookieIn(await authority.login(owner))];
@@ -347,7 +346,7 @@ describe('logins', () => {
     expect(await authority.logout('tau_4170=stranger')).toEqual({ setCookie });
   });
 
-  it('[A14] a login goes on where a login was, and not where a grant has ended', async () => {
+  it('[A14] a login can create another login, and an expired grant cannot', async () => {
     const agentDir = tempFolder();
     const { id, token } = await createToken(agentDir, phone);
     const { authority, changed } = await opened({ agentDir });
@@ -365,7 +364,7 @@ describe('logins', () => {
     await expect(authority.login(grant)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
-  it('a token of the environment that is another one now has no logins', async () => {
+  it('logins of a previous environment token are rejected', async () => {
     const { authority, agentDir } = await opened({ envToken: 'old' });
     const cookie = cookieIn(await authority.login(required(authority.grantOf('old'))));
 

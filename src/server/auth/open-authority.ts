@@ -22,35 +22,32 @@ import { envHolder, loginHolder, tokenHolder } from './credential-holders.ts';
 import { owner } from './owner.ts';
 import { type CredentialHolder, CredentialIndex } from './credential-index.ts';
 
-/** How long a browser stays logged in. */
 export const LOGIN_LIFE_MS = 30 * 24 * 60 * 60_000;
 
-/** How long a machine may sleep through the end of a grant before anybody notices. */
+// A suspended machine notices an expiry at most this late.
 const MAX_EXPIRY_TIMER_MS = 60_000;
 
 export interface AuthorityOptions {
   readonly agentDir: string;
-  /** A file of plain tokens. */
   readonly tokensFile?: string | undefined;
-  /** What `takeEnvToken` took. */
+  // The result of `takeEnvToken`.
   readonly envToken?: string | undefined;
   readonly cookies: CookieOptions;
   readonly log?: Log | undefined;
 }
 
-/** An authority that can let browsers in. */
+/** An authority that can also log browsers in and out. */
 export interface LoginAuthority extends Authority {
-  /** Lets a browser in with the rights of a grant. Rejects when that does not hold any more. */
+  /** Creates a login with the rights of a grant. Rejects if the grant is no longer valid. */
   login(grant: Grant): Promise<{ setCookie: string }>;
-  /** Ends the logins of the cookies in this header. */
   logout(header: string): Promise<{ setCookie: string }>;
   close(): Promise<void>;
 }
 
 /**
- * Opens everything that tells who may come in. Rejects when the file of plain tokens is not there or makes no sense.
+ * Opens all sources of credentials. Rejects if the file of plain tokens is missing or malformed.
  *
- * Changes of the files count at once. Where one makes no sense, what it said before counts, and the log says so.
+ * File changes take effect at once. A malformed file keeps its previous content and is logged.
  */
 export async function openAuthority(options: AuthorityOptions): Promise<LoginAuthority> {
   makeServerFolder(options.agentDir);
@@ -90,7 +87,7 @@ class FileAuthority implements LoginAuthority {
       [loginStorePath(agentDir), this.#storedLogins],
     ]);
     if (tokensFile !== undefined) files.set(tokensFile, this.#fileTokens);
-    // Watched first: nothing that changes while it is read is missed.
+    // Watches before reading, so that no change in between is missed.
     this.#unwatch = watchFiles([...files.keys()], (path) => {
       files.get(path)?.refresh();
       this.#update();
@@ -164,7 +161,7 @@ class FileAuthority implements LoginAuthority {
     return readTokenFile(path) ?? [];
   }
 
-  /** A token may be used before anybody was told that its file has changed. */
+  /** A token may be used before the change of its file is noticed. */
   #findAfterReload(token: string): CredentialHolder | undefined {
     for (const file of [this.#storedTokens, this.#fileTokens]) file.refresh();
     this.#update();
@@ -188,7 +185,7 @@ class FileAuthority implements LoginAuthority {
     if (areTokensRevoked || areLoginsRevoked) this.#notify();
   }
 
-  /** Tells when the next grant ends. */
+  /** Notifies listeners when the next grant expires. */
   #scheduleExpiry(): void {
     clearTimeout(this.#timer);
     const now = Date.now();

@@ -1,6 +1,6 @@
 import { type Grant, scopes } from './grant.ts';
 
-/** Whoever started the server: the login link that it prints and its Unix socket are theirs. They may do everything. */
+/** The user who started the server: the printed login link and the Unix socket have this grant with all rights. */
 export const owner: Grant = {
   id: 'owner',
   name: 'owner',

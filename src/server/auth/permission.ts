@@ -3,16 +3,17 @@ import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
 import type { Grant, Scope } from './grant.ts';
 
-/** What a client sends: commands, and frames that answer the agent. */
+/** The types of everything a client sends: commands and frames. */
 export type InboundType = CommandName | Frame['type'];
 
-/** Whoever may not prompt may not speak for whoever does either. */
+/** Frames answer for the user who prompts, so they need the same scope. */
 const FRAME_SCOPE: Scope = 'prompt';
 
-/** Whether somebody may send this. Asked for every command: a grant may change while a connection is open. */
+/**
+ * Whether a grant permits this type. Checked for every command, because a grant may change while a connection is open.
+ */
 export const permits = (grant: Grant, type: InboundType): boolean => grant.scopes.has(scopeOf(type));
 
-/** What somebody is told who may not. */
 export const permissionDenied = (type: InboundType): Refusal =>
   new Refusal('permission_denied', `Permission denied: ${type} needs the scope ${scopeOf(type)}`);
 

@@ -13,7 +13,7 @@ function throttle() {
   return { gate: limiter, fail, pass };
 }
 
-it('an address waits longer after every further failure, up to a minute, and others do not', () => {
+it('each further failure of an address doubles its wait up to a minute, and other addresses do not wait', () => {
   const { gate: limiter, fail } = throttle();
   const waits: number[] = [];
 
@@ -27,7 +27,7 @@ it('an address waits longer after every further failure, up to a minute, and oth
   expect(limiter.waitMs('1.2.3.5')).toBe(0);
 });
 
-it('the wait passes, the next failure begins a longer one, and after a quiet time all is forgiven', () => {
+it('the wait ends, the next failure starts a longer one, and a quiet period resets the count', () => {
   const { gate: limiter, fail, pass } = throttle();
   fail('a', FREE_FAILURES);
 
@@ -42,7 +42,7 @@ it('the wait passes, the next failure begins a longer one, and after a quiet tim
   expect(limiter.waitMs('a')).toBe(0);
 });
 
-it('a right token takes back no failure', () => {
+it('a valid token does not erase failures', () => {
   const { gate: limiter, fail } = throttle();
   fail('a', FREE_FAILURES);
 
@@ -51,7 +51,7 @@ it('a right token takes back no failure', () => {
   expect(limiter.waitMs('a')).toBe(1000);
 });
 
-it('when too many fail within a minute, strangers wait for its end and those who were right before do not', () => {
+it('after too many failures in a minute, addresses without a valid token wait for its end and others do not', () => {
   const { gate: limiter, fail, pass } = throttle();
   limiter.succeeded('friend');
   fail('somebody');
@@ -69,7 +69,7 @@ it.each([
   ['2001:db8::1', '2001:db8::2:1', '2001:db8:0:1::1'],
   ['fe80::1%eth0', 'fe80::2', 'fe81::1'],
   ['::ffff:1.2.3.4', '1.2.3.4', '::ffff:1.2.3.5'],
-])('%s is of one house with %s, and not with %s', (address, neighbour, otherNetwork) => {
+])('%s shares its count with %s and not with %s', (address, neighbour, otherNetwork) => {
   const { gate: limiter, fail } = throttle();
 
   fail(address, FREE_FAILURES);
@@ -77,7 +77,7 @@ it.each([
   expect([limiter.waitMs(neighbour), limiter.waitMs(otherNetwork)]).toEqual([1000, 0]);
 });
 
-it('remembers a limited number of addresses: the one that was not heard of for longest goes', () => {
+it('beyond the limit the address with the oldest activity is forgotten', () => {
   const { gate: limiter, fail } = throttle();
   for (const address of ['old', 'kept']) fail(address, FREE_FAILURES);
   fail('1.1.1.1');

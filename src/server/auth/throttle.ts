@@ -1,39 +1,38 @@
-/** Wrong tokens that an address may show before it has to wait, and how long it waits at first and at most. */
+// Failures that an address may have before it waits, and its first and longest wait.
 export const FREE_FAILURES = 10;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** An address that shows none for this long begins anew. */
+// The failures of an address are forgotten after this time without one.
 export const FORGIVE_MS = 15 * 60_000;
 
-/** Wrong tokens that all addresses together may show in a minute, from the first of them on. */
+// Failures of all addresses together in one minute.
 export const MAX_FAILURES_A_MINUTE = 300;
 const FAILURE_WINDOW_MS = 60_000;
 
-/** More addresses than this are not remembered: the one that was not heard of for longest goes. */
+// Beyond this, the address with the oldest activity is forgotten.
 export const MAX_ADDRESSES = 4096;
 
-/** An address has eight groups; the first four are the network that a customer is given. */
+// An IPv6 address has eight groups; providers assign the first four to one customer.
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 interface AddressRecord {
   failures: number;
   failedAt: number;
-  /** Whether a right token came from there. */
   hasSucceeded: boolean;
 }
 
 /**
- * Slows down whoever tries tokens.
+ * Slows down guessing of tokens.
  *
- * Each address waits twice as long after every further failure. When too many addresses fail, only those that have shown
- * a right token before may go on, so that strangers do not keep them out.
+ * The wait of an address doubles with every further failure. When too many addresses fail, only those that had a valid
+ * token before may continue, so that attackers do not lock them out.
  */
 export class Throttle {
   readonly #now: () => number;
   readonly #addresses = new Map<string, AddressRecord>();
-  /** When the minute began, and how many failures there were in it. */
+  /** The start of the current minute and the failures in it. */
   #windowStart = Number.NEGATIVE_INFINITY;
   #failuresInWindow = 0;
 
@@ -41,7 +40,7 @@ export class Throttle {
     this.#now = now;
   }
 
-  /** How many milliseconds an address has to wait; 0: it may try. */
+  /** Milliseconds an address has to wait; 0 if it may try now. */
   waitMs(address: string): number {
     const now = this.#now();
     const record = this.#addresses.get(networkOf(address));
@@ -62,7 +61,7 @@ export class Throttle {
     this.#failuresInWindow++;
   }
 
-  /** Takes back no failure: whoever has one token may be trying others. */
+  /** Erases no failure: the holder of one token may be guessing others. */
   succeeded(address: string): void {
     this.#recordFor(address).hasSucceeded = true;
   }
@@ -85,7 +84,7 @@ export class Throttle {
 const waitMsAfter = (failures: number) =>
   failures < FREE_FAILURES ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (failures - FREE_FAILURES), LONGEST_WAIT_MS);
 
-/** Whoever has one address of IPv6 has all that begin like it. */
+/** The network of an IPv6 address: one customer controls all of its addresses. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -2,10 +2,10 @@ import { messageOf } from '../../protocol/errors.ts';
 import { recordTokenUse } from '../../store/tokens/token-store.ts';
 import type { Log } from '../../system/log.ts';
 
-/** A token that is used all the time is written down this often. */
+// The use of a busy token is recorded this often.
 const USE_SPACING_MS = 60_000;
 
-/** Writes down when tokens were used. What goes wrong with that keeps nobody out. */
+/** Records when tokens were last used. A failure to record is logged and rejects no token. */
 export class TokenUseLog {
   readonly #agentDir: string;
   readonly #log: Log | undefined;
@@ -27,7 +27,6 @@ export class TokenUseLog {
       .catch((error: unknown) => this.#log?.write('warn', 'auth', `A use was not written down: ${messageOf(error)}`));
   }
 
-  /** Settles when all of it is written. */
   settled(): Promise<void> {
     return this.#writing;
   }

@@ -5,14 +5,14 @@ import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
 import { moveClient } from './session-moves.ts';
 
-/** The move that a message asks for by its built-in name, if it does. */
+/** The move that a message requests by its built-in slash command, if any. */
 export function builtinMoveIn(message: string): CommandRequest | undefined {
   const move = parseBuiltinMove(message);
   if (!move) return undefined;
   return move.entryId === undefined ? { type: 'new_session' } : { type: 'fork', entryId: move.entryId };
 }
 
-/** Moves this client alone, unless somebody has added a command of the same name: then that is run. */
+/** Moves this client alone, unless an extension registered a command of the same name: that one runs instead. */
 export function runBuiltinMove(
   requested: CommandRequest,
   { prompt, client, onResponse }: { prompt: CommandRequest; client: Client; onResponse: (response: AgentResponse) => void },
@@ -35,7 +35,7 @@ const asPromptResponse = ({ type }: CommandRequest, response: AgentResponse) =>
     ? AgentResponse.success(type, { disposition: 'handled', output: moveOutput(response) })
     : AgentResponse.from({ ...response.record(), command: type });
 
-/** In the words of the agent. */
+/** The same texts as the agent prints. */
 function moveOutput(response: AgentResponse): string {
   const { cancelled, sessionId, text } = response.data() as { cancelled: boolean; sessionId?: string; text?: string };
   if (cancelled) return 'An extension said no';

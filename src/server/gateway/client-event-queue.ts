@@ -4,64 +4,64 @@ import { joinDeltas } from '../../wire/assistant-message.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import { SessionRecord } from '../session-record.ts';
 
-/** Bytes that the socket may hold before what comes next waits here, where it can be merged. */
+// Bytes in the socket beyond which records wait here, where they can be merged.
 const MAX_IN_SOCKET = 256 * 1024;
 
-/** Bytes of what happens in a session that may wait for a slow client: a few pictures. Then it has to come again. */
+// Session records that may wait for a slow client, enough for some images. Beyond it, the client is disconnected.
 export const MAX_QUEUED_EVENT_BYTES = 16 * 1024 * 1024;
 
-/** Bytes that may wait for a client, whatever they are, when something is to wait behind them. */
+// All bytes that may wait for a client before a response overflows the queue.
 export const MAX_CLIENT_BACKLOG = 64 * 1024 * 1024;
 
-/** What a record that waits costs beside its text. */
+// The cost of a queued record beside its text.
 const ITEM_COST = 128;
 
 const MIN_UPDATE_SPACING_MS = 16;
 const UPDATE_BYTES_PER_MS = 4 * 1024;
 
-/** Where bytes go. */
 export interface ByteSink {
   readonly bufferedAmount: number;
   send(bytes: Buffer, sent?: () => void): void;
 }
 
 interface ClientEventQueueOptions {
-  /** Another form for records of which this client may not know everything. */
+  // Another encoding for records that this client may see only in part.
   readonly formFor: (record: SessionRecord) => { readonly name: string; readonly make: () => object } | undefined;
-  /** It is too far behind: nothing more will be told. */
+  // The client is too far behind; the queue is closed.
   readonly onOverflow: () => void;
-  /** It has taken what the socket had for it. */
+  // The socket has sent its buffered bytes.
   readonly onDrained: () => void;
 }
 
-/** Something that waits. */
 interface QueuedItem {
   readonly payload: SessionRecord | Buffer;
   size: number;
 }
 
 interface Merge {
-  /** What is not sent any more, */
+  // The item that leaves the queue,
   readonly item: QueuedItem;
-  /** because this is. */
+  // the record that replaces it,
   readonly merged: SessionRecord;
-  /** What that costs beside the new one. */
+  // and the size it adds to that of the new record.
   readonly size: number;
 }
 
 /**
- * The way out to one client. What it can take leaves at once, as the same bytes for everybody. When it is behind, what
- * waits is merged: deltas of one block become one, and the progress of a tool is what was said last.
+ * The event queue of one client.
+ *
+ * Records are sent at once while the client keeps up, as the same bytes to every client. Behind a slow client, queued
+ * deltas of one block are merged and older progress of a tool is dropped.
  */
 export class ClientEventQueue {
   dialect: Dialect;
   readonly #sink: ByteSink;
   readonly #options: ClientEventQueueOptions;
   #items: QueuedItem[] = [];
-  /** Bytes of all of them, and of session records among them. */
+  /** Bytes of all queued items, and of the session records among them. */
   #queuedBytes = 0;
   #queuedEventBytes = 0;
-  /** The socket will tell when it has taken what it has. */
+  /** Whether the socket has yet to send its buffered bytes. */
   #isBlocked = false;
   #isClosed = false;
   #resumeAt = 0;
@@ -73,12 +73,11 @@ export class ClientEventQueue {
     this.#options = options;
   }
 
-  /** Bytes that the client has not taken yet. */
   get backlog(): number {
     return this.#queuedBytes + this.#sink.bufferedAmount;
   }
 
-  /** Sends something that waits for its turn, but is neither merged nor left out. */
+  /** Sends text in order; it is never merged or dropped. */
   send(text: string): void {
     if (this.#isClosed) return;
     const bytes = Buffer.from(text);
@@ -87,14 +86,13 @@ export class ClientEventQueue {
     else this.#queue(bytes, bytes.length);
   }
 
-  /** Sends the last words, even where the client takes nothing. What still waits is lost on it. */
+  /** Sends a closing message even to a blocked client. Queued items are lost. */
   sendFinal(event: AgentEvent): void {
     if (this.#isClosed) return;
     this.#flushPaced();
     this.#sink.send(Buffer.from(escapeLineBreaks(JSON.stringify(event))));
   }
 
-  /** Tells what happens in the session. */
   publish(record: SessionRecord): void {
     if (this.#isClosed) return;
     const isPaced = this.dialect.stream === 'cumulative' && isDelta(record.event);
@@ -103,7 +101,6 @@ export class ClientEventQueue {
     for (const twin of legacyEvents(this.dialect, record.event)) this.publish(new SessionRecord(twin));
   }
 
-  /** Forgets what waits: the client is gone. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -114,7 +111,7 @@ export class ClientEventQueue {
     return this.#isBlocked || performance.now() < this.#resumeAt;
   }
 
-  /** Sends what waits only for its time; whether nothing waits any more. */
+  /** Sends items that wait only for their pace; returns whether the queue is empty. */
   #flushPaced(): boolean {
     if (this.#isBlocked) return false;
     this.#resumeAt = 0;
@@ -151,7 +148,7 @@ export class ClientEventQueue {
     if (payload instanceof SessionRecord) this.#queuedEventBytes += size;
   }
 
-  /** The last that waits, if the record only adds to it. */
+  /** Merges the record into the last queued one if it only extends that. */
   #mergeIntoLast({ event, ...rest }: SessionRecord): Merge | undefined {
     const item = this.#items.at(-1);
     const before = item?.payload;
@@ -160,7 +157,7 @@ export class ClientEventQueue {
     return both ? { item, merged: new SessionRecord(both, rest), size: item.size - ITEM_COST } : undefined;
   }
 
-  /** What a tool said before, among what waits at the end: the record says all of it, and more. */
+  /** The queued progress of the same tool, which the record replaces. */
   #supersededProgress(record: SessionRecord): Merge | undefined {
     const { event } = record;
     if (event.type !== 'tool_execution_update') return undefined;

@@ -2,25 +2,24 @@ import type { RawData, WebSocket } from 'ws';
 import type { ByteSink } from './client-event-queue.ts';
 import { shortReason } from './short-reason.ts';
 
-/** One message of a client: room for a prompt with some pictures. */
+// The size limit of a client message: enough for a prompt with some images.
 export const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
-/** Messages may come in pieces, but not in any number of them. */
+// A message may be fragmented, but not without limit.
 export const MAX_FRAGMENTS = 1024;
 
-/** How long a client may take to say goodbye. */
+// How long a client may take to complete the closing handshake.
 const CLOSE_HANDSHAKE_MS = 10_000;
 
-/** One socket, as the rest of the gateway sees it. */
+/** The socket of one client as the gateway uses it. */
 export interface ClientSocket extends ByteSink {
   onMessage(listener: (bytes: Buffer) => void): void;
   onClose(listener: (code: number) => void): void;
-  /** Stops or goes on taking messages. */
   setReading(reading: boolean): void;
   close(code: number, reason: string): void;
 }
 
-/** A WebSocket as a wire. Its errors are closings: there is nobody left to tell. */
+/** Wraps a WebSocket. Its errors are ignored: a close event follows. */
 export function clientSocket(socket: WebSocket): ClientSocket {
   socket.on('error', () => {});
   return {
@@ -35,7 +34,7 @@ export function clientSocket(socket: WebSocket): ClientSocket {
       else if (!reading && !socket.isPaused) socket.pause();
     },
     close: (code, reason) => {
-      // What it still sends has to be read, or its own goodbye is never seen.
+      // Without reading, the client's closing frame would never arrive.
       socket.resume();
       socket.close(code, shortReason(reason));
       setTimeout(() => socket.terminate(), CLOSE_HANDSHAKE_MS).unref();

@@ -25,16 +25,16 @@ import type { GatewayServices } from './services.ts';
 import { MoveBarrier } from './move-barrier.ts';
 import type { ClientSocket } from './client-socket.ts';
 
-/** Commands of one client that may wait for an answer. */
+// Commands of one client that may be in flight.
 export const MAX_IN_FLIGHT_PER_CLIENT = 256;
 
-/** Answers that a client may leave unread before no more commands are taken from it. */
+// Unread responses beyond which no more commands of a client are read.
 const MAX_UNREAD_RESPONSES = 16 * 1024 * 1024;
 
-/** Of these commands the next has to find what the one before it did. Others are answered wherever the client is. */
+// Commands of these lanes wait for a session move; others run at once.
 const BARRIER_LANES: ReadonlySet<Lane> = new Set(['session', 'bash']);
 
-/** Who a client is. */
+// The grant and address of a client.
 export interface ClientIdentity {
   readonly grant: Grant;
   readonly address: string;
@@ -44,19 +44,18 @@ interface CloseReason {
   readonly code: CloseCode;
   readonly reason: ServerDisconnectedEvent['reason'];
   readonly message: string;
-  /** What kind of error it is, if it is one of those that commands have. */
   readonly error?: ErrorCode;
   readonly retryAfterMs?: number;
 }
 
-/** One client of the server: what it sends is checked and goes to its session, and it is told what happens there. */
+/** A client of the server: checks its commands, sends them to its session, and forwards the session's events. */
 export class Client implements Subscriber {
   ui: readonly string[] | undefined;
   receivesEntries: boolean;
   heartbeatMs = 0;
-  /** Whether it wants built-in slash commands. */
+  /** Whether slash commands of prompts include the built-in ones. */
   builtins = false;
-  /** The tools it runs: they come along to other sessions. */
+  /** The tools of this client, registered again in every session it moves to. */
   hostTools: readonly HostTool[] | undefined;
   readonly identity: ClientIdentity;
   readonly services: GatewayServices;
@@ -66,7 +65,7 @@ export class Client implements Subscriber {
   readonly #attachOptions: AttachOptions;
   #handle: SessionHandle | undefined;
   readonly #moveBarrier = new MoveBarrier();
-  /** The session that it is about to be in. */
+  /** The session that is being opened. */
   #openingSessionId: string | undefined;
   #inFlight = 0;
   #isClosed = false;
@@ -102,7 +101,7 @@ export class Client implements Subscriber {
     return this.#events.dialect.stream === 'cumulative';
   }
 
-  /** What it sends has to wait; where that is much, nothing more is read, no sign of life either. */
+  /** Whether input is held back; then reading may be paused, which also delays pongs. */
   get isHeld(): boolean {
     return this.#inbox.isHeld;
   }
@@ -131,12 +130,12 @@ export class Client implements Subscriber {
     return this.#handle?.sessionId;
   }
 
-  /** The session that it keeps alive, or is about to. */
+  /** The session that this client keeps alive or is opening. */
   get occupiedSessionId(): string | undefined {
     return this.#openingSessionId ?? this.sessionId;
   }
 
-  /** Brings the client into its first session. What it sends meanwhile waits. */
+  /** Opens the first session. Input is held until then. */
   async start(find: () => SessionTarget): Promise<void> {
     try {
       await this.#openSession(find(), this.#attachOptions, () => {});
@@ -147,7 +146,7 @@ export class Client implements Subscriber {
     }
   }
 
-  /** Goes over to another session. When that cannot be, it stays where it is. `opened`: before it is told of it. */
+  /** Moves to another session, or stays if that fails. `onOpened` runs before the first event of the new session. */
   async switchTo(target: SessionTarget, onOpened: () => void): Promise<void> {
     await this.#openSession(target, { tail: this.#attachOptions.tail }, onOpened);
     this.#releaseInbox();
@@ -179,12 +178,11 @@ export class Client implements Subscriber {
     this.#updateReading();
   }
 
-  /** Does something during which what the client wants of a session waits. */
+  /** Runs work that holds back commands of the session lanes. */
   exclusively(work: () => Promise<void>): Promise<void> {
     return this.#moveBarrier.runExclusively(work);
   }
 
-  /** The agent of the session the client is in. */
   get handle(): SessionHandle {
     if (!this.#handle) throw new Refusal('internal', 'There is no session');
     return this.#handle;
@@ -205,7 +203,7 @@ export class Client implements Subscriber {
 
   onRecord(record: SessionRecord): void {
     const { event } = record;
-    // An agent may go elsewhere by itself, and take everybody along.
+    // An agent may change to another folder and take its clients along.
     const folder = event.type === 'state_changed' ? event.state['cwd'] : undefined;
     if (typeof folder === 'string' && !mayOpen(this.identity.grant, folder)) {
       this.#rejectSession(new Refusal('session_not_found', 'Session not found: it is in another folder now'));
@@ -223,7 +221,6 @@ export class Client implements Subscriber {
     this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason, error: 'internal' });
   }
 
-  /** Says why, and closes. */
   close({ code, reason, message, error, retryAfterMs }: CloseReason): void {
     if (this.#isClosed) return;
     const more = retryAfterMs === undefined ? {} : { retryAfterMs };
@@ -250,7 +247,7 @@ export class Client implements Subscriber {
     this.services.onClientClosed(this);
   }
 
-  /** There is no session for it. */
+  /** Closes a client that gets no session. */
   #rejectSession(refusal: Refusal): void {
     if (this.#isClosed) return;
     this.services.audit.record({ action: 'refused', ...this.identity, outcome: refusal.code });
@@ -261,7 +258,7 @@ export class Client implements Subscriber {
     this.#events.send(escapeLineBreaks(JSON.stringify(event)));
   }
 
-  /** Reads on, unless there is too much to do already. */
+  /** Reads on unless too much is in flight or unread. */
   #updateReading(): void {
     if (!this.#isClosed)
       this.#socket.setReading(this.#inbox.heldCount <= MAX_IN_FLIGHT_PER_CLIENT && this.#events.backlog <= MAX_UNREAD_RESPONSES);
@@ -301,14 +298,14 @@ export class Client implements Subscriber {
     const refusal = this.#isForbidden(command) ? permissionDenied(command as CommandName) : parseRefusal;
     const respond = () => {
       this.#events.send(escapeLineBreaks(AgentResponse.refusal(command, refusal).toText(id)));
-      // Clients that know their requests by their ids alone would hear nothing of it.
+      // Clients that match responses by id would miss a response without one.
       if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
     };
     if (verdict === 'refuse' || this.#inFlight >= MAX_IN_FLIGHT_PER_CLIENT) respond();
     else this.#afterAgentResponses(respond);
   }
 
-  /** Says something in its turn among the answers of the agent. */
+  /** Responds after all pending responses of the agent. */
   #afterAgentResponses(respond: () => void): void {
     this.#inFlight++;
     this.handle.send({ type: 'ping' }, () => {
@@ -348,7 +345,7 @@ export class Client implements Subscriber {
   }
 
   async #runCommand(request: CommandRequest, onResponse: (response: AgentResponse) => void): Promise<void> {
-    // One cast: the table pairs each name with its own parameters, and they were checked.
+    // The cast is safe: the table pairs each name with its parameters, which were validated.
     const handler = serverCommands[request.type] as ServerCommandHandler | undefined;
     if (handler) await handler(request, this, onResponse);
     else this.handle.send(request, onResponse);
@@ -360,7 +357,7 @@ export class Client implements Subscriber {
     this.services.audit.record({ action: name, ...this.identity, sessionId: this.sessionId, outcome });
   }
 
-  /** Without what this client may not know. */
+  /** Removes fields that this client may not see. */
   #redacted(name: CommandName, response: AgentResponse): AgentResponse {
     if (this.isAdmin || !response.success || !containsModels(name)) return response;
     return AgentResponse.from(name === 'set_model' ? redactModel(response) : withoutAddresses(response.record()));

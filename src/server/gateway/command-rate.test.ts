@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BURST_LINES, BYTES_PER_LINE, CommandRate, MAX_EXCESS_LINES, LINES_PER_SECOND } from './command-rate.ts';
 
-/** A rate whose clock stands until it is told to go on. */
+/** A rate limiter with a manual clock. */
 function rateAt() {
   let now = 0;
   const rate = new CommandRate(() => now);
@@ -12,7 +12,7 @@ function rateAt() {
   return { take, wait };
 }
 
-it('takes a burst, refuses what is more, and sends away whoever does not stop', () => {
+it('a burst passes, more is refused, and a client that continues is closed', () => {
   const { take } = rateAt();
 
   expect(new Set(take(BURST_LINES))).toEqual(new Set(['ok']));
@@ -20,7 +20,7 @@ it('takes a burst, refuses what is more, and sends away whoever does not stop', 
   expect(take(1)).toEqual(['close']);
 });
 
-it('takes so many a second for good', () => {
+it('a client may send at the sustained rate without end', () => {
   const { take, wait } = rateAt();
   take(BURST_LINES);
 
@@ -30,7 +30,7 @@ it('takes so many a second for good', () => {
   }
 });
 
-it('is filled by a flood that is refused as it comes, however slowly it is read', () => {
+it('a refused flood fills the limit however slowly it is read', () => {
   const { take, wait } = rateAt();
   const verdicts = Array.from({ length: BURST_LINES + 10 * MAX_EXCESS_LINES }, () => {
     wait(1 / (2 * LINES_PER_SECOND));
@@ -40,7 +40,7 @@ it('is filled by a flood that is refused as it comes, however slowly it is read'
   expect(verdicts.at(-1)).toBe('close');
 });
 
-it('counts long lines as many', () => {
+it('a long line counts as several', () => {
   const { take } = rateAt();
 
   expect(take(3, (BURST_LINES / 2) * BYTES_PER_LINE)).toEqual(['ok', 'ok', 'refuse']);

@@ -2,7 +2,7 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { SessionSelector } from '../session-catalog.ts';
 import type { Cursor } from '../sessions.ts';
 
-/** What a client wants when it connects. */
+/** The query parameters of a socket connection. */
 export interface ConnectParameters {
   readonly selector: SessionSelector;
   readonly cursor: Cursor | undefined;
@@ -13,10 +13,10 @@ export interface ConnectParameters {
   readonly ui: readonly string[] | undefined;
 }
 
-/** More of the last messages than this are not asked for: all of them are sent without. */
+/** Beyond this, clients omit the tail and get all messages. */
 const MAX_TAIL = 100_000;
 
-/** Reads the query of a connection. Refuses what makes no sense, with its name. */
+/** Parses the query of a connection. Rejects an invalid value with its name. */
 export function parseConnectParameters(query: URLSearchParams): ConnectParameters {
   const after = wholeNumber(query, 'after');
   const epoch = query.get('epoch') ?? undefined;
@@ -35,7 +35,7 @@ export function parseConnectParameters(query: URLSearchParams): ConnectParameter
   };
 }
 
-/** Somebody who leaves a value out may leave an empty one. */
+/** An empty value counts as absent. */
 const nonEmpty = (query: URLSearchParams, name: string) => query.get(name) || undefined;
 
 function wholeNumber(query: URLSearchParams, name: string, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) {

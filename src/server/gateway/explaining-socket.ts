@@ -3,7 +3,8 @@ import { closeCodes } from '../../protocol/close-codes.ts';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import { shortReason } from './short-reason.ts';
 
-/** What a client did that the socket itself does not bear. Too many pieces would be taken for a wrong token. */
+// Reasons for closings by the WebSocket library. Its code for too many fragments would mean an invalid token to
+// clients.
 const faults: Readonly<Record<number, { readonly code: number; readonly reason: string }>> = {
   1002: { code: 1002, reason: 'This is no WebSocket frame' },
   1007: { code: 1007, reason: 'A message must be UTF-8' },
@@ -11,7 +12,7 @@ const faults: Readonly<Record<number, { readonly code: number; readonly reason: 
   1009: { code: closeCodes.tooBig, reason: 'A message was too big' },
 };
 
-/** A socket that says why before it closes by itself. */
+/** A socket that sends the reason before the library closes it. */
 export class ExplainingSocket extends WebSocket {
   override close(code?: number, data?: string | Buffer): void {
     const fault = data === undefined && code !== undefined ? faults[code] : undefined;
@@ -20,7 +21,7 @@ export class ExplainingSocket extends WebSocket {
   }
 }
 
-/** Says that something is wrong, and that this is the end; then closes. */
+/** Sends an error and a closing message, then closes. */
 export function closeWithReason(
   socket: WebSocket,
   { code, reason, error }: { readonly code: number; readonly reason: string; readonly error?: string },

@@ -15,11 +15,11 @@ import { type RejectReason, rejectMalformedUpgrade, RejectedUpgrades } from './r
 import { InFlightLimit } from './in-flight-limit.ts';
 import { MAX_FRAGMENTS, MAX_FRAME_BYTES, clientSocket } from './client-socket.ts';
 
-/** Sockets that may be open: in all, and of one token with all its logins. */
+// Open sockets in all, and of one token with all its logins.
 export const MAX_CLIENTS = 1000;
 export const MAX_CLIENTS_PER_TOKEN = 250;
 
-/** Bytes that may wait for a client that still gets an answer to its pings. */
+// Buffered bytes up to which a client's pings are answered.
 const MAX_BUFFERED_FOR_PONG = 64 * 1024;
 
 const invalidToken: RejectReason = {
@@ -31,17 +31,17 @@ const serverFull: RejectReason = { code: closeCodes.overloaded, reason: 'Too man
 
 interface GatewayOptions extends Omit<GatewayServices, 'onClientClosed' | 'authority' | 'exceedsSessionQuota' | 'inFlight'> {
   readonly authority: Authority;
-  /** How many sessions may be alive. One token may keep half of them. */
+  // Live sessions in all; one token may keep half of them.
   readonly maxSessions: number;
 }
 
-/** Takes sockets, and looks after them until they are closed. */
+/** Accepts WebSocket upgrades and owns the clients until they close. */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #clients = new Map<Client, WebSocket>();
-  /** Those that have not been heard since they were last asked. */
+  /** Clients without a sign of life since the last ping. */
   readonly #awaitingPong = new Set<Client>();
-  /** What they had not taken when they were last asked. */
+  /** Bytes in the socket at the last ping. */
   readonly #bufferedAtPing = new WeakMap<Client, number>();
   readonly #sockets = new WebSocketServer({
     noServer: true,
@@ -67,13 +67,13 @@ export class Gateway {
     return this.#clients.size;
   }
 
-  /** Takes a request for a socket that came through the front door; who cannot come in is told why, and closed. */
+  /** Upgrades an admitted request; a rejected client gets the reason before the close. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, upgrade: UpgradeRequest): void {
     const { grant, address, query } = upgrade;
     const reject = (reason: RejectReason) => this.#rejectedUpgrades.reject(request, { socket, head, reason });
     if (!grant) {
       reject(invalidToken);
-      // Of those who show none there may be any number; wrong ones are slowed down.
+      // Only wrong tokens are audited: requests without one are unlimited in number.
       if (credentialOf(request, { purpose: 'upgrade', query })?.kind === 'token')
         this.#options.audit.record({ action: 'refused', address, outcome: invalidToken.error });
       return;
@@ -88,7 +88,7 @@ export class Gateway {
     }
   }
 
-  /** Somebody who loads the page of a session is about to come there. What stands against it is told when they do. */
+  /** Starts the agent of a session whose page is being loaded. Refusals are reported when the client connects. */
   prewarm(session: string, grant: Grant): void {
     const { catalog, sessions } = this.#options;
     if (this.#draining || this.#isFull(grant)) return;
@@ -99,13 +99,12 @@ export class Gateway {
     }
   }
 
-  /** Sends away everybody who may go, and takes nobody any more. */
+  /** Disconnects all idle clients and accepts no more. */
   drain(retryAfterMs: number): void {
     this.#draining = { retryAfterMs };
     for (const client of [...this.#clients.keys()]) this.#disconnect(client);
   }
 
-  /** Sends away whoever is left. */
   close(): void {
     clearInterval(this.#pings);
     for (const client of [...this.#clients.keys()]) this.#disconnect(client, { force: true });
@@ -126,7 +125,7 @@ export class Gateway {
       .on('message', markAlive)
       .on('ping', (data) => {
         markAlive();
-        // Whoever asks and does not listen would fill the memory with answers.
+        // Pongs to a client that does not read would fill the memory.
         if (socket.bufferedAmount <= MAX_BUFFERED_FOR_PONG) socket.pong(data);
       });
     if (this.#draining) this.#disconnect(client, { force: true });
@@ -147,7 +146,7 @@ export class Gateway {
     return [...this.#clients.keys()].filter(({ identity }) => tokenIdOf(identity.grant) === tokenIdOf(grant));
   }
 
-  /** Asks everybody whether they are there. Whoever has not answered since the last time is not. */
+  /** Pings all clients and closes those that did not respond to the last ping. */
   #ping(): void {
     for (const [client, socket] of this.#clients) {
       if (client.isHeld && socket.isPaused) this.#awaitingPong.delete(client);
@@ -162,7 +161,7 @@ export class Gateway {
     }
   }
 
-  /** Whether it has taken something of what waits for it: the question may be behind that. */
+  /** Whether the client has received buffered bytes since the last ping, which may be queued behind them. */
   #isReading(client: Client, { bufferedAmount }: WebSocket): boolean {
     const previous = this.#bufferedAtPing.get(client) ?? 0;
     this.#bufferedAtPing.set(client, bufferedAmount);
@@ -178,7 +177,7 @@ export class Gateway {
     }
   }
 
-  /** Whoever watches a run may stay until it is over. */
+  /** A client of a running session stays connected unless forced. */
   #disconnect(client: Client, { force = false } = {}): void {
     const { retryAfterMs = 0 } = this.#draining ?? {};
     const { sessionId } = client;
@@ -189,16 +188,15 @@ export class Gateway {
   }
 }
 
-/** Whether something is done there, or waits to be. */
 const isBusy = (status: ReturnType<Sessions['statusOf']>) => status === 'running' || status === 'waiting';
 
-/** Who comes, and what for. */
+/** The parts of an admitted upgrade request that the gateway needs. */
 export interface UpgradeRequest extends Pick<ClientIdentity, 'address'> {
   readonly grant: ClientIdentity['grant'] | undefined;
   readonly query: URLSearchParams;
 }
 
-/** What somebody wants, or why that cannot be. */
+/** The parameters, or the reason for rejecting them. */
 function tryParse(query: URLSearchParams): ConnectParameters | RejectReason {
   try {
     return parseConnectParameters(query);

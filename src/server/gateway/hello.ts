@@ -5,10 +5,10 @@ import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
 import { MAX_FRAME_BYTES } from './client-socket.ts';
 
-/** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
+// An interval that a timer can keep and that does not starve other work; 0 disables it.
 const usableInterval = (requestedMs: number) => (requestedMs <= 0 ? 0 : clampTimeout(Math.max(requestedMs, 10)));
 
-/** Takes note of what one client wants: the agent, which it shares, is only told what concerns them all. */
+/** Stores the preferences of one client; the shared agent gets only the combined ones. */
 export function hello(request: CommandRequest & Params<'hello'>, client: Client, onResponse: (response: AgentResponse) => void): void {
   const { stream, legacyNames, builtins, entries, ui, heartbeatMs } = request;
   const { dialect } = client;

@@ -1,13 +1,13 @@
 import { type Grant, tokenIdOf } from '../auth/grant.ts';
 
-/** Commands of one token that may wait for an answer, from all its clients: an agent takes those of several tokens. */
+// Commands of one token that may be in flight in all its clients, so that no token fills an agent alone.
 export const MAX_IN_FLIGHT_PER_TOKEN = 512;
 
-/** Counts the commands of each token that are not answered yet, also those of clients that have left. */
+/** Counts the commands in flight of each token, also those of closed clients. */
 export class InFlightLimit {
   readonly #counts = new Map<string, number>();
 
-  /** One more; whether that is too many. */
+  /** Adds one; returns whether that exceeds the limit. */
   add(grant: Grant): boolean {
     const count = this.#countOf(grant) + 1;
     this.#counts.set(tokenIdOf(grant), count);

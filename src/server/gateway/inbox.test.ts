@@ -12,7 +12,7 @@ function newInbox() {
 
 const lines = (count: number) => Buffer.from('{"type":"get_state"}\n'.repeat(count));
 
-it('nothing is looked at before it is released, and what came is taken in its order', () => {
+it('held lines are delivered in order on release', () => {
   const { inbox, names } = newInbox();
 
   inbox.receive(Buffer.from('{"type":"get_state"}\n{"type":"nothing"}'));
@@ -25,7 +25,7 @@ it('nothing is looked at before it is released, and what came is taken in its or
   expect([inbox.isHeld, inbox.heldCount]).toEqual([false, 0]);
 });
 
-it('it can be held again, and takes nothing when it is closed', () => {
+it('an inbox can be held again, and delivers nothing after close', () => {
   const { inbox, names } = newInbox();
 
   inbox.release();
@@ -39,7 +39,7 @@ it('it can be held again, and takes nothing when it is closed', () => {
   expect(names()).toEqual([]);
 });
 
-it('more than there is room for is refused, and far more is too much, also while it is held', () => {
+it('lines over the rate are refused, and a flood is reported, also while held', () => {
   const { inbox, letters: received, tooMuch: floods } = newInbox();
 
   inbox.receive(lines(BURST_LINES + 10));

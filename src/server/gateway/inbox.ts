@@ -3,13 +3,13 @@ import { type Inbound, parseInbound } from '../../wire/inbound.ts';
 import { CommandRate } from './command-rate.ts';
 import { splitLines } from './split-lines.ts';
 
-/** A line that was understood as far as it can be. `refuse`: there is no room for it. */
+// A parsed line. `refuse`: it exceeds the rate.
 export interface InboundLine {
   readonly inbound: Inbound;
   readonly verdict: 'ok' | 'refuse';
 }
 
-/** A line that is still to be understood. */
+// A line with its verdict, not parsed yet.
 interface RatedLine {
   readonly line: InputLine;
   readonly verdict: InboundLine['verdict'];
@@ -17,11 +17,11 @@ interface RatedLine {
 
 interface InboxOptions {
   readonly onLine: (line: InboundLine) => void;
-  /** Far too much has come. */
+  // The client sent far more than the rate allows.
   readonly onFlood: () => void;
 }
 
-/** What one client sends, line by line. What comes while it is on its way into a session waits until it is there. */
+/** The input of one client, line by line. Lines that arrive while a session is being opened are held. */
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #rate = new CommandRate();
@@ -36,12 +36,11 @@ export class Inbox {
     return this.#held !== undefined;
   }
 
-  /** How many lines wait. */
   get heldCount(): number {
     return this.#held?.length ?? 0;
   }
 
-  /** Looks at nothing until it is released. */
+  /** Delivers nothing until `release`. */
   hold(): void {
     this.#held ??= [];
   }
@@ -60,7 +59,6 @@ export class Inbox {
     else for (const line of lines) this.#receiveLine(line);
   }
 
-  /** Takes nothing any more: the client is gone. */
   close(): void {
     this.#isClosed = true;
   }

@@ -9,7 +9,7 @@ function gate(): { passed: Promise<void>; open: () => void } {
   return { passed, open };
 }
 
-it('what comes while something is alone is done after it, in its order', async () => {
+it('work that arrives during exclusive work runs after it, in order', async () => {
   const barrier = new MoveBarrier();
   const done: string[] = [];
   const { passed, open } = gate();
@@ -28,7 +28,7 @@ it('what comes while something is alone is done after it, in its order', async (
   expect(done).toEqual(['before', 'alone', 'first', 'second']);
 });
 
-it('one that waited may be alone itself, and the rest waits for it', async () => {
+it('held work may become exclusive itself, and later work waits for it', async () => {
   const barrier = new MoveBarrier();
   const done: string[] = [];
   const [first, second] = [gate(), gate()];
@@ -52,7 +52,7 @@ it('one that waited may be alone itself, and the rest waits for it', async () =>
   expect(done).toEqual(['second move', 'after both', 'came last']);
 });
 
-it('what fails alone holds up nothing', async () => {
+it('failed exclusive work releases held work', async () => {
   const barrier = new MoveBarrier();
   const done: string[] = [];
 

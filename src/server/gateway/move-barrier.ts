@@ -1,14 +1,13 @@
-/** The order in which a client's wishes are done: while it goes to another session, those that are for a session wait. */
+/** Holds back the session commands of a client while it moves to another session. */
 export class MoveBarrier {
   #held: (() => void)[] | undefined;
 
-  /** Does it now, or as soon as it may be done. */
   run(work: () => void): void {
     if (this.#held) this.#held.push(work);
     else work();
   }
 
-  /** Does something during which everything else that takes turns waits. */
+  /** Runs work while all other work is held. */
   async runExclusively(work: () => Promise<void>): Promise<void> {
     this.#held ??= [];
     try {
@@ -18,7 +17,7 @@ export class MoveBarrier {
     }
   }
 
-  /** Does what has waited, in its order, until something has to be alone again. */
+  /** Runs held work in order until some of it is exclusive. */
   #release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;

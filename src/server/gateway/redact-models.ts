@@ -1,6 +1,6 @@
 import type { CommandName } from '../../protocol/generated/vocabulary.ts';
 
-/** Answers in which a model may stand. */
+// Commands whose responses may contain a model.
 const RESPONSES_WITH_MODELS: ReadonlySet<CommandName> = new Set([
   'get_state',
   'set_model',
@@ -10,7 +10,7 @@ const RESPONSES_WITH_MODELS: ReadonlySet<CommandName> = new Set([
 
 export const containsModels = (command: CommandName): boolean => RESPONSES_WITH_MODELS.has(command);
 
-/** The same without where models are served and what is sent there: that is for whoever looks after the server. */
+/** Removes the addresses and headers of models, which only admins may see. */
 export function withoutAddresses<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutAddresses) as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -20,5 +20,4 @@ export function withoutAddresses<T>(value: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** Where models are, from the answer down. */
 const MODEL_FIELDS: ReadonlySet<string> = new Set(['data', 'state', 'model', 'models']);

@@ -6,23 +6,23 @@ import type { ErrorCode } from '../../protocol/errors.ts';
 import { respondRaw } from '../http/raw-response.ts';
 import { closeWithReason } from './explaining-socket.ts';
 
-/** What somebody may send who is about to be sent away. */
+// Bytes that a rejected client may send.
 const MAX_REJECTED_BYTES = 1024;
 
-/** How many may be on their way out at a time; more are not even let in. */
+// Rejected sockets open at a time; beyond it, upgrades get a plain 503.
 export const MAX_REJECTED_UPGRADES = 100;
 
-/** How long a connection that was refused may take to notice. */
+// How long a rejected socket may take to close.
 const REJECTED_CLOSE_MS = 2000;
 
-/** Why somebody is sent away. */
+// The close code and text for a rejected client.
 export interface RejectReason {
   readonly code: CloseCode;
   readonly reason: string;
   readonly error: ErrorCode;
 }
 
-/** Tells those who may not come in why. A browser shows that only of a socket that was opened. */
+/** Opens the socket of a rejected client to send it the reason: browsers show none for a failed upgrade. */
 export class RejectedUpgrades {
   readonly #sockets = new WebSocketServer({
     noServer: true,
@@ -51,7 +51,7 @@ export class RejectedUpgrades {
   }
 }
 
-/** Answers what asks for a socket in a way that none is made of. */
+/** Responds to a malformed upgrade request with 400. */
 export function rejectMalformedUpgrade(error: Error, socket: Duplex): void {
   const headers = { 'Sec-WebSocket-Version': '13' };
   respondRaw(socket, { status: 400, code: 'bad_request', error: error.message, headers });

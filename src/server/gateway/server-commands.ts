@@ -12,14 +12,14 @@ import { moveClient } from './session-moves.ts';
 
 type OnResponse = (response: AgentResponse) => void;
 
-/** Does a command here, in whole or in part, instead of handing it to the agent. */
+// Handles a command in the server, in whole or in part, instead of the agent.
 export type ServerCommandHandler<P = unknown> = (
   request: CommandRequest & P,
   client: Client,
   onResponse: OnResponse,
 ) => void | Promise<void>;
 
-/** The commands that mean something else where several clients share an agent, or that are about other sessions. */
+/** Handlers of commands whose meaning changes when clients share an agent, or that concern other sessions. */
 export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandler<Params<C>> } = {
   ping: ({ type }, _client, onResponse) => onResponse(AgentResponse.success(type)),
 
@@ -46,7 +46,7 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
   new_session: (request, client, onResponse) => {
     const { parentSession } = request;
     const { catalog } = client.services;
-    // What it may not see it may not name either.
+    // A client may name only a parent session that it may see.
     if (parentSession !== undefined && client.identity.grant.allowedPaths) {
       catalog.at(parentSession, client.identity.grant, client.handle.cwd);
     }
@@ -75,7 +75,7 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
     client.exclusively(async () => {
       const { catalog, sessions } = client.services;
       const target = catalog.at(request.sessionPath, client.identity.grant, client.handle.cwd);
-      // The agent of this client knows by itself that it cannot delete where it is.
+      // The agent itself refuses to delete its own session.
       if (target.id !== client.sessionId && !(await sessions.releaseIfIdle(target))) {
         throw new Refusal('session_in_use', `Session is in use by other clients: ${request.sessionPath}`);
       }
@@ -109,17 +109,16 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
   },
 };
 
-/** Where a client may write an export. */
+/** The absolute path for an export, if the grant allows it. */
 function allowedOutput(outputPath: string, { handle, identity }: Client): string {
   const path = resolve(handle.cwd, outputPath);
   if (mayOpen(identity.grant, path)) return path;
   throw new Refusal('permission_denied', `Permission denied: ${outputPath}`);
 }
 
-/** The built-in command that writes a file. */
 const EXPORT = /^\/export\s+(?<path>\S[\s\S]*)$/;
 
-/** Refuses what would be refused as a command of its own. */
+/** Rejects a built-in command that would be rejected as a command of its own. */
 function checkBuiltin({ builtins, message }: Params<'prompt'>, client: Client): void {
   const outputPath = builtins ? EXPORT.exec(message)?.groups?.['path'] : undefined;
   if (outputPath !== undefined) allowedOutput(outputPath.trim(), client);

@@ -5,8 +5,8 @@ import type { CommandRequest, SessionTarget } from '../sessions.ts';
 import type { Client } from './client.ts';
 
 /**
- * Takes one client to another session, and nobody else: the agent asks its extensions and makes or checks the target, but
- * stays where it is. `target`: the session that was named, which another agent may be in.
+ * Moves one client to another session: the agent checks or creates the target and stays where it is. `target` is the
+ * named session, which another agent may have open.
  */
 export async function moveClient(
   request: CommandRequest,
@@ -41,7 +41,7 @@ export async function moveClient(
   });
 }
 
-/** Whether the agent refused only because another agent of this server is in the session. */
+/** Whether the agent refused only because another agent of this server has the session open. */
 const isOpenElsewhere = (response: AgentResponse, client: Client, target: SessionTarget | undefined) =>
   !response.success &&
   target !== undefined &&

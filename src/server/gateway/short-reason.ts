@@ -1,7 +1,7 @@
-/** What the protocol has room for. */
+// The limit of the WebSocket protocol.
 const MAX_REASON_BYTES = 123;
 
-/** As much of a reason as a close frame can hold, without half a character at its end. */
+/** Truncates a reason to the size of a close frame, at a character boundary. */
 export function shortReason(reason: string): string {
   if (Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;
   return Buffer.from(reason)

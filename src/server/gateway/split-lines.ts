@@ -1,12 +1,12 @@
 import { type InputLine, LineReader } from '../../wire/json-lines.ts';
 import { MAX_FRAME_BYTES } from './client-socket.ts';
 
-/** Lines that one message may hold: more than that would be too many in any case, at once. */
+// More lines in one message would exceed the rate in any case.
 const MAX_LINES_PER_MESSAGE = 2000;
 
 const LF = 10;
 
-/** The lines of a message, unless they are more than anybody may send. */
+/** Splits a message into lines, unless it holds too many. */
 export function splitLines(bytes: Buffer): readonly InputLine[] | 'too many' {
   let count = 1;
   for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {

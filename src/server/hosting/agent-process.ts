@@ -2,21 +2,21 @@ import { batchedWrite } from '../../system/batched-write.ts';
 import { type ProcessExit, spawnPiped } from '../../system/processes/process-group.ts';
 import { type InputLine, LineReader, MAX_RECORD_BYTES } from '../../wire/json-lines.ts';
 
-/** How to start an agent. */
+// The command line and environment of an agent.
 export interface AgentLaunch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How long an agent may take to store everything and leave before it is killed. */
+// How long an agent may take to store everything and exit before it is killed.
 const AGENT_EXIT_MS = 5000;
 
 const STDERR_KEPT = 8 * 1024;
 
-/** One agent that runs as a child and is spoken to over its pipes. */
+/** An agent as a child process, with its pipes. */
 export class AgentProcess {
-  /** Settles when it has ended, and everything it said was handed over. */
+  /** Settles when the process has exited and all of its output was delivered. */
   readonly exited: Promise<ProcessExit>;
   readonly pid: number | undefined;
   readonly #child: ReturnType<typeof spawnPiped>;
@@ -42,19 +42,18 @@ export class AgentProcess {
       stdout?.once('end', () => handleLines(reader.end())).once('close', resolve);
     });
     this.exited = this.#child.exited.then(async (exit) => {
-      // Whatever it left behind may hold the pipe open.
+      // Children of the agent may hold the pipe open.
       await this.#child.kill();
       await Promise.race([stdoutClosed, new Promise((resolve) => setTimeout(resolve, AGENT_EXIT_MS).unref())]);
       return exit;
     });
   }
 
-  /** The last line it printed to stderr. */
   get lastStderrLine(): string {
     return this.#stderr.trim().split('\n').at(-1) ?? '';
   }
 
-  /** Bytes that it has not taken yet. */
+  /** Bytes that the agent has not read yet. */
   get unreadBytes(): number {
     return this.#child.pipes?.stdin.writableLength ?? 0;
   }
@@ -63,7 +62,7 @@ export class AgentProcess {
     if (this.#child.pipes?.stdin.writable) this.#write?.(lines);
   }
 
-  /** Lets it store everything and leave; kills it when that takes too long. */
+  /** Closes stdin, so that the agent stores everything and exits; kills it on timeout. */
   async end(): Promise<void> {
     this.#child.pipes?.stdin.end();
     const timer = setTimeout(() => void this.#child.kill(), AGENT_EXIT_MS);

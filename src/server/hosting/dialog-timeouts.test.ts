@@ -16,7 +16,7 @@ function newTimeouts() {
   return { calledOff: timedOut, desk: new DialogTimeouts((id) => timedOut.push(id)) };
 }
 
-it('calls a dialog off that nobody could show for ten minutes', () => {
+it('a dialog that no client can show times out after ten minutes', () => {
   const { desk: one, calledOff: timedOut } = newTimeouts();
   one.update(dialogs, new Set());
   vi.advanceTimersByTime(UNSHOWN_DIALOG_MS - 1);
@@ -25,7 +25,7 @@ it('calls a dialog off that nobody could show for ten minutes', () => {
   expect(timedOut).toEqual(['d']);
 });
 
-it('counts anew when somebody was there who could', () => {
+it('a client that can show the dialog resets its timeout', () => {
   const { desk: one, calledOff: timedOut } = newTimeouts();
   one.update(dialogs, new Set());
   vi.advanceTimersByTime(UNSHOWN_DIALOG_MS - 1);
@@ -36,14 +36,14 @@ it('counts anew when somebody was there who could', () => {
   expect(timedOut).toEqual([]);
 });
 
-it('counts those who may not answer, or cannot show it, as nobody', () => {
+it('clients that may not answer, or cannot show the dialog, do not stop the timeout', () => {
   const { desk: one, calledOff: timedOut } = newTimeouts();
   one.update(dialogs, new Set([subscriber({ canAnswerDialogs: false }), subscriber({ ui: ['notify'] })]));
   vi.advanceTimersByTime(UNSHOWN_DIALOG_MS);
   expect(timedOut).toEqual(['d']);
 });
 
-it('forgets a dialog that is over, and everything at the end', () => {
+it('a resolved dialog and a close cancel the timeouts', () => {
   const { desk: one, calledOff: timedOut } = newTimeouts();
   one.update(dialogs, new Set());
   one.update(new Map(), new Set());
@@ -53,7 +53,7 @@ it('forgets a dialog that is over, and everything at the end', () => {
   expect(timedOut).toEqual([]);
 });
 
-it('tells the agent that nothing can be shown only when all who might answer say so', () => {
+it('the agent gets an empty ui list only if no client that may answer shows anything', () => {
   const withoutUi = subscriber({ ui: [] });
   expect(agentUiMethods([withoutUi])).toEqual([]);
   expect(agentUiMethods([withoutUi, subscriber({ canAnswerDialogs: false })])).toEqual([]);

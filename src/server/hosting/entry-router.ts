@@ -1,21 +1,21 @@
 import type { EntryAppendedEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Subscriber } from '../sessions.ts';
 
-/** For whom an entry is that the agent tells of. */
+// The recipient of an entry.
 export type EntryRecipient = Subscriber | 'all';
 
 /**
- * Tells entries that are new from those that the agent tells again because somebody has come who wants them all. It tells
- * them again between its answers to two requests; of those the last may be new.
+ * Separates new entries from replayed ones.
+ *
+ * The agent replays all entries between its responses to two requests, for a client that starts to follow them; entries
+ * after the last published one are new to all clients.
  */
 export class EntryRouter {
-  /** Who is being told everything. */
   #reader: Subscriber | undefined;
-  /** The last that everybody has heard of; undefined before the first. */
+  /** The last entry sent to all clients. */
   #lastPublished: string | undefined;
-  /** The last that the reader was told. */
   #lastReplayed: string | undefined;
-  /** Whether the reader has been told of `#last`: what follows is new to everybody. */
+  /** Whether the replay has passed `#lastPublished`. */
   #hasCaughtUp = false;
 
   startReplay(reader: Subscriber): void {
@@ -28,7 +28,7 @@ export class EntryRouter {
     this.#lastPublished = this.#lastReplayed ?? this.#lastPublished;
   }
 
-  /** The agent was started again, or is in another session. */
+  /** Called after a restart of the agent or a session change. */
   reset(): void {
     this.#reader = undefined;
     this.#lastPublished = undefined;

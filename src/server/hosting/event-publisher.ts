@@ -23,23 +23,23 @@ interface PublisherParts {
   readonly dialogTimeouts: DialogTimeouts;
   readonly entryRouter: EntryRouter;
   readonly agent: () => HostedAgent | undefined;
-  /** The agent is in another session. */
+  // The agent changed to another session.
   readonly onSessionChange: (state: SessionState) => void;
-  /** There may be nothing to do any more. */
+  // The host may be idle.
   readonly schedulePark: () => void;
-  /** Nothing can be kept any more. */
+  // The journal failed; nothing more is published.
   readonly onJournalError: (error: unknown) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** What happens in a session, from what the agent says to everybody who hears it, in one order. */
+/** Turns agent events into journaled records for the subscribers, in one order. */
 export class EventPublisher {
   readonly #parts: PublisherParts;
   readonly #sequencer: EventSequencer;
   readonly #heartbeats = new Heartbeats();
-  /** What everybody was told to run in the shell. */
+  /** The JSON of the running bash commands that were published last. */
   #runningBash = 'null';
-  /** Something was said of which no event tells. */
+  /** Whether a bash message was stored during a run and not sent yet. */
   #hasUnsentBash = false;
 
   constructor(parts: PublisherParts) {
@@ -48,12 +48,12 @@ export class EventPublisher {
     this.#sequencer = new EventSequencer({ append: (texts) => journal.append(texts), onJournalError, onListenerError: onError });
   }
 
-  /** Does something behind everything that was said before. */
+  /** Runs a handler after all earlier events. */
   enqueue(handle: () => void): void {
     this.#sequencer.push({ handle });
   }
 
-  /** Takes what the agent says. */
+  /** Routes one agent event. */
   handleEvent(event: AgentEvent, text: string): void {
     const enqueue = (handle: () => void) => this.enqueue(handle);
     if (event.type === 'ready') return;
@@ -91,14 +91,14 @@ export class EventPublisher {
     if (event.type === 'state_changed') this.#handleStateChange(event.state);
   }
 
-  /** The agent went to another session by itself, or its conversation goes on from another entry. */
+  /** Handles a change of session, or of the leaf within it. */
   #handleStateChange({ sessionId, messageCount }: Readonly<Record<string, unknown>>): void {
     if (typeof messageCount === 'number') this.#parts.published.markUpTo(messageCount);
     if (typeof sessionId === 'string') this.#handleSessionChange();
     else if (typeof messageCount === 'number') this.#parts.snapshots.resend();
   }
 
-  /** What a command prints is for whoever has given it; that it runs, for everybody. */
+  /** Publishes which bash commands run; their output goes only to the client that started them. */
   refreshRunningBash(): void {
     const onResponse = (response: AgentResponse) => {
       if (response.success) this.#publishRunningBash((response.data() as SessionState).runningBash);
@@ -114,14 +114,14 @@ export class EventPublisher {
     this.#publish({ type: 'state_changed', state: { runningBash } });
   }
 
-  /** No event tells of what users run in the shell: everybody is told the conversation, as soon as it is part of it. */
+  /** Bash messages have no event, so a new snapshot is sent when they are part of the conversation. */
   handleBashEnd(): void {
     this.refreshRunningBash();
     this.#hasUnsentBash = this.#parts.runs.isActive;
     if (!this.#hasUnsentBash) this.#parts.snapshots.resend();
   }
 
-  /** A message that is part of the conversation already is said once more: its run had not begun. */
+  /** A repeated prompt is published again although it is stored: its run had not started. */
   expectRepeat(): void {
     this.#parts.published.expectRepeat();
     this.#parts.snapshots.resend();
@@ -133,7 +133,7 @@ export class EventPublisher {
     this.#parts.schedulePark();
   }
 
-  /** An extension has opened a run: nobody was told its id. */
+  /** Fetches the id of a run that an extension started, since no response contained it. */
   #fetchRunId(): void {
     const onResponse = (response: AgentResponse) => {
       const { runId } = response.success ? (response.data() as SessionState) : {};
@@ -142,7 +142,7 @@ export class EventPublisher {
     this.#parts.agent()?.request({ type: 'get_state' }, { onResponse });
   }
 
-  /** Everybody goes along. */
+  /** Moves all subscribers to the new session. */
   #handleSessionChange(): void {
     this.#parts.entryRouter.reset();
     this.#parts.subscribers.stopEntries();
@@ -152,7 +152,7 @@ export class EventPublisher {
     });
   }
 
-  /** Ends what was under way, as the agent would have. Settles when everybody was told. */
+  /** Publishes the end of all running work after a crash. Settles when that is published. */
   endInterrupted(reason: string): Promise<void> {
     this.#publish({ type: 'server_error', error: reason });
     const { liveState } = this.#parts.subscribers;
@@ -175,7 +175,7 @@ export class EventPublisher {
     });
   }
 
-  /** A dialog is over, and the agent does not tell. */
+  /** Publishes the end of a dialog that the agent does not announce. */
   resolveDialog(id: string, by: string): void {
     if (this.#parts.subscribers.liveState.dialogs.delete(id)) this.#publish({ type: 'extension_ui_resolved', id, by });
   }

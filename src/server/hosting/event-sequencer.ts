@@ -1,21 +1,21 @@
-/** Something that came from the agent. */
+// An item of the sequence.
 interface SequencedItem {
-  /** What is to be kept of it, if anything. */
+  // The text to journal, if any.
   readonly journalText?: string;
-  /** Takes it in its turn, under its number if it was kept. */
+  // Called in order, with the journal's sequence number.
   readonly handle: (seq: number | undefined) => void;
 }
 
 interface SequencerOptions {
-  /** Keeps texts; answers the number of the first. */
+  // Journals texts; returns the sequence number of the first.
   readonly append: (texts: readonly string[]) => Promise<number>;
-  /** Nothing can be kept any more: nothing more is handed on. */
+  // The journal failed; no further item is handled.
   readonly onJournalError: (error: unknown) => void;
-  /** Somebody could not take something: that is nobody else's concern. */
+  // A handler threw; later items are handled all the same.
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** Keeps what is to be kept, then hands everything on in the order in which it came. */
+/** Journals agent events, then handles them in order of arrival. */
 export class EventSequencer {
   readonly #options: SequencerOptions;
   #queue: SequencedItem[] = [];

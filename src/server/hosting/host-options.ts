@@ -8,18 +8,18 @@ export interface HostOptions {
   readonly agent: AgentLaunch;
   readonly journal: Journal;
   readonly runJournal: RunJournal;
-  /** How long an idle agent waits for somebody to come. */
+  /** How long an idle agent without clients is kept. */
   readonly parkAfterMs: number;
   readonly callbacks: HostCallbacks;
 }
 
-/** What a host tells whoever keeps it. */
+/** Notifications of a host to its owner. */
 export interface HostCallbacks {
   readonly onCrash: (reason: string) => void;
-  /** The agent went to another session by itself. */
+  /** The agent changed to another session. */
   readonly onSessionChange: (sessionId: string) => void;
-  /** Something went wrong that is no fault of an agent. */
+  /** An error outside of the agent. */
   readonly onError: (error: unknown) => void;
-  /** It is over: parked, closed or given up. */
+  /** The host was parked, closed or failed. */
   readonly onClose: () => void;
 }

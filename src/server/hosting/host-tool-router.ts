@@ -17,14 +17,16 @@ interface Registration {
 }
 
 /**
- * Knows which client runs which tool. The agent sees one client that has them all; each call goes to whoever brought its
- * tool last, as one does who comes back before it is noticed that it had gone. The tools of one that has gone stay on
- * offer until somebody brings others, and their calls fail.
+ * Routes host tool calls to the client that registered the tool.
+ *
+ * The agent sees one client with all tools. Calls go to the client that registered the tool last: a reconnecting client
+ * may arrive before its old connection is known to be dead. Tools of a closed client stay registered until the next
+ * registration, and their calls fail.
  */
 export class HostToolRouter {
   readonly #sets = new Map<Subscriber, readonly HostTool[]>();
   readonly #calls = new Map<string, { readonly owner: Subscriber; readonly toolName: string }>();
-  /** Whose tools the agent is being told of, and how often it has not answered yet. */
+  /** The client whose registration is in progress, and its pending requests. */
   #registering: { readonly owner: Subscriber; count: number } | undefined;
   readonly #queued: { readonly owner: Subscriber; readonly begin: () => void }[] = [];
   readonly #isAttached: (subscriber: Subscriber) => boolean;
@@ -34,8 +36,8 @@ export class HostToolRouter {
   }
 
   /**
-   * Registers the tools of a client with the agent, which is told all of them each time. While it has not taken those of
-   * another client nobody knows what all of them are.
+   * Registers the tools of a client together with those of all others. Registrations of different clients run one after
+   * another, because each contains the result of the previous one.
    */
   register(request: CommandRequest, owner: Subscriber, { sendToAgent, onResponse }: Registration): void {
     const tools = request['tools'] as HostTool[];
@@ -65,11 +67,11 @@ export class HostToolRouter {
     this.#registerNext();
   }
 
-  /** All tools there would be if this client had these: its own first, as it may be told what is wrong with them. */
+  /** The tools of all clients if this one had these. Its own come first, so that validation errors point at them. */
   #merged(owner: Subscriber, tools: readonly HostTool[]): HostTool[] {
     const others = [...this.#sets].filter(([other]) => other !== owner && this.#isAttached(other)).flatMap(([, set]) => set);
     const taken = new Set(namesOf(tools));
-    // Of several who bring the same one, the last counts.
+    // The last registration of a name counts.
     const kept = others.reverse().filter(({ name }) => !taken.has(name.trim()) && taken.add(name.trim()));
     return [...tools, ...kept.reverse()];
   }
@@ -80,7 +82,7 @@ export class HostToolRouter {
     this.#sets.set(owner, tools);
   }
 
-  /** Hands a call to whoever runs the tool; when nobody does, it has failed. */
+  /** Sends a call to the client with the tool; without one, the call fails. */
   call(event: HostToolCallEvent, fail: (failure: HostToolResult) => void): void {
     const has = (set: readonly HostTool[]) => set.some(({ name }) => name.trim() === event.toolName);
     const [owner] = [...this.#sets].findLast(([subscriber, set]) => has(set) && this.#isAttached(subscriber)) ?? [];
@@ -97,14 +99,14 @@ export class HostToolRouter {
     this.#calls.delete(event.targetId);
   }
 
-  /** Whether this client runs the call; `isLast`: it says nothing more of it. */
+  /** Whether this client runs the call. `isLast` ends the call. */
   ownsCall(subscriber: Subscriber, id: string, { isLast }: { isLast: boolean }): boolean {
     const isOwner = this.#calls.get(id)?.owner === subscriber;
     if (isOwner && isLast) this.#calls.delete(id);
     return isOwner;
   }
 
-  /** A result that cannot be understood fails its call, if that is this client's. */
+  /** A malformed result fails its call if this client runs it. */
   failMalformed(subscriber: Subscriber, { id, problem }: MalformedFrame): HostToolResult | undefined {
     const { owner, toolName } = this.#calls.get(id) ?? {};
     if (owner !== subscriber) return undefined;
@@ -112,18 +114,18 @@ export class HostToolRouter {
     return failure(id, `Host tool "${toolName}" gave a result that cannot be used: ${problem}`);
   }
 
-  /** A client has gone: what it ran has failed. */
+  /** Fails the calls of a detached client. */
   detach(subscriber: Subscriber, fail: (failure: HostToolResult) => void): void {
     for (const [id, { owner }] of this.#calls) {
       if (owner !== subscriber) continue;
       this.#calls.delete(id);
-      // It may only have gone to another session.
+      // The client may only have moved to another session.
       owner.sendPrivate({ type: 'host_tool_cancel', id: newUuid(), targetId: id });
       fail(failure(id, CLIENT_DISCONNECTED));
     }
   }
 
-  /** Every tool that is on offer, for an agent that was started again. */
+  /** All registered tools, for a restarted agent. */
   get allTools(): HostTool[] {
     const byName = new Map([...this.#sets.values()].flat().map((tool) => [tool.name.trim(), tool]));
     return [...byName.values()];

@@ -17,17 +17,17 @@ import { EventPublisher } from './event-publisher.ts';
 import { PublishedMessages } from './published-messages.ts';
 import { HostToolRouter } from './host-tool-router.ts';
 
-/** Requests that may wait for an agent that is being started. */
+// Requests that may wait for the agent to start.
 const MAX_EARLY_REQUESTS = 200;
 
-/** How soon it is looked again whether an agent has something to do. */
+// The shortest delay before the host checks again whether it is idle.
 const MIN_PARK_DELAY_MS = 100;
 
 const TERMINATED = 'Pi process terminated';
 
 /**
- * One session that lives: an agent of its own, and everybody who hears it. The agent outlives the clients; when it dies
- * it is started again, and what it was at is ended.
+ * Owns one live agent and its subscribers. The agent outlives its clients; after a crash the host ends its run and
+ * restarts it.
  */
 export class Host {
   readonly #options: HostOptions;
@@ -39,12 +39,12 @@ export class Host {
   readonly #entryRouter = new EntryRouter();
   readonly #published = new PublishedMessages();
   readonly #snapshots: SnapshotSender;
-  /** The one that runs, or is being started. */
+  /** The agent that runs or is being started. */
   #latestAgent: HostedAgent | undefined;
-  /** The one that can be asked. */
+  /** The agent that accepts requests. */
   #agent: HostedAgent | undefined;
   #state: SessionState | undefined;
-  /** What the agent was told of its clients last. */
+  /** The JSON of the preferences that the agent got last. */
   #sentPreferences = '';
   #started: Promise<void> | undefined;
   #awaitingAgent: (() => void)[] = [];
@@ -52,7 +52,7 @@ export class Host {
   #closing: Promise<void> | undefined;
   #parkTimer: NodeJS.Timeout | undefined;
   #clientCount = 0;
-  /** How long the agent waits for somebody to come. */
+  /** How long an idle agent without clients is kept. */
   #parkDelayMs: number;
 
   constructor(options: HostOptions) {
@@ -98,7 +98,6 @@ export class Host {
     return this.#state ? this.#state.sessionFile : target.kind === 'stored' ? target.path : undefined;
   }
 
-  /** Whether there ever was an agent in the session. */
   get hasStarted(): boolean {
     return this.#state !== undefined;
   }
@@ -111,7 +110,7 @@ export class Host {
     return this.#agent?.pid;
   }
 
-  /** How many are here, or are about to be. */
+  /** Clients that are attached or about to attach. */
   get clientCount(): number {
     return this.#clientCount;
   }
@@ -121,12 +120,11 @@ export class Host {
     return this.#runs.isActive || this.#subscribers.liveState.isWorking ? 'running' : 'idle';
   }
 
-  /** There when it is over, or will be soon. */
+  /** Set once the host is closing; settles when it is closed. */
   get closing(): Promise<void> | undefined {
     return this.#closing;
   }
 
-  /** Starts the agent, once. Fails with the reason why it cannot be. */
   start(): Promise<void> {
     this.#started ??= this.#startAgent(this.#options.target).catch(async (error: unknown) => {
       await this.#shutDown();
@@ -135,7 +133,7 @@ export class Host {
     return this.#started;
   }
 
-  /** Lets a client hear the session from now on. */
+  /** Attaches a client: it gets all further events. */
   async attach(subscriber: Subscriber, options: AttachOptions): Promise<void> {
     await this.start();
     clearTimeout(this.#parkTimer);
@@ -144,12 +142,12 @@ export class Host {
     if (reason === 'snapshot' && subscriber.receivesEntries) this.followEntries(subscriber);
   }
 
-  /** Somebody is about to attach: the agent is needed. */
+  /** Counts a client that is about to attach, so that the agent is not parked. */
   reserve(): void {
     this.#clientCount++;
   }
 
-  /** `isSessionSwitch`: the client has gone to another session. Where it was alone and nothing is to be done, the agent leaves. */
+  /** On a session switch an idle agent without other clients is parked at once. */
   async detach(subscriber: Subscriber, { isSessionSwitch = false } = {}): Promise<void> {
     this.#clientCount--;
     this.#parkDelayMs = isSessionSwitch ? 0 : this.#options.parkAfterMs;
@@ -160,7 +158,7 @@ export class Host {
     this.#schedulePark();
   }
 
-  /** Asks the agent, in the name of a client or of nobody. */
+  /** Sends a request to the agent for a client, or for the server itself. */
   send(request: CommandRequest, subscriber: Subscriber | undefined, onResponse: (response: AgentResponse) => void): void {
     const reject = (refusal: Refusal) => onResponse(AgentResponse.refusal(request.type, refusal));
     const agent = this.#agent;
@@ -189,7 +187,7 @@ export class Host {
     this.send({ type: 'set_host_tools', tools }, undefined, onResponse);
   }
 
-  /** Hands over what a client says of a dialog or of a tool of its own. */
+  /** Forwards the frame of a client if it answers an open dialog or one of its own tool calls. */
   sendFrame(frame: Frame, subscriber: Subscriber): void {
     const { id, type } = frame;
     if (type === 'extension_ui_response') {
@@ -199,7 +197,7 @@ export class Host {
     } else if (this.#tools.ownsCall(subscriber, id, { isLast: type === 'host_tool_result' })) this.#agent?.sendFrame(frame);
   }
 
-  /** The agent does not understand it either: it is told what it was meant to be, or what has become of the call. */
+  /** Forwards the type and id of a malformed frame, or fails the tool call that it answers. */
   sendMalformedFrame(frame: MalformedFrame, subscriber: Subscriber): void {
     const { name: type, id } = frame;
     const failure = type === 'host_tool_result' ? this.#tools.failMalformed(subscriber, frame) : undefined;
@@ -207,7 +205,7 @@ export class Host {
     else this.sendFrame({ type, id } as Frame, subscriber);
   }
 
-  /** A client has come, gone, or wants something else: tells the agent if that makes a difference. */
+  /** Sends the combined preferences of all clients to the agent if they changed. */
   updatePreferences(): void {
     const { attached, liveState } = this.#subscribers;
     this.#dialogTimeouts.update(liveState.dialogs, attached);
@@ -215,11 +213,11 @@ export class Host {
     if (JSON.stringify(preferences) === this.#sentPreferences || !this.#agent) return;
     this.#sentPreferences = JSON.stringify(preferences);
     this.#agent.request({ type: 'hello', ...preferences }, { onResponse: () => {} });
-    // The agent ends what nobody wants to see, and has nobody to tell.
+    // The agent cancels such dialogs without an event.
     if (preferences.ui.length === 0) for (const id of liveState.dialogs.keys()) this.#publisher.resolveDialog(id, 'nobody');
   }
 
-  /** Tells a client every entry there is, and from then on every new one. */
+  /** Sends a client all entries, then each new one. */
   followEntries(subscriber: Subscriber): void {
     const onResponse = () => {};
     this.#agent?.sendBatch([
@@ -234,7 +232,6 @@ export class Host {
     ]);
   }
 
-  /** Lets the agent store everything and leave. */
   close(): Promise<void> {
     return this.#shutDown();
   }
@@ -266,19 +263,18 @@ export class Host {
     for (const retry of this.#awaitingAgent.splice(0)) retry();
   }
 
-  /** The agent is in another session. */
   #handleSessionChange(state: SessionState): void {
     this.#state = state;
     this.#options.callbacks.onSessionChange(state.sessionId);
   }
 
-  /** Calls back as soon as there is an agent that can be asked; with none when there will be none. */
+  /** Calls back with the agent when it accepts requests, or without one when the host is closing. */
   #whenReady(work: (agent: HostedAgent | undefined) => void): void {
     if (this.#agent || this.#isClosing) work(this.#agent);
     else this.#awaitingAgent.push(() => this.#whenReady(work));
   }
 
-  /** The agent has ended without being asked to. */
+  /** Handles an unexpected exit. */
   async #handleExit(agent: HostedAgent, { code, signal }: ProcessExit): Promise<void> {
     if (this.#agent !== agent || this.#isClosing) return;
     this.#agent = undefined;
@@ -286,7 +282,7 @@ export class Host {
     this.#options.callbacks.onCrash(reason);
     await this.#publisher.endInterrupted(reason);
     if (this.#isClosing) return;
-    // One that left in good order wanted to.
+    // An exit with code 0 was intended.
     if (code === 0) return this.#fail(TERMINATED);
     await this.#restart();
   }
@@ -306,7 +302,7 @@ export class Host {
     return path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', path, id, cwd };
   }
 
-  /** A new agent goes on with the session: it knows nothing of the clients. */
+  /** Restores the client-specific state in a restarted agent. */
   #restoreClients(): void {
     this.#entryRouter.reset();
     this.#subscribers.stopEntries();
@@ -321,7 +317,7 @@ export class Host {
     await this.#shutDown();
   }
 
-  /** Parks the agent when it has had nothing to do for a while. */
+  /** Parks the agent after an idle delay without clients. */
   #schedulePark(): void {
     clearTimeout(this.#parkTimer);
     if (this.#isClosing || this.#clientCount > 0) return;
@@ -329,7 +325,7 @@ export class Host {
     this.#parkTimer = setTimeout(park, Math.max(this.#parkDelayMs, MIN_PARK_DELAY_MS)).unref();
   }
 
-  /** Whoever comes later has missed too much to be told the ends of runs. */
+  /** Parks the agent and drops its run ends: a later client has missed too much to need them. */
   #park(): Promise<void> {
     this.#runs.forget();
     return this.#shutDown();
@@ -352,12 +348,12 @@ export class Host {
       this.#agent = undefined;
       this.#options.callbacks.onClose();
     })();
-    // They learn that there is nobody to ask.
+    // Waiting requests get an error.
     for (const retry of this.#awaitingAgent.splice(0)) retry();
     return this.#closing;
   }
 }
 
-/** An agent begins another session where the file is gone. One that is no tau may not say in which it is. */
+/** An agent whose session file is missing starts another session. Agents other than tau may report no session id. */
 const isDifferentSession = ({ sessionId }: Partial<SessionState>, target: SessionTarget) =>
   target.kind === 'stored' && sessionId !== undefined && sessionId !== target.id;

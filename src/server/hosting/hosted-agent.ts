@@ -7,35 +7,34 @@ import { type AgentLaunch, AgentProcess } from './agent-process.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { PendingRequests, MAX_PENDING_REQUESTS } from './pending-requests.ts';
 
-/** How long an agent may take until it answers for the first time. */
+// How long an agent may take until its first response.
 const AGENT_START_MS = 60_000;
 
-/** How long an agent may leave a `ping` unanswered before it is given up. */
+// How long an agent may take to answer a `ping` before it is killed.
 const AGENT_PING_TIMEOUT_MS = 60_000;
 
-/** Text that an agent may leave unread before more is refused. */
+// Unread input of an agent beyond which requests are rejected.
 const MAX_UNREAD_STDIN = 128 * 1024 * 1024;
 
 const EXITED = { code: 'internal', message: 'Pi process terminated before it answered' } as const;
 
-/** What an agent says, in order. */
+// Callbacks for the output of an agent, in order.
 export interface AgentCallbacks {
-  /** `deliver` is to be called in its turn. */
+  // `deliver` must be called after all earlier events.
   readonly enqueueResponse: (deliver: () => void) => void;
   readonly onEvent: (event: AgentEvent, text: string) => void;
   readonly onError: (error: unknown) => void;
-  /** It has ended, and everything it has said was handed over. */
   readonly onExit: (exit: ProcessExit) => void;
 }
 
 interface ResponseHandling {
   readonly onResponse: (response: AgentResponse) => void;
-  /** Called when the answer comes in, ahead of its turn. */
+  // Called when the response arrives, before it is delivered in order.
   readonly onArrival?: () => void;
   readonly requester?: Subscriber | undefined;
 }
 
-/** An agent that runs, and the requests on their way to it. */
+/** A running agent and its pending requests. */
 export class HostedAgent {
   readonly #process: AgentProcess;
   readonly #requests = new PendingRequests();
@@ -57,17 +56,15 @@ export class HostedAgent {
     return this.#process.pid;
   }
 
-  /** Whether a client waits for an answer. */
   get hasClientRequests(): boolean {
     return this.#requests.hasClientRequests;
   }
 
-  /** Whether more would be too much. */
   get isOverloaded(): boolean {
     return this.#requests.size >= MAX_PENDING_REQUESTS || this.#process.unreadBytes > MAX_UNREAD_STDIN;
   }
 
-  /** The state of the agent, as soon as it tells it. Fails when it never does, with the reason. */
+  /** Settles with the state of the agent. Rejects with the reason if it does not start. */
   start(hello: object): Promise<SessionState> {
     return new Promise((resolve, reject) => {
       const fail = (reason: string) => reject(new Error(`Failed to spawn Pi process: ${reason}`));
@@ -93,24 +90,23 @@ export class HostedAgent {
     this.sendBatch([[request, handling]]);
   }
 
-  /** Asks several things at once, so that hardly anything happens between the answers. */
+  /** Sends several requests at once, so that hardly any event falls between the responses. */
   sendBatch(requests: readonly (readonly [CommandRequest, ResponseHandling])[]): void {
     if (this.#hasExited) {
       for (const [{ type }, { onResponse }] of requests) this.#callbacks.enqueueResponse(() => onResponse(AgentResponse.refusal(type, EXITED)));
     } else this.#process.write(requests.map(([request, handling]) => this.#requests.add(request, handling)).join(''));
   }
 
-  /** Hands over what gets no answer. */
+  /** Sends a frame, which gets no response. */
   sendFrame(frame: object): void {
     this.#process.write(toLine(frame));
   }
 
-  /** Who asked for something that is not answered yet, and under which name. */
+  /** The client behind a pending request, and the id that it gave. */
   pendingRequest(id: unknown): { readonly requester: Subscriber | undefined; readonly requestId: unknown } | undefined {
     return this.#requests.find(id);
   }
 
-  /** Lets it store everything and leave. */
   async end(): Promise<void> {
     clearInterval(this.#pingTimer);
     await this.#process.end();
@@ -127,7 +123,7 @@ export class HostedAgent {
     else if (record) this.#handleEvent(record as unknown as AgentEvent, text);
   }
 
-  /** What an agent says that is no tau may lack anything. */
+  /** Events of agents other than tau may lack any field. */
   #handleEvent(event: AgentEvent, text: string): void {
     try {
       this.#callbacks.onEvent(event, text);
@@ -150,7 +146,7 @@ export class HostedAgent {
     this.#callbacks.onExit(exit);
   }
 
-  /** One that does not even answer this is stuck for good. */
+  /** Kills an agent that does not answer pings. */
   #ping(): void {
     if (this.#unansweredPings > 1) {
       void this.#process.kill();
@@ -168,12 +164,12 @@ const sessionArgs = (target: SessionTarget) =>
   target.kind === 'new' ? ['--session-id', target.id] : ['--session', target.path];
 
 function exitReason({ error, code, signal }: ProcessExit, lastStderrLine: string): string {
-  // What a shell says of a command that there is not.
+  // The exit code of a shell for an unknown command.
   if (error?.code === 'ENOENT' || code === 127) return 'command not found';
   return error?.message ?? (lastStderrLine.replace(/^tau: /, '') || `it ended with ${code ?? signal}`);
 }
 
-/** What a wrapper script prints is no record. */
+/** Ignores output that is not a record, such as that of a wrapper script. */
 function parseRecord(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

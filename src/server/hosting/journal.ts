@@ -1,11 +1,11 @@
-/** A record that was kept, under its number. */
+// A journaled event with its sequence number.
 export interface JournalRecord {
   readonly seq: number;
-  /** One line of JSON without `seq` and without its end. */
+  // JSON without `seq` and without the line end.
   readonly text: string;
 }
 
-/** Somebody else owns the session by now: nothing more may be kept in its name. */
+// Another process owns the session now; nothing more may be appended.
 export class NotOwner extends Error {
   override readonly name = 'NotOwner';
 
@@ -14,16 +14,19 @@ export class NotOwner extends Error {
   }
 }
 
-/** Numbers what happens in a session and keeps the latest of it, for whoever has missed some. */
+/** Numbers the events of a session and keeps the latest ones for clients that resume. */
 export interface Journal {
-  /** What the numbers count in. Never the same for two journals. */
+  /** Identifies the sequence; unique to each journal. */
   readonly epoch: string;
-  /** The oldest number that can still be read. One more than `last` when there is none. */
+  /** The oldest sequence number that can still be read; `last + 1` if there is none. */
   readonly first: number;
-  /** The number given last; 0 before the first. */
+  /** The latest sequence number; 0 before the first. */
   readonly last: number;
-  /** Keeps these, in order; answers the number of the first. Fails with `NotOwner`, and then nothing is kept. */
+  /**
+   * Appends texts in order; returns the number of the first. Rejects with `NotOwner` and appends nothing if ownership
+   * is lost.
+   */
   append(texts: readonly string[]): Promise<number>;
-  /** Everything after this number; undefined when some of it is gone, or was never there. */
+  /** All records after this number; undefined if some of them were dropped or never existed. */
   read(after: number): Promise<readonly JournalRecord[] | undefined>;
 }

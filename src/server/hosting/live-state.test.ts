@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const dialog: ExtensionUiRequestEvent = { type: 'extension_ui_request', id: 'd', method: 'input', title: 'Name?' };
 
-it('tells whoever comes later how much time is left to answer', () => {
+it('a late client gets the remaining timeout of a dialog', () => {
   const liveState = new LiveState();
   const events = () => [...liveState.toEvents()].map(({ event }) => event);
   liveState.apply({ ...dialog, timeout: 5000 });

@@ -12,7 +12,7 @@ import { newUuid } from '../../store/sessions/random-id.ts';
 import { StreamingMessage } from '../../wire/assistant-message.ts';
 import { SessionRecord } from '../session-record.ts';
 
-/** What is shown and stays, of one kind. */
+// Statuses, widgets and titles that are kept.
 const MAX_STICKY_UI = 200;
 
 interface RunningTool {
@@ -20,29 +20,27 @@ interface RunningTool {
   progress: ToolExecutionUpdateEvent | undefined;
 }
 
-/** What is under way in a session: what somebody has to be told who comes now, beside the conversation. */
+/** The running state of a session: everything beside the conversation that a newly attached client has to get. */
 export class LiveState {
   readonly dialogs = new Map<string, ExtensionUiRequestEvent>();
-  /** When each was asked. */
   readonly #requestedAt = new WeakMap<ExtensionUiRequestEvent, number>();
   readonly #tools = new Map<string, RunningTool>();
   readonly #stickyUi = new Map<string, ExtensionUiRequestEvent>();
   #message: StreamingMessage | undefined;
   #retry: AutoRetryStartEvent | undefined;
   #compaction: CompactionStartEvent | undefined;
-  /** The agent works: `agent_start` was told, and `agent_end` was not. */
+  /** Between `agent_start` and `agent_end`. */
   isWorking = false;
 
   get isCompacting(): boolean {
     return this.#compaction !== undefined;
   }
 
-  /** The one that is under way. */
   get compaction(): CompactionStartEvent | undefined {
     return this.#compaction;
   }
 
-  /** Takes note of an event; answers the message after it, if it is a step of one. */
+  /** Applies an event; returns the message so far if the event updates one. */
   apply(event: AgentEvent): AssistantMessage | undefined {
     switch (event.type) {
       case 'agent_start':
@@ -98,7 +96,7 @@ export class LiveState {
     }
   }
 
-  /** Nothing is under way any more: the agent is gone. What it showed stays until it is taken back. */
+  /** Clears all running work after the agent exited. Sticky UI stays until it is cleared by events. */
   clear(): void {
     this.dialogs.clear();
     this.#tools.clear();
@@ -108,7 +106,7 @@ export class LiveState {
     this.isWorking = false;
   }
 
-  /** What takes back everything that is shown. A title is only ever followed by another one. */
+  /** Events that clear statuses and widgets. A title can only be replaced. */
   *clearingEvents(): Generator<ExtensionUiRequestEvent> {
     for (const request of this.#stickyUi.values()) {
       const head = { type: request.type, id: newUuid() };
@@ -117,7 +115,7 @@ export class LiveState {
     }
   }
 
-  /** Everything that is under way, as it would have been told. */
+  /** The events that bring a newly attached client up to date. */
   *toEvents(): Generator<SessionRecord> {
     for (const event of [this.#retry, this.#compaction]) if (event) yield new SessionRecord(event);
     for (const { start, progress } of this.#tools.values()) {
@@ -130,7 +128,7 @@ export class LiveState {
     for (const request of this.dialogs.values()) yield new SessionRecord(this.#withRemainingTimeout(request));
   }
 
-  /** Whether an answer streams: then deltas alone say nothing to one who has not heard its beginning. */
+  /** Whether an assistant message streams: its deltas are useless to a client without its beginning. */
   get isStreaming(): boolean {
     return this.#message !== undefined;
   }
@@ -156,7 +154,7 @@ export class LiveState {
   }
 }
 
-/** Where something is shown that stays there; undefined for what does not stay. */
+/** The key under which a UI request stays shown; undefined if it does not stay. */
 function stickyKey(request: ExtensionUiRequestEvent): string | undefined {
   if (request.method === 'setStatus') return `status ${request.statusKey}`;
   if (request.method === 'setWidget') return `widget ${request.widgetKey}`;

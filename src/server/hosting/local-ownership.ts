@@ -1,6 +1,6 @@
 import type { Claim, Ownership } from './ownership.ts';
 
-/** Claims within one process. Between processes the lock of the session file decides. */
+/** Claims within one process. Between processes, the lock of the session file decides. */
 export class LocalOwnership implements Ownership {
   readonly #held = new Map<string, number>();
   #claims = 0;

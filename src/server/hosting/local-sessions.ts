@@ -10,14 +10,14 @@ import { Host } from './host.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import type { Ownership } from './ownership.ts';
 
-/** How long it is tried to take over a session that somebody else is about to leave. */
+// How long the server retries to open a session that another process is about to close.
 const IN_USE_TIMEOUT_MS = 3000;
 const OPEN_RETRY_MS = 100;
 
-/** Sessions without a message that are remembered while no agent is in them: nothing of them is on disk. */
+// Sessions without messages leave no file; their folders are remembered up to this number.
 const MAX_REMEMBERED_FOLDERS = 10_000;
 
-/** Which part of the room for agents may be taken before anybody has come. */
+// The share of `maxHosts` that prewarmed agents may use.
 const PREWARM_SHARE = 0.5;
 
 interface LocalSessionsOptions {
@@ -27,17 +27,15 @@ interface LocalSessionsOptions {
   readonly parkAfterMs: number;
   readonly maxHosts: number;
   readonly onCrash: (sessionId: string, reason: string) => void;
-  /** An agent could not be started. */
   readonly onStartFailure: (sessionId: string, reason: string) => void;
-  /** Something went wrong that is no fault of an agent. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The sessions of this machine: one agent for each that somebody is in, or that has something to do. */
+/** The sessions of this machine: one host for each session with a client or running work. */
 export class LocalSessions implements Sessions {
   readonly #options: LocalSessionsOptions;
   readonly #hosts = new Set<Host>();
-  /** Where sessions were that have left nothing on disk. */
+  /** The folders of sessions without a file, by session id. */
   readonly #folders = new Map<string, string>();
   #isClosing = false;
 
@@ -49,7 +47,7 @@ export class LocalSessions implements Sessions {
     return this.#hosts;
   }
 
-  /** The one in which a session lives now. */
+  /** The host of a session, unless it is closing. */
   find(sessionId: string): Host | undefined {
     return [...this.#hosts].find((host) => host.sessionId === sessionId && !host.closing);
   }
@@ -64,7 +62,7 @@ export class LocalSessions implements Sessions {
   }
 
   folderOf(sessionId: string): string | undefined {
-    // Also of one that is about to leave.
+    // Includes hosts that are closing.
     return [...this.#hosts].find((host) => host.sessionId === sessionId)?.cwd ?? this.#folders.get(sessionId);
   }
 
@@ -111,11 +109,10 @@ export class LocalSessions implements Sessions {
     try {
       await (await this.#createHost(target)).start();
     } catch {
-      // Whoever comes is told.
+      // The client that connects gets the error.
     }
   }
 
-  /** Lets every agent store what it has and leave. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all([...this.#hosts].map((host) => host.close()));
@@ -144,14 +141,14 @@ export class LocalSessions implements Sessions {
     }
   }
 
-  /** The one that this very session lives in, once nobody is about to leave it. */
+  /** The host of exactly this session file, after any previous host has closed. */
   async #findHost(target: SessionTarget): Promise<Host | undefined> {
     await this.#whenClosed(target.id);
     const host = this.find(target.id);
     return host && isOtherFile(host, target) ? undefined : host;
   }
 
-  /** Settles when no agent is about to leave the session any more. */
+  /** Settles when no host of the session is closing. */
   async #whenClosed(sessionId: string): Promise<void> {
     await [...this.#hosts].find((host) => host.sessionId === sessionId && host.closing)?.closing;
   }
@@ -186,7 +183,7 @@ export class LocalSessions implements Sessions {
     return created;
   }
 
-  /** Lets the agent leave that was started first among those that nobody needs. */
+  /** Closes the oldest host without clients and running work. */
   async #closeIdleHost(): Promise<void> {
     const idle = [...this.#hosts].find(({ clientCount, status }) => clientCount === 0 && status === 'idle');
     await idle?.close();
@@ -194,14 +191,14 @@ export class LocalSessions implements Sessions {
 
   #rememberFolder({ sessionId, sessionFile, cwd, hasStarted }: Host): void {
     this.#folders.delete(sessionId);
-    // What was on disk before an agent came, and is not there now, was deleted.
+    // A file that existed before the agent and is missing now was deleted.
     if (sessionFile !== undefined && (!hasStarted || existsSync(sessionFile))) return;
     this.#folders.set(sessionId, cwd);
     const [oldest] = this.#folders.keys();
     if (this.#folders.size > MAX_REMEMBERED_FOLDERS && oldest !== undefined) this.#folders.delete(oldest);
   }
 
-  /** The agent that was in it may just have left, and without a message nothing stays on disk. */
+  /** A target whose agent exited without storing a message is opened as a new session. */
   #asUnsaved(target: SessionTarget): SessionTarget {
     const cwd = this.#folders.get(target.id);
     if (cwd === undefined || target.kind === 'new' || existsSync(target.path)) return target;
@@ -211,13 +208,13 @@ export class LocalSessions implements Sessions {
 
 const inUse = (reason: string) => new Refusal('session_in_use', reason);
 
-/** Whether it only has the same id: files can be copied. */
+/** Whether the host has another file with the same id: files can be copied. */
 const isOtherFile = ({ sessionFile }: Host, target: SessionTarget) =>
   target.kind === 'stored' && sessionFile !== undefined && realPath(sessionFile) !== realPath(target.path);
 
 const nameOf = (target: SessionTarget) => (target.kind === 'stored' ? target.path : target.id);
 
-/** Why an agent could not be started, if that is because another process is in the session. */
+/** The refusal of the session lock, if another process holds it. */
 async function lockRefusal(target: SessionTarget): Promise<Refusal | undefined> {
   if (target.kind === 'new') return undefined;
   try {

@@ -14,7 +14,7 @@ const make = (limit?: number) => () => {
 journalContract('a journal in memory', make());
 journalContract('a small journal in memory', make(20_000));
 
-it('lets the oldest go when there is too much, and keeps what there is room for', async () => {
+it('beyond its size the journal drops the oldest records and keeps as many as fit', async () => {
   const journal = new MemoryJournal({ limit: 1000 });
   for (let count = 0; count < 100; count++) await journal.append(['x'.repeat(100)]);
 
@@ -24,7 +24,7 @@ it('lets the oldest go when there is too much, and keeps what there is room for'
   expect(await journal.read(journal.first - 2)).toBeUndefined();
 });
 
-it('keeps no record that is larger than all it may keep', async () => {
+it('a record larger than the journal is not kept', async () => {
   const journal = new MemoryJournal();
   await journal.append(['x'.repeat(MAX_JOURNAL_CHARACTERS + 1)]);
   expect([journal.first, journal.last]).toEqual([2, 1]);

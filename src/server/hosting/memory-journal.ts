@@ -1,25 +1,25 @@
 import { newUuid } from '../../store/sessions/random-id.ts';
 import { type Journal, type JournalRecord, NotOwner } from './journal.ts';
 
-/** Characters that are kept of a session. */
+// Characters kept for one session.
 export const MAX_JOURNAL_CHARACTERS = 4 * 1024 * 1024;
 
-/** What the bookkeeping of one record costs, in characters, so that many small ones are bounded too. */
+// The bookkeeping cost of one record in characters, so that many small ones are bounded too.
 const RECORD_COST = 64;
 
 interface MemoryJournalOptions {
   readonly limit?: number;
-  /** Whether somebody else owns the session by now. */
+  // Whether another process owns the session now.
   readonly isLost?: () => boolean;
 }
 
-/** A journal that lives as long as the process. The oldest goes when there is too much. */
+/** A journal in memory. Beyond its size the oldest records are dropped. */
 export class MemoryJournal implements Journal {
   readonly epoch = newUuid();
   readonly #limit: number;
   readonly #isLost: () => boolean;
   #texts: string[] = [];
-  /** How many of those are gone already: taking the first of a long list takes long. */
+  /** Dropped texts at the front: shifting a long array is slow. */
   #dropped = 0;
   #size = 0;
   #last = 0;

@@ -9,7 +9,7 @@ const failure = (error: string): AgentEvent => ({
   error,
 });
 
-it('keeps what is said once, and nothing else, for one who takes it', () => {
+it('only one-time notices are kept, and taken once', () => {
   const notices = new MissedNotices();
   const repaired: AgentEvent = { type: 'session_repaired', sessionId: 's', toolCallIds: [], tornBytes: 3 };
   const notice: AgentEvent = { type: 'extension_ui_request', id: '1', method: 'notify', message: 'hello' };
@@ -20,7 +20,7 @@ it('keeps what is said once, and nothing else, for one who takes it', () => {
   expect(notices.take()).toEqual([]);
 });
 
-it('forgets the oldest when there is too much', () => {
+it('beyond the limit the oldest notice is dropped', () => {
   const notices = new MissedNotices();
 
   for (let count = 0; count < MAX_KEPT_NOTICES + 2; count++) notices.add(failure(`${count}`));

@@ -1,9 +1,9 @@
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 
-/** More than this is not kept: the oldest goes. */
+// Beyond this, the oldest notice is dropped.
 export const MAX_KEPT_NOTICES = 100;
 
-/** What is told once, as it happens, and cannot be asked for later, while nobody is there to hear it. */
+/** Notices that were published once while no client was attached, for the first one that attaches. */
 export class MissedNotices {
   #notices: AgentEvent[] = [];
 
@@ -13,7 +13,6 @@ export class MissedNotices {
     if (this.#notices.length > MAX_KEPT_NOTICES) this.#notices.shift();
   }
 
-  /** All of it, for the first who comes. */
   take(): readonly AgentEvent[] {
     return this.#notices.splice(0);
   }

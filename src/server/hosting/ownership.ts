@@ -1,14 +1,14 @@
-/** The right to run a session, until it is given back or lost. */
+/** The right to run a session, until it is released or lost. */
 export interface Claim {
-  /** Greater than that of every earlier claim to the same session: whoever keeps something refuses a smaller one. */
+  /** Grows with every claim to the same session, so that a store can reject an older owner. */
   readonly token: number;
-  /** Aborts when the session is somebody else's. */
+  /** Aborts when another owner takes the session. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
 
-/** Who runs which session. */
+/** Grants each session to one owner at a time. */
 export interface Ownership {
-  /** Undefined when somebody has it. */
+  /** Undefined if the session is owned. */
   claim(sessionId: string): Promise<Claim | undefined>;
 }

@@ -2,21 +2,23 @@ import { toLine } from '../../wire/json-lines.ts';
 import type { Subscriber, CommandRequest } from '../sessions.ts';
 import { AgentResponse } from '../agent-response.ts';
 
-/** Requests that an agent may have open at the same time, from all clients together. */
+// Pending requests of all clients together.
 export const MAX_PENDING_REQUESTS = 2000;
 
 interface PendingRequest {
   readonly type: CommandRequest['type'];
   readonly onResponse: (response: AgentResponse) => void;
-  /** Called when the answer comes in, ahead of its turn. */
+  // Called when the response arrives, before it is delivered in order.
   readonly onArrival: (() => void) | undefined;
-  /** Who asked, if it was a client. */
   readonly requester: Subscriber | undefined;
-  /** What the asker called it. */
+  // The id that the client gave the request.
   readonly requestId: unknown;
 }
 
-/** Requests on their way to an agent: each goes under a number of its own, so that those of different clients do not mix. */
+/**
+ * Requests to an agent that have no response yet. Each gets a number of its own, so that ids of different clients do
+ * not clash.
+ */
 export class PendingRequests {
   readonly #pending = new Map<string, PendingRequest>();
   #count = 0;
@@ -25,12 +27,11 @@ export class PendingRequests {
     return this.#pending.size;
   }
 
-  /** Whether one of them is a client's. */
   get hasClientRequests(): boolean {
     return [...this.#pending.values()].some(({ requester }) => requester !== undefined);
   }
 
-  /** The line that asks the agent. */
+  /** Adds a request and returns its line for the agent. */
   add(
     { type, id: requestId, ...params }: CommandRequest,
     { requester, onArrival, onResponse }: Partial<Pick<PendingRequest, 'requester' | 'onArrival'>> & Pick<PendingRequest, 'onResponse'>,
@@ -40,19 +41,17 @@ export class PendingRequests {
     return toLine({ ...params, id, type });
   }
 
-  /** Whose answer this is. It can be called once. */
   take(id: string): PendingRequest | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     return pending;
   }
 
-  /** A request that is not answered yet. */
   find(id: unknown): PendingRequest | undefined {
     return this.#pending.get(String(id));
   }
 
-  /** The agent is gone: nothing will be answered any more. */
+  /** Answers all pending requests with an error after the agent exited. */
   fail(reason: string): void {
     const pending = [...this.#pending.values()];
     this.#pending.clear();

@@ -9,7 +9,7 @@ const [a, b, c] = [user('a'), user('b'), user('c')];
 const filtered = (published: PublishedMessages, messages: readonly AgentMessage[], total?: number) =>
   JSON.parse(published.withoutUnpublished(JSON.stringify(messages), total)) as AgentMessage[];
 
-it('leaves out what comes after the message that was told last', () => {
+it('messages after the last published one are left out', () => {
   const published = new PublishedMessages();
   published.apply({ type: 'message_end', message: a });
   expect(filtered(published, [a])).toEqual([a]);
@@ -18,7 +18,7 @@ it('leaves out what comes after the message that was told last', () => {
   expect(filtered(published, [a, b, c])).toEqual([a, b]);
 });
 
-it('leaves out what comes after those that were there before anything was told', () => {
+it('messages after the initially known ones are left out', () => {
   const published = new PublishedMessages();
   expect(filtered(published, [a])).toEqual([]);
   published.markUpTo(2);
@@ -27,19 +27,19 @@ it('leaves out what comes after those that were there before anything was told',
   expect(filtered(published, [c], 3)).toEqual([]);
 });
 
-it('keeps what users ran in the shell: it is never told', () => {
+it('bash messages are kept: they are never published as events', () => {
   const published = new PublishedMessages();
   published.apply({ type: 'message_end', message: a });
   expect(filtered(published, [a, shell, b])).toEqual([a, shell]);
 });
 
-it('leaves out nothing when the last that was told is not there any more', () => {
+it('all messages are kept if the last published one is no longer among them', () => {
   const published = new PublishedMessages();
   published.apply({ type: 'message_end', message: a });
   expect(filtered(published, [b, c])).toEqual([b, c]);
 });
 
-it('leaves out the last one while it is about to be told once more', () => {
+it('the last message is left out while its repeat is expected', () => {
   const published = new PublishedMessages();
   published.markUpTo(2);
   published.expectRepeat();

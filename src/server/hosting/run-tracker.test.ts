@@ -34,7 +34,7 @@ function newTracker(runJournal = newRunJournal(), epoch = 'epoch') {
   return { runs, marks: runJournal, accept, hear: apply, queue };
 }
 
-it('writes down which messages a run serves, and forgets them when it is over', () => {
+it('the messages of a run are stored, and removed when it ends', () => {
   const { runs, marks: runJournal, accept, hear: apply } = newTracker();
   accept('a', { disposition: 'started', runId: 'r' });
   expect(runs.isActive).toBe(true);
@@ -47,7 +47,7 @@ it('writes down which messages a run serves, and forgets them when it is over', 
   expect(runJournal.get('s').running).toBeUndefined();
 });
 
-it('counts a queued message as served when it waits no longer', () => {
+it('a queued message belongs to the run once it leaves the queue', () => {
   const { runs, accept, queue } = newTracker();
   accept('a', { disposition: 'started', runId: 'r' });
   queue('q1', 'q2');
@@ -58,7 +58,7 @@ it('counts a queued message as served when it waits no longer', () => {
   expect(runs.interruptedEnd()).toMatchObject({ runId: 'r', errorCode: 'interrupted', clientMessageIds: ['a', 'b'] });
 });
 
-it('knows a run that nobody asked for as soon as somebody says its id, with what it has served before', () => {
+it('a run without a known id gets it later, with the messages it served before', () => {
   const { runs, accept, hear: apply, queue } = newTracker();
   accept('b', { disposition: 'queued', runId: 'r1', queueId: 'q1' });
   apply({ type: 'agent_settled', runId: 'r1', aborted: true, outcome: 'aborted', clientMessageIds: [] });
@@ -70,7 +70,7 @@ it('knows a run that nobody asked for as soon as somebody says its id, with what
   expect(runs.interruptedEnd()).toMatchObject({ runId: 'r2', clientMessageIds: ['b'] });
 });
 
-it('takes no run for active that is over already', () => {
+it('a settled run does not become active again', () => {
   const { runs, accept, hear: apply } = newTracker();
   accept('a', { disposition: 'started', runId: 'r' });
   apply({ type: 'agent_settled', runId: 'r', aborted: true, outcome: 'aborted', clientMessageIds: ['a'] });
@@ -79,7 +79,7 @@ it('takes no run for active that is over already', () => {
   expect(runs.isActive).toBe(false);
 });
 
-it('has nothing to do with messages that open no run', () => {
+it('responses that start no run change nothing', () => {
   const { runs, accept } = newTracker();
   accept('a', { disposition: 'handled' });
   runs.handleResponse({ type: 'prompt' }, AgentResponse.refusal('prompt', { code: 'agent_busy', message: 'busy' }));
@@ -88,7 +88,7 @@ it('has nothing to do with messages that open no run', () => {
   expect(runs.isActive).toBe(false);
 });
 
-it('knows which ends somebody has not heard', () => {
+it('endsAfter returns the run ends after a cursor', () => {
   const { runs, hear: apply } = newTracker();
   for (const runId of ['a', 'b', 'c']) apply(settled(runId));
 
@@ -97,7 +97,7 @@ it('knows which ends somebody has not heard', () => {
   expect(runs.endsAfter({ epoch: 'another', after: 0 })).toEqual([]);
 });
 
-it('ends what a server before it has left unfinished, and tells it to whoever was there, however many servers die', () => {
+it('runs interrupted by a server crash end as interrupted for clients of every earlier epoch', () => {
   const first = newTracker(newRunJournal(), 'e1');
   first.hear(settled('heard'));
   first.accept('m', { disposition: 'started', runId: 'cut off' });
@@ -113,7 +113,7 @@ it('ends what a server before it has left unfinished, and tells it to whoever wa
   expect(runs.isActive).toBe(false);
 });
 
-it('keeps a run that was cut off until its end is told', () => {
+it('an interrupted run stays stored until its end is published', () => {
   const { runs, marks: runJournal, accept, hear: apply } = newTracker();
   accept('a', { disposition: 'started', runId: 'r' });
   const end = runs.interruptedEnd();
@@ -123,7 +123,7 @@ it('keeps a run that was cut off until its end is told', () => {
   expect(runJournal.get('s')).toEqual({ ended: [{ epoch: 'epoch', seq: 1, settled: end }] });
 });
 
-it('remembers a number of ends, and nothing when nobody is expected', () => {
+it('a limited number of run ends is stored, and none after forget', () => {
   const { runs, marks: runJournal, hear: apply } = newTracker();
   for (let count = 0; count < 30; count++) apply(settled(`${count}`));
 

@@ -5,26 +5,25 @@ import type { AgentResponse } from '../agent-response.ts';
 
 const PROMPT_COMMANDS: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
 
-/** Messages that wait in a queue, of which it is known who sent them. */
+// Queued messages whose client ids are tracked.
 const MAX_TRACKED = 1000;
 
-/** Ends of runs that are remembered of a session. */
 const MAX_RUN_ENDS = 20;
 
 interface ActiveRun {
-  /** Empty as long as nobody has said it. */
+  // Empty until it is known.
   runId: string;
   readonly clientMessageIds: Set<string>;
 }
 
 /**
- * Knows the run that is under way, so that it can be ended when its agent is gone, and the ends of those before it, for
- * clients that have missed them.
+ * Tracks the active run, so that it can be ended after a crash, and stores recent run ends for clients that missed
+ * them.
  */
 export class RunTracker {
   readonly #runJournal: RunJournal;
   readonly #epoch: () => string;
-  /** What clients call the messages that wait in the queue, by what the agent calls them. */
+  /** The client's ids of queued messages, by queue id. */
   readonly #queued = new Map<string, string>();
   #sessionId = '';
   #run: ActiveRun | undefined;
@@ -40,12 +39,11 @@ export class RunTracker {
     return this.#run !== undefined;
   }
 
-  /** Whether the id of the run is known. */
   get hasRunId(): boolean {
     return this.#run !== undefined && this.#run.runId !== '';
   }
 
-  /** The agent is in this session now. A run that a server before this one has left unfinished there is over. */
+  /** Enters a session and ends a run that an earlier server left unfinished there. */
   enterSession(sessionId: string): void {
     if (sessionId === this.#sessionId) return;
     if (this.#sessionId !== '') this.#runJournal.clear(this.#sessionId);
@@ -56,7 +54,7 @@ export class RunTracker {
     this.#save();
   }
 
-  /** The ends of runs that somebody has not heard who has heard the session up to here. */
+  /** `agent_settled` events after this cursor. */
   endsAfter({ epoch, after }: Cursor): AgentSettledEvent[] {
     const first = this.#ended.findIndex((end) => end.epoch === epoch);
     const since = first === -1 ? [] : this.#ended.slice(first);
@@ -64,12 +62,12 @@ export class RunTracker {
     return missed.map(({ settled }) => settled);
   }
 
-  /** Nobody is expected to ask any more. */
+  /** Removes the stored run ends. */
   forget(): void {
     this.#runJournal.clear(this.#sessionId);
   }
 
-  /** A command was answered. That a message was accepted is written down before its sender is told; answers how. */
+  /** Stores an accepted message before its sender gets the response; returns how it was accepted. */
   handleResponse({ type, clientMessageId }: CommandRequest, response: AgentResponse): Partial<Accepted> {
     if (!response.success || !PROMPT_COMMANDS.has(type)) return {};
     const accepted = (response.data() ?? {}) as Partial<Accepted>;
@@ -81,7 +79,7 @@ export class RunTracker {
     return accepted;
   }
 
-  /** This run is under way, and serves this message. */
+  /** Marks this run as active and adds a message to it. */
   markRunning(runId: string, clientMessageId?: string): void {
     if (runId === this.#lastSettled) return;
     if (this.#run?.runId === '') this.#run.runId = runId;
@@ -102,13 +100,13 @@ export class RunTracker {
     this.#end({ epoch: this.#epoch(), seq, settled: event });
   }
 
-  /** The end of the run that the agent cannot tell any more. It is over when that is told. */
+  /** The end of the active run for an agent that exited. The run stays active until this event is applied. */
   interruptedEnd(): AgentSettledEvent | undefined {
     this.#queued.clear();
     return this.#run && interruptedSettled(this.#toMark(this.#run));
   }
 
-  /** What waits no longer is served by the run. */
+  /** Adds messages that left the queue to the run. */
   #deliver(waiting: ReadonlySet<string>): void {
     for (const [id, clientMessageId] of this.#queued) {
       if (waiting.has(id)) continue;
@@ -132,7 +130,7 @@ export class RunTracker {
   }
 }
 
-/** How a run ends whose agent or server was gone before it was over. */
+/** The end of a run whose agent or server exited. */
 const interruptedSettled = ({ runId, clientMessageIds }: RunningRecord): AgentSettledEvent => ({
   type: 'agent_settled',
   runId,

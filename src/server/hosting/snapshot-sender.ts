@@ -9,23 +9,22 @@ interface SnapshotSenderParts {
   readonly subscribers: Subscribers;
   readonly published: PublishedMessages;
   readonly location: () => SessionLocation;
-  /** The ends of runs that somebody has not heard. */
+  // `agent_settled` events after a cursor.
   readonly runEndsAfter: (cursor: Cursor) => readonly AgentSettledEvent[];
-  /** Calls back as soon as there is an agent that can be asked; with none when there will be none. */
+  // Calls back with the agent when it accepts requests, or without one when the host is closing.
   readonly whenReady: (work: (agent: HostedAgent | undefined) => void) => void;
 }
 
-/** Tells clients the conversation: one who comes, or all of them when it has become another one. */
+/** Sends snapshots: to a client that attaches, and to all clients after a change that no event describes. */
 export class SnapshotSender {
   readonly #parts: SnapshotSenderParts;
-  /** Who is content with so many of the last messages. */
   readonly #tails = new WeakMap<Subscriber, number>();
 
   constructor(parts: SnapshotSenderParts) {
     this.#parts = parts;
   }
 
-  /** Lets a client go on where it was, or tells it everything; answers which. */
+  /** Resumes a client at its cursor or sends it a snapshot; returns which. */
   async attach(subscriber: Subscriber, { cursor, tail }: AttachOptions): Promise<'resumed' | 'snapshot'> {
     const { subscribers, location } = this.#parts;
     if (tail !== undefined) this.#tails.set(subscriber, tail);
@@ -35,7 +34,7 @@ export class SnapshotSender {
     return resumed ? 'resumed' : 'snapshot';
   }
 
-  /** Tells everybody the conversation anew: those who want as much of it as others, together with them. */
+  /** Sends a new snapshot to all clients; those with the same tail share it. */
   resend(): void {
     const { subscribers } = this.#parts;
     for (const tail of this.#requestedTails()) {
@@ -46,7 +45,7 @@ export class SnapshotSender {
     }
   }
 
-  /** Until `tell` has told it, nobody has heard that the conversation has become another one. */
+  /** Until `send` was called, resuming clients count as stale. */
   #sendRefreshed(tail: number | undefined, send: (snapshot: Snapshot) => void): Promise<void> {
     const markCurrent = this.#parts.subscribers.markStale();
     const use = (snapshot: Snapshot) => {
@@ -56,7 +55,7 @@ export class SnapshotSender {
     return this.#withSnapshot(tail, use).finally(markCurrent);
   }
 
-  /** Everybody is in another session now: tells each of them where, and what is going on there. */
+  /** Sends all clients the location and snapshot of the new session. */
   announceSessionChange(onSnapshot: (snapshot: Snapshot) => void): void {
     const { subscribers, location } = this.#parts;
     const announceTo = (tail: number | undefined) => (snapshot: Snapshot) => {
@@ -70,7 +69,7 @@ export class SnapshotSender {
     for (const tail of this.#requestedTails()) this.#withSnapshot(tail, announceTo(tail)).catch(() => {});
   }
 
-  /** How much of the conversation those who are here want; there is somebody, even if there is nobody. */
+  /** The distinct tails of the attached clients; without clients, that of a full snapshot. */
   #requestedTails(): ReadonlySet<number | undefined> {
     const tails = [...this.#parts.subscribers.attached].map((subscriber) => this.#tails.get(subscriber));
     return new Set(tails.length === 0 ? [undefined] : tails);
@@ -85,7 +84,7 @@ export class SnapshotSender {
     });
   }
 
-  /** `use` is called at the very moment of which the snapshot tells. */
+  /** Calls `use` at the very moment that the snapshot describes. */
   #withSnapshot(tail: number | undefined, use: (snapshot: Snapshot) => void): Promise<void> {
     const { subscribers, published, whenReady } = this.#parts;
     return new Promise((resolve, reject) => {
@@ -99,7 +98,7 @@ export class SnapshotSender {
             reject(new Error('Pi process terminated'));
             return;
           }
-          // One that died meanwhile is followed by another.
+          // After a crash meanwhile, the restarted agent is used.
           const fail = (error: Error) =>
             queueMicrotask(() => whenReady((next) => (next === agent ? reject(error) : fetch())));
           fetchSnapshot({ agent, tail, published, lastSeq: () => subscribers.lastSeq, onSnapshot: done, onError: fail });

@@ -5,22 +5,21 @@ import type { AgentResponse } from '../agent-response.ts';
 import type { HostedAgent } from './hosted-agent.ts';
 import type { PublishedMessages } from './published-messages.ts';
 
-/** How often it is tried to catch a moment at which nothing happens between two answers. */
+// Attempts to get both responses without an event in between.
 const MAX_SNAPSHOT_TRIES = 20;
 
 interface SnapshotRequest {
   readonly agent: HostedAgent;
-  /** How many of the last messages are enough; undefined: all. */
   readonly tail: number | undefined;
   readonly published: PublishedMessages;
-  /** Another number whenever something has happened. */
+  // Changes with every published event.
   readonly lastSeq: () => number;
-  /** Called at the very moment of which the snapshot tells. */
+  // Called at the very moment that the snapshot describes.
   readonly onSnapshot: (snapshot: Snapshot) => void;
   readonly onError: (error: Error) => void;
 }
 
-/** Asks an agent for its state and its conversation, as they are at one moment. */
+/** Fetches the state and the messages of an agent as of one moment. */
 export function fetchSnapshot(snapshotRequest: SnapshotRequest, tries = 1): void {
   const { agent, tail, published, lastSeq, onSnapshot, onError } = snapshotRequest;
   const request: CommandRequest =
@@ -28,7 +27,7 @@ export function fetchSnapshot(snapshotRequest: SnapshotRequest, tries = 1): void
   let messages: AgentResponse | undefined;
   let state: AgentResponse | undefined;
   let seqBefore = 0;
-  // Either may be answered first.
+  // The responses may arrive in either order.
   const checkBoth = () => {
     if (!messages || !state) seqBefore = lastSeq();
     else if (!messages.success || !state.success) onError(new Error('The agent could not tell the conversation'));
@@ -60,7 +59,7 @@ function snapshotOf(state: SessionState, { messages, cursor, total }: MessagesJs
   return { state, messages: state.isIdle ? messages : published.withoutUnpublished(messages, total), cursor };
 }
 
-/** A long conversation is passed on as it was written. */
+/** Forwards a long conversation without parsing it. */
 function allMessages(response: AgentResponse): MessagesJson {
   return { messages: response.firstField('messages') ?? JSON.stringify(response.data().messages) };
 }

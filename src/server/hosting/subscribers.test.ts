@@ -32,7 +32,7 @@ async function withEvents(events: number) {
   return { audience: subscribers, publish, back: resumeAfter };
 }
 
-it('knows who has not heard that the conversation became another one', async () => {
+it('a client that resumes from before a stale point counts as outdated', async () => {
   const { audience: subscribers, publish, back: resumeAfter } = await withEvents(3);
   expect(await resumeAfter(3)).toBe('ok');
 
@@ -47,7 +47,7 @@ it('knows who has not heard that the conversation became another one', async () 
   expect(await resumeAfter(5)).toBe('ok');
 });
 
-it('waits for everybody who is about to be told so', async () => {
+it('a client counts as outdated until all resends are done', async () => {
   const { audience: subscribers, publish, back: resumeAfter } = await withEvents(1);
   const [first, second] = [subscribers.markStale(), subscribers.markStale()];
   first();

@@ -8,38 +8,41 @@ import { MissedNotices } from './missed-notices.ts';
 
 export type SessionLocation = Pick<AttachResult, 'sessionId' | 'sessionFile'>;
 
-/** Everybody who hears a session, and from where on. */
+/** The clients attached to a session, and the sequence numbers up to which they received its events. */
 export class Subscribers {
   readonly liveState = new LiveState();
   readonly attached = new Set<Subscriber>();
   readonly #journal: Journal;
-  /** Those who are still told what they have missed; what happens meanwhile waits for them. */
+  /** Resuming clients with the records that arrived meanwhile. */
   readonly #resuming = new Map<Subscriber, SessionRecord[]>();
-  /** Up to where those have heard who are ahead of what is told. */
+  /** Clients that received more from the journal than was published yet. */
   readonly #ahead = new Map<Subscriber, number>();
-  /** The end of an answer that is not told yet, and the entry that holds it. */
+  /** The final steps of an assistant message and its entry, held until `message_end`. */
   readonly #heldSteps: { readonly event: AgentEvent; readonly journaled: JournalRecord }[] = [];
   readonly #missedNotices = new MissedNotices();
-  /** The number that was told last. */
+  /** The sequence number published last. */
   #lastSeq = 0;
-  /** Whoever has heard less than this was in another session. */
+  /** Earlier cursors belong to another session. */
   #sessionStartSeq = 0;
-  /** Whoever has heard no more than this may not have heard that the conversation has become another one. */
+  /** Cursors up to here may precede a change that no event describes. */
   #staleUpTo = -1;
-  /** How many are about to be told that. */
+  /** Snapshots of such a change that are still to be sent. */
   #pendingResends = 0;
-  /** Since when entries are among what is told. */
+  /** The sequence number since which entries are published. */
   #entriesSince = Number.POSITIVE_INFINITY;
 
   readonly #onError: (error: unknown) => void;
 
-  /** `stumbled`: a client could not be told something, which is nobody else's concern. */
+  /** `onError` gets the error of a client that could not receive a record; other clients are not affected. */
   constructor(journal: Journal, onError: (error: unknown) => void) {
     this.#journal = journal;
     this.#onError = onError;
   }
 
-  /** Tells everybody. The last step of an answer waits for the whole of it, which some clients are told with it. */
+  /**
+   * Publishes an event. The final step of an assistant message waits for the complete message, which some clients get
+   * with it.
+   */
   publish(event: AgentEvent, journaled: JournalRecord): void {
     if (isFinalStep(event) || (this.#heldSteps.length > 0 && event.type === 'entry_appended')) {
       this.#heldSteps.push({ event, journaled });
@@ -67,17 +70,19 @@ export class Subscribers {
     }
   }
 
-  /** From now on entries are told, too. */
+  /** Entries are published from now on. */
   startEntries(): void {
     if (this.#entriesSince === Number.POSITIVE_INFINITY) this.#entriesSince = this.#lastSeq;
   }
 
-  /** From now on they are not, until they begin anew. */
+  /** Entries are not published until `startEntries`. */
   stopEntries(): void {
     this.#entriesSince = Number.POSITIVE_INFINITY;
   }
 
-  /** Lets a client go on where it was, if everything since then is known. `outdated`: what it has heard before is. */
+  /**
+   * Resumes a client at its cursor if the journal still has everything since. `outdated`: it also needs a new snapshot.
+   */
   async resume(subscriber: Subscriber, { epoch, after }: Cursor, location: SessionLocation): Promise<'ok' | 'outdated' | undefined> {
     if (epoch !== this.#journal.epoch || !this.#canResume(subscriber, after)) return undefined;
     const waiting: SessionRecord[] = [];
@@ -91,7 +96,7 @@ export class Subscribers {
       for (const record of [...missed, ...waiting.filter(({ seq = 0 }) => seq > last)]) this.#deliver(subscriber, record);
       this.#missedNotices.take();
       this.attached.add(subscriber);
-      // What was kept and is still to be told would be told twice.
+      // Journaled records that are still to be published would arrive twice.
       if (last > this.#lastSeq) this.#ahead.set(subscriber, last);
       return after <= this.#staleUpTo || this.#pendingResends > 0 ? 'outdated' : 'ok';
     } finally {
@@ -99,10 +104,10 @@ export class Subscribers {
     }
   }
 
-  /** Tells a client where it is and what is under way; it hears everything from now on. */
+  /** Attaches a client with the location, the snapshot and the live state. */
   attach(subscriber: Subscriber, { location, snapshot, resume, runEnds }: AttachSnapshot): void {
     subscriber.onAttached({ ...location, epoch: this.#journal.epoch, seq: this.#lastSeq, resume });
-    // Ahead of the snapshot: another run may be under way in that.
+    // Run ends precede the snapshot, because another run may be active in that.
     for (const settled of runEnds) subscriber.onRecord(new SessionRecord(settled));
     subscriber.onSnapshot(snapshot);
     const missed = this.#missedNotices.take().map((event) => new SessionRecord(event));
@@ -110,7 +115,9 @@ export class Subscribers {
     this.attached.add(subscriber);
   }
 
-  /** The conversation has become another one than events tell of. What is returned is to be called when that was told. */
+  /**
+   * The conversation changed in a way that no event describes. The returned function marks the new snapshot as sent.
+   */
   markStale(): () => void {
     let isDone = false;
     this.#pendingResends++;
@@ -122,12 +129,11 @@ export class Subscribers {
     };
   }
 
-  /** Everybody is in another session now: what they have heard before does not lead there. */
+  /** Cursors of the previous session can no longer be resumed. */
   enterNewSession(): void {
     this.#sessionStartSeq = this.#lastSeq;
   }
 
-  /** The number that was told last. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
@@ -155,7 +161,6 @@ interface AttachSnapshot {
   readonly location: SessionLocation;
   readonly snapshot: Snapshot;
   readonly resume: 'gap' | undefined;
-  /** The ends of runs that it has not heard. */
   readonly runEnds: readonly AgentSettledEvent[];
 }
 

@@ -16,6 +16,6 @@ it.each([
   ['*;q=0', false],
   ['gzip;q=nonsense', false],
   ['gzipped', false],
-])('[W96] of %o, gzip is wanted: %o', (header, isAccepted) => {
+])('[W96] Accept-Encoding %o accepts gzip: %o', (header, isAccepted) => {
   expect(acceptsGzip(header)).toBe(isAccepted);
 });

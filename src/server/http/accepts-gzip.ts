@@ -1,4 +1,4 @@
-/** Whether an `Accept-Encoding` header wants gzip: by its name, or by a star where it is not named. */
+/** Whether an `Accept-Encoding` header accepts gzip, by name or by a star. */
 export function acceptsGzip(header = ''): boolean {
   const weights = new Map(header.toLowerCase().split(',').map(parseCoding));
   return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;

@@ -3,31 +3,31 @@ import { defaultPort, type HostName, inBrackets, parseHost, parseOrigin } from '
 import { plainAddress } from './owner-request.ts';
 
 export interface AllowListOptions {
-  /** As it was listened on. */
+  // The host that the server listens on.
   readonly host: string;
   readonly isTls: boolean;
-  /** Names that others know this server by, with a port or for any. */
+  // Further names of this server, with a port or for any port.
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
 }
 
-/** A Host or Origin that is not ours. */
+// A Host or Origin header that is not allowed.
 export interface ForeignHeader {
   readonly header: 'host' | 'origin';
   readonly value: string;
-  /** The flag that would let it in, if any. */
+  // The flag that would allow it, if any.
   readonly hint: string | undefined;
 }
 
 const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-/** By which names this server may be asked for something, and which pages may do so. */
+/** The allowed Host and Origin headers. */
 export class AllowLists {
   readonly #options: AllowListOptions;
   readonly #hosts: readonly HostName[];
   readonly #origins: ReadonlySet<string>;
 
-  /** Throws a sentence when a value that is to be allowed makes no sense. */
+  /** Throws a sentence if a flag value is invalid. */
   constructor(options: AllowListOptions) {
     const { allowHosts, allowOrigins } = options;
     this.#options = options;
@@ -37,7 +37,7 @@ export class AllowLists {
     );
   }
 
-  /** What about a request is not ours. */
+  /** The header of a request that is not allowed, if any. */
   findForeign(request: IncomingMessage, { isSecure }: { readonly isSecure: boolean }): ForeignHeader | undefined {
     const hosts = request.headersDistinct['host'] ?? [];
     const host = hosts[0] === undefined || hosts.length > 1 ? undefined : parseHost(hosts[0]);
@@ -55,7 +55,7 @@ export class AllowLists {
   #isOwnHost({ name, port }: HostName, { socket }: IncomingMessage): boolean {
     const { host, isTls } = this.#options;
     if (this.#hosts.some((allowed) => allowed.name === name && (allowed.port ?? port) === port)) return true;
-    // The address itself cannot be rebound: whoever asks for it has connected to it.
+    // DNS rebinding cannot forge the address itself: the client has connected to it.
     const names = [...OWN_NAMES, inBrackets(host.toLowerCase()), inBrackets(plainAddress(socket.localAddress ?? ''))];
     return names.includes(name) && (port ?? defaultPort(isTls)) === socket.localPort;
   }

@@ -1,4 +1,6 @@
-/** A base path in the form that is used inside: empty, or with a slash before it and none after it. Throws a sentence. */
+/**
+ * Normalises a base path: empty, or with a leading and without a trailing slash. Throws a sentence if it is invalid.
+ */
 export function basePathFrom(text: string): string {
   const parts = text.split('/').filter((part) => part !== '');
   if (parts.every((part) => /^[\w.~-]+$/.test(part) && !/^\.+$/.test(part)))

@@ -1,26 +1,24 @@
 import type { Socket } from 'node:net';
 
 export interface ConnectionLimits {
-  /** Connections at a time, sockets that were upgraded among them. */
   readonly total: number;
-  /** Connections at a time from one address. */
   readonly perAddress: number;
-  /** Connections at a time that have not asked for anything yet. */
+  // Open connections that have not sent a request yet.
   readonly withoutRequest: number;
 }
 
-/** Why a connection was cut off. */
+// The limit for which a connection was dropped.
 export type DropReason = keyof ConnectionLimits;
 
 type Key = string | Socket;
 
-/** Keeps count of connections and cuts off those that are too many. */
+/** Counts connections and drops those over the limits. */
 export class ConnectionCap {
   readonly #limits: ConnectionLimits;
   readonly #onDrop: (reason: DropReason) => void;
   readonly #open = new Set<Socket>();
   readonly #perAddress = new Map<string, number>();
-  /** By `keyOf`, the longest waiting first. */
+  /** By `keyOf`, the oldest first. */
   readonly #withoutRequest = new Map<Key, Socket>();
 
   constructor(limits: ConnectionLimits, onDrop: (reason: DropReason) => void) {
@@ -28,7 +26,7 @@ export class ConnectionCap {
     this.#onDrop = onDrop;
   }
 
-  /** Somebody has connected. `address` is undefined where it does not tell people apart. */
+  /** Adds a connection. `address` is undefined if it does not identify a client, as behind a proxy. */
   add(socket: Socket, address: string | undefined): void {
     const reason = this.#exceededLimit(address);
     if (reason) {
@@ -47,22 +45,21 @@ export class ConnectionCap {
     this.#dropOldestSilent();
   }
 
-  /** A request has come whole over this socket, or over the one below it. */
+  /** Marks that a complete request arrived on this socket, or on the TLS socket over it. */
   markRequest(socket: Socket): void {
     this.#withoutRequest.delete(keyOf(socket));
   }
 
-  /** Whether nothing has been answered over this socket yet. */
+  /** Whether no request has arrived on this socket yet. */
   isWithoutRequest(socket: Socket): boolean {
     return this.#withoutRequest.has(keyOf(socket));
   }
 
-  /** Cuts off everybody. */
   clear(): void {
     for (const socket of this.#open) socket.destroy();
   }
 
-  /** Those who have been silent the longest go first: whoever holds connections open in silence locks nobody out. */
+  /** The oldest silent connection is dropped first, so that silent ones cannot lock out others. */
   #dropOldestSilent(): void {
     const [oldest] = this.#withoutRequest.values();
     if (this.#withoutRequest.size > this.#limits.withoutRequest && oldest) this.#drop(oldest, 'withoutRequest');
@@ -89,6 +86,8 @@ export class ConnectionCap {
   }
 }
 
-/** The same for a TCP connection and for the TLS inside it. Those over a socket file have no port, and no TLS. */
+/**
+ * The same key for a TCP connection and the TLS socket over it. Connections over a socket file have no port and no TLS.
+ */
 const keyOf = (socket: Socket): Key =>
   socket.remotePort === undefined ? socket : `${socket.remoteAddress} ${socket.remotePort}`;

@@ -4,33 +4,32 @@ import { Refusal } from '../../protocol/errors.ts';
 import { randomBytes } from '../../system/random-bytes.ts';
 import { type Grant, mayOpen } from '../auth/grant.ts';
 
-/** How long an offer stands, and how many do at a time. */
+// How long an offer is valid, and how many are at a time.
 export const OFFER_MS = 10 * 60_000;
 export const MAX_OFFERS = 200;
 
 interface Offer {
   readonly path: string;
   readonly grant: Grant;
-  /** Whether the server made it for them, in a folder of its own. */
+  // Whether the server wrote the file to its own folder.
   readonly isOwn: boolean;
   readonly until: number;
-  /** Which file it was: another one in its place is not what was offered. */
+  // The identity of the offered file: a replacement is not sent.
   readonly dev: number;
   readonly ino: number;
 }
 
-/** A file that somebody may have. Whoever takes it closes it. */
+// An opened file; the caller closes it.
 export interface TakenFile {
   readonly path: string;
   readonly file: FileHandle;
   readonly size: number;
 }
 
-/** Files that can be fetched once each, by whoever knows the code. */
+/** Files that can be downloaded once each with a secret code. */
 export class ExportOffers {
   readonly #isGrantValid: (grant: Grant) => boolean;
   readonly #now: () => number;
-  /** By their codes, the oldest first. */
   readonly #offers = new Map<string, Offer>();
 
   constructor(isGrantValid: (grant: Grant) => boolean, now: () => number = Date.now) {
@@ -38,7 +37,7 @@ export class ExportOffers {
     this.#now = now;
   }
 
-  /** Offers a file to somebody; answers the code. The oldest offer makes room where there are too many. */
+  /** Offers a file and returns the code. Beyond the limit the oldest offer is dropped. */
   offer(path: string, grant: Grant, { isOwn = false } = {}): string {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (!stats?.isFile() || !(isOwn || mayOpen(grant, path)))
@@ -50,7 +49,7 @@ export class ExportOffers {
     return code;
   }
 
-  /** The file behind a code, once. Undefined when there is none, it is too late, or it may not be had any more. */
+  /** Opens the file of a code, once. Undefined if the code is unknown or expired, or the file is no longer allowed. */
   async take(code: string): Promise<TakenFile | undefined> {
     const offer = this.#offers.get(code);
     if (!this.#offers.delete(code) || !offer || offer.until <= this.#now() || !this.#isGrantValid(offer.grant))
@@ -63,7 +62,7 @@ export class ExportOffers {
       if (isSame && (offer.isOwn || mayOpen(offer.grant, offer.path)))
         return { path: offer.path, file, size: stats.size };
     } catch {
-      // As if it were not there.
+      // Treated as missing.
     }
     await file.close();
     return undefined;
@@ -77,6 +76,6 @@ export class ExportOffers {
   }
 }
 
-/** Opens a file: not through a link in its place, and without waiting where it has become a FIFO. */
+/** Opens a file without following a link and without blocking on a FIFO. */
 const openAsIs = (path: string): Promise<FileHandle | undefined> =>
   open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined);

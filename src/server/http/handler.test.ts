@@ -9,7 +9,7 @@ const POLICY =
   "font-src 'self'; manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; " +
   "require-trusted-types-for 'script'; trusted-types 'none'";
 
-it('[W48] every answer carries the headers that protect it, and none that opens it to other pages', async () => {
+it('[W48] every response carries the security headers and no CORS headers', async () => {
   const { get, port } = await startServer();
   const responses = [
     await get('/healthz'),
@@ -54,7 +54,7 @@ it('[W48] errors are JSON with a text and a code', async () => {
   }
 });
 
-it('[W48] a HEAD is answered as its GET, without what that says', async () => {
+it('[W48] a HEAD gets the response of its GET without the body', async () => {
   const { get } = await startServer();
 
   const [whole, head] = [await get('/healthz'), await get('/healthz', { method: 'HEAD' })];
@@ -97,7 +97,7 @@ it('[W45] a body that is too large is refused', async () => {
   expect(responses[1]?.headers.connection).toBe('close');
 });
 
-it('[W41] it is healthy while it lives, and ready unless it starts or drains', async () => {
+it('[W41] the server is healthy while it runs, and ready unless it starts or drains', async () => {
   let state: 'starting' | 'ready' | 'draining' = 'starting';
   const { get } = await startServer({ services: { readiness: () => state } });
   const seen = [];
@@ -114,7 +114,7 @@ it('[W41] it is healthy while it lives, and ready unless it starts or drains', a
   expect(JSON.parse((await get('/readyz')).body)).toEqual({ error: 'The server is draining', code: 'draining' });
 });
 
-it('[W42] metrics and sessions are for tokens that may look', async () => {
+it('[W42] metrics and sessions require a token with the scope view', async () => {
   const { get } = await startServer();
 
   for (const path of ['/metrics', '/api/sessions']) {
@@ -130,7 +130,7 @@ it('[W42] a token in the query opens nothing but a socket', async () => {
   expect((await get('/metrics?token=token-of-ann')).status).toBe(401);
 });
 
-it('[W42] metrics are told as Prometheus reads them, requests by route and not by path', async () => {
+it('[W42] metrics are in the Prometheus format, with requests by route and not by path', async () => {
   const { get } = await startServer();
   for (const path of ['/healthz', '/made-up', '/made-up-too']) await get(path);
 
@@ -148,7 +148,7 @@ it('[W42] metrics are told as Prometheus reads them, requests by route and not b
   );
 });
 
-it('[W42] what is asked of the sessions goes along, whoever asks', async () => {
+it('[W42] the query of /api/sessions is passed on with the grant', async () => {
   const { get } = await startServer();
 
   const all = await get('/api/sessions', bearer('ann'));
@@ -160,7 +160,7 @@ it('[W42] what is asked of the sessions goes along, whoever asks', async () => {
   expect(wrong.status).toBe(400);
 });
 
-it('[W48] what is refused elsewhere keeps its code; a bug of ours says nothing but that', async () => {
+it('[W48] a refusal keeps its code, and an internal error reveals no details', async () => {
   const listSessions = (error: Error) => ({ services: { listSessions: () => Promise.reject(error) } });
   const refusing = await startServer(listSessions(new Refusal('permission_denied', 'Not that folder')));
   const faulty = await startServer(listSessions(new TypeError('secret')));
@@ -177,7 +177,7 @@ it('[W48] what is refused elsewhere keeps its code; a bug of ours says nothing b
   expect(log).not.toContain('secret');
 });
 
-it('[W49] every answer is a line without query and secret, on one line whatever was asked', async () => {
+it('[W49] every response is logged on one line without query and secrets', async () => {
   const { get, logged, exports } = await startServer();
   const code = exports.offer(join(import.meta.dirname, 'handler.ts'), grantOf('ann'));
   const secrets = ['token-of-ann', 'token-of-bob', 'token-of-carol', 'one-time-code', code, 'query-secret'];
@@ -208,7 +208,7 @@ it('[W49] every answer is a line without query and secret, on one line whatever 
   expect(log).toContain(' refused origin origin=\\u{9b}31m ');
 });
 
-it('[W49] what machines ask all the time is told at debug only', async () => {
+it('[W49] health probes are logged at debug only', async () => {
   const { get, logged } = await startServer();
 
   await get('/healthz');

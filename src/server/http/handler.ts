@@ -7,10 +7,10 @@ import { setSecurityHeaders, sendRefusal } from './responses.ts';
 import { runRoute, matchRoute } from './router.ts';
 import type { HttpServices } from './services.ts';
 
-/** What machines ask all the time. */
+// Paths that monitoring requests all the time.
 const probes = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Answers everything that is asked over HTTP. */
+/** Creates the handler of all HTTP requests. */
 export function createHandler(services: HttpServices): RequestListener {
   const requestCounter = services.metrics.counter('tau_http_requests_total', 'Answers over HTTP.', ['route', 'status']);
   return (request, response) => {
@@ -60,10 +60,10 @@ function writeAccess(
   log.access(access, { isProbe: probes.has(name) });
 }
 
-/** Says what is refused. Once an answer has begun, its client hears only that it does not end well. */
+/** Responds with the error, or destroys a response that has begun. */
 function sendError(error: unknown, response: ServerResponse, log: ServerLog): void {
   const { status, code, message, headers } = HttpRefusal.from(error);
-  // A client that leaves in the middle is no failure.
+  // A client that disconnects early is not a failure.
   if (status === 500 && !response.destroyed) log.event('error', 'failed', errorFields(error));
   if (response.headersSent) response.destroy();
   else sendRefusal(response, { status, code, error: message, headers });

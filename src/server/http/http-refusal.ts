@@ -1,6 +1,6 @@
 import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
 
-/** A refusal that is answered with a status. The code is the contract; the text beside it is for people. */
+/** A refusal with an HTTP status. The code is the contract; the text is for people. */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
   readonly status: number;
@@ -14,7 +14,7 @@ export class HttpRefusal extends Error {
     this.headers = headers;
   }
 
-  /** What is refused elsewhere keeps its code. Our own bugs become `internal`, and nobody outside hears more of them. */
+  /** A refusal keeps its code. Any other error becomes `internal` without details. */
   static from(error: unknown): HttpRefusal {
     if (error instanceof HttpRefusal) return error;
     const status = error instanceof Refusal ? statuses[error.code] : undefined;

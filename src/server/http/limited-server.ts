@@ -17,19 +17,17 @@ import type { Tls } from './tls-files.ts';
 
 export interface HttpLimits {
   readonly connections: ConnectionLimits;
-  /** How long the head of a request, and all of it, may take to come. */
+  // How long the head of a request, and the whole request, may take to arrive.
   readonly headMs: number;
   readonly requestMs: number;
-  /** How often that is looked at. */
   readonly checkMs: number;
   readonly headBytes: number;
   readonly headLines: number;
-  /** How long a connection is kept for another request. */
   readonly keepAliveMs: number;
-  /** How long a connection may stand still in the middle of an answer. */
+  // How long a connection may stall during a response.
   readonly stallMs: number;
   readonly handshakeMs: number;
-  /** How long `close` waits for answers that are under way. */
+  // How long `close` waits for running responses.
   readonly closeMs: number;
 }
 
@@ -55,13 +53,12 @@ export interface ServerOptions {
 
 interface ServerKind {
   readonly tls?: Tls | undefined;
-  /** Whether only the owner can connect. */
   readonly isOwnerOnly?: boolean;
-  /** Whether the address of a connection is that of whoever asks. */
+  // Whether the remote address identifies the client.
   readonly limitsPerAddress?: boolean;
 }
 
-/** A server for HTTP that neither slow nor greedy peers can hold up. */
+/** An HTTP server that slow or greedy clients cannot block. */
 export class LimitedServer {
   readonly server: Server;
   readonly #cap: ConnectionCap;
@@ -91,7 +88,7 @@ export class LimitedServer {
     this.server.on('upgrade', (request, socket, head) => {
       this.#cap.markRequest(request.socket);
       request.socket.setTimeout(0);
-      // Whatever becomes of it while nobody holds it yet.
+      // Errors before a handler takes over are ignored.
       socket.on('error', () => {});
       if (this.#hasTooManyLines(request)) respondRaw(socket, headTooLarge);
       else onUpgrade(request, socket, head);
@@ -99,7 +96,7 @@ export class LimitedServer {
     this.server.on('clientError', (error, socket) => this.#handleClientError(error, socket as Socket));
   }
 
-  /** Takes no more connections, lets answers end for a moment, then cuts off what is left: upgraded sockets too. */
+  /** Stops listening, waits briefly for running responses, then drops all connections, including upgraded sockets. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeIdleConnections();
@@ -111,7 +108,10 @@ export class LimitedServer {
     return rawHeaders.length > 2 * this.#limits.headLines;
   }
 
-  /** Answers what is no request. After a first request there may be an answer under way, which this would end up in. */
+  /**
+   * Responds to a malformed request. After a first request a response may be running, so the connection is only
+   * dropped.
+   */
   #handleClientError({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
     if (socket.writableEnded) return;
     if (!this.#cap.isWithoutRequest(socket)) socket.destroy();
@@ -134,7 +134,7 @@ function newServer(limits: HttpLimits, { tls, isOwnerOnly }: ServerKind): Server
   const server = tls
     ? createTlsServer({ ...options, ...tls, handshakeTimeout: limits.handshakeMs })
     : createServer(options);
-  // Node leaves out what is beyond: one more tells that there was more.
+  // Node omits further headers: one more than allowed reveals the excess.
   server.maxHeadersCount = limits.headLines + 1;
   server.timeout = limits.stallMs;
   return server;

@@ -12,11 +12,14 @@ loopback.addAddress('::1', 'ipv6');
 export interface ListenAddressOptions {
   readonly host: string;
   readonly port: number;
-  /** Whether what is said is encrypted: by this server, or by a proxy before it. */
+  // Whether traffic is encrypted, by this server or by a proxy in front.
   readonly isEncrypted: boolean;
 }
 
-/** The address to listen on. Throws a sentence where there is none, or where everybody on the way could read along. */
+/**
+ * Resolves the address to listen on. Throws a sentence if there is none, or if traffic would be readable on the
+ * network.
+ */
 export async function listenAddress({ host, port, isEncrypted }: ListenAddressOptions): Promise<string> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new Error(`cannot listen on port ${port}: there is none`);
@@ -27,7 +30,6 @@ export async function listenAddress({ host, port, isEncrypted }: ListenAddressOp
   );
 }
 
-/** Whether only this machine can connect to an address. */
 function isLoopback(address: string): boolean {
   const plain = plainAddress(address);
   return loopback.check(plain, isIP(plain) === 4 ? 'ipv4' : 'ipv6');
@@ -43,7 +45,7 @@ async function resolveHost(host: string): Promise<string> {
   }
 }
 
-/** What went wrong with listening, as a sentence. */
+/** The error of `listen` as a sentence. */
 export function listenError(
   error: NodeJS.ErrnoException,
   { host, port }: Pick<ListenAddressOptions, 'host' | 'port'>,

@@ -13,21 +13,20 @@ const tlsFiles = { cert: join(fixtures, 'cert.pem'), key: join(fixtures, 'key.pe
 const nothing = { handler: () => {}, onUpgrade: () => {} };
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n';
 
-/** A server with some smaller limits. */
 const limited = (limits: Partial<typeof httpLimits>) => startServer({ listen: { limits: { ...httpLimits, ...limits } } });
 
 const connections = (more: Partial<typeof httpLimits.connections>) => ({
   connections: { ...httpLimits.connections, ...more },
 });
 
-/** Whoever is connected and was answered something. */
+/** A connection that has received a response. */
 async function connectAndRequest(port: number): Promise<Socket> {
   const socket = openSocket(port, `${HEAD}\r\n`);
   await new Promise((resolve) => socket.once('data', resolve));
   return socket;
 }
 
-it('[W36] without encryption it listens on loopback only', async () => {
+it('[W36] without encryption the server listens on loopback only', async () => {
   const refusal = /^cannot listen on \S+: others could read along\. Give --tls-cert and --tls-key, or --behind-proxy/;
 
   for (const host of ['0.0.0.0', '::', '[::]', '192.0.2.1', '::ffff:192.0.2.1']) {
@@ -35,7 +34,7 @@ it('[W36] without encryption it listens on loopback only', async () => {
   }
 });
 
-it('[W36] with TLS or behind a proxy it listens anywhere', async () => {
+it('[W36] with TLS or behind a proxy the server listens on any address', async () => {
   const tls = readTlsFiles(tlsFiles);
 
   const encrypted = await startServer({ listen: { host: '0.0.0.0', tls }, guard: { allowHosts: ['tau.test'] } });
@@ -50,7 +49,7 @@ it('[W36] with TLS or behind a proxy it listens anywhere', async () => {
   expect([encrypted.address, proxied.address]).toEqual(['0.0.0.0', '0.0.0.0']);
 });
 
-it('[W48] browsers are told to come encrypted, but not of the name that every program on a machine shares', async () => {
+it('[W48] HSTS is sent over TLS, except for localhost', async () => {
   const tls = readTlsFiles(tlsFiles);
   const { get, port } = await startServer({ listen: { tls }, guard: { allowHosts: ['tau.test'] } });
   const plain = await startServer();
@@ -63,7 +62,7 @@ it('[W48] browsers are told to come encrypted, but not of the name that every pr
   expect((await plain.get('/healthz')).headers).not.toHaveProperty('strict-transport-security');
 });
 
-it('what is not TLS ends where TLS is spoken, and others are served on', async () => {
+it('a client without TLS is rejected on a TLS port, and others are still served', async () => {
   const { get, port } = await startServer({ listen: { tls: readTlsFiles(tlsFiles) } });
 
   expect(await readToEnd(openSocket(port, `${HEAD}\r\n`))).not.toContain('HTTP/1.1 200');
@@ -85,13 +84,13 @@ it.each([
     () => ({ socketPath: `/${'x'.repeat(200)}` }),
     /^cannot listen on \S+: the path is longer than \d+ bytes$/,
   ],
-])('%s is a clear sentence', async (_what, options, sentence) => {
+])('%s is reported as a clear sentence', async (_what, options, sentence) => {
   const { port } = await startServer();
 
   await expect(listenHttp({ host: '127.0.0.1', port: 0, ...nothing, ...options(port) })).rejects.toThrow(sentence);
 });
 
-it('a certificate that makes no sense is a clear sentence', () => {
+it('an invalid certificate is reported as a clear sentence', () => {
   const other = join(newFolder(), 'other.pem');
   writeFileSync(other, 'no key');
 
@@ -99,7 +98,7 @@ it('a certificate that makes no sense is a clear sentence', () => {
   expect(() => readTlsFiles({ ...tlsFiles, key: `${other}x` })).toThrow(/^cannot read /);
 });
 
-it("[W39] the socket file is its owner's from the first moment, and goes with the server", async () => {
+it('[W39] only its owner can access the socket file, which is removed on close', async () => {
   const socketPath = join(newFolder(), 's');
   const before = process.umask(0);
   try {
@@ -114,7 +113,7 @@ it("[W39] the socket file is its owner's from the first moment, and goes with th
   }
 });
 
-it('[W39] a socket file on which somebody listens is left alone, and nothing is listened on then', async () => {
+it('[W39] a socket file in use is kept, and the server does not start', async () => {
   const socketPath = join(newFolder(), 's');
   const other = createServer((socket) => socket.end());
   await new Promise<void>((resolve) => other.listen(socketPath, resolve));
@@ -128,7 +127,7 @@ it('[W39] a socket file on which somebody listens is left alone, and nothing is 
   other.close();
 });
 
-it('[W45] a head that comes too slowly is cut off', async () => {
+it('[W45] a head that arrives too slowly gets 408', async () => {
   const { port } = await limited({ headMs: 50, checkMs: 10 });
 
   const answer = await readToEnd(openSocket(port, HEAD));
@@ -137,14 +136,14 @@ it('[W45] a head that comes too slowly is cut off', async () => {
   expect(answer).toContain('"code":"too_slow"');
 });
 
-it('[W45] a body that comes too slowly is cut off', async () => {
+it('[W45] a body that arrives too slowly is cut off', async () => {
   const { port } = await limited({ headMs: 50, requestMs: 60, checkMs: 10 });
   const head = `POST /api/login HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n`;
 
   expect(await readToEnd(openSocket(port, `${head}{`))).not.toContain('HTTP/1.1 200');
 });
 
-it('[W45] a head that is too large is refused, by its bytes and by its lines', async () => {
+it('[W45] a head with too many bytes or lines is refused', async () => {
   const { port } = await limited({ headBytes: 2000, headLines: 20 });
   const lines = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1\r\n`).join('');
 
@@ -157,7 +156,7 @@ it('[W45] a head that is too large is refused, by its bytes and by its lines', a
   for (const answer of responses) expect(answer).toMatch(/^HTTP\/1\.1 431 /);
 });
 
-it('[W45 W48] what is no request is answered as everything is', async () => {
+it('[W45 W48] a malformed HTTP request gets 400 with the usual headers', async () => {
   const { port } = await startServer();
 
   const answer = await readToEnd(openSocket(port, 'EHLO evil.example\r\n\r\n'));
@@ -166,7 +165,7 @@ it('[W45 W48] what is no request is answered as everything is', async () => {
   expect(answer.endsWith('{"error":"This is no request","code":"bad_request"}\n')).toBe(true);
 });
 
-it('[W48] what a request expects is passed over', async () => {
+it('[W48] the Expect header of a request is ignored', async () => {
   const { get } = await startServer();
 
   const answer = await get('/healthz', { headers: { expect: 'nonsense' } });
@@ -174,7 +173,7 @@ it('[W48] what a request expects is passed over', async () => {
   expect(answer).toMatchObject({ status: 200, headers: { 'x-content-type-options': 'nosniff' } });
 });
 
-it('[W45] those who have been silent the longest make room for others', async () => {
+it('[W45] the oldest silent connection is dropped for new ones', async () => {
   const { port, get } = await limited(connections({ withoutRequest: 2 }));
   const dropped: string[] = [];
   const openSilent = (name: string) => {
@@ -193,7 +192,7 @@ it('[W45] those who have been silent the longest make room for others', async ()
   expect(dropped[0]).toBe('first');
 });
 
-it('[W45] whoever has asked for something is not cut off for silence', async () => {
+it('[W45] a connection that has sent a request is not dropped for silence', async () => {
   const { port, get } = await limited(connections({ withoutRequest: 1 }));
   const socket = await connectAndRequest(port);
 
@@ -206,7 +205,7 @@ it('[W45] whoever has asked for something is not cut off for silence', async () 
 it.each([
   ['in all', connections({ total: 2 })],
   ['of one address', connections({ perAddress: 2 })],
-])('[W45] connections %s have a limit; one that ends makes room', async (_which, limits) => {
+])('[W45] connections %s have a limit; a closed one frees its slot', async (_which, limits) => {
   const { port, get } = await limited(limits);
   const [first] = [await connectAndRequest(port), await connectAndRequest(port)];
 
@@ -216,7 +215,7 @@ it.each([
   await expect.poll(() => get('/healthz').catch(() => undefined)).toMatchObject({ status: 200 });
 });
 
-it('[W45] behind a proxy all come from its address, and none is refused for that', async () => {
+it('[W45] behind a proxy the limit per address does not apply', async () => {
   const limits = { ...httpLimits, ...connections({ perAddress: 1 }) };
   const { port, get } = await startServer({ listen: { behindProxy: true, limits } });
   await connectAndRequest(port);
@@ -224,7 +223,7 @@ it('[W45] behind a proxy all come from its address, and none is refused for that
   expect((await get('/healthz')).status).toBe(200);
 });
 
-it('[W45] a reader that stands still in the middle of an answer is cut off', async () => {
+it('[W45] a reader that stalls during a response is cut off', async () => {
   const { port } = await startServer({
     listen: {
       limits: { ...httpLimits, stallMs: 50 },
@@ -235,7 +234,7 @@ it('[W45] a reader that stands still in the middle of an answer is cut off', asy
   expect(await readToEnd(openSocket(port, `${HEAD}\r\n`))).toContain('Half');
 });
 
-it('closing ends answers and upgraded sockets that do not end by themselves', async () => {
+it('close ends running responses and upgraded sockets', async () => {
   const { port, close } = await startServer({
     listen: {
       limits: { ...httpLimits, closeMs: 20 },
@@ -252,7 +251,7 @@ it('closing ends answers and upgraded sockets that do not end by themselves', as
   expect(await Promise.all(ends)).toEqual([expect.stringContaining('Half'), 'Upgraded']);
 });
 
-it('what is no request after a first one ends the connection and says nothing into an answer', async () => {
+it('a malformed request after a first one drops the connection and adds nothing to a response', async () => {
   const { port } = await startServer({
     listen: { handler: (_request, response) => void response.writeHead(200, { 'Content-Length': 10 }).write('Half') },
   });

@@ -6,7 +6,7 @@ import type { Tls } from './tls-files.ts';
 
 export interface ListenOptions extends ServerOptions {
   readonly host: string;
-  /** 0: any. */
+  // 0 chooses a free port.
   readonly port: number;
   readonly socketPath?: string | undefined;
   readonly tls?: Tls | undefined;
@@ -16,17 +16,17 @@ export interface ListenOptions extends ServerOptions {
 export interface ListeningServer {
   readonly address: string;
   readonly port: number;
-  /** Takes no more connections, lets answers end for a moment, then cuts off what is left: upgraded sockets too. */
+  // Stops listening, waits briefly for running responses, then drops all connections, including upgraded sockets.
   close(): Promise<void>;
 }
 
-/** Listens for HTTP or HTTPS, and on a socket file if there is one. Rejects with a sentence that says what to do. */
+/** Listens for HTTP or HTTPS, and on a socket file if configured. Rejects with a sentence that says what to do. */
 export async function listenHttp(options: ListenOptions): Promise<ListeningServer> {
   const { host, port, socketPath, tls, behindProxy = false } = options;
   const address = await listenAddress({ host, port, isEncrypted: tls !== undefined || behindProxy });
   const remote = new LimitedServer(options, { tls, limitsPerAddress: !behindProxy });
   await new Promise<void>((resolve, reject) => {
-    // Also later: a connection that cannot be taken is not the end of the others.
+    // The listener stays: a connection that cannot be accepted must not end the server.
     remote.server.on('error', (error) => reject(listenError(error, { host, port })));
     remote.server.listen(port, address, resolve);
   });

@@ -1,31 +1,30 @@
 import { createHash } from 'node:crypto';
 
-/** A file below this has nothing to gain. */
+// Smaller files do not profit from compression.
 const MIN_COMPRESSED_BYTES = 1024;
 
 interface FileContent {
   readonly type: string;
   readonly body: Buffer;
-  /** Pictures and fonts are as small as they get. */
+  // Images and fonts are compressed already.
   readonly isText: boolean;
-  /** Its name holds a hash of what is in it. */
   readonly isImmutable: boolean;
 }
 
-/** The bytes that are sent, and the tag that tells them from others. */
+// An encoding of a file with its ETag.
 export interface FileEncoding {
   readonly etag: string;
   readonly encoding?: 'gzip';
   readonly body: () => Promise<Buffer>;
 }
 
-/** A file that is sent as it is, or compressed to whoever takes that. */
+/** A file of the page, plain or compressed. */
 export class PageFile {
   readonly type: string;
   readonly size: number;
   readonly isImmutable: boolean;
   readonly plain: FileEncoding;
-  /** Undefined where it would not help. */
+  /** Undefined if compression would not help. */
   readonly compressed: FileEncoding | undefined;
   #gzipped: Promise<Buffer> | undefined;
 
@@ -42,7 +41,7 @@ export class PageFile {
   }
 }
 
-/** Done once, for the first who asks. */
+/** Runs once, on the first request. */
 async function gzipBody(body: Buffer): Promise<Buffer> {
   const { constants, gzip } = await import('node:zlib');
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { PageFile } from './page-file.ts';
 
-/** What a page may consist of. */
+// Limits of a page folder.
 const MAX_PAGE_FILES = 500;
 const MAX_PAGE_BYTES = 32 * 1024 * 1024;
 
@@ -23,12 +23,12 @@ const UNKNOWN = { type: 'application/octet-stream', isText: false };
 
 const HASHED = /-[A-Z0-9]{8}\.[a-z0-9.]+$/;
 
-/** Seen from the built program, and from this file. */
+// Relative to the built program, and to this file.
 const SCHEMA_PATHS = ['../../docs/schema.json', '../../../docs/schema.json'];
 
 /**
- * The files of the page and the schema of the protocol, by the paths they are asked for. They are read once: what is not
- * among them does not exist, however a path is written. A folder that does not exist holds none.
+ * Reads the files of the page and the protocol schema, by URL path. Only files read here are ever served, however a
+ * path is written. A missing folder counts as empty.
  */
 export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
@@ -51,7 +51,7 @@ function readPageFile(path: string): PageFile {
   return new PageFile({ ...kind, body: readFileSync(path), isImmutable: HASHED.test(path) });
 }
 
-/** The regular files in a folder and below it: no links, which could lead out of it. */
+/** The regular files below a folder. Links are skipped, since they could lead out of it. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -9,10 +9,10 @@ export interface RawResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** How long somebody may take to read such an answer. */
+// How long a client may take to read such a response.
 const RAW_READ_MS = 1000;
 
-/** Answers over a bare socket, where there is no response object, and ends it. */
+/** Writes a response to a bare socket and ends it. */
 export function respondRaw(socket: Duplex, { status, code, error, headers = {} }: RawResponse): void {
   if (socket.writableEnded) return;
   const body = `${JSON.stringify({ error, code })}\n`;
@@ -25,7 +25,7 @@ export function respondRaw(socket: Duplex, { status, code, error, headers = {} }
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  // What is still being said is thrown away for a while: a socket that is destroyed over it takes the answer along.
+  // Discards further input for a while: destroying the socket with unread input could lose the response.
   socket.resume();
   const limit = setTimeout(() => socket.destroy(), RAW_READ_MS);
   socket.once('close', () => clearTimeout(limit));

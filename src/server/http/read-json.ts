@@ -3,9 +3,9 @@ import { HttpRefusal } from './http-refusal.ts';
 
 export const MAX_BODY_BYTES = 16 * 1024;
 
-/** The object that a request brings. How long that may take is up to the server. */
+/** Reads the JSON object in the body of a request. The server limits the time. */
 export async function readJsonBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
-  // A form of another page can send any type but this one.
+  // A form of another site can send any type but this one.
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
     throw new HttpRefusal(415, 'unsupported_media_type', 'The body must be application/json');
   }
@@ -31,7 +31,7 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** The rest of it is not waited for. */
+/** The connection is closed instead of reading the rest. */
 const bodyTooLarge = () =>
   new HttpRefusal(413, 'too_large', `A body may have ${MAX_BODY_BYTES} bytes`, { Connection: 'close' });
 

@@ -1,14 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What somebody shows to be let in: a token, or cookies that may hold one of ours. */
+/** The credential of a request: a token, or a Cookie header that may hold a login. */
 export type RequestCredential =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'cookies'; readonly header: string };
 
-/** What a request wants to become. */
+/** Whether the request stays HTTP or becomes a socket. */
 export type Purpose = 'request' | 'upgrade';
 
-/** What a request shows. Only a socket may bring its token in the query: browsers leave it no other place. */
+/**
+ * Reads the credential of a request. Only an upgrade may carry its token in the query, because browsers allow no header
+ * there.
+ */
 export function credentialOf(
   { headers }: IncomingMessage,
   { purpose, query }: { readonly purpose: Purpose; readonly query: URLSearchParams },
@@ -20,8 +23,8 @@ export function credentialOf(
 }
 
 /**
- * What cookies are worth. Browsers send them along whoever asks: they count where no other page can have asked, and
- * where only something is read also if nothing says so. Origins that are not ours were refused before.
+ * Whether to trust the cookies of a request, which browsers also send for other sites. They are trusted with an own
+ * origin; without any sign of the site only for reading. Foreign origins were rejected before.
  */
 export function cookieTrust(
   { method, headers }: IncomingMessage,

@@ -5,11 +5,11 @@ import { newFolder, startServer } from './testing/test-server.ts';
 
 const statusOf = (response: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1]);
 
-/** Asks for something with exactly these lines. */
+/** Sends exactly these lines and returns the status. */
 const raw = async (port: number, ...lines: string[]) =>
   statusOf(await readToEnd(openSocket(port, `${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`)));
 
-it('[W37] a host that is not ours is refused whatever it asks for, and the log says how to allow it', async () => {
+it('[W37] a foreign host is refused on every path, and the log names the flag that allows it', async () => {
   const { get, port, logged } = await startServer();
   const host = `evil.example:${port}`;
 
@@ -24,7 +24,7 @@ it('[W37] a host that is not ours is refused whatever it asks for, and the log s
   );
 });
 
-it('[W37] our own names are ours on our own port', async () => {
+it('[W37] own names are accepted on the own port only', async () => {
   const { get, port } = await startServer();
   const statuses = async (...hosts: string[]) =>
     Promise.all(hosts.map(async (host) => (await get('/healthz', { headers: { host } })).status));
@@ -43,7 +43,7 @@ it('[W37] our own names are ours on our own port', async () => {
   ).toEqual([421, 421, 421, 421, 421]);
 });
 
-it('[W37] there is exactly one host, and a target is no address of its own', async () => {
+it('[W37] a request needs exactly one Host header and a path as its target', async () => {
   const { port } = await startServer();
   const host = `Host: localhost:${port}`;
 
@@ -54,7 +54,7 @@ it('[W37] there is exactly one host, and a target is no address of its own', asy
   expect(await raw(port, 'OPTIONS * HTTP/1.1', host)).toBe(400);
 });
 
-it('[W37] allowed hosts are ours on any port, or on the one that is named', async () => {
+it('[W37] allowed hosts are accepted on any port, or on the named one', async () => {
   const { get } = await startServer({ guard: { allowHosts: ['tau.example', 'other.example:8080', '[fd00::1]'] } });
   const hosts = [
     'tau.example',
@@ -70,7 +70,7 @@ it('[W37] allowed hosts are ours on any port, or on the one that is named', asyn
   expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 421, 421]);
 });
 
-it('[W37] on every address a server is known by the one that was connected to', async () => {
+it('[W37] on a wildcard address the server accepts the address that was connected to', async () => {
   const { get, port } = await startServer({ listen: { host: '0.0.0.0', behindProxy: true }, guard: { host: '0.0.0.0' } });
 
   const response = await get('/healthz', { host: '127.0.0.3', headers: { host: `127.0.0.3:${port}` } });
@@ -103,7 +103,7 @@ it('[W37] a foreign origin is refused, also null and one with another port or sc
   expect(log).toMatch(/refused origin origin=null address=127.0.0.1\n/);
 });
 
-it('[W37] an allowed origin may leave out its usual port; other schemes are taken as they are', async () => {
+it('[W37] an allowed origin may omit its default port; other schemes are compared literally', async () => {
   const allowOrigins = ['https://Tau.Example:443', 'http://dev.example:5173', 'capacitor://localhost'];
   const { get } = await startServer({ guard: { allowOrigins } });
   const origins = ['https://tau.example', 'http://dev.example:5173', 'capacitor://localhost', 'http://tau.example:443'];
@@ -126,7 +126,7 @@ it.each([
   await expect(startServer({ guard })).rejects.toThrow(sentence);
 });
 
-it('behind a proxy its word about address and encryption counts, and only its own', async () => {
+it('only behind a proxy its last forwarded address and protocol count', async () => {
   const headers = { host: 'tau.example', 'x-forwarded-for': '6.6.6.6, 9.9.9.9', 'x-forwarded-proto': 'https' };
   const origin = 'https://tau.example';
   const allowHosts = ['tau.example'];
@@ -142,7 +142,7 @@ it('behind a proxy its word about address and encryption counts, and only its ow
   expect(await alone.logged(1)).toContain('address=127.0.0.1');
 });
 
-it('a proxy that tells no address is asked for its own', async () => {
+it('without a forwarded address the address of the proxy is used', async () => {
   const { get, logged } = await startServer({ listen: { behindProxy: true } });
 
   await get('/healthz', { headers: { 'x-forwarded-for': 'unknown' } });
@@ -150,7 +150,7 @@ it('a proxy that tells no address is asked for its own', async () => {
   expect(await logged(1)).toContain('address=127.0.0.1');
 });
 
-it('[W40] everything is below the base path', async () => {
+it('[W40] all routes are below the base path', async () => {
   const { get } = await startServer({ guard: { basePath: '/tau' } });
 
   const responses = await Promise.all(['/tau/healthz', '/tau', '/healthz', '/', '/tauhealthz'].map((path) => get(path)));
@@ -159,7 +159,7 @@ it('[W40] everything is below the base path', async () => {
   expect(responses[1]?.headers.location).toBe('/tau/');
 });
 
-it('[W39] over the socket file the owner needs neither token nor name', async () => {
+it('[W39] over the socket file the owner needs neither token nor host name', async () => {
   const socketPath = `${newFolder()}/s`;
   await startServer({ listen: { socketPath } });
 
@@ -169,7 +169,7 @@ it('[W39] over the socket file the owner needs neither token nor name', async ()
   expect(JSON.parse(response.body)).toEqual({ name: 'owner', scopes: ['view', 'prompt', 'bash', 'admin'] });
 });
 
-it('[W37] an upgrade meets the same door; it alone may bring its token in the query', async () => {
+it('[W37] an upgrade passes the same checks, and only an upgrade may carry its token in the query', async () => {
   const server = await startServer();
   const admitted: unknown[] = [];
   const { port } = await startServer({

@@ -8,21 +8,20 @@ import { type AllowListOptions, AllowLists, type ForeignHeader } from './allow-l
 import { credentialOf, type Purpose, cookieTrust } from './request-credential.ts';
 import { OwnerRequest, plainAddress } from './owner-request.ts';
 
-/** Somebody who was let in. */
+// The result for an admitted request.
 export interface Admission {
   readonly address: string;
-  /** It came over the socket file. */
   readonly isOwner: boolean;
-  /** What it may do; undefined: nothing that needs a token. */
+  // Undefined if the request has no valid credential.
   readonly grant: Grant | undefined;
-  /** Whether it was encrypted on its way here, or to the proxy. */
+  // Whether the client's connection is encrypted, here or at the proxy.
   readonly isSecure: boolean;
-  /** Below the base path, beginning with a slash, as it was sent. */
+  // Relative to the base path, with a leading slash, as it was sent.
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-/** Somebody who was not. */
+// The response for a rejected request.
 export interface Rejection {
   readonly address: string;
   readonly status: number;
@@ -31,37 +30,35 @@ export interface Rejection {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Slows down whoever guesses. */
+// Slows down guessing.
 export interface AttemptThrottle {
-  /** For how many milliseconds an address may not try again; 0: it may. */
+  // Milliseconds until the address may try again; 0 for now.
   waitMs(address: string): number;
-  /** A wrong token or code came from there. */
   failed(address: string): void;
-  /** A right one did. */
   succeeded(address: string): void;
 }
 
 export interface RequestGuardOptions extends AllowListOptions {
   readonly behindProxy: boolean;
-  /** Empty, or with a slash before it and none after it. */
+  // Empty, or with a leading and without a trailing slash.
   readonly basePath: string;
   readonly authority: Pick<Authority, 'grantOf' | 'grantOfCookies'>;
   readonly throttle: AttemptThrottle;
   readonly log: ServerLog;
 }
 
-/** What every request meets first, also those that become sockets. */
+/** Checks every request and upgrade first: host, origin, path and credential. */
 export class RequestGuard {
   readonly #options: RequestGuardOptions;
   readonly #allowLists: AllowLists;
 
-  /** Throws a sentence when a value that is to be allowed makes no sense. */
+  /** Throws a sentence if an allowed host or origin is invalid. */
   constructor(options: RequestGuardOptions) {
     this.#options = options;
     this.#allowLists = new AllowLists(options);
   }
 
-  /** Lets a request in, or says how to answer it. An upgrade may bring its token in the query. */
+  /** Admits a request or returns the response that rejects it. Only an upgrade may carry its token in the query. */
   admit(request: IncomingMessage, purpose: Purpose = 'request'): Admission | Rejection {
     const isOwner = request instanceof OwnerRequest;
     const address = isOwner ? 'socket' : this.#addressOf(request);
@@ -84,7 +81,7 @@ export class RequestGuard {
     return { address, status: 403, code: 'foreign_origin', error: 'Pages of that origin may not use this server' };
   }
 
-  /** The path below the base path; undefined when it is not below it. */
+  /** Undefined if the path is not below the base path. */
   #relativePath(path: string): string | undefined {
     const { basePath } = this.#options;
     if (path === basePath) return '';
@@ -114,7 +111,7 @@ export class RequestGuard {
     return grant;
   }
 
-  /** Whoever asked the proxy, as the proxy tells: what stands before its word came from outside. */
+  /** Behind a proxy the last forwarded address counts: the client can forge those before it. */
   #addressOf({ socket, headers }: IncomingMessage): string {
     const forwarded = this.#options.behindProxy ? lastValue(headers['x-forwarded-for']) : '';
     return plainAddress(isIP(forwarded) === 0 ? (socket.remoteAddress ?? 'gone') : forwarded);
@@ -139,7 +136,6 @@ const crossSiteRejection = {
   error: 'With a cookie, whatever changes something must say which page it comes from',
 };
 
-/** Says that somebody has to wait. */
 export const tooManyAttempts = (waitMs: number) => ({
   status: 429,
   code: 'rate_limited',
@@ -147,7 +143,7 @@ export const tooManyAttempts = (waitMs: number) => ({
   headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
 });
 
-/** Undefined where a whole address is asked for, which could be another than that of its Host. */
+/** Undefined for an absolute URL, which could contradict the Host header. */
 function parseTarget(url: string): { path: string; query: URLSearchParams } | undefined {
   if (!url.startsWith('/')) return undefined;
   const [path = ''] = url.split('?', 1);

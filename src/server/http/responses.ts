@@ -2,19 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseHost } from './origins.ts';
 import { strictTransport, securityHeaders } from './security-headers.ts';
 
-/** Puts the headers on an answer that every one carries. */
+/** Sets the headers that every response carries. */
 export function setSecurityHeaders({ headers, socket }: IncomingMessage, response: ServerResponse): void {
   const hostname = parseHost(headers.host ?? '')?.name ?? '';
   const all = { ...securityHeaders, ...('encrypted' in socket ? strictTransport(hostname) : {}) };
   for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
 }
 
-/** Answers with JSON. */
 export function sendJson(response: ServerResponse, body: unknown, status = 200): void {
   sendText(response, `${JSON.stringify(body)}\n`, { status, type: 'application/json' });
 }
 
-/** Answers with a text of some type. */
 export function sendText(
   response: ServerResponse,
   text: string,
@@ -23,7 +21,6 @@ export function sendText(
   response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) }).end(text);
 }
 
-/** Answers that something is refused. */
 export function sendRefusal(
   response: ServerResponse,
   { status, code, error, headers = {} }: { status: number; code: string; error: string; headers?: object },

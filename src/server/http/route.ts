@@ -3,7 +3,7 @@ import type { Grant, Scope } from '../auth/grant.ts';
 import type { Admission } from './request-guard.ts';
 import type { HttpServices } from './services.ts';
 
-/** One request that was let in, and what is needed to answer it. */
+// An admitted request with everything needed to respond.
 export interface HttpExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -11,14 +11,14 @@ export interface HttpExchange {
   readonly services: HttpServices;
 }
 
-/** A call by somebody who may make it. */
+// An exchange with a grant that permits it.
 export interface AuthorizedExchange extends HttpExchange {
   readonly grant: Grant;
 }
 
 export type HttpMethod = 'GET' | 'HEAD' | 'POST';
 
-/** What is at a path: for anybody, or for those with a token, of some scope where one is named. */
+/** A route: public, or for clients with a token and, if named, a scope. */
 export type Route =
   | {
       readonly methods: readonly HttpMethod[];
@@ -31,5 +31,5 @@ export type Route =
       readonly handle: (exchange: AuthorizedExchange) => void | Promise<void>;
     };
 
-/** The methods of what is only looked at. */
+/** The methods of read-only routes. */
 export const readMethods: readonly HttpMethod[] = ['GET', 'HEAD'];

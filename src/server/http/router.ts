@@ -22,13 +22,13 @@ const routes: Readonly<Record<string, Route>> = {
   '/api/folders': folders,
 };
 
-/** What is at a path, and what it is called where people count: a code or a made-up path is no name. */
+// A route and its name for metrics, which never contains codes or unknown paths.
 export interface RouteMatch {
   readonly name: string;
   readonly route: Route | undefined;
 }
 
-/** Finds what is at a path below the base path. */
+/** Finds the route of a path below the base path. */
 export function matchRoute(path: string, { pageFiles }: Pick<HttpServices, 'pageFiles'>): RouteMatch {
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
   if (route) return { name: path, route };
@@ -37,7 +37,7 @@ export function matchRoute(path: string, { pageFiles }: Pick<HttpServices, 'page
   return file ? { name: 'page', route: page(file) } : { name: 'none', route: undefined };
 }
 
-/** Answers a call, or throws why not. */
+/** Runs a route or throws the refusal. */
 export async function runRoute(route: Route | undefined, exchange: HttpExchange): Promise<void> {
   if (!route) throw new HttpRefusal(404, 'not_found', 'There is nothing here');
   const { methods, requires } = route;
@@ -56,7 +56,7 @@ export async function runRoute(route: Route | undefined, exchange: HttpExchange)
   return route.handle({ ...exchange, grant });
 }
 
-/** A path that cannot be decoded leads nowhere. */
+/** A malformed path matches no route. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);

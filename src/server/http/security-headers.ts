@@ -13,7 +13,7 @@ const POLICY = [
   "trusted-types 'none'",
 ];
 
-/** What every answer carries, whatever it is. An answer may replace some of them. */
+/** The headers of every response; a response may replace some of them. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY.join('; '),
   'X-Content-Type-Options': 'nosniff',
@@ -26,6 +26,6 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 
 const HSTS = 'max-age=31536000';
 
-/** Tells browsers to come encrypted from now on. It would hold for every port, so that nothing is said of this machine's own name. */
+/** Makes browsers use TLS from now on. It applies to all ports of a host, so localhost gets none. */
 export const strictTransport = (hostname: string): Readonly<Record<string, string>> =>
   /(^|\.)localhost$/i.test(hostname) ? {} : { 'Strict-Transport-Security': HSTS };

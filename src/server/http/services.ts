@@ -8,44 +8,39 @@ import type { ExportOffers } from './export-offers.ts';
 import type { RequestGuard, AttemptThrottle } from './request-guard.ts';
 import type { PageFile } from './page-file.ts';
 
-/** Which sessions are wanted, as `list_sessions` takes it. */
 export interface SessionQuery {
   readonly cwd?: string;
   readonly cursor?: string;
   readonly limit?: number;
 }
 
-/** A header that sets or takes away the cookie. */
 export interface CookieChange {
   readonly setCookie: string;
 }
 
-/** How people log in. */
+// Creates and ends logins.
 export interface Logins {
-  /** What a one-time code grants, once. */
+  // Returns the grant of a one-time code, once.
   redeem(code: string): Grant | undefined | Promise<Grant | undefined>;
-  /** Begins a login. A cookie that is `isSecure` is sent back encrypted only. */
+  // Creates a login. With `isSecure`, the cookie is sent over TLS only.
   login(grant: Grant, options: { readonly isSecure: boolean }): CookieChange | Promise<CookieChange>;
-  /** Ends the login that is in a Cookie header, if there is one. */
+  // Ends the login in a Cookie header, if any.
   logout(cookies: string, options: { readonly isSecure: boolean }): CookieChange | Promise<CookieChange>;
 }
 
-/** What the answers over HTTP are made of. */
+/** The services that HTTP routes use. */
 export interface HttpServices {
   readonly guard: Pick<RequestGuard, 'admit'>;
   readonly authority: Pick<Authority, 'grantOf'>;
   readonly throttle: AttemptThrottle;
   readonly logins: Logins;
-  /** What the server is doing: only one that is ready is sent new clients. */
+  /** The state of the server; only a ready one gets new clients. */
   readonly readiness: () => 'ready' | 'starting' | 'draining';
-  /** The sessions that somebody may see, as `list_sessions` answers. */
+  /** The sessions that the grant allows, as the response of `list_sessions`. */
   readonly listSessions: (grant: Grant, query: SessionQuery) => Promise<object>;
-  /** The folders in a folder that somebody may open. */
   readonly listFolders: (grant: Grant, query: FolderQuery) => Promise<FolderListing>;
-  /** Somebody loads the page of a session, and is about to come there. */
   readonly prewarm: (session: string, grant: Grant) => void;
   readonly exports: Pick<ExportOffers, 'take'>;
-  /** By the paths they are asked for. */
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly metrics: Metrics;
   readonly audit: Audit;

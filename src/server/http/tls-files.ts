@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { messageOf } from '../../protocol/errors.ts';
 
-/** A certificate with those that vouch for it, and its key, as PEM. */
+// A certificate chain and its key, as PEM.
 export interface Tls {
   readonly cert: Buffer;
   readonly key: Buffer;
 }
 
-/** Reads a certificate and its key. Throws a sentence when one is missing, or the two do not go together. */
+/** Reads a certificate and its key. Throws a sentence if one is missing or they do not match. */
 export function readTlsFiles(paths: { readonly cert: string; readonly key: string }): Tls {
   const tls = { cert: read(paths.cert), key: read(paths.key) };
   try {

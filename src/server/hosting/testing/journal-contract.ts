@@ -2,27 +2,26 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Journal, NotOwner } from '../journal.ts';
 
-/** A journal under test, and what may happen to it. */
+/** A journal and a way to revoke its ownership. */
 export interface JournalUnderTest {
   readonly journal: Journal;
-  /** The session becomes somebody else's. */
   readonly lose: () => void;
 }
 
-/** What every journal promises. `make`: one that keeps at least a hundred short records. */
+/** The guarantees of every journal. `make` returns one that holds at least a hundred short records. */
 export function journalContract(name: string, make: () => JournalUnderTest): void {
   describe(name, () => {
-    it('begins with nothing', async () => {
+    it('a new journal is empty', async () => {
       const { journal } = make();
       expect([journal.first, journal.last]).toEqual([1, 0]);
       expect(await journal.read(0)).toEqual([]);
     });
 
-    it('has an epoch of its own', () => {
+    it('each journal has an epoch of its own', () => {
       expect(make().journal.epoch).not.toBe(make().journal.epoch);
     });
 
-    it('numbers what it keeps without a gap, and answers the first number of a batch', async () => {
+    it('append numbers records without gaps and returns the first number of a batch', async () => {
       const { journal } = make();
       expect(await journal.append(['a', 'b'])).toBe(1);
       expect(await journal.append(['c'])).toBe(3);
@@ -32,14 +31,14 @@ export function journalContract(name: string, make: () => JournalUnderTest): voi
       ]);
     });
 
-    it('has nothing after the last, and knows nothing beyond it', async () => {
+    it('read returns nothing after the last record and undefined beyond it', async () => {
       const { journal } = make();
       await journal.append(['a']);
       expect(await journal.read(1)).toEqual([]);
       expect(await journal.read(2)).toBeUndefined();
     });
 
-    it('keeps nothing for one who is not the owner any more', async () => {
+    it('append rejects after the ownership is lost', async () => {
       const { journal, lose } = make();
       await journal.append(['a']);
       lose();
@@ -47,7 +46,7 @@ export function journalContract(name: string, make: () => JournalUnderTest): voi
       expect(journal.last).toBe(1);
     });
 
-    it('tells everything after a number, or that it cannot, whatever was appended', async () => {
+    it('read returns all records after a number, or undefined if some were dropped', async () => {
       const batches = fc.array(fc.array(fc.string({ maxLength: 2000 }), { maxLength: 20 }), { maxLength: 30 });
       await fc.assert(
         fc.asyncProperty(batches, async (all) => {

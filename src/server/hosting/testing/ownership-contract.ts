@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Ownership } from '../ownership.ts';
 
-/** What everything promises that says who runs which session. */
+/** The guarantees of every implementation of ownership. */
 export function ownershipContract(name: string, make: () => Ownership): void {
   describe(name, () => {
-    it('gives a session to one at a time', async () => {
+    it('a session has one owner at a time', async () => {
       const ownership = make();
       const first = await ownership.claim('a');
       expect(first).toBeDefined();
@@ -14,13 +14,13 @@ export function ownershipContract(name: string, make: () => Ownership): void {
       expect(await ownership.claim('a')).toBeDefined();
     });
 
-    it('gives it to one of those who ask at the same time', async () => {
+    it('one of several simultaneous claims succeeds', async () => {
       const ownership = make();
       const claims = await Promise.all(Array.from({ length: 20 }, () => ownership.claim('a')));
       expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
     });
 
-    it('counts upwards, so that an older claim can be told', async () => {
+    it('tokens of later claims are greater', async () => {
       const ownership = make();
       const first = await ownership.claim('a');
       await first?.release();
@@ -28,7 +28,7 @@ export function ownershipContract(name: string, make: () => Ownership): void {
       expect(second?.token).toBeGreaterThan(first?.token ?? Number.POSITIVE_INFINITY);
     });
 
-    it('takes nothing from the next owner when one that is over is given back again', async () => {
+    it('a second release does not affect the next owner', async () => {
       const ownership = make();
       const first = await ownership.claim('a');
       await first?.release();

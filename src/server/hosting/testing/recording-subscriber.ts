@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../session-record.ts';
 
 type Event = AgentEvent & { readonly seq?: number | undefined };
 
-/** A listener that remembers everything it is told. */
+/** A subscriber that records everything it receives. */
 export class RecordingSubscriber implements Subscriber {
   isCumulative = false;
   canAnswerDialogs = true;
@@ -44,13 +44,12 @@ export class RecordingSubscriber implements Subscriber {
     this.#notify();
   }
 
-  /** Where it would go on. */
   get cursor() {
     const { epoch = '', seq = 0 } = this.attachResults.at(-1) ?? {};
     return { epoch, after: Math.max(seq, ...this.events.map((event) => event.seq ?? 0)) };
   }
 
-  /** The first event of this type after so many. */
+  /** Waits for the first event of this type after so many events. */
   async waitForEvent<T extends AgentEvent['type']>(type: T, from = 0): Promise<Extract<AgentEvent, { type: T }>> {
     while (true) {
       const event = this.events.slice(from).find((one) => one.type === type);
@@ -69,6 +68,6 @@ export class RecordingSubscriber implements Subscriber {
   }
 }
 
-/** What a session answers to a request. */
+/** Sends a request and returns the response. */
 export const sendRequest = (handle: SessionHandle, request: CommandRequest): Promise<Record<string, unknown>> =>
   new Promise((resolve) => handle.send(request, (response) => resolve(response.record())));

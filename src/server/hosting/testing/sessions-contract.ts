@@ -2,18 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { SessionHandle, Sessions, SessionTarget, AttachOptions } from '../../sessions.ts';
 import { sendRequest, RecordingSubscriber } from './recording-subscriber.ts';
 
-/** Sessions under test, and what is known of them. */
+/** Sessions under test with their fixtures. */
 export interface SessionsUnderTest {
   readonly sessions: Sessions;
-  /** A session that does not exist yet. */
   readonly newTarget: () => SessionTarget;
-  /** The same session, once something was said in it. */
+  /** The same session, once it holds a message. */
   readonly storedTarget: (handle: SessionHandle) => SessionTarget | Promise<SessionTarget>;
-  /** Kills whatever runs the session, without a warning. */
+  /** Kills the agent of a session. */
   readonly kill: (sessionId: string) => void;
 }
 
-/** What everything promises in which sessions can be opened. The model answers `hello` to `hello`, and to `wait` nothing. */
+/** The guarantees of every implementation of `Sessions`. The model responds `hello` to `hello` and stalls on `wait`. */
 export function sessionsContract(name: string, make: () => SessionsUnderTest | Promise<SessionsUnderTest>): void {
   const open = async (sessions: Sessions, target: SessionTarget, options: AttachOptions = {}, subscriber = new RecordingSubscriber()) => {
     const handle = await sessions.open(target, subscriber);
@@ -24,7 +23,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
   const prompt = (handle: SessionHandle, message: string) => sendRequest(handle, { type: 'prompt', message });
 
   describe(name, () => {
-    it('opens a new session, and tells where it is and what is there', async () => {
+    it('opening a new session delivers its location and an empty snapshot', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
       const { handle, listener: subscriber } = await open(sessions, target);
@@ -36,7 +35,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       expect(sessions.folderOf(target.id)).toBe(target.cwd);
     });
 
-    it('hands an answer to whoever asked, under the name it gave, before what it leads to', async () => {
+    it("a response goes to its sender under the sender's id, before the events it causes", async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
       const first = await open(sessions, target);
@@ -56,7 +55,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       expect(order.indexOf('answer')).toBe(order.indexOf('agent_start') - 1);
     });
 
-    it('lets everybody hear the same under the same numbers, whoever opened it first', async () => {
+    it('all subscribers receive the same events with the same sequence numbers', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
       const [first, second] = await Promise.all([open(sessions, target), open(sessions, target)]);
@@ -69,7 +68,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
     });
 
-    it('lets one who comes back go on where it was', async () => {
+    it('a client with a known cursor resumes without a snapshot', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
       const attached = await open(sessions, target);
@@ -87,7 +86,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       expect(resumed.listener.events).toEqual(attached.listener.events);
     });
 
-    it('tells one who comes back from elsewhere everything anew', async () => {
+    it('a client with a cursor of another epoch gets a snapshot', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
       const first = await open(sessions, target);
@@ -100,7 +99,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       expect(JSON.parse(resumed.listener.snapshots[0]?.messages ?? '')).toHaveLength(2);
     });
 
-    it('tells as many of the last messages as one wants, and where those before are', async () => {
+    it('a snapshot holds as many last messages as requested, with the cursor of the previous page', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
       const { handle, listener: subscriber } = await open(sessions, target);
@@ -114,7 +113,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       expect(page).toMatchObject({ data: { messages: [{ role: 'user' }] } });
     });
 
-    it('goes on without listeners, and is found again by what is stored', async () => {
+    it('a session without clients can be released and opened again from its file', async () => {
       const { sessions, newTarget, storedTarget } = await make();
       const { handle, listener: subscriber } = await open(sessions, newTarget());
       await prompt(handle, 'hello');
@@ -130,7 +129,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       expect(again.listener.cursor.epoch).not.toBe(subscriber.cursor.epoch);
     });
 
-    it('lets nobody go who is needed', async () => {
+    it('a session with a client or a run is not released', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
       const { handle } = await open(sessions, target);
@@ -142,7 +141,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       expect(await sessions.releaseIfIdle(target)).toBe(false);
     });
 
-    it('can be asked without a listener, where somebody is in the session', async () => {
+    it('request reaches a live session without a subscriber, and no other', async () => {
       const { sessions, newTarget } = await make();
       const target = newTarget();
       await open(sessions, target);
@@ -153,7 +152,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       expect(await sessions.request({ ...target, id: 'nobody' }, { type: 'get_state' })).toBeUndefined();
     });
 
-    it('ends what was under way when the agent dies, and goes on', async () => {
+    it('after a crash the run ends as interrupted and the session continues', async () => {
       const { sessions, newTarget, kill } = await make();
       const target = newTarget();
       const { handle, listener: subscriber } = await open(sessions, target);

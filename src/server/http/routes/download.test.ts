@@ -14,7 +14,7 @@ function newFile(name = 'session.html', text = '<!doctype html>A session'): stri
   return path;
 }
 
-it('[W47] an export is fetched once, as a file to keep and not as a page', async () => {
+it('[W47] an export is downloaded once, as an attachment', async () => {
   const { get, exports } = await startServer();
   const code = exports.offer(newFile('Sitzung "ü".html'), ann);
 
@@ -31,7 +31,7 @@ it('[W47] an export is fetched once, as a file to keep and not as a page', async
   expect(second).toMatchObject({ status: 404, body: expect.stringContaining('"code":"not_found"') });
 });
 
-it('[W47] of two who fetch at the same time one has it', async () => {
+it('[W47] of two simultaneous downloads one succeeds', async () => {
   const { get, exports } = await startServer();
   const code = exports.offer(newFile(), ann);
 
@@ -40,7 +40,7 @@ it('[W47] of two who fetch at the same time one has it', async () => {
   expect(responses.map(({ status }) => status).sort()).toEqual([200, 404]);
 });
 
-it('[W47] whoever only looks whether it is there does not use it up', async () => {
+it('[W47] a HEAD request does not use up the offer', async () => {
   const { get, exports } = await startServer();
   const code = exports.offer(newFile(), ann);
 
@@ -50,7 +50,7 @@ it('[W47] whoever only looks whether it is there does not use it up', async () =
   expect((await get(`/api/exports/${code}`)).status).toBe(200);
 });
 
-it('[W47] files of any size are sent whole', async () => {
+it('[W47] files of any size are sent completely', async () => {
   const { get, exports } = await startServer();
   const large = 'x'.repeat(3_000_000);
 
@@ -61,7 +61,7 @@ it('[W47] files of any size are sent whole', async () => {
   }
 });
 
-it('[W47] a link is not offered, nor a folder, nor what is not there', () => {
+it('[W47] links, folders and missing files are not offered', () => {
   const exports = new ExportOffers(() => true);
   const file = newFile();
   const link = `${file}-link`;
@@ -78,10 +78,10 @@ it.each<[string, (path: string) => void]>([
   ['a folder', (path) => mkdirSync(path)],
   ['a FIFO', (path) => execFileSync('mkfifo', [path])],
   ['nothing', () => {}],
-])('[W47] what has become %s since is not sent', async (_what, replace) => {
+])('[W47] a file replaced by %s is not sent', async (_what, replace) => {
   const { get, exports } = await startServer();
   const path = newFile();
-  // It stays somewhere: its number is not given to another file.
+  // Keeps the inode in use, so that it is not given to another file.
   linkSync(path, `${path}-kept`);
   const code = exports.offer(path, ann);
   rmSync(path);
@@ -90,7 +90,7 @@ it.each<[string, (path: string) => void]>([
   expect((await get(`/api/exports/${code}`)).status).toBe(404);
 });
 
-it('[W47] what lies outside of the allowed paths is neither offered nor sent', async () => {
+it('[W47] files outside of the allowed paths are neither offered nor sent', async () => {
   const { get, exports } = await startServer();
   const inside = join(newFolder(), 'inside');
   const outside = newFolder();
@@ -109,7 +109,7 @@ it('[W47] what lies outside of the allowed paths is neither offered nor sent', a
   );
 });
 
-it('[W47] an offer ends after ten minutes, and with the token it was made for', async () => {
+it('[W47] an offer expires after ten minutes and with its token', async () => {
   let now = 0;
   let isGrantValid = true;
   const exports = new ExportOffers(
@@ -132,7 +132,7 @@ it('[W47] an offer ends after ten minutes, and with the token it was made for', 
   await taken?.file.close();
 });
 
-it('[W47] there are only so many offers at a time: the oldest make room', async () => {
+it('[W47] beyond the limit the oldest offers are dropped', async () => {
   const exports = new ExportOffers(() => true);
   const path = newFile();
   const codes = Array.from({ length: MAX_OFFERS + 1 }, () => exports.offer(path, ann));
@@ -144,7 +144,7 @@ it('[W47] there are only so many offers at a time: the oldest make room', async 
   for (const one of taken) await one?.file.close();
 });
 
-it('a file that is cut short while it is sent ends the connection', async () => {
+it('a file truncated during its download ends the connection', async () => {
   const { port, exports } = await startServer();
   const path = newFile('a.jsonl', 'x'.repeat(32 * 1024 * 1024));
   const socket = openSocket(port);

@@ -3,10 +3,10 @@ import { pipeline } from 'node:stream/promises';
 import { HttpRefusal } from '../http-refusal.ts';
 import type { HttpExchange, Route } from '../route.ts';
 
-/** Where offers are fetched. */
+// The URL path of downloads.
 export const DOWNLOADS = '/api/exports/';
 
-/** `GET /api/exports/<code>`: a file that was offered, once. A HEAD would use up the code. */
+/** `GET /api/exports/<code>`: downloads an offered file once. A HEAD would use up the code. */
 export const download: Route = { methods: ['GET'], handle: send };
 
 async function send({ response, admission, services }: HttpExchange): Promise<void> {
@@ -20,10 +20,10 @@ async function send({ response, admission, services }: HttpExchange): Promise<vo
       'Content-Disposition': disposition(basename(path)),
       'Content-Security-Policy': "default-src 'none'; sandbox",
     });
-    // What is added meanwhile does not belong to it.
+    // Bytes appended meanwhile are not sent.
     const content = file.createReadStream({ start: 0, end: Math.max(0, size - 1), autoClose: false });
     await pipeline(content, response, { end: false });
-    // Who waits for what was cut off meanwhile should hear that there is no more.
+    // A truncated file cannot fill its announced length.
     if (content.bytesRead < size) response.destroy();
     else response.end();
   } finally {
@@ -31,7 +31,7 @@ async function send({ response, admission, services }: HttpExchange): Promise<vo
   }
 }
 
-/** Both ways to name a file: what every browser reads, and what it really is. */
+/** Names the file twice: in ASCII for every browser, and exactly. */
 function disposition(name: string): string {
   const plain = name.replace(/[^\w .()-]/g, '_');
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, percent)}`;

@@ -10,7 +10,7 @@ function servedFolders() {
   return { root, server: startServer({ services: { listFolders: (grant, query) => listFolders(query, grant, root) } }) };
 }
 
-it('[W95] whoever may prompt is told the folders of a folder', async () => {
+it('[W95] a token with the scope prompt may list folders', async () => {
   const { root, server } = servedFolders();
   const { get } = await server;
 
@@ -21,7 +21,7 @@ it('[W95] whoever may prompt is told the folders of a folder', async () => {
   expect(JSON.parse(all.body).folders).toHaveLength(2);
 });
 
-it('[W95] whoever may only look is not, and what is not there is 404', async () => {
+it('[W95] a token without the scope prompt gets 403, and a missing folder gets 404', async () => {
   const { root, server } = servedFolders();
   const { get } = await server;
 

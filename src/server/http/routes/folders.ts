@@ -1,7 +1,7 @@
 import { sendJson } from '../responses.ts';
 import { type Route, readMethods } from '../route.ts';
 
-/** `GET /api/folders?path=&hidden=1`: the folders in a folder, for whoever may begin a session there. */
+/** `GET /api/folders?path=&hidden=1`: the subfolders of a folder, for clients that may start a session. */
 export const folders: Route = {
   methods: readMethods,
   requires: 'prompt',

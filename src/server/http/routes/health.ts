@@ -7,7 +7,7 @@ export const health: Route = {
   handle: ({ response }) => sendJson(response, { status: 'ok' }),
 };
 
-/** `GET /readyz`: it takes new clients. */
+/** `GET /readyz`: the server accepts new clients. */
 export const readiness: Route = {
   methods: readMethods,
   handle: ({ response, services }) => {

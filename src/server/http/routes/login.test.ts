@@ -8,7 +8,7 @@ const post = (body: object, more: object = {}) => ({
   body: JSON.stringify(body),
 });
 
-it('[W44] a one-time code is exchanged for a cookie, once', async () => {
+it('[W44] a one-time code is exchanged for a cookie once', async () => {
   const { get, failures } = await startServer();
 
   const first = await get('/api/login', post({ code: 'one-time-code' }));
@@ -24,7 +24,7 @@ it('[W44] a one-time code is exchanged for a cookie, once', async () => {
   expect(failures).toEqual(['127.0.0.1']);
 });
 
-it('[W44] a token is exchanged for a cookie, which then says who asks', async () => {
+it('[W44] a token is exchanged for a cookie, which then identifies the client', async () => {
   const { get } = await startServer();
 
   const { headers } = await get('/api/login', post({ token: 'token-of-bob' }));
@@ -34,7 +34,7 @@ it('[W44] a token is exchanged for a cookie, which then says who asks', async ()
   expect(JSON.parse(me.body)).toEqual({ name: "bob's token", scopes: ['prompt'] });
 });
 
-it('[W44] behind a proxy that encrypts the cookie is for encrypted requests only', async () => {
+it('[W44] behind a proxy with TLS the cookie is Secure', async () => {
   const { get } = await startServer({ listen: { behindProxy: true } });
 
   const { headers } = await get('/api/login', post({ token: 'token-of-ann' }, { 'x-forwarded-proto': 'https' }));
@@ -42,7 +42,7 @@ it('[W44] behind a proxy that encrypts the cookie is for encrypted requests only
   expect(headers['set-cookie']).toEqual(['login=token-of-ann; HttpOnly; SameSite=Strict; Secure']);
 });
 
-it('[W44] after too many wrong ones even the right one has to wait, here and as a token', async () => {
+it('[W44] after too many wrong attempts even valid credentials have to wait, for logins and tokens', async () => {
   const { get } = await startServer();
   for (const code of ['a', 'b']) await get('/api/login', post({ code }));
   await get('/api/me', { headers: { authorization: 'Bearer wrong' } });
@@ -58,7 +58,7 @@ it('[W44] after too many wrong ones even the right one has to wait, here and as 
   expect((await get('/api/me', { headers: { cookie: 'login=token-of-ann' } })).status).toBe(200);
 });
 
-it('[W44] logging out takes the cookie away, also one that grants nothing any more', async () => {
+it('[W44] logout clears the cookie, also an expired one', async () => {
   const { get } = await startServer();
 
   const response = await get('/api/logout', { method: 'POST', headers: { cookie: 'login=forgotten' } });
@@ -66,7 +66,7 @@ it('[W44] logging out takes the cookie away, also one that grants nothing any mo
   expect(response).toMatchObject({ status: 200, headers: { 'set-cookie': ['login=; Max-Age=0'] } });
 });
 
-it('[W46] with a cookie, what changes something must come from a page of ours', async () => {
+it('[W46] with a cookie, a changing request must come from an own page', async () => {
   const { get, port } = await startServer();
   const cookie = 'login=token-of-ann';
   const own = `http://127.0.0.1:${port}`;
@@ -81,7 +81,7 @@ it('[W46] with a cookie, what changes something must come from a page of ours', 
   expect(await logout({ 'sec-fetch-site': 'same-origin' })).toBe(200);
 });
 
-it('[W46] a cookie that comes along with what another page asks for counts for nothing', async () => {
+it('[W46] a cookie sent by another site is ignored', async () => {
   const { get } = await startServer();
   const look = async (site?: string) => {
     const more = site === undefined ? {} : { 'sec-fetch-site': site };
@@ -92,7 +92,7 @@ it('[W46] a cookie that comes along with what another page asks for counts for n
   expect([await look('same-site'), await look('cross-site')]).toEqual([401, 401]);
 });
 
-it('a wrong token is not made good by a cookie', async () => {
+it('a cookie does not replace a wrong token', async () => {
   const { get } = await startServer();
 
   const response = await get('/api/me', { headers: { authorization: 'Bearer wrong', cookie: 'login=token-of-ann' } });

@@ -5,7 +5,7 @@ import { sendJson, sendRefusal } from '../responses.ts';
 import type { HttpExchange, Route } from '../route.ts';
 import { describeGrant } from './me.ts';
 
-/** `POST /api/login`: a one-time code, or a token, for a cookie. */
+/** `POST /api/login`: exchanges a one-time code or a token for a cookie. */
 export const login: Route = { methods: ['POST'], handle: logIn };
 
 async function logIn({ request, response, admission, services }: HttpExchange): Promise<void> {

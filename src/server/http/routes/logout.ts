@@ -1,7 +1,7 @@
 import { sendJson } from '../responses.ts';
 import type { Route } from '../route.ts';
 
-/** `POST /api/logout`: ends the login of the cookie, also one that has ended by itself. */
+/** `POST /api/logout`: ends the login of the cookie, also an expired one. */
 export const logout: Route = {
   methods: ['POST'],
   handle: async ({ request, response, admission, services }) => {

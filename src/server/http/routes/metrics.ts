@@ -1,7 +1,7 @@
 import { sendText } from '../responses.ts';
 import { type Route, readMethods } from '../route.ts';
 
-/** `GET /metrics`: what the server counts. */
+/** `GET /metrics`: all metrics in the Prometheus format. */
 export const metrics: Route = {
   methods: readMethods,
   requires: 'view',

@@ -6,7 +6,7 @@ import { readPageFiles } from '../page-files.ts';
 import { openSocket, readToEnd } from '../testing/raw-clients.ts';
 import { newFolder, startServer } from '../testing/test-server.ts';
 
-/** A page beside something that is nobody's business. */
+/** A page folder beside a secret file. */
 function newPage(): string {
   const root = newFolder();
   const folder = join(root, 'page');
@@ -22,7 +22,7 @@ function newPage(): string {
 
 const servedPage = () => startServer({ services: { pageFiles: readPageFiles(newPage()) } });
 
-it('[W43] the page is served with its types, and kept as long as its names allow', async () => {
+it('[W43] the page is served with its types and cached as its names allow', async () => {
   const { get } = await servedPage();
 
   const [page, script, image] = [
@@ -41,7 +41,7 @@ it('[W43] the page is served with its types, and kept as long as its names allow
   expect((await get('/index.html')).body).toBe(page.body);
 });
 
-it('[W43] what is known already is not sent again', async () => {
+it('[W43] a matching ETag gets 304', async () => {
   const { get } = await servedPage();
   const { headers } = await get('/');
   const again = (known: string) => get('/', { headers: { 'if-none-match': known } });
@@ -53,7 +53,7 @@ it('[W43] what is known already is not sent again', async () => {
   expect((await again('"other"')).status).toBe(200);
 });
 
-it('[W43] a HEAD says how long it would be; nothing else but a GET is taken', async () => {
+it('[W43] a HEAD returns the length, and other methods than GET are refused', async () => {
   const { get } = await servedPage();
 
   const head = await get('/', { method: 'HEAD' });
@@ -94,7 +94,7 @@ it.each([
   expect(response).not.toMatch(/secret|root:/);
 });
 
-it('[W43] the schema of the protocol is served, also where there is no page', async () => {
+it('[W43] the protocol schema is served, also without a page', async () => {
   const { get } = await startServer({ services: { pageFiles: readPageFiles(join(newFolder(), 'none')) } });
 
   const { headers, body } = await get('/schema.json');
@@ -104,7 +104,7 @@ it('[W43] the schema of the protocol is served, also where there is no page', as
   expect((await get('/')).status).toBe(404);
 });
 
-/** What is sent to whoever takes this encoding, byte by byte. */
+/** The raw response to a request with this Accept-Encoding. */
 async function sent(path: string, encoding: string, more = '') {
   const folder = newPage();
   writeFileSync(join(folder, 'long-ABCD2345.js'), 'let a;\n'.repeat(1000));
@@ -116,7 +116,7 @@ async function sent(path: string, encoding: string, more = '') {
   return { headers, body: Buffer.from(body, 'latin1'), etag: /\r\nETag: (.*)\r\n/.exec(headers)?.[1] ?? '' };
 }
 
-it('[W96] long texts are sent compressed to whoever takes that, and caches can tell the two forms apart', async () => {
+it('[W96] long texts are compressed on request, and caches can distinguish both forms', async () => {
   const plain = await sent('/long-ABCD2345.js', 'br');
   const small = await sent('/long-ABCD2345.js', 'gzip, deflate');
 
@@ -129,7 +129,7 @@ it('[W96] long texts are sent compressed to whoever takes that, and caches can t
   expect(small.etag).not.toBe(plain.etag);
 });
 
-it('[W96] each form is known by its own tag', async () => {
+it('[W96] each form has its own ETag', async () => {
   const small = await sent('/long-ABCD2345.js', 'gzip');
   const plain = await sent('/long-ABCD2345.js', 'identity');
   const fetchWithEtag = (known: string) => sent('/long-ABCD2345.js', 'gzip', `If-None-Match: ${known}\r\n`);
@@ -139,7 +139,7 @@ it('[W96] each form is known by its own tag', async () => {
 });
 
 it.each(['/', '/picture.png', '/assets/app-ABCD2345.js'])(
-  '[W96] what would not become smaller is sent as it is: %s',
+  '[W96] files that would not shrink are sent uncompressed: %s',
   async (path) => {
     const { headers } = await sent(path, 'gzip');
 
@@ -154,7 +154,7 @@ it('[W96] the schema is compressed, too', async () => {
   expect(JSON.parse(gunzipSync(body).toString())).toHaveProperty('$schema');
 });
 
-it('a folder that holds too much is no page', () => {
+it('a folder over the limits is rejected', () => {
   const folder = newFolder();
   for (let number = 0; number < 501; number++) writeFileSync(join(folder, `${number}.txt`), '');
 

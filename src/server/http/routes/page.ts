@@ -2,7 +2,7 @@ import type { PageFile } from '../page-file.ts';
 import { type HttpExchange, type Route, readMethods } from '../route.ts';
 import { acceptsGzip } from '../accepts-gzip.ts';
 
-/** The page and what belongs to it. */
+/** Serves the page and its files. */
 export const page = (file: PageFile): Route => ({
   methods: readMethods,
   handle: async (exchange) => {
@@ -11,7 +11,7 @@ export const page = (file: PageFile): Route => ({
   },
 });
 
-/** The page of a session is followed by a socket to it: there the agent can be ready by then. */
+/** The page of a session soon opens its socket, so the agent is started already. */
 function prewarmSession({ request: { method }, admission: { path, query, grant }, services }: HttpExchange): void {
   const session = path === '/' && method === 'GET' ? query.get('session') : null;
   if (session && grant) services.prewarm(session, grant);

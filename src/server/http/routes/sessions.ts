@@ -3,7 +3,7 @@ import { sendJson } from '../responses.ts';
 import { type Route, readMethods } from '../route.ts';
 import type { SessionQuery } from '../services.ts';
 
-/** `GET /api/sessions?cwd=&cursor=&limit=`: stored sessions, the newest first. */
+/** `GET /api/sessions?cwd=&cursor=&limit=`: stored sessions, newest first. */
 export const sessions: Route = {
   methods: readMethods,
   requires: 'view',

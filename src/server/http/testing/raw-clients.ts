@@ -15,7 +15,6 @@ export interface RequestParams extends RequestOptions {
   readonly isTls?: boolean;
 }
 
-/** Asks a server on this machine, over a connection of its own. */
 export function sendRequest({ body, isTls, ...options }: RequestParams): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const begin = isTls ? httpsRequest : httpRequest;
@@ -30,7 +29,6 @@ export function sendRequest({ body, isTls, ...options }: RequestParams): Promise
   });
 }
 
-/** Connects, and says something letter by letter as it stands. */
 export function openSocket(to: number | NetConnectOpts, payload = ''): Socket {
   const socket = connect(typeof to === 'number' ? { host: '127.0.0.1', port: to } : to);
   socket.on('error', () => {});
@@ -39,7 +37,7 @@ export function openSocket(to: number | NetConnectOpts, payload = ''): Socket {
   return socket;
 }
 
-/** Everything a connection says until it ends, however that happens. */
+/** Reads until the connection ends, in whatever way. */
 export function readToEnd(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let all = '';

@@ -15,7 +15,6 @@ import { type ListenOptions, listenHttp } from '../listen.ts';
 import type { HttpServices } from '../services.ts';
 import { type ReceivedResponse, sendRequest, type RequestParams } from './raw-clients.ts';
 
-/** A token that may do these things. */
 export const grantOf = (id: string, may: readonly Scope[] = scopes): Grant => ({
   id,
   name: `${id}'s token`,
@@ -24,7 +23,7 @@ export const grantOf = (id: string, may: readonly Scope[] = scopes): Grant => ({
   expiresAt: undefined,
 });
 
-/** Everybody that the servers of these tests know, by token; the cookie `login=<token>` says the same. */
+// Grants by token; the cookie `login=<token>` has the same one.
 const grants = new Map([
   ['token-of-ann', grantOf('ann')],
   ['token-of-bob', grantOf('bob', ['prompt'])],
@@ -39,7 +38,7 @@ interface TestServerOptions {
   readonly services?: Partial<HttpServices>;
 }
 
-/** A server on a free port, with whatever the test wants to be different. */
+/** Starts a server on a free port with the given differences. */
 export async function startServer({ guard = {}, listen = {}, services = {} }: TestServerOptions = {}) {
   const logFile = join(newFolder(), 'log');
   const log = new ServerLog(openLog({ level: 'debug', file: logFile }));
@@ -106,7 +105,7 @@ export async function startServer({ guard = {}, listen = {}, services = {} }: Te
   const isTls = listen.tls !== undefined;
   const get = (path: string, more: RequestParams = {}): Promise<ReceivedResponse> => sendRequest({ port, path, isTls, ...more });
   const readLog = () => readFileSync(logFile, 'utf8');
-  /** Waits for so many answers to be written down, then answers the whole log. */
+  /** Waits until so many requests are logged, then returns the log. */
   const logged = async (requests: number) => {
     await until(() => (readLog().match(/ server answered /g)?.length ?? 0) >= requests);
     return readLog();
@@ -114,5 +113,4 @@ export async function startServer({ guard = {}, listen = {}, services = {} }: Te
   return { port, address, close, get, guard: requestGuard, exports, metrics, failures, logged };
 }
 
-/** What somebody with this token says. */
 export const bearer = (name: string) => ({ headers: { authorization: `Bearer token-of-${name}` } });

@@ -8,8 +8,7 @@ import { isSessionId, notASession, readHeader } from '../store/sessions/header.t
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { isPathInside } from '../system/files/path-inside.ts';
-import { type Grant, mayOpen } from './auth/grant.ts';
-import { permissionDenied, permits } from './auth/permission.ts';
+import { type Grant, mayOpen, permissionDenied, permits } from './auth/grant.ts';
 import type { Sessions, SessionTarget } from './sessions.ts';
 
 interface SessionCatalogOptions {

@@ -3,6 +3,23 @@ import type { MalformedFrame } from '../wire/inbound.ts';
 import type { AgentResponse } from './agent-response.ts';
 import type { SessionRecord } from './session-record.ts';
 
+/** All sessions that can be opened. */
+export interface Sessions {
+  open(target: SessionTarget, subscriber: Subscriber): Promise<SessionHandle>;
+  /** Starts the agent of a session that a client will open soon, if there is spare capacity. */
+  prewarm(target: SessionTarget): Promise<void>;
+  /** Undefined without a live agent. */
+  statusOf(sessionId: string): 'running' | 'waiting' | 'idle' | undefined;
+  /** The existing file of a live session: several files may have its id. */
+  fileOf(sessionId: string): string | undefined;
+  /** The folder of a session that may have no file yet. */
+  folderOf(sessionId: string): string | undefined;
+  /** Sends a request to a live agent without a subscriber; undefined without an agent. */
+  request(target: SessionTarget, request: CommandRequest): Promise<AgentResponse | undefined>;
+  /** Shuts down the agent of a session without clients and runs; returns whether none is left. */
+  releaseIfIdle(target: SessionTarget): Promise<boolean>;
+}
+
 /** The position up to which a client received a session. */
 export interface Cursor {
   readonly epoch: string;
@@ -83,21 +100,4 @@ export interface SessionHandle {
   followEntries(): void;
   /** On a session switch it settles when the client no longer blocks others in this session. */
   close(options?: { readonly isSessionSwitch: boolean }): Promise<void>;
-}
-
-/** All sessions that can be opened. */
-export interface Sessions {
-  open(target: SessionTarget, subscriber: Subscriber): Promise<SessionHandle>;
-  /** Starts the agent of a session that a client will open soon, if there is spare capacity. */
-  prewarm(target: SessionTarget): Promise<void>;
-  /** Undefined without a live agent. */
-  statusOf(sessionId: string): 'running' | 'waiting' | 'idle' | undefined;
-  /** The existing file of a live session: several files may have its id. */
-  fileOf(sessionId: string): string | undefined;
-  /** The folder of a session that may have no file yet. */
-  folderOf(sessionId: string): string | undefined;
-  /** Sends a request to a live agent without a subscriber; undefined without an agent. */
-  request(target: SessionTarget, request: CommandRequest): Promise<AgentResponse | undefined>;
-  /** Shuts down the agent of a session without clients and runs; returns whether none is left. */
-  releaseIfIdle(target: SessionTarget): Promise<boolean>;
 }

@@ -6,7 +6,7 @@ import { basename, extname, join } from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { securityHeaders } from '../../src/server/http/security-headers.ts';
+import { securityHeaders } from '../../src/server/http/responses.ts';
 import { useBrowser, type View, type ViewOptions } from './browser.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../protocol/errors.ts';
 import { takeEnvToken } from '../../server/auth/env-token.ts';
-import { basePathFrom } from '../../server/http/base-path.ts';
+import { basePathFrom } from '../../server/http/admission/base-path.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 
 /** The address of a server and the token for it. */

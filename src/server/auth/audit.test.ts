@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { auditPath, openAudit } from './audit.ts';
-import { owner } from './owner.ts';
+import { owner } from './grant.ts';
 
 const linesOf = (path: string) =>
   readFileSync(path, 'utf8')

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { ErrorCode } from '../../protocol/errors.ts';
 import { makeServerFolder, serverFolder } from '../../store/agent-dir.ts';
 import { openLog } from '../../system/log.ts';
-import type { Grant } from './grant.ts';
-import type { InboundType } from './permission.ts';
+import type { Grant, InboundType } from './grant.ts';
 
 /** A line of the audit log: who did which action. It has no field for tokens, texts or parameters. */
 export interface AuditEvent {

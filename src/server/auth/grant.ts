@@ -1,5 +1,8 @@
 import { type Scope, scopes } from '../../store/tokens/token-record.ts';
 import { isPathInside } from '../../system/files/path-inside.ts';
+import { Refusal } from '../../protocol/errors.ts';
+import { commandRows } from '../../protocol/generated/command-rows.ts';
+import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
 
 export { type Scope, scopes };
 
@@ -21,3 +24,29 @@ export const tokenIdOf = ({ id }: Grant): string => id.split('/')[0] ?? id;
 /** Whether the grant allows this path, existing or not, at this moment. */
 export const mayOpen = ({ allowedPaths }: Grant, path: string): boolean =>
   allowedPaths === undefined || allowedPaths.some((root) => isPathInside(root, path));
+
+/** The user who started the server: the printed login link and the Unix socket have this grant with all rights. */
+export const owner: Grant = {
+  id: 'owner',
+  name: 'owner',
+  scopes: new Set(scopes),
+  allowedPaths: undefined,
+  expiresAt: undefined,
+};
+
+/** The types of everything a client sends: commands and frames. */
+export type InboundType = CommandName | Frame['type'];
+
+/** Frames answer for the user who prompts, so they need the same scope. */
+const FRAME_SCOPE: Scope = 'prompt';
+
+/**
+ * Whether a grant permits this type. Checked for every command, because a grant may change while a connection is open.
+ */
+export const permits = (grant: Grant, type: InboundType): boolean => grant.scopes.has(scopeOf(type));
+
+export const permissionDenied = (type: InboundType): Refusal =>
+  new Refusal('permission_denied', `Permission denied: ${type} needs the scope ${scopeOf(type)}`);
+
+const scopeOf = (type: InboundType): Scope =>
+  Object.hasOwn(commandRows, type) ? commandRows[type as CommandName].scope : FRAME_SCOPE;

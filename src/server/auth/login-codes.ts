@@ -1,5 +1,5 @@
 import { digestOf, newSecret } from '../../store/tokens/token-record.ts';
-import { findBySecret } from './find-by-secret.ts';
+import { findBySecret } from './credential-index.ts';
 import type { Grant } from './grant.ts';
 
 // Enough time to switch to a browser.

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 import type { ByteSink } from './client-event-queue.ts';
-import { shortReason } from './short-reason.ts';
+import { shortReason } from './explaining-socket.ts';
 
 // The size limit of a client message: enough for a prompt with some images.
 export const MAX_FRAME_BYTES = 32 * 1024 * 1024;

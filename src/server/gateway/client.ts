@@ -11,8 +11,7 @@ import type {
 import { type Dialect, defaultDialect } from '../../wire/dialect.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import type { MalformedFrame, Inbound } from '../../wire/inbound.ts';
-import { type Grant, mayOpen } from '../auth/grant.ts';
-import { permissionDenied, permits } from '../auth/permission.ts';
+import { type Grant, mayOpen, permissionDenied, permits } from '../auth/grant.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { SessionRecord } from '../session-record.ts';
 import type { AttachResult, SessionHandle, Subscriber, CommandRequest, Snapshot, SessionTarget, AttachOptions } from '../sessions.ts';
@@ -22,7 +21,7 @@ import { ClientEventQueue } from './client-event-queue.ts';
 import type { ConnectParameters } from './connect-parameters.ts';
 import { type ServerCommandHandler, serverCommands } from './server-commands.ts';
 import type { GatewayServices } from './services.ts';
-import { MoveBarrier } from './move-barrier.ts';
+import { MoveBarrier } from './session-moves.ts';
 import type { ClientSocket } from './client-socket.ts';
 
 // Commands of one client that may be in flight.

@@ -1,7 +1,6 @@
 import { WebSocket } from 'ws';
 import { closeCodes } from '../../protocol/close-codes.ts';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
-import { shortReason } from './short-reason.ts';
 
 // Reasons for closings by the WebSocket library. Its code for too many fragments would mean an invalid token to
 // clients.
@@ -30,4 +29,16 @@ export function closeWithReason(
   send({ type: 'server_error', error: reason, ...(error === undefined ? {} : { code: error }) });
   send({ type: 'server_disconnected', reason: 'error', message: reason, code });
   socket.close(code, shortReason(reason));
+}
+
+// The limit of the WebSocket protocol.
+const MAX_REASON_BYTES = 123;
+
+/** Truncates a reason to the size of a close frame, at a character boundary. */
+export function shortReason(reason: string): string {
+  if (Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;
+  return Buffer.from(reason)
+    .subarray(0, MAX_REASON_BYTES - 1)
+    .toString()
+    .replace(/\uFFFD+$/u, '');
 }

@@ -5,7 +5,7 @@ import { closeCodes } from '../../protocol/close-codes.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Authority } from '../auth/authority.ts';
 import { type Grant, tokenIdOf } from '../auth/grant.ts';
-import { credentialOf } from '../http/request-credential.ts';
+import { credentialOf } from '../http/admission/request-credential.ts';
 import type { Sessions } from '../sessions.ts';
 import { ExplainingSocket } from './explaining-socket.ts';
 import { Client, type ClientIdentity } from './client.ts';

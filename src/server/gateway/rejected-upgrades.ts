@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { CloseCode } from '../../protocol/close-codes.ts';
 import type { ErrorCode } from '../../protocol/errors.ts';
-import { respondRaw } from '../http/raw-response.ts';
+import { respondRaw } from '../http/responses.ts';
 import { closeWithReason } from './explaining-socket.ts';
 
 // Bytes that a rejected client may send.

@@ -5,10 +5,9 @@ import type { CommandName, Params } from '../../protocol/generated/vocabulary.ts
 import { mayOpen } from '../auth/grant.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { CommandRequest } from '../sessions.ts';
-import { runBuiltinMove, builtinMoveIn } from './builtin-moves.ts';
+import { runBuiltinMove, builtinMoveIn, moveClient } from './session-moves.ts';
 import type { Client } from './client.ts';
 import { hello } from './hello.ts';
-import { moveClient } from './session-moves.ts';
 
 type OnResponse = (response: AgentResponse) => void;
 

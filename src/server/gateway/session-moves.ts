@@ -1,8 +1,9 @@
 import { Refusal } from '../../protocol/errors.ts';
-import type { Moved } from '../../protocol/generated/vocabulary.ts';
+import type { Moved, SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { CommandRequest, SessionTarget } from '../sessions.ts';
 import type { Client } from './client.ts';
+import { parseBuiltinMove } from '../../protocol/builtin-moves.ts';
 
 /**
  * Moves one client to another session: the agent checks or creates the target and stays where it is. `target` is the
@@ -54,3 +55,68 @@ const moved = ({ type }: CommandRequest, target: SessionTarget) =>
     sessionId: target.id,
     ...(target.kind === 'stored' ? { sessionFile: target.path } : {}),
   });
+
+/** The move that a message requests by its built-in slash command, if any. */
+export function builtinMoveIn(message: string): CommandRequest | undefined {
+  const move = parseBuiltinMove(message);
+  if (!move) return undefined;
+  return move.entryId === undefined ? { type: 'new_session' } : { type: 'fork', entryId: move.entryId };
+}
+
+/** Moves this client alone, unless an extension registered a command of the same name: that one runs instead. */
+export function runBuiltinMove(
+  requested: CommandRequest,
+  { prompt, client, onResponse }: { prompt: CommandRequest; client: Client; onResponse: (response: AgentResponse) => void },
+): Promise<void> {
+  return client.exclusively(async () => {
+    if (await isExtensionCommand(requested.type === 'fork' ? 'fork' : 'new', client)) client.handle.send(prompt, onResponse);
+    else await moveClient(requested, client, (response) => onResponse(asPromptResponse(prompt, response)));
+  });
+}
+
+async function isExtensionCommand(name: string, client: Client): Promise<boolean> {
+  const request: CommandRequest = { type: 'get_commands', builtins: false };
+  const response = await new Promise<AgentResponse>((resolve) => client.handle.send(request, resolve));
+  const { commands = [] } = response.success ? (response.data() as { commands: SlashCommand[] }) : {};
+  return commands.some((command) => command.name === name);
+}
+
+const asPromptResponse = ({ type }: CommandRequest, response: AgentResponse) =>
+  response.success
+    ? AgentResponse.success(type, { disposition: 'handled', output: moveOutput(response) })
+    : AgentResponse.from({ ...response.record(), command: type });
+
+/** The same texts as the agent prints. */
+function moveOutput(response: AgentResponse): string {
+  const { cancelled, sessionId, text } = response.data() as { cancelled: boolean; sessionId?: string; text?: string };
+  if (cancelled) return 'An extension said no';
+  return text === undefined ? `Started the session ${sessionId}` : `Forked before: ${text}`;
+}
+
+/** Holds back the session commands of a client while it moves to another session. */
+export class MoveBarrier {
+  #held: (() => void)[] | undefined;
+
+  run(work: () => void): void {
+    if (this.#held) this.#held.push(work);
+    else work();
+  }
+
+  /** Runs work while all other work is held. */
+  async runExclusively(work: () => Promise<void>): Promise<void> {
+    this.#held ??= [];
+    try {
+      await work();
+    } finally {
+      this.#release();
+    }
+  }
+
+  /** Runs held work in order until some of it is exclusive. */
+  #release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    while (held.length > 0 && !this.#held) held.shift()?.();
+    (this.#held as (() => void)[] | undefined)?.unshift(...held);
+  }
+}

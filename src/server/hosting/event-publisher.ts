@@ -1,11 +1,10 @@
 import type { AgentEvent, BashCommand, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { AgentResponse } from '../agent-response.ts';
-import type { Subscribers } from './subscribers.ts';
+import { type Subscribers, Heartbeats } from './subscribers.ts';
 import type { SnapshotSender } from './snapshot-sender.ts';
 import type { DialogTimeouts } from './dialog-timeouts.ts';
 import type { EntryRouter } from './entry-router.ts';
-import { Heartbeats } from './heartbeats.ts';
-import type { HostedAgent } from './hosted-agent.ts';
+import type { HostedAgent } from './agent/hosted-agent.ts';
 import { EventSequencer } from './event-sequencer.ts';
 import type { Journal } from './journal.ts';
 import type { RunTracker } from './run-tracker.ts';

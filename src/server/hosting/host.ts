@@ -4,18 +4,18 @@ import type { ProcessExit } from '../../system/processes/process-group.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Subscriber, CommandRequest, SessionTarget, AttachOptions } from '../sessions.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { Subscribers } from './subscribers.ts';
+import { Subscribers, Heartbeats } from './subscribers.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
-import { CrashCounter } from './crash-counter.ts';
+import { CrashCounter, HostedAgent } from './agent/hosted-agent.ts';
 import { DialogTimeouts, agentUiMethods } from './dialog-timeouts.ts';
 import { EntryRouter } from './entry-router.ts';
-import { Heartbeats } from './heartbeats.ts';
-import type { HostOptions } from './host-options.ts';
-import { HostedAgent } from './hosted-agent.ts';
 import { RunTracker } from './run-tracker.ts';
 import { EventPublisher } from './event-publisher.ts';
 import { PublishedMessages } from './published-messages.ts';
 import { HostToolRouter } from './host-tool-router.ts';
+import type { RunJournal } from '../../store/run-journal.ts';
+import type { AgentLaunch } from './agent/agent-process.ts';
+import type { Journal } from './journal.ts';
 
 // Requests that may wait for the agent to start.
 const MAX_EARLY_REQUESTS = 200;
@@ -357,3 +357,24 @@ export class Host {
 /** An agent whose session file is missing starts another session. Agents other than tau may report no session id. */
 const isDifferentSession = ({ sessionId }: Partial<SessionState>, target: SessionTarget) =>
   target.kind === 'stored' && sessionId !== undefined && sessionId !== target.id;
+
+interface HostOptions {
+  readonly target: SessionTarget;
+  readonly agent: AgentLaunch;
+  readonly journal: Journal;
+  readonly runJournal: RunJournal;
+  /** How long an idle agent without clients is kept. */
+  readonly parkAfterMs: number;
+  readonly callbacks: HostCallbacks;
+}
+
+/** Notifications of a host to its owner. */
+interface HostCallbacks {
+  readonly onCrash: (reason: string) => void;
+  /** The agent changed to another session. */
+  readonly onSessionChange: (sessionId: string) => void;
+  /** An error outside of the agent. */
+  readonly onError: (error: unknown) => void;
+  /** The host was parked, closed or failed. */
+  readonly onClose: () => void;
+}

@@ -4,10 +4,10 @@ import type { RunJournal } from '../../store/run-journal.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import type { SessionHandle, Subscriber, CommandRequest, Sessions, SessionTarget } from '../sessions.ts';
-import type { AgentLaunch } from './agent-process.ts';
+import type { AgentLaunch } from './agent/agent-process.ts';
 import type { AgentResponse } from '../agent-response.ts';
 import { Host } from './host.ts';
-import { MemoryJournal } from './memory-journal.ts';
+import { MemoryJournal } from './journal.ts';
 import type { Ownership } from './ownership.ts';
 
 // How long the server retries to open a session that another process is about to close.

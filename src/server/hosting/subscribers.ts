@@ -1,10 +1,9 @@
-import type { AgentEvent, AgentSettledEvent, AssistantMessage } from '../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, AgentSettledEvent, AssistantMessage, HeartbeatEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Cursor, AttachResult, Subscriber, Snapshot } from '../sessions.ts';
 import { receivesUiRequest } from './dialog-timeouts.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 import { SessionRecord } from '../session-record.ts';
 import { LiveState } from './live-state.ts';
-import { MissedNotices } from './missed-notices.ts';
 
 export type SessionLocation = Pick<AttachResult, 'sessionId' | 'sessionFile'>;
 
@@ -171,3 +170,48 @@ export const receivesEvent = (subscriber: Subscriber, event: AgentEvent): boolea
   if (event.type === 'entry_appended') return subscriber.receivesEntries;
   return event.type !== 'extension_ui_request' || receivesUiRequest(subscriber, event.method);
 };
+
+/** Forwards heartbeats to each client at its own interval. The agent sends them at the shortest one. */
+export class Heartbeats {
+  readonly #lastSentAt = new WeakMap<Subscriber, number>();
+
+  /** The shortest interval of these clients; 0 if none has one. */
+  static intervalFor(subscribers: Iterable<Subscriber>): number {
+    const intervals = [...subscribers].map(({ heartbeatMs }) => heartbeatMs).filter((ms) => ms > 0);
+    return intervals.length > 0 ? Math.min(...intervals) : 0;
+  }
+
+  forward(event: HeartbeatEvent, subscribers: Iterable<Subscriber>): void {
+    const now = performance.now();
+    for (const subscriber of subscribers) {
+      const last = this.#lastSentAt.get(subscriber) ?? Number.NEGATIVE_INFINITY;
+      // Timers are inexact: half an interval is closer to this heartbeat than to the next.
+      if (subscriber.heartbeatMs === 0 || now - last < subscriber.heartbeatMs / 2) continue;
+      this.#lastSentAt.set(subscriber, now);
+      subscriber.sendPrivate(event);
+    }
+  }
+}
+
+// Beyond this, the oldest notice is dropped.
+export const MAX_KEPT_NOTICES = 100;
+
+/** Notices that were published once while no client was attached, for the first one that attaches. */
+export class MissedNotices {
+  #notices: AgentEvent[] = [];
+
+  add(event: AgentEvent): void {
+    if (!isNotice(event)) return;
+    this.#notices.push(event);
+    if (this.#notices.length > MAX_KEPT_NOTICES) this.#notices.shift();
+  }
+
+  take(): readonly AgentEvent[] {
+    return this.#notices.splice(0);
+  }
+}
+
+const NOTICES: ReadonlySet<string> = new Set(['session_repaired', 'extension_error', 'mcp_status', 'todo_auto_clear']);
+
+const isNotice = (event: AgentEvent) =>
+  NOTICES.has(event.type) || (event.type === 'extension_ui_request' && event.method === 'notify');

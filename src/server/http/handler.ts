@@ -1,9 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Counter } from '../metrics.ts';
 import { type ServerLog, errorFields } from '../server-log.ts';
-import type { Admission, Rejection } from './request-guard.ts';
-import { HttpRefusal } from './http-refusal.ts';
-import { setSecurityHeaders, sendRefusal } from './responses.ts';
+import type { Admission, Rejection } from './admission/request-guard.ts';
+import { HttpRefusal, setSecurityHeaders, sendRefusal } from './responses.ts';
 import { runRoute, matchRoute } from './router.ts';
 import type { HttpServices } from './services.ts';
 

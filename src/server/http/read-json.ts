@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpRefusal } from './http-refusal.ts';
+import { HttpRefusal } from './responses.ts';
 
 export const MAX_BODY_BYTES = 16 * 1024;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Grant, Scope } from '../auth/grant.ts';
-import type { Admission } from './request-guard.ts';
+import type { Admission } from './admission/request-guard.ts';
 import type { HttpServices } from './services.ts';
 
 // An admitted request with everything needed to respond.

@@ -1,14 +1,9 @@
-import { HttpRefusal } from './http-refusal.ts';
+import { HttpRefusal } from './responses.ts';
 import type { HttpExchange, HttpMethod, Route } from './route.ts';
 import { DOWNLOADS, download } from './routes/download.ts';
-import { folders } from './routes/folders.ts';
-import { health, readiness } from './routes/health.ts';
-import { login } from './routes/login.ts';
-import { logout } from './routes/logout.ts';
-import { me } from './routes/me.ts';
-import { metrics } from './routes/metrics.ts';
+import { folders, health, readiness, metrics, sessions, me } from './routes/read-only.ts';
+import { login, logout } from './routes/login.ts';
 import { page } from './routes/page.ts';
-import { sessions } from './routes/sessions.ts';
 import type { HttpServices } from './services.ts';
 
 const routes: Readonly<Record<string, Route>> = {

@@ -5,7 +5,7 @@ import { commands } from '../../../src/cli/commands.ts';
 import { flags } from '../../../src/cli/flags/flags.ts';
 import { isFinalCode } from '../../../src/client/remote/reconnection.ts';
 import { closeCodes } from '../../../src/protocol/close-codes.ts';
-import { httpLimits } from '../../../src/server/http/limited-server.ts';
+import { httpLimits } from '../../../src/server/http/listen/limited-server.ts';
 import { scopes } from '../../../src/store/tokens/token-record.ts';
 import { serve } from '../../support/server.ts';
 

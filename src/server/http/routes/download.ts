@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { HttpRefusal } from '../http-refusal.ts';
+import { HttpRefusal } from '../responses.ts';
 import type { HttpExchange, Route } from '../route.ts';
 
 // The URL path of downloads.

@@ -1,9 +1,8 @@
-import { tooManyAttempts } from '../request-guard.ts';
-import { HttpRefusal } from '../http-refusal.ts';
+import { tooManyAttempts } from '../admission/request-guard.ts';
+import { HttpRefusal, sendJson, sendRefusal } from '../responses.ts';
 import { readJsonBody } from '../read-json.ts';
-import { sendJson, sendRefusal } from '../responses.ts';
 import type { HttpExchange, Route } from '../route.ts';
-import { describeGrant } from './me.ts';
+import { describeGrant } from './read-only.ts';
 
 /** `POST /api/login`: exchanges a one-time code or a token for a cookie. */
 export const login: Route = { methods: ['POST'], handle: logIn };
@@ -31,3 +30,15 @@ async function logIn({ request, response, admission, services }: HttpExchange): 
   response.setHeader('Set-Cookie', setCookie);
   sendJson(response, describeGrant(grant));
 }
+
+/** `POST /api/logout`: ends the login of the cookie, also an expired one. */
+export const logout: Route = {
+  methods: ['POST'],
+  handle: async ({ request, response, admission, services }) => {
+    const { grant, address, isSecure } = admission;
+    const { setCookie } = await services.logins.logout(request.headers.cookie ?? '', { isSecure });
+    if (grant) services.audit.record({ action: 'logout', grant, address, outcome: 'ok' });
+    response.setHeader('Set-Cookie', setCookie);
+    sendJson(response, {});
+  },
+};

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { readPageFiles } from '../page-files.ts';
 import { openSocket, readToEnd } from '../testing/raw-clients.ts';
 import { newFolder, startServer } from '../testing/test-server.ts';
+import { acceptsGzip } from './page.ts';
 
 /** A page folder beside a secret file. */
 function newPage(): string {
@@ -159,4 +160,23 @@ it('a folder over the limits is rejected', () => {
   for (let number = 0; number < 501; number++) writeFileSync(join(folder, `${number}.txt`), '');
 
   expect(() => readPageFiles(folder)).toThrow('holds too much for a page');
+});
+
+it.each([
+  [undefined, false],
+  ['', false],
+  ['identity', false],
+  ['br, deflate', false],
+  ['gzip', true],
+  ['GZIP', true],
+  ['gzip, deflate, br, zstd', true],
+  ['deflate;q=0.5,gzip;q=0.1', true],
+  ['gzip;q=0', false],
+  ['gzip; q=0.0, *', false],
+  ['*', true],
+  ['*;q=0', false],
+  ['gzip;q=nonsense', false],
+  ['gzipped', false],
+])('[W96] Accept-Encoding %o accepts gzip: %o', (header, isAccepted) => {
+  expect(acceptsGzip(header)).toBe(isAccepted);
 });

@@ -1,6 +1,5 @@
-import type { PageFile } from '../page-file.ts';
+import type { PageFile } from '../page-files.ts';
 import { type HttpExchange, type Route, readMethods } from '../route.ts';
-import { acceptsGzip } from '../accepts-gzip.ts';
 
 /** Serves the page and its files. */
 export const page = (file: PageFile): Route => ({
@@ -33,3 +32,15 @@ async function sendFile({ request, response }: HttpExchange, { type, isImmutable
 
 const matchesEtag = (header: string | undefined, etag: string) =>
   header?.split(',').some((known) => known.trim().replace(/^W\//, '') === etag || known.trim() === '*') ?? false;
+
+/** Whether an `Accept-Encoding` header accepts gzip, by name or by a star. */
+export function acceptsGzip(header = ''): boolean {
+  const weights = new Map(header.toLowerCase().split(',').map(parseCoding));
+  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
+}
+
+function parseCoding(part: string): [string, number] {
+  const [coding = '', ...parameters] = part.split(';').map((word) => word.trim());
+  const weight = parameters.find((word) => word.startsWith('q='))?.slice(2);
+  return [coding, weight === undefined ? 1 : Number(weight)];
+}

@@ -9,9 +9,9 @@ import { listFolders } from '../../folders.ts';
 import { Metrics } from '../../metrics.ts';
 import { ServerLog } from '../../server-log.ts';
 import { ExportOffers } from '../export-offers.ts';
-import { RequestGuard, type RequestGuardOptions } from '../request-guard.ts';
+import { RequestGuard, type RequestGuardOptions } from '../admission/request-guard.ts';
 import { createHandler } from '../handler.ts';
-import { type ListenOptions, listenHttp } from '../listen.ts';
+import { type ListenOptions, listenHttp } from '../listen/listen.ts';
 import type { HttpServices } from '../services.ts';
 import { type ReceivedResponse, sendRequest, type RequestParams } from './raw-clients.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { respondRaw } from './raw-response.ts';
-import { sendRequest, openSocket, readToEnd } from './testing/raw-clients.ts';
-import { newFolder, startServer } from './testing/test-server.ts';
+import { respondRaw } from '../responses.ts';
+import { sendRequest, openSocket, readToEnd } from '../testing/raw-clients.ts';
+import { newFolder, startServer } from '../testing/test-server.ts';
 
 const statusOf = (response: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1]);
 

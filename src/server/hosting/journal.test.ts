@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_JOURNAL_CHARACTERS, MemoryJournal } from './memory-journal.ts';
+import { MAX_JOURNAL_CHARACTERS, MemoryJournal } from './journal.ts';
 import { journalContract } from './testing/journal-contract.ts';
 
 const make = (limit?: number) => () => {

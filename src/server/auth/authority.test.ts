@@ -11,9 +11,8 @@ import {
   tokenStorePath,
 } from '../../store/tokens/token-store.ts';
 import { openLog } from '../../system/log.ts';
-import type { Grant } from './grant.ts';
-import { type AuthorityOptions, type LoginAuthority, LOGIN_LIFE_MS, openAuthority } from './open-authority.ts';
-import { owner } from './owner.ts';
+import { type Grant, owner } from './grant.ts';
+import { type AuthorityOptions, type LoginAuthority, LOGIN_LIFE_MS, openAuthority } from './authority.ts';
 
 const cookies = { port: () => 4170, basePath: '', secure: false };
 const phone: NewToken = { name: 'phone', scopes: ['view'] };

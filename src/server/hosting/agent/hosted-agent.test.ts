@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CrashCounter } from './crash-counter.ts';
+import { CrashCounter } from './hosted-agent.ts';
 
 it('three crashes within a minute are tolerated, a fourth is not', () => {
   const crashes = new CrashCounter();

@@ -8,11 +8,10 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { withTimeout } from '../../system/with-timeout.ts';
+import { withTimeout } from '../../../system/with-timeout.ts';
 import { ConnectionCap, type ConnectionLimits, type DropReason } from './connection-cap.ts';
-import { respondRaw } from './raw-response.ts';
-import { setSecurityHeaders, sendRefusal } from './responses.ts';
-import { OwnerRequest, plainAddress } from './owner-request.ts';
+import { respondRaw, setSecurityHeaders, sendRefusal } from '../responses.ts';
+import { OwnerRequest, plainAddress } from '../admission/owner-request.ts';
 import type { Tls } from './tls-files.ts';
 
 export interface HttpLimits {

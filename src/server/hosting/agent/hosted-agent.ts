@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { AgentEvent, SessionState } from '../../protocol/generated/vocabulary.ts';
-import type { ProcessExit } from '../../system/processes/process-group.ts';
-import { toLine } from '../../wire/json-lines.ts';
-import type { Subscriber, CommandRequest, SessionTarget } from '../sessions.ts';
+import type { AgentEvent, SessionState } from '../../../protocol/generated/vocabulary.ts';
+import type { ProcessExit } from '../../../system/processes/process-group.ts';
+import { toLine } from '../../../wire/json-lines.ts';
+import type { Subscriber, CommandRequest, SessionTarget } from '../../sessions.ts';
 import { type AgentLaunch, AgentProcess } from './agent-process.ts';
-import { AgentResponse } from '../agent-response.ts';
+import { AgentResponse } from '../../agent-response.ts';
 import { PendingRequests, MAX_PENDING_REQUESTS } from './pending-requests.ts';
 
 // How long an agent may take until its first response.
@@ -177,5 +177,20 @@ function parseRecord(text: string): Record<string, unknown> | undefined {
     return typeof type === 'string' ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+// Crashes within this time after which an agent is not started again.
+const MAX_CRASHES = 3;
+const CRASH_WINDOW_MS = 60_000;
+
+/** Counts the recent crashes of an agent. */
+export class CrashCounter {
+  #times: number[] = [];
+
+  /** Adds one; returns whether that exceeds the limit. */
+  add(now = performance.now()): boolean {
+    this.#times = [...this.#times.filter((at) => now - at < CRASH_WINDOW_MS), now];
+    return this.#times.length > MAX_CRASHES;
   }
 }

@@ -1,6 +1,6 @@
-import { toLine } from '../../wire/json-lines.ts';
-import type { Subscriber, CommandRequest } from '../sessions.ts';
-import { AgentResponse } from '../agent-response.ts';
+import { toLine } from '../../../wire/json-lines.ts';
+import type { Subscriber, CommandRequest } from '../../sessions.ts';
+import { AgentResponse } from '../../agent-response.ts';
 
 // Pending requests of all clients together.
 export const MAX_PENDING_REQUESTS = 2000;

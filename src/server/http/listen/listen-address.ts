@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
-import { withTimeout } from '../../system/with-timeout.ts';
-import { plainAddress } from './owner-request.ts';
+import { withTimeout } from '../../../system/with-timeout.ts';
+import { plainAddress } from '../admission/owner-request.ts';
 
 const LOOKUP_LIMIT_MS = 5000;
 

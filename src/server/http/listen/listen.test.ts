@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { httpLimits } from './limited-server.ts';
 import { listenHttp } from './listen.ts';
-import { sendRequest, openSocket, readToEnd } from './testing/raw-clients.ts';
-import { newFolder, startServer } from './testing/test-server.ts';
+import { sendRequest, openSocket, readToEnd } from '../testing/raw-clients.ts';
+import { newFolder, startServer } from '../testing/test-server.ts';
 import { readTlsFiles } from './tls-files.ts';
 
-const fixtures = join(import.meta.dirname, '../../../test/fixtures/tls');
+const fixtures = join(import.meta.dirname, '../../../../test/fixtures/tls');
 const tlsFiles = { cert: join(fixtures, 'cert.pem'), key: join(fixtures, 'key.pem') };
 const nothing = { handler: () => {}, onUpgrade: () => {} };
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n';

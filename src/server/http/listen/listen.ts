@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { listenOnSocketFile } from '../../system/files/socket-file.ts';
+import { listenOnSocketFile } from '../../../system/files/socket-file.ts';
 import { LimitedServer, type ServerOptions } from './limited-server.ts';
 import { listenAddress, listenError } from './listen-address.ts';
 import type { Tls } from './tls-files.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { messageOf } from '../../protocol/errors.ts';
+import { messageOf } from '../../../protocol/errors.ts';
 
 // A certificate chain and its key, as PEM.
 export interface Tls {

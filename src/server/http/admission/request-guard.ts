@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { Authority } from '../auth/authority.ts';
-import type { Grant } from '../auth/grant.ts';
-import { owner } from '../auth/owner.ts';
-import type { ServerLog } from '../server-log.ts';
+import type { Authority } from '../../auth/authority.ts';
+import { type Grant, owner } from '../../auth/grant.ts';
+import type { ServerLog } from '../../server-log.ts';
 import { type AllowListOptions, AllowLists, type ForeignHeader } from './allow-lists.ts';
 import { credentialOf, type Purpose, cookieTrust } from './request-credential.ts';
 import { OwnerRequest, plainAddress } from './owner-request.ts';

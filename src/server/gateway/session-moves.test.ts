@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MoveBarrier } from './move-barrier.ts';
+import { MoveBarrier } from './session-moves.ts';
 
 function gate(): { passed: Promise<void>; open: () => void } {
   let open = () => {};

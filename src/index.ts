@@ -11,14 +11,12 @@ import { memoryPair } from './wire/memory.ts';
 export type * from './agent/hooks.ts';
 export type { ToolChoice } from './agent/tool-choice.ts';
 export { AgentClient } from './client/agent-client.ts';
-export { CommandFailed } from './client/errors.ts';
-export { ConnectionLost } from './client/errors.ts';
 export type { CustomTool, CustomToolCall, CustomToolOutput } from './client/custom-tools.ts';
+export { CommandFailed, ConnectionLost } from './client/errors.ts';
 export { EventsLost } from './client/event-iterator.ts';
 export type { PromptRun } from './client/prompt-run.ts';
 export type { UiAnswer, UiHandler } from './client/ui-requests.ts';
 export { AgentSession, type ExtensionBindings } from './embed/agent-session.ts';
-export type { AgentState } from './embed/session-state.ts';
 export {
   type CreateAgentSessionOptions,
   type CreateAgentSessionResult,
@@ -27,16 +25,17 @@ export {
 export type { ExtensionUIContext } from './embed/embedder-ui.ts';
 export type { ResourceLoader } from './embed/resource-loader.ts';
 export type { AgentSessionEvent, AgentSessionEventListener } from './embed/session-events.ts';
-export { type SessionInfo, SessionManager } from './embed/session-manager.ts';
 export type { PromptOptions } from './embed/session-input.ts';
-export type { AddonOptions as AdditionWishes } from './engine/addons/detect.ts';
+export { type SessionInfo, SessionManager } from './embed/session-manager.ts';
+export type { AgentState } from './embed/session-state.ts';
+export type { AddonOptions } from './engine/addons/detect.ts';
 export type {
   ExtensionAPI,
   ExtensionContext,
   ExtensionFactory,
   ToolDefinition,
 } from './extend/extensions/extension-api.ts';
-export type { SystemPromptOverrides as PromptWords } from './extend/prompt-parts.ts';
+export type { SystemPromptOverrides } from './extend/prompt-parts.ts';
 export type * from './protocol/generated/vocabulary.ts';
 export type * from './session/hooks.ts';
 export { Refusal };

@@ -15,10 +15,10 @@ import type {
   TurnStartEvent,
   Usage,
 } from '../protocol/generated/vocabulary.ts';
-import { toolCallsOf, isFailedOrAborted } from './tool-calls.ts';
 import type { AgentHooks, HookMessage, Interruption } from './hooks.ts';
 import { refuseTools, runTools } from './run-tools.ts';
 import type { Tool } from './tool.ts';
+import { isFailedOrAborted, toolCallsOf } from './tool-calls.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** Events of the loop. The session sends `agent_end`, because only the session decides whether the run continues. */
@@ -82,10 +82,14 @@ export async function* runTurns(first: readonly AgentMessage[], conversation: Co
   while (true) {
     const { message, interruption } = yield* streamModelResponse(conversation);
     if (interruption?.discard) conversation.dropAssistantMessage();
-    const { toolResults, isTerminal } = interruption || isFailedOrAborted(message) ? NO_TOOLS : yield* runToolCalls(message, conversation);
-    const continuation = await callHook(conversation, ({ turnEnd }, signal) => turnEnd?.({ message, toolResults }, signal));
+    const { toolResults, isTerminal } =
+      interruption || isFailedOrAborted(message) ? NO_TOOLS : yield* runToolCalls(message, conversation);
+    const continuation = await callHook(conversation, ({ turnEnd }, signal) =>
+      turnEnd?.({ message, toolResults }, signal),
+    );
     yield { type: 'turn_end', message, toolResults };
-    const needsTurn = (toolResults.length > 0 && !isTerminal) || interruption !== undefined || continuation?.continue === true;
+    const needsTurn =
+      (toolResults.length > 0 && !isTerminal) || interruption !== undefined || continuation?.continue === true;
     const hasFailed = isFailedOrAborted(message) && !interruption;
     if (!hasFailed) await conversation.beforeNextTurn?.(needsTurn);
     const isOver = conversation.signal.aborted || hasFailed;
@@ -189,7 +193,10 @@ interface ToolOutcome {
 const NO_TOOLS: ToolOutcome = { toolResults: [], isTerminal: false };
 
 /** Runs the tool calls of one message and publishes (and so stores) the results in call order. */
-async function* runToolCalls(message: AssistantMessage, conversation: Conversation): AsyncGenerator<LoopEvent, ToolOutcome> {
+async function* runToolCalls(
+  message: AssistantMessage,
+  conversation: Conversation,
+): AsyncGenerator<LoopEvent, ToolOutcome> {
   const calls = toolCallsOf(message);
   let isTerminal = false;
   const results =

@@ -1,10 +1,10 @@
 import { check } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { ToolCall, ToolResultMessage } from '../protocol/generated/vocabulary.ts';
-import { ToolEventQueue } from './tool-event-queue.ts';
 import type { AgentHooks, EndedCall, ToolResult } from './hooks.ts';
 import type { LoopEvent } from './loop.ts';
 import { type Tool, ToolError, type ToolInvocation, type ToolOutput, textOutput } from './tool.ts';
+import { ToolEventQueue } from './tool-event-queue.ts';
 import { throwIfAborted, unlessAborted } from './unless-aborted.ts';
 
 // A call gets an error result if its tool has not stopped this long after an abort.
@@ -98,7 +98,10 @@ async function runCall(call: ToolCall, run: ToolRun, update: (output: ToolOutput
 }
 
 /** Returns the arguments that the call may run with; throws if a hook blocks it. */
-async function permittedArguments(call: ToolCall, { hooks, signal }: ToolRun): Promise<Readonly<Record<string, unknown>>> {
+async function permittedArguments(
+  call: ToolCall,
+  { hooks, signal }: ToolRun,
+): Promise<Readonly<Record<string, unknown>>> {
   throwIfAborted(signal);
   const verdict = hooks.toolCall ? await unlessAborted(hooks.toolCall(call, signal), signal) : undefined;
   throwIfAborted(signal);

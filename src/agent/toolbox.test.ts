@@ -55,7 +55,10 @@ it('setBuiltins replaces the built-in tools and keeps activation by name', () =>
 it('setTools keeps activation by name and offers new tools as isOffered decides', () => {
   const box = new Toolbox(builtins, { patterns: ['read'] });
 
-  box.setTools('host', [tool('a'), tool('b'), tool('quiet')], { isOffered: (name) => name !== 'quiet', ignoreChoice: true });
+  box.setTools('host', [tool('a'), tool('b'), tool('quiet')], {
+    isOffered: (name) => name !== 'quiet',
+    ignoreChoice: true,
+  });
   expect(box.activeNames).toEqual(['read', 'a', 'b']);
   box.activate(['read', 'b', 'quiet']);
   box.setTools('host', [tool('a'), tool('quiet'), tool('c')], { ignoreChoice: true });

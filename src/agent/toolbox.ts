@@ -1,7 +1,7 @@
 import { Refusal } from '../protocol/errors.ts';
 import type { ToolInfo } from '../protocol/generated/vocabulary.ts';
 import type { Tool } from './tool.ts';
-import { chooseTools, type ToolChoice, DEFAULT_TOOLS } from './tool-choice.ts';
+import { chooseTools, DEFAULT_TOOLS, type ToolChoice } from './tool-choice.ts';
 
 export type ToolSource = ToolInfo['source'];
 
@@ -54,7 +54,7 @@ export class Toolbox {
 
   /** Replaces all tools of a source. Activation by name stays; new tools are offered. */
   setTools(source: ToolSource, tools: readonly Tool[], options: OfferOptions = {}): void {
-    const { isOffered = () => true, ignoreChoice: ignoreChoice = false, keepActivation: keepActivation = false } = options;
+    const { isOffered = () => true, ignoreChoice = false, keepActivation = false } = options;
     const active = new Set(this.#active);
     const names = new Set(tools.map(({ name }) => name));
     for (const { name } of keepActivation ? [] : (this.#tools.get(source) ?? [])) {

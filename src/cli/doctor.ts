@@ -1,19 +1,29 @@
 import { resolve } from 'node:path';
-import { agentFilesFindings, settingsFindings, trustFinding } from '../engine/diagnosis/settings-files.ts';
-import { diskSpaceFinding, futureFolderFinding, temporaryFolderFinding, workingFolderFinding } from '../engine/diagnosis/folders.ts';
-import { environmentFindings, ripgrepFinding, sharpFinding, versionFindings } from '../engine/diagnosis/installation.ts';
 import { runChecks } from '../engine/diagnosis/finding.ts';
+import {
+  diskSpaceFinding,
+  futureFolderFinding,
+  temporaryFolderFinding,
+  workingFolderFinding,
+} from '../engine/diagnosis/folders.ts';
+import {
+  environmentFindings,
+  ripgrepFinding,
+  sharpFinding,
+  versionFindings,
+} from '../engine/diagnosis/installation.ts';
 import { orphansFinding, outputLogsFinding, pipesFinding } from '../engine/diagnosis/leftovers.ts';
 import { keysFinding, modelFindings } from '../engine/diagnosis/model.ts';
-import { shellFinding } from '../engine/diagnosis/shell.ts';
 import { storedSessionFindings } from '../engine/diagnosis/session-files.ts';
+import { agentFilesFindings, settingsFindings, trustFinding } from '../engine/diagnosis/settings-files.ts';
+import { shellFinding } from '../engine/diagnosis/shell.ts';
 import { openModels } from '../engine/open-models.ts';
 import { Project } from '../engine/project.ts';
 import type { Finding } from '../protocol/generated/vocabulary.ts';
 import { firstModel } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionsFolder } from '../store/agent-dir.ts';
-import type { CliArguments } from './flags/flags.ts';
 import { chosenSessionDir, modelOptionsOf, trustOf, workingFolder } from './engine-options.ts';
+import type { CliArguments } from './flags/flags.ts';
 
 /** `tau doctor`: checks everything that tau depends on and prints advice. Changes nothing and calls no model. */
 export async function doctor(args: CliArguments): Promise<number> {
@@ -59,7 +69,12 @@ function collectFindings(args: CliArguments): Promise<Finding[]> {
 /** The findings for the default model of a new session. */
 async function defaultModelFindings(project: Project, args: CliArguments): Promise<readonly Finding[]> {
   const root = agentDir(process.env);
-  const { registry, requested: named } = await openModels({ agentDir: root, env: process.env, project, ...modelOptionsOf(args) });
+  const { registry, requested: named } = await openModels({
+    agentDir: root,
+    env: process.env,
+    project,
+    ...modelOptionsOf(args),
+  });
   return modelFindings(registry, () => firstModel(registry, { named, settings: project.settings }));
 }
 

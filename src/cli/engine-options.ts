@@ -3,15 +3,15 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { chooseTools } from '../agent/tool-choice.ts';
 import { builtinTools } from '../agent/tools/builtin-tools.ts';
-import { hasAddons, type AddonOptions } from '../engine/addons/detect.ts';
-import { type ModelOptions, openModels } from '../engine/open-models.ts';
+import { type AddonOptions, hasAddons } from '../engine/addons/detect.ts';
 import type { EngineOptions } from '../engine/open.ts';
+import { type ModelOptions, openModels } from '../engine/open-models.ts';
 import { Project } from '../engine/project.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
-import { firstSession } from './sessions/session-argument.ts';
 import { type CliArguments, type FlagName, PiError, UsageError } from './flags/flags.ts';
+import { firstSession } from './sessions/session-argument.ts';
 
 /** Builds the engine options from the command line and the environment. */
 export async function engineOptions(args: CliArguments): Promise<EngineOptions> {
@@ -103,7 +103,11 @@ function toolsOf(args: CliArguments, { mayBeAdded }: { mayBeAdded: () => boolean
   if (unknown !== undefined && !mayBeAdded())
     throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
   return {
-    tools: { ...(selected ? { patterns: selected } : {}), ...(excluded ? { excluded } : {}), ...(builtin ? {} : { builtin }) },
+    tools: {
+      ...(selected ? { patterns: selected } : {}),
+      ...(excluded ? { excluded } : {}),
+      ...(builtin ? {} : { builtin }),
+    },
   };
 }
 
@@ -165,7 +169,9 @@ function textOrFile(flag: FlagName, value: string, cwd: string): string {
 }
 
 /** The model options of the command line. */
-export function modelOptionsOf(args: CliArguments): Pick<ModelOptions, 'requested' | 'patterns' | 'apiKey' | 'offline'> {
+export function modelOptionsOf(
+  args: CliArguments,
+): Pick<ModelOptions, 'requested' | 'patterns' | 'apiKey' | 'offline'> {
   const { provider, model: pattern, 'api-key': apiKey } = args;
   const patterns = listOf(args.models);
   const offline = args.offline !== undefined || /^(?:1|true|yes)$/i.test(process.env['PI_OFFLINE'] ?? '');

@@ -4,9 +4,9 @@ import { Refusal } from '../protocol/errors.ts';
 import { onExitSignal } from '../system/exit-signals.ts';
 import type { Log } from '../system/log.ts';
 import type { Dialect } from '../wire/dialect.ts';
+import { engineOptions } from './engine-options.ts';
 import type { CliArguments } from './flags/flags.ts';
 import { logOpenFailure, openRequestedLog } from './logging.ts';
-import { engineOptions } from './engine-options.ts';
 
 // The longest delay of an exit by a client that does not read.
 const SIGNAL_FLUSH_TIMEOUT_MS = 500;

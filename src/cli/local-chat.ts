@@ -1,12 +1,12 @@
 import { AgentClient } from '../client/agent-client.ts';
 import { memoryPair } from '../wire/memory.ts';
 import { runBatch } from './chat/batch.ts';
-import type { CliArguments } from './flags/flags.ts';
-import { hasTerminal, watchStdoutReader } from './stdio.ts';
-import { closeOnSignal, openAgentEngine } from './lifetime.ts';
 import { CHAT_UI_METHODS } from './chat/dialogs.ts';
 import type { Printer } from './chat/printer.ts';
-import { TerminalUi, SUGGESTIONS } from './chat/terminal-ui.ts';
+import { SUGGESTIONS, TerminalUi } from './chat/terminal-ui.ts';
+import type { CliArguments } from './flags/flags.ts';
+import { closeOnSignal, openAgentEngine } from './lifetime.ts';
+import { hasTerminal, watchStdoutReader } from './stdio.ts';
 
 /** `tau chat`: a conversation in this terminal; without one, each line of stdin is a prompt. */
 export async function chat(args: CliArguments): Promise<number> {

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/open.ts';
 import { watchParent } from '../system/exit-signals.ts';
 import { stdioLink } from '../wire/stdio.node.ts';
 import type { CliArguments } from './flags/flags.ts';
-import { commandsFinished, closeOnSignal, openAgentEngine, flushed } from './lifetime.ts';
+import { closeOnSignal, commandsFinished, flushed, openAgentEngine } from './lifetime.ts';
 
 /** `tau --mode rpc`: serves one client over stdio, or clients of a socket one after another. */
 export async function rpc(args: CliArguments): Promise<number> {

@@ -1,10 +1,10 @@
-import { commands } from './commands.ts';
-import { type CliArguments, UnknownWordError, UsageError } from './flags/flags.ts';
 import { openModels } from '../engine/open-models.ts';
-import { modelList } from './list-models.ts';
-import { modelOptionsOf, cliPaths } from './engine-options.ts';
-import { printAndExit } from './stdio.ts';
+import { commands } from './commands.ts';
+import { cliPaths, modelOptionsOf } from './engine-options.ts';
+import { type CliArguments, UnknownWordError, UsageError } from './flags/flags.ts';
 import { openAgentEngine } from './lifetime.ts';
+import { modelList } from './list-models.ts';
+import { printAndExit } from './stdio.ts';
 
 /** Runs the command of the first word. Several words are a prompt; no word starts a chat on a terminal. */
 export async function runCommand(args: CliArguments): Promise<number> {

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/open.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { listenUnix } from '../wire/socket.node.ts';
-import { commandsFinished, closeOnSignal, flushed } from './lifetime.ts';
+import { closeOnSignal, commandsFinished, flushed } from './lifetime.ts';
 
 /** Serves clients of a Unix socket one after another, until a signal or an extension ends it. */
 export async function serveSocket(engine: Engine, path: string): Promise<number> {

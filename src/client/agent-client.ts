@@ -1,9 +1,9 @@
 import type { AgentEvent, CommandName, Frame, Params, Result } from '../protocol/generated/vocabulary.ts';
 import { type InputLine, toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
-import { parseRecord, type WireRecord, PendingCommands } from './pending-commands.ts';
 import { BaseClient } from './base-client.ts';
 import { ConnectionLost } from './errors.ts';
+import { PendingCommands, parseRecord, type WireRecord } from './pending-commands.ts';
 
 /** The client of an agent over a link. Calls have no timeout: they end with their response or `ConnectionLost`. */
 export class AgentClient extends BaseClient {

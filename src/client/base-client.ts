@@ -1,10 +1,10 @@
 import type { AgentEvent, Frame, Params, Result } from '../protocol/generated/vocabulary.ts';
-import type { ConnectionLost } from './errors.ts';
+import { callListener } from './call-listener.ts';
 import { type CustomTool, CustomTools } from './custom-tools.ts';
+import type { ConnectionLost } from './errors.ts';
 import { type EventConsumer, EventIterator } from './event-iterator.ts';
 import { AgentMethods } from './generated/methods.ts';
 import { type PromptRun, RunCollector } from './prompt-run.ts';
-import { callListener } from './call-listener.ts';
 import { type UiHandler, UiRequests } from './ui-requests.ts';
 
 /** The methods that every client has, independent of its transport. */

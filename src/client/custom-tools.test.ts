@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CommandFailed } from './errors.ts';
 import type { CustomTool, CustomToolCall } from './custom-tools.ts';
+import { CommandFailed } from './errors.ts';
 import { connect, delivered } from './testing/agent.ts';
 
 const tool = (name: string, execute: CustomTool['execute']): CustomTool => ({

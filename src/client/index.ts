@@ -1,26 +1,25 @@
 /** The published client for browsers and Node. */
 export type * from '../protocol/generated/vocabulary.ts';
 export type { Link } from '../wire/link.ts';
-export type { BaseClient } from './base-client.ts';
 export { AgentClient } from './agent-client.ts';
-export { CommandFailed } from './errors.ts';
-export { ConnectionLost } from './errors.ts';
+export type { BaseClient } from './base-client.ts';
 export type { CustomTool, CustomToolCall, CustomToolOutput } from './custom-tools.ts';
+export { CommandFailed, ConnectionLost } from './errors.ts';
 export { EventsLost } from './event-iterator.ts';
-export { OutboxFull, type OutboxItem } from './remote/outbox.ts';
 export type { PromptRun } from './prompt-run.ts';
+export { OutboxFull, type OutboxItem } from './remote/outbox.ts';
 export type { ConnectionState, ConnectionStatus } from './remote/reconnecting-socket.ts';
 export type { ReconnectionConfig } from './remote/reconnection.ts';
 export { type RemoteOptions, RemoteSession } from './remote/remote-session.ts';
 export {
-  type RPCResult,
   RPCClient,
   type RPCCommandWithoutId,
   type RPCEvent,
+  type RPCResult,
   type RPCSuccess,
   WebSocketRPCClient,
 } from './remote/rpc-client.ts';
 export type { OpenSocket, Socket, SocketEvent } from './remote/socket.ts';
-export type { UiAnswer, UiHandler } from './ui-requests.ts';
-export { emptyView, reduce, type ConversationView } from './view/view.ts';
 export { WebSocketClient, type WebSocketClientConfig, type WebSocketClientEvent } from './remote/web-socket-client.ts';
+export type { UiAnswer, UiHandler } from './ui-requests.ts';
+export { type ConversationView, emptyView, reduce } from './view/view.ts';

@@ -1,5 +1,5 @@
-import { type ConnectionLost, CommandFailed } from './errors.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
+import { CommandFailed, type ConnectionLost } from './errors.ts';
 
 /** The commands of one connection without a response, by id. */
 export class PendingCommands {

@@ -9,7 +9,9 @@ describe('promptAndWait', () => {
 
     emit({ type: 'agent_end', messages: ['of another'] }, settled('before'));
     respond('req_1', { data: { disposition: 'started', runId: 'r1' } });
-    emit({ type: 'agent_start' }, { type: 'agent_end', messages: ['m1', 'm2'] }, settled('r1'), { type: 'agent_start' });
+    emit({ type: 'agent_start' }, { type: 'agent_end', messages: ['m1', 'm2'] }, settled('r1'), {
+      type: 'agent_start',
+    });
 
     const { settled: last, messages, events } = await run;
     expect(last).toEqual(settled('r1'));
@@ -49,10 +51,7 @@ describe('promptAndWait', () => {
   it.each([
     ['was handled', { disposition: 'handled' }],
     ['is a duplicate that was handled', { disposition: 'handled', duplicate: true }],
-    [
-      'is a duplicate that waits in the queue without a run',
-      { disposition: 'queued', queueId: 'q', duplicate: true },
-    ],
+    ['is a duplicate that waits in the queue without a run', { disposition: 'queued', queueId: 'q', duplicate: true }],
   ])('[V9] resolves at once when the prompt %s', async (_case, accepted) => {
     const { client, emit, respond } = connect();
     const run = client.promptAndWait({ message: 'hello', clientMessageId: 'c1' });

@@ -1,6 +1,6 @@
 import { exportPage } from '../engine/commands/sessions.ts';
-import type { NavigateOptions } from '../extend/extensions/extension-api.ts';
 import { ModelsView } from '../extend/extensions/api/models-view.ts';
+import type { NavigateOptions } from '../extend/extensions/extension-api.ts';
 import type { SystemPromptOverrides } from '../extend/prompt-parts.ts';
 import type {
   Accepted,
@@ -15,13 +15,23 @@ import type { InjectedMessage, InjectionOptions } from '../session/input/injecte
 import type { CycleDirection } from '../session/model-choice.ts';
 import type { Session } from '../session/session.ts';
 import { sessionNameFrom } from '../store/sessions/session-name.ts';
-import { type AgentState, AgentView, SessionStateView } from './session-state.ts';
+import type { EmbedContext } from './context.ts';
 import type { ExtensionUIContext } from './embedder-ui.ts';
 import { type ExtensionFailure, ExtensionRunner } from './extension-runner.ts';
-import { type PromptTemplate, ResourceView } from './resource-loader.ts';
 import { CancellableTasks } from './idle-tasks.ts';
-import type { EmbedContext } from './context.ts';
+import { type PromptTemplate, ResourceView } from './resource-loader.ts';
 import { type AgentSessionEventListener, logFirstError } from './session-events.ts';
+import {
+  type BashOptions,
+  type BashResult,
+  executeBash,
+  type PromptOptions,
+  prompt,
+  recordBashResult,
+  type SendUserMessageOptions,
+  sendCustomMessage,
+  sendUserMessage,
+} from './session-input.ts';
 import type { SessionManager } from './session-manager.ts';
 import {
   cycleModelIn,
@@ -31,7 +41,7 @@ import {
   setModel,
   setThinkingLevel,
 } from './session-models.ts';
-import { type PromptOptions, prompt, sendCustomMessage, sendUserMessage, type SendUserMessageOptions, type BashOptions, type BashResult, executeBash, recordBashResult } from './session-input.ts';
+import { type AgentState, AgentView, SessionStateView } from './session-state.ts';
 import { SettingsView } from './settings-manager.ts';
 
 /** The callbacks that serve the extensions of an `AgentSession`. Other fields of pi have no effect. */

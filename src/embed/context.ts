@@ -1,6 +1,6 @@
 import type { Agent } from '../engine/agent.ts';
-import { type Handler, executeCommand } from '../engine/dispatch.ts';
 import { whenIdle } from '../engine/agent-state.ts';
+import { executeCommand, type Handler } from '../engine/dispatch.ts';
 import type { Engine } from '../engine/open.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
 import type { SessionStart } from '../session/hooks.ts';

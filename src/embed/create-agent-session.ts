@@ -3,17 +3,19 @@ import { Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionStart } from '../session/hooks.ts';
 import { AgentSession } from './agent-session.ts';
+import { EmbedContext } from './context.ts';
 import type { LoadedExtension } from './extension-runner.ts';
 import { openLocalEngine } from './local-engine.ts';
 import { loaderOptions, type ResourceLoader } from './resource-loader.ts';
-import { EmbedContext } from './context.ts';
 import { SessionManager } from './session-manager.ts';
-import { type NamedModel, providerAndId, modelPatternOf } from './session-models.ts';
+import { modelPatternOf, type NamedModel, providerAndId } from './session-models.ts';
 import { type SettingsSource, settingsFrom } from './settings-manager.ts';
-import { type ToolOptions, resolveTools } from './tool-options.ts';
+import { resolveTools, type ToolOptions } from './tool-options.ts';
 
 /** The options of pi's `createAgentSession`, and those that tau adds. */
-export interface CreateAgentSessionOptions extends ToolOptions, Partial<Pick<EngineOptions, 'env' | 'trust' | 'hooks'>> {
+export interface CreateAgentSessionOptions
+  extends ToolOptions,
+    Partial<Pick<EngineOptions, 'env' | 'trust' | 'hooks'>> {
   /** Defaults to the folder of the session, or the current one. */
   readonly cwd?: string | undefined;
   readonly agentDir?: string | undefined;

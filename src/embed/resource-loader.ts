@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { AddonOptions } from '../engine/addons/detect.ts';
 import { frontMatter } from '../extend/front-matter.ts';
-import { type SystemPromptOverrides, promptParts } from '../extend/prompt-parts.ts';
+import { promptParts, type SystemPromptOverrides } from '../extend/prompt-parts.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { SlashCommand } from '../protocol/generated/vocabulary.ts';
-import { extensionsOf, type LoadedExtension } from './extension-runner.ts';
 import type { EmbedContext } from './context.ts';
+import { extensionsOf, type LoadedExtension } from './extension-runner.ts';
 
 /** Resources that a program provides instead of those in folders; each method is optional. */
 export interface ResourceLoader {
@@ -18,7 +18,10 @@ export interface ResourceLoader {
 }
 
 /** Converts a loader to engine options: its texts are used, its skills and templates are read from their files. */
-export function loaderOptions(loader: ResourceLoader | undefined): { prompt: SystemPromptOverrides; additions: AddonOptions } {
+export function loaderOptions(loader: ResourceLoader | undefined): {
+  prompt: SystemPromptOverrides;
+  additions: AddonOptions;
+} {
   if (!loader) return { prompt: {}, additions: {} };
   if ((loader.getExtensions?.().extensions.length ?? 0) > 0) {
     const advice = 'put their files where tau finds them, or give their tools as customTools';

@@ -2,7 +2,7 @@ import type { Agent } from '../engine/agent.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { AgentEvent, AssistantMessage, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
 import type { SubscriberQueue } from '../wire/broadcast.ts';
-import { legacyEvents, defaultDialect, formatUpdate } from '../wire/dialect.ts';
+import { defaultDialect, formatUpdate, legacyEvents } from '../wire/dialect.ts';
 
 /** The events of an `AgentSession`: an update has the whole message so far. */
 export type AgentSessionEvent =

@@ -1,8 +1,13 @@
 import { submit } from '../engine/commands/prompting.ts';
 import { Refusal } from '../protocol/errors.ts';
-import type { Accepted, ContentBlock, ImageContent, BashResult as StoredResult } from '../protocol/generated/vocabulary.ts';
-import type { InjectedMessage, InjectionOptions } from '../session/input/injected-messages.ts';
+import type {
+  Accepted,
+  ContentBlock,
+  ImageContent,
+  BashResult as StoredResult,
+} from '../protocol/generated/vocabulary.ts';
 import type { RawInput } from '../session/hooks.ts';
+import type { InjectedMessage, InjectionOptions } from '../session/input/injected-messages.ts';
 import type { Run } from '../session/run/run.ts';
 import type { EmbedContext } from './context.ts';
 import { logFirstError } from './session-events.ts';
@@ -51,7 +56,11 @@ export function sendUserMessage(
 }
 
 /** Sends a message of the program itself. */
-export async function sendCustomMessage(context: EmbedContext, message: InjectedMessage, options: InjectionOptions = {}): Promise<void> {
+export async function sendCustomMessage(
+  context: EmbedContext,
+  message: InjectedMessage,
+  options: InjectionOptions = {},
+): Promise<void> {
   checkCustomMessage(message);
   const { agent } = context;
   context.begin();

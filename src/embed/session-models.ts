@@ -29,7 +29,10 @@ export async function setModel(context: EmbedContext, model: NamedModel, persist
 }
 
 /** Selects the next model; undefined when there is no other. */
-export async function cycleModelIn(context: EmbedContext, direction: CycleDirection): Promise<ModelCycleResult | undefined> {
+export async function cycleModelIn(
+  context: EmbedContext,
+  direction: CycleDirection,
+): Promise<ModelCycleResult | undefined> {
   return (await context.perform('cycle_model', {}, () => cycleModel(context.agent, direction))) ?? undefined;
 }
 

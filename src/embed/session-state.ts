@@ -1,7 +1,16 @@
 import { forkPoints, lastText, statsOf } from '../engine/commands/sessions.ts';
 import type { ModelMatch } from '../model/registry/model-pattern.ts';
 import { supportedLevels } from '../model/thinking-levels.ts';
-import type { AgentMessage, ContextUsage, Model, QueueMode, Result, ThinkingLevel, ToolInfo, AssistantMessage } from '../protocol/generated/vocabulary.ts';
+import type {
+  AgentMessage,
+  AssistantMessage,
+  ContextUsage,
+  Model,
+  QueueMode,
+  Result,
+  ThinkingLevel,
+  ToolInfo,
+} from '../protocol/generated/vocabulary.ts';
 import { contextUsage } from '../session/context/context-usage.ts';
 import type { Session } from '../session/session.ts';
 import type { EmbedContext } from './context.ts';

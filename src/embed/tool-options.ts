@@ -1,4 +1,4 @@
-import { type ToolChoice, DEFAULT_TOOLS } from '../agent/tool-choice.ts';
+import { DEFAULT_TOOLS, type ToolChoice } from '../agent/tool-choice.ts';
 import { BUILTIN_TOOL_NAMES } from '../agent/tools/builtin-tools.ts';
 import { checkTool } from '../extend/extensions/api/create-api.ts';
 import type { ExtensionFactory, ToolDefinition } from '../extend/extensions/extension-api.ts';

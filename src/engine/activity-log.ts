@@ -102,7 +102,8 @@ export class ActivityLog {
         this.#logRunEnd(event);
         return;
       case 'state_changed':
-        if (event.state['sessionId'] !== undefined) this.#log.write('info', 'session', 'entered', this.#sessionFields());
+        if (event.state['sessionId'] !== undefined)
+          this.#log.write('info', 'session', 'entered', this.#sessionFields());
         return;
       case 'session_repaired':
         this.#log.write('warn', 'session', 'repaired', {

@@ -1,6 +1,6 @@
 import type { SessionState } from '../protocol/generated/vocabulary.ts';
-import type { Agent } from './agent.ts';
 import { realPath } from '../system/files/real-path.ts';
+import type { Agent } from './agent.ts';
 
 /** The agent's state as sent to clients. */
 export function stateOf({ session, project, toolbox, addons }: Agent): SessionState {

@@ -7,34 +7,34 @@ import type { Mode } from '../extend/extensions/extension-api.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent, Model, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { PromptParts } from '../session/context/system-prompt.ts';
 import type { SessionHooks, SessionStart } from '../session/hooks.ts';
 import {
-  type UnresolvedModel,
   clampLevel,
   firstModel,
   type ModelName,
   recordChoice,
   storedChoice,
+  type UnresolvedModel,
 } from '../session/model-choice.ts';
 import { repairToolCalls } from '../session/repair.ts';
 import { Session } from '../session/session.ts';
 import { autoFeaturesFrom, deliveryModesFrom } from '../session/session-modes.ts';
 import { recoverCommands } from '../session/shell-commands.ts';
-import type { PromptParts } from '../session/context/system-prompt.ts';
 import type { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
-import type { AddonPaths, AddonOptions } from './addons/detect.ts';
+import type { AddonOptions, AddonPaths } from './addons/detect.ts';
 import { LazyAddons } from './addons/lazy-addons.ts';
-import { type PreparedSession, loadStoredModel, openingEvents } from './prepared-session.ts';
+import { stateOf, whenIdle } from './agent-state.ts';
 import type { ClientConnection } from './client-connection.ts';
-import { whenIdle, stateOf } from './agent-state.ts';
-import { SessionLane } from './session-lane.ts';
-import { registryPlaceOf } from './open-models.ts';
-import { ignoreErrors, withinGrace } from './grace-period.ts';
-import type { Project } from './project.ts';
 import { CoalescedTask } from './coalesced-task.ts';
+import { ignoreErrors, withinGrace } from './grace-period.ts';
+import { registryPlaceOf } from './open-models.ts';
+import { loadStoredModel, openingEvents, type PreparedSession } from './prepared-session.ts';
+import type { Project } from './project.ts';
+import { SessionLane } from './session-lane.ts';
 
 export interface AgentParts {
   readonly broadcast: Broadcast;
@@ -243,7 +243,11 @@ export class Agent {
   }
 
   /** Changes the model at once; settles when the hooks have run. */
-  setModel(model: Model, source: 'set' | 'cycle' | 'restore', requestedLevel?: ThinkingLevel): Promise<void> | undefined {
+  setModel(
+    model: Model,
+    source: 'set' | 'cycle' | 'restore',
+    requestedLevel?: ThinkingLevel,
+  ): Promise<void> | undefined {
     const { session } = this;
     const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
     const level = clampLevel(model, requestedLevel ?? this.#levelForNextModel(previousModel, previousLevel));
@@ -254,7 +258,9 @@ export class Agent {
       session.choice = choice;
     });
     const notified = ignoreErrors(() => this.hooks.modelSelect?.({ model, previousModel, source }));
-    return notified === undefined ? this.#notifyLevelChange(previousLevel) : notified.then(() => this.#notifyLevelChange(previousLevel));
+    return notified === undefined
+      ? this.#notifyLevelChange(previousLevel)
+      : notified.then(() => this.#notifyLevelChange(previousLevel));
   }
 
   setThinkingLevel(requestedLevel: ThinkingLevel): Promise<void> | undefined {
@@ -373,8 +379,14 @@ export class Agent {
     const kept = previous && !stored.model ? { ...previous.choice, level: previous.choice.thinkingLevel } : undefined;
     const { level, ...choice } =
       kept ??
-      firstModel(this.registry, { named: requested?.model, unresolved: requested?.unresolved, stored: stored.model, settings });
-    const requestedLevel = requested?.thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
+      firstModel(this.registry, {
+        named: requested?.model,
+        unresolved: requested?.unresolved,
+        stored: stored.model,
+        settings,
+      });
+    const requestedLevel =
+      requested?.thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
     return { ...choice, thinkingLevel: clampLevel(choice.model, requestedLevel) };
   }
 }

@@ -1,8 +1,8 @@
 import type { AgentEvent, HeartbeatEvent } from '../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect } from '../wire/dialect.ts';
+import { EventQueue } from '../wire/event-queue.ts';
 import type { InputLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
-import { EventQueue } from '../wire/event-queue.ts';
 import type { EntryFeed } from './entry-feed.ts';
 
 // Limit of unread output: beyond it no command of the client is read. The run pauses long before.

@@ -1,13 +1,13 @@
 import { Refusal } from '../protocol/errors.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
-import { type InputLine, toLine, escapeLineBreaks } from '../wire/json-lines.ts';
-import { parseInbound, checkParams } from '../wire/inbound.ts';
-import type { Agent } from './agent.ts';
-import { handlers } from './commands/table.ts';
-import type { ClientConnection } from './client-connection.ts';
+import { checkParams, parseInbound } from '../wire/inbound.ts';
+import { escapeLineBreaks, type InputLine, toLine } from '../wire/json-lines.ts';
 import type { ActivityLog } from './activity-log.ts';
-import { EncodedJson, DeferredResponse } from './response-data.ts';
+import type { Agent } from './agent.ts';
+import type { ClientConnection } from './client-connection.ts';
+import { handlers } from './commands/table.ts';
+import { DeferredResponse, EncodedJson } from './response-data.ts';
 import type { SessionLane } from './session-lane.ts';
 
 /** Everything that a command handler uses. */
@@ -23,7 +23,10 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-export type Handler<C extends CommandName> = (params: Params<C>, context: CommandContext) => HandlerResult<C> | Promise<HandlerResult<C>>;
+export type Handler<C extends CommandName> = (
+  params: Params<C>,
+  context: CommandContext,
+) => HandlerResult<C> | Promise<HandlerResult<C>>;
 
 type HandlerResult<C extends CommandName> = Result<C> | DeferredResponse<Result<C>>;
 
@@ -44,7 +47,8 @@ export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTa
   };
   if (inbound.kind === 'refused') reject(inbound.id, inbound.command, inbound.refusal);
   else if (inbound.kind === 'frame') target.agent.addons.handleFrame(inbound.frame, target.connection);
-  if ('malformed' in inbound && inbound.malformed) target.agent.addons.handleMalformedFrame(inbound.malformed, target.connection);
+  if ('malformed' in inbound && inbound.malformed)
+    target.agent.addons.handleMalformedFrame(inbound.malformed, target.connection);
   if (inbound.kind !== 'command') return;
   const { id, name } = inbound;
   const after: (() => void)[] = [];
@@ -60,7 +64,8 @@ export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTa
     outbox.sendLine(line);
     for (const work of after) work();
   };
-  const respond = (data: unknown) => (data instanceof DeferredResponse ? data.value.then(succeed, fail) : succeed(data));
+  const respond = (data: unknown) =>
+    data instanceof DeferredResponse ? data.value.then(succeed, fail) : succeed(data);
   let result: unknown;
   try {
     const { signal } = target.lane;

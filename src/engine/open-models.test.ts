@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { AgentClient } from '../client/agent-client.ts';
 import { tempFolder } from '../store/testing/temp-folder.ts';
 import { memoryPair } from '../wire/memory.ts';
-import { type ModelOptions, openModels } from './open-models.ts';
 import { openEngine } from './open.ts';
+import { type ModelOptions, openModels } from './open-models.ts';
 import { Project } from './project.ts';
 
 const own = { baseUrl: 'http://127.0.0.1:1', api: 'openai-completions', models: [{ id: 'm', reasoning: true }] };
@@ -25,13 +25,18 @@ it('without any model option no models are loaded', async () => {
 });
 
 it('a requested model is resolved with its thinking level', async () => {
-  const { requested, thinkingLevel } = await openWith({ models: { providers: { own } }, requested: { pattern: 'M:high' } });
+  const { requested, thinkingLevel } = await openWith({
+    models: { providers: { own } },
+    requested: { pattern: 'M:high' },
+  });
 
   expect([requested, thinkingLevel]).toEqual([{ provider: 'own', id: 'm' }, 'high']);
 });
 
 it('an unknown model is refused', async () => {
-  await expect(openWith({ requested: { pattern: 'nothing-like-it' } })).rejects.toMatchObject({ code: 'model_not_found' });
+  await expect(openWith({ requested: { pattern: 'nothing-like-it' } })).rejects.toMatchObject({
+    code: 'model_not_found',
+  });
 });
 
 it.each<[string, Partial<ModelOptions> & { settings?: object }, boolean]>([
@@ -39,11 +44,7 @@ it.each<[string, Partial<ModelOptions> & { settings?: object }, boolean]>([
   ['a file was named and no other counts', { addons: { extensions: ['a.ts'], findExtensions: false } }, true],
   ['the settings name one', { addons: {}, settings: { extensions: ['a.ts'] } }, true],
   ['the settings name a package', { addons: {}, settings: { packages: ['npm:a'] } }, true],
-  [
-    'those of the settings do not count',
-    { addons: { findExtensions: false }, settings: { extensions: ['a'] } },
-    false,
-  ],
+  ['those of the settings do not count', { addons: { findExtensions: false }, settings: { extensions: ['a'] } }, false],
   ['there are only skills', { addons: { skills: ['a'] } }, false],
   ['nothing is added', { settings: { extensions: ['a.ts'] } }, false],
 ])('[L35] an unknown model may still come from an extension where %s: %#', async (_where, options, mayCome) => {

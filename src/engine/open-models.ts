@@ -1,10 +1,15 @@
 import { streamTimeouts } from '../model/endpoint.ts';
-import { type ResolvedModel, ModelRegistry, type ModelSelector, type FolderOptions } from '../model/registry/registry.ts';
+import {
+  type FolderOptions,
+  ModelRegistry,
+  type ModelSelector,
+  type ResolvedModel,
+} from '../model/registry/registry.ts';
 import type { Script } from '../model/scripted/script.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import type { UnresolvedModel, ModelName } from '../session/model-choice.ts';
-import { hasExtensions, type AddonOptions } from './addons/detect.ts';
+import type { ModelName, UnresolvedModel } from '../session/model-choice.ts';
+import { type AddonOptions, hasExtensions } from './addons/detect.ts';
 import type { Project } from './project.ts';
 
 /** Model options of the caller. */
@@ -59,7 +64,8 @@ export async function openModels({ agentDir, env, project, ...options }: ModelOp
   });
   await registry.load();
   // A model of the settings must be found, or reported missing by name.
-  if (settings.defaultProvider !== undefined && !options.requested) await registry.loadProvider(settings.defaultProvider);
+  if (settings.defaultProvider !== undefined && !options.requested)
+    await registry.loadProvider(settings.defaultProvider);
   const { resolved, unresolved } = await resolveRequested(registry, { agentDir, project, ...options });
   const patterns = options.patterns ?? settings.enabledModels ?? [];
   const warnings = patterns.length > 0 ? await registry.setScope(patterns, options.apiKey) : [];

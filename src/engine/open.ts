@@ -1,31 +1,31 @@
 import { delimiter, join } from 'node:path';
 import type { ToolChoice } from '../agent/tool-choice.ts';
-import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
+import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import type { Mode } from '../extend/extensions/extension-api.ts';
 import { untrustedPromptFiles } from '../extend/prompt-file.ts';
-import { type SystemPromptOverrides, promptParts } from '../extend/prompt-parts.ts';
+import { promptParts, type SystemPromptOverrides } from '../extend/prompt-parts.ts';
 import { withoutSecrets } from '../model/keys/secret-variables.ts';
 import { version } from '../protocol/generated/version.ts';
 import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { PROTOCOL_VERSION } from '../protocol/protocol-version.ts';
 import type { SessionHooks } from '../session/hooks.ts';
-import { sessionNameFrom } from '../store/sessions/session-name.ts';
 import { sessionsFolder } from '../store/agent-dir.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
+import { sessionNameFrom } from '../store/sessions/session-name.ts';
 import type { Log } from '../system/log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Link } from '../wire/link.ts';
-import { hasAddons, type AddonOptions } from './addons/detect.ts';
+import type { ActivityLog } from './activity-log.ts';
+import { type AddonOptions, hasAddons } from './addons/detect.ts';
 import { Agent, type AgentParts } from './agent.ts';
-import { loadStoredModel } from './prepared-session.ts';
+import { whenIdle } from './agent-state.ts';
 import { ClientConnection } from './client-connection.ts';
 import { dispatch } from './dispatch.ts';
-import { whenIdle } from './agent-state.ts';
-import type { ActivityLog } from './activity-log.ts';
 import type { Models } from './open-models.ts';
+import { loadStoredModel } from './prepared-session.ts';
 import { Project } from './project.ts';
 
 /** The session that an agent opens first. */
@@ -97,7 +97,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     projectFor: (cwd, trust) => projectFor(cwd, trust, options),
     tools: (shell) => builtinTools(shell, async (call) => (await agent.addons.todos()).runTool(call)),
     toolChoice: options.tools ?? {},
-    shell: (project) => shellOptionsFor(project, { env: shellEnvironment(options), family, dynamicEnv: () => agentVariables(agent) }),
+    shell: (project) =>
+      shellOptionsFor(project, { env: shellEnvironment(options), family, dynamicEnv: () => agentVariables(agent) }),
     promptParts: ({ cwd, trusted }) => promptParts({ cwd, trusted, agentDir: options.agentDir }, options.prompt ?? {}),
     sessionDirectory: (cwd) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
     sessionList: async () => {
@@ -128,7 +129,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await agent.addons.start();
       return agent.session.systemPrompt();
     },
-    connect: (link, { isLastClient } = {}) => connect(link, { isLastClient, agent, activityLog, dialect: options.dialect }),
+    connect: (link, { isLastClient } = {}) =>
+      connect(link, { isLastClient, agent, activityLog, dialect: options.dialect }),
     idle: () => whenIdle(agent),
     finished: async () => {
       await whenIdle(agent);
@@ -175,7 +177,7 @@ async function openFirstSession(parts: AgentParts, log: SessionLog, name: string
   }
 }
 
-function connect(link: Link, { agent, activityLog, dialect, isLastClient: isLastClient = false }: ConnectTarget): ClientConnection {
+function connect(link: Link, { agent, activityLog, dialect, isLastClient = false }: ConnectTarget): ClientConnection {
   const connection = new ClientConnection(link, dialect, { isLastClient });
   connection.eventQueue.sendEvent(ready);
   for (const event of agent.takeOpeningEvents()) connection.eventQueue.sendEvent(event);
@@ -218,7 +220,12 @@ function unknownTools({ toolbox, addonPaths }: Agent): readonly string[] {
   return unknown.length > 0 && hasAddons(addonPaths) ? [] : unknown;
 }
 
-const ready: ReadyEvent = { type: 'ready', version, protocolVersion: PROTOCOL_VERSION, supportedProtocolVersions: [PROTOCOL_VERSION] };
+const ready: ReadyEvent = {
+  type: 'ready',
+  version,
+  protocolVersion: PROTOCOL_VERSION,
+  supportedProtocolVersions: [PROTOCOL_VERSION],
+};
 
 /** Trust for this process applies to the folder it was started in, not to others. */
 function projectFor(cwd: string, trust: boolean | undefined, options: EngineOptions): Project {

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
+import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import { AgentClient } from '../client/agent-client.ts';
+import { withoutSecrets } from '../model/keys/secret-variables.ts';
 import type { ProviderConfig } from '../model/registry/provider-config.ts';
 import type { ModelSelector } from '../model/registry/registry.ts';
 import { parseScript, type Script } from '../model/scripted/script.ts';
-import { withoutSecrets } from '../model/keys/secret-variables.ts';
 import type { AgentEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
@@ -15,12 +15,12 @@ import { tempFolder } from '../store/testing/temp-folder.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import { memoryPair } from '../wire/memory.ts';
 import { Agent } from './agent.ts';
-import { loadStoredModel } from './prepared-session.ts';
 import { ClientConnection } from './client-connection.ts';
 import { dispatch } from './dispatch.ts';
-import { SessionLane } from './session-lane.ts';
 import { openModels } from './open-models.ts';
+import { loadStoredModel } from './prepared-session.ts';
 import { Project } from './project.ts';
+import { SessionLane } from './session-lane.ts';
 
 const steps = [{ type: 'done', message: { content: [{ type: 'text', text: 'Acme here' }] } }];
 const acme: ProviderConfig = {

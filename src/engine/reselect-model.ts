@@ -1,7 +1,13 @@
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import { type UnresolvedModel, type ModelChoice, chooseModel, clampLevel, storedChoice } from '../session/model-choice.ts';
+import {
+  chooseModel,
+  clampLevel,
+  type ModelChoice,
+  storedChoice,
+  type UnresolvedModel,
+} from '../session/model-choice.ts';
 import type { Session } from '../session/session.ts';
 import type { Agent } from './agent.ts';
 

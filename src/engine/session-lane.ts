@@ -53,7 +53,8 @@ export class SessionLane {
 
   /** Holds later session commands until the condition settles. */
   holdUntil(condition: Promise<unknown> | undefined): void {
-    if (condition !== undefined) this.#extendTail(this.#tail !== undefined ? Promise.allSettled([this.#tail, condition]) : condition);
+    if (condition !== undefined)
+      this.#extendTail(this.#tail !== undefined ? Promise.allSettled([this.#tail, condition]) : condition);
   }
 
   /** Aborts with the next abort. */

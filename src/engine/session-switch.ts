@@ -57,7 +57,10 @@ export async function forkSession(
   const text = textOf(entry.message);
   const from = { entryId, position: 'before' } as const;
   if (await isVetoed(() => agent.hooks.beforeFork?.(from, signal), signal)) return { text, cancelled: true };
-  return { text, ...(await switchOrDetach(agent, { reason: 'fork', detached }, () => copyLog(agent, log.parentOf(entryId)))) };
+  return {
+    text,
+    ...(await switchOrDetach(agent, { reason: 'fork', detached }, () => copyLog(agent, log.parentOf(entryId)))),
+  };
 }
 
 /** Copies the branch up to an entry, by default the leaf. */

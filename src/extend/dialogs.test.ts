@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Dialogs, type DialogClients } from './dialogs.ts';
+import { type DialogClients, Dialogs } from './dialogs.ts';
 
 const MINUTES = 60_000;
 const DIALOG = { method: 'input', title: 'Name?' } as const;

@@ -1,4 +1,4 @@
-import { withRemainingTimeout, type DialogMethod } from '../protocol/dialog-methods.ts';
+import { type DialogMethod, withRemainingTimeout } from '../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { clampTimeout } from '../system/with-timeout.ts';

@@ -51,7 +51,10 @@ async function firstResult<T>(steps: readonly (() => Promise<T | undefined>)[]):
   return undefined;
 }
 
-async function runAll<A extends unknown[]>(hooks: readonly ((...args: A) => Promise<void>)[], ...args: A): Promise<void> {
+async function runAll<A extends unknown[]>(
+  hooks: readonly ((...args: A) => Promise<void>)[],
+  ...args: A
+): Promise<void> {
   for (const hook of hooks) await hook(...args);
 }
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../store/testing/temp-folder.ts';
-import { MAX_PROMPT_BYTES, findPromptFile, tryReadPromptFile } from './prompt-file.ts';
+import { findPromptFile, MAX_PROMPT_BYTES, tryReadPromptFile } from './prompt-file.ts';
 
 function written(content: string | Buffer, name = 'AGENTS.md'): string {
   const path = join(tempFolder(), name);

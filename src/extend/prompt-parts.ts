@@ -1,7 +1,7 @@
-import type { ContextFile, PromptParts } from '../session/context/system-prompt.ts';
-import { type PromptLocations, findPromptFile, tryReadPromptFile } from './prompt-file.ts';
 import { dirname, join, resolve } from 'node:path';
+import type { ContextFile, PromptParts } from '../session/context/system-prompt.ts';
 import { realPath } from '../system/files/real-path.ts';
+import { findPromptFile, type PromptLocations, tryReadPromptFile } from './prompt-file.ts';
 
 // System prompt settings of the embedder or command line; they override files.
 export interface SystemPromptOverrides {

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { callModel } from './call-model.ts';
 import { type Draft, noUsage } from './draft.ts';
 import { ModelFailure, type Provider } from './request.ts';
 import { assistantMessage, callToEnd, scriptedRequest } from './scripted/testing/call.ts';
-import { callModel } from './call-model.ts';
 
 const text = (content: string) => [{ type: 'text' as const, text: content }];
 const stopped = { stopReason: 'aborted', errorMessage: 'Request was aborted' } as const;
@@ -102,7 +102,9 @@ describe('a failing provider', () => {
     const { events, message, failure } = await callToEnd(provider);
 
     expect(events).toHaveLength(1);
-    expect(message).toEqual(assistantMessage({ stopReason: 'error', errorMessage: '529 busy', errorCode: 'overloaded' }));
+    expect(message).toEqual(
+      assistantMessage({ stopReason: 'error', errorMessage: '529 busy', errorCode: 'overloaded' }),
+    );
     expect(failure).toBe(refusal);
   });
 

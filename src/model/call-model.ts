@@ -2,7 +2,7 @@ import { messageOf } from '../protocol/errors.ts';
 import type { AssistantMessage } from '../protocol/generated/vocabulary.ts';
 import { Abortable } from './abortable.ts';
 import { Draft, emptyAssistantMessage, type MessageStep } from './draft.ts';
-import { type ResponseEnd, type ModelEvent, ModelFailure, type ModelRequest, type Provider } from './request.ts';
+import { type ModelEvent, ModelFailure, type ModelRequest, type Provider, type ResponseEnd } from './request.ts';
 
 /** A model response that is about to stream. */
 export interface ModelResponse {
@@ -36,7 +36,10 @@ interface CallState {
   readonly draft: Draft;
 }
 
-async function* streamEvents(provider: Provider, { request, controller, onFailure, draft }: CallState): AsyncGenerator<ModelEvent> {
+async function* streamEvents(
+  provider: Provider,
+  { request, controller, onFailure, draft }: CallState,
+): AsyncGenerator<ModelEvent> {
   const { signal } = controller;
   const onAbort = () => controller.abort(REQUEST_ABORTED);
   if (request.signal.aborted) onAbort();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage } from '../protocol/generated/vocabulary.ts';
 import { applyStep } from '../wire/assistant-message.ts';
-import { Draft, emptyAssistantMessage, noUsage, type MessageStep } from './draft.ts';
+import { Draft, emptyAssistantMessage, type MessageStep, noUsage } from './draft.ts';
 import { scriptedModels } from './scripted/models.ts';
 
 const [model] = scriptedModels;

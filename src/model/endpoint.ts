@@ -1,5 +1,5 @@
-import type { Provider } from './request.ts';
 import type { Settings } from '../store/settings.ts';
+import type { Provider } from './request.ts';
 
 /** The address of a model, and what every request to it carries. */
 export interface Endpoint {

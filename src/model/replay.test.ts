@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AssistantBlock, AssistantMessage, ContentBlock, Usage } from '../protocol/generated/vocabulary.ts';
+import { builtIn } from './registry/testing/user-files.ts';
 import { replayableMessages } from './replay.ts';
 import type { ModelMessage } from './request.ts';
-import { builtIn } from './registry/testing/user-files.ts';
 
 const model = builtIn('openai', 'gpt', { input: ['text', 'image'] });
 

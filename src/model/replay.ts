@@ -14,12 +14,20 @@ export type ToolCallIdRule = (id: string) => string;
  * Makes a conversation acceptable to this model, whichever models took part. Signatures, hidden thinking, foreign ids
  * and unsupported images of others are omitted or replaced by text.
  */
-export function replayableMessages(messages: readonly ModelMessage[], model: Model, idRule: ToolCallIdRule): ModelMessage[] {
+export function replayableMessages(
+  messages: readonly ModelMessage[],
+  model: Model,
+  idRule: ToolCallIdRule,
+): ModelMessage[] {
   const ids = new Map<string, string>();
   return messages.flatMap((message): ModelMessage[] => {
     switch (message.role) {
       case 'user':
-        return [typeof message.content === 'string' ? message : { ...message, content: visibleContent(message.content, model) }];
+        return [
+          typeof message.content === 'string'
+            ? message
+            : { ...message, content: visibleContent(message.content, model) },
+        ];
       case 'toolResult':
         return [replayResult(message, { model, ids })];
       case 'assistant':

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import { isThinkingLevel, supportedLevels, nearestLevel, nextLevel } from './thinking-levels.ts';
+import { isThinkingLevel, nearestLevel, nextLevel, supportedLevels } from './thinking-levels.ts';
 
 const every: readonly ThinkingLevel[] = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const usual = every.slice(0, 5);

@@ -7,7 +7,8 @@ const levelOrder: readonly ThinkingLevel[] = choices.ThinkingLevel;
 const optInLevels: ReadonlySet<ThinkingLevel> = new Set(['xhigh', 'max']);
 
 /** Whether a stored value is the name of a thinking level. */
-export const isThinkingLevel = (value: string): value is ThinkingLevel => (levelOrder as readonly string[]).includes(value);
+export const isThinkingLevel = (value: string): value is ThinkingLevel =>
+  (levelOrder as readonly string[]).includes(value);
 
 /** The thinking levels of a model, from none to most. */
 export function supportedLevels(model: Model): ThinkingLevel[] {

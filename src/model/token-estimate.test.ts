@@ -1,11 +1,16 @@
 import { expect, it } from 'vitest';
-import { maxOutputTokens } from './token-estimate.ts';
 import { modelNamed, scriptedRequest } from './scripted/testing/call.ts';
+import { maxOutputTokens } from './token-estimate.ts';
 
 const model = { ...modelNamed('scripted'), contextWindow: 20_000, maxTokens: 8000 };
 const limitFor = (characters: number, own: object = {}) =>
   maxOutputTokens(
-    scriptedRequest({ model, messages: [{ role: 'user', content: 'x'.repeat(characters), timestamp: 0 }], tools: [], ...own }),
+    scriptedRequest({
+      model,
+      messages: [{ role: 'user', content: 'x'.repeat(characters), timestamp: 0 }],
+      tools: [],
+      ...own,
+    }),
   );
 
 it('the output limit is the lowest of the model limit, the request limit and the rest of the context window', () => {

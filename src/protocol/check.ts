@@ -96,7 +96,9 @@ function fieldsProblem(schema: Schema, value: Record<string, unknown>, options: 
 }
 
 function unionProblem(members: readonly Schema[], value: unknown, options: CheckContext): Problem | undefined {
-  const candidates = members.map((member) => dereference(member, options)).filter((member) => isCandidate(member, value, options));
+  const candidates = members
+    .map((member) => dereference(member, options))
+    .filter((member) => isCandidate(member, value, options));
   const problems = candidates.map((member) => findProblem(member, value, options));
   return problems.includes(undefined) ? undefined : (problems[0] ?? issue('has an unknown shape'));
 }

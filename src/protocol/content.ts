@@ -1,4 +1,4 @@
-import { count, nonEmpty, flag, freeform, list, literal, object, optional, text, union } from './schema.ts';
+import { count, flag, freeform, list, literal, nonEmpty, object, optional, text, union } from './schema.ts';
 
 /** Content blocks of messages: text, images, thinking and tool calls. */
 export const TextContent = object(

@@ -22,7 +22,8 @@ export function schemaProblem(root: unknown, name = 'schema'): string | undefine
     paths.set(schema, path);
     const problem = keywordProblem(schema);
     if (problem) return `${path}.${problem}`;
-    if (schema.$ref !== undefined && !dereference(schema.$ref, root)) return `${path}.$ref names nothing: ${schema.$ref}`;
+    if (schema.$ref !== undefined && !dereference(schema.$ref, root))
+      return `${path}.$ref names nothing: ${schema.$ref}`;
     pending.push(...childrenOf(schema, path), ...alternativesOf(schema, root).map((inner): Located => [inner, path]));
   }
   const finite = new Set();

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { newUuid } from '../store/sessions/random-id.ts';
 import { serverFolder } from '../store/agent-dir.ts';
+import { newUuid } from '../store/sessions/random-id.ts';
 import type { Grant } from './auth/grant.ts';
 import { ExportOffers } from './http/export-offers.ts';
 

@@ -1,30 +1,30 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { RunJournal } from '../store/run-journal.ts';
 import { makeServerFolder, serverFolder } from '../store/agent-dir.ts';
+import { RunJournal } from '../store/run-journal.ts';
 import type { Log } from '../system/log.ts';
 import { openAudit } from './auth/audit.ts';
-import { LoginCodes } from './auth/login-codes.ts';
 import { openAuthority } from './auth/authority.ts';
 import { owner } from './auth/grant.ts';
+import { LoginCodes } from './auth/login-codes.ts';
 import { Throttle } from './auth/throttle.ts';
 import { ExportFolder } from './export-folder.ts';
 import { listFolders } from './folders.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { AgentLaunch } from './hosting/agent/agent-process.ts';
 import { emitsTitles } from './hosting/dialog-timeouts.ts';
-import { LocalOwnership } from './hosting/ownership.ts';
 import { LocalSessions } from './hosting/local-sessions.ts';
+import { LocalOwnership } from './hosting/ownership.ts';
 import { RequestGuard } from './http/admission/request-guard.ts';
 import { createHandler } from './http/handler.ts';
 import { type ListeningServer, listenHttp } from './http/listen/listen.ts';
+import type { Tls } from './http/listen/tls-files.ts';
 import { readPageFiles } from './http/page-files.ts';
 import { respondRaw } from './http/responses.ts';
-import type { Tls } from './http/listen/tls-files.ts';
-import { SessionCatalog } from './session-catalog.ts';
 import { Metrics } from './metrics.ts';
-import { ServerLog, errorFields } from './server-log.ts';
+import { errorFields, ServerLog } from './server-log.ts';
 import { serverMetrics } from './server-metrics.ts';
+import { SessionCatalog } from './session-catalog.ts';
 
 export interface ServeOptions {
   readonly host: string;

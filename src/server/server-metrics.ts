@@ -12,7 +12,11 @@ export function serverMetrics(metrics: Metrics, { hosts, clients }: Sources): Ga
   const attaches = metrics.counter('tau_attaches_total', 'Clients that came to a session.', ['resume']);
   // Counted directly: this runs for every client and every delta.
   let records = 0;
-  metrics.scrape('tau_records_total', { kind: 'counter', help: 'Records of sessions handed to clients.' }, () => records);
+  metrics.scrape(
+    'tau_records_total',
+    { kind: 'counter', help: 'Records of sessions handed to clients.' },
+    () => records,
+  );
   const commands = metrics.counter('tau_commands_total', 'Commands of clients.', ['command', 'outcome']);
   const crashes = metrics.counter('tau_agent_crashes_total', 'Agents that ended without being asked to.');
   const gauge = (help: string) => ({ kind: 'gauge' as const, help });

@@ -3,8 +3,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { Refusal } from '../protocol/errors.ts';
 import type { Params, Result, SessionHeader, SessionSummary } from '../protocol/generated/vocabulary.ts';
 import { sessionDirFor, sessionsFolder } from '../store/agent-dir.ts';
-import { findSessionById } from '../store/sessions/listing/find-session.ts';
 import { isSessionId, notASession, readHeader } from '../store/sessions/header.ts';
+import { findSessionById } from '../store/sessions/listing/find-session.ts';
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { isPathInside } from '../system/files/path-inside.ts';
@@ -75,7 +75,8 @@ export class SessionCatalog {
 
   #withId(id: string, grant: Grant): SessionTarget | undefined {
     const { agentDir, cwd, live } = this.#options;
-    const path = live.fileOf(id) ?? findSessionById({ id, root: agentDir, sessionDirectory: sessionDirFor(agentDir, cwd) });
+    const path =
+      live.fileOf(id) ?? findSessionById({ id, root: agentDir, sessionDirectory: sessionDirFor(agentDir, cwd) });
     if (path !== undefined) return this.#inFile(path, id, grant);
     const folder = live.folderOf(id);
     if (folder === undefined) return undefined;

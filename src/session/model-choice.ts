@@ -34,7 +34,9 @@ export interface ModelName {
 export function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<ModelChoice, 'thinkingLevel'> {
   if (!named) return fallbackChoice(registry);
   const model = registry.find(named.provider, named.id);
-  return model ? { model } : { model: null, notice: registry.unavailableReason(named.provider, named.id), unavailable: named };
+  return model
+    ? { model }
+    : { model: null, notice: registry.unavailableReason(named.provider, named.id), unavailable: named };
 }
 
 /** Sources of the first model of a session, in order of precedence. */
@@ -67,7 +69,8 @@ function fallbackChoice(registry: ModelRegistry): Omit<ModelChoice, 'thinkingLev
 
 /** The configured model if it is in scope, else the first model in scope. */
 function scopedChoice(scope: ModelRegistry['scope'], configured: ModelName | undefined) {
-  const choice = scope?.find(({ model }) => model.provider === configured?.provider && model.id === configured.id) ?? scope?.[0];
+  const choice =
+    scope?.find(({ model }) => model.provider === configured?.provider && model.id === configured.id) ?? scope?.[0];
   if (!choice) return undefined;
   const { model, thinkingLevel } = choice;
   return { name: { provider: model.provider, id: model.id }, thinkingLevel };

@@ -9,7 +9,7 @@ import { recordsOf } from './compaction/record.ts';
 import { summariseAll, summariserOf, totalUsage } from './compaction/summarise.ts';
 import { summaryText } from './compaction/summary-text.ts';
 import { contextOf } from './context/context.ts';
-import type { Summary, TreeMove, TreePlan, TreeHookResult } from './hooks.ts';
+import type { Summary, TreeHookResult, TreeMove, TreePlan } from './hooks.ts';
 import { textOf } from './input/input.ts';
 import { requireModel } from './model-choice.ts';
 

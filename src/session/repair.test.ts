@@ -3,7 +3,7 @@ import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { contextOf } from './context/context.ts';
 import { repairToolCalls } from './repair.ts';
-import { assistant, call, result, prompt, brief, block } from './testing/sample-messages.ts';
+import { assistant, block, brief, call, prompt, result } from './testing/sample-messages.ts';
 
 function session(...messages: AgentMessage[]): SessionLog {
   const log = SessionLog.inMemory({ cwd: '/srv/shop' });

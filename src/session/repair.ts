@@ -1,4 +1,4 @@
-import { toolCallsOf, isFailedOrAborted } from '../agent/tool-calls.ts';
+import { isFailedOrAborted, toolCallsOf } from '../agent/tool-calls.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import { missingResult } from './context/model-messages.ts';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { AgentMessage, SessionEntry } from '../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
 import { addEntry, countEntries } from './session-stats.ts';
-import { assistant, call, result, prompt, usage, block } from './testing/sample-messages.ts';
+import { assistant, block, call, prompt, result, usage } from './testing/sample-messages.ts';
 
 const priced = (total: number) =>
   usage(10, 20, { cacheRead: 3, cacheWrite: 4, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total } });

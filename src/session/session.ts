@@ -2,9 +2,9 @@ import type { Conversation } from '../agent/loop.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
+import { callModel } from '../model/call-model.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { Provider } from '../model/request.ts';
-import { callModel } from '../model/call-model.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type {
   Accepted,
@@ -18,22 +18,22 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
-import { Activity } from './run/activity.ts';
-import { type InjectedMessage, type InjectionOptions, InjectedMessages } from './input/injected-messages.ts';
 import { Compactor, type CompactorParts } from './compaction/compactor.ts';
-import type { UserInput, SessionHooks } from './hooks.ts';
-import { parseInput, type InputOptions, NEVER_ABORTED, applyInputHooks, userMessage } from './input/input.ts';
 import type { MessagePages } from './context/message-page.ts';
-import { type ModelChoice, requireModel } from './model-choice.ts';
 import { modelRequest } from './context/model-request.ts';
+import { type PromptFacts, type PromptParts, RunSystemPrompt, systemPrompt } from './context/system-prompt.ts';
+import type { SessionHooks, UserInput } from './hooks.ts';
+import { type InjectedMessage, InjectedMessages, type InjectionOptions } from './input/injected-messages.ts';
+import { applyInputHooks, type InputOptions, NEVER_ABORTED, parseInput, userMessage } from './input/input.ts';
+import { PendingInput } from './input/pending-input.ts';
 import { MessageQueue, type QueueKind } from './input/queue.ts';
+import { type ModelChoice, requireModel } from './model-choice.ts';
+import { Activity } from './run/activity.ts';
 import { type AutoFeatures, Recovery } from './run/recovery.ts';
 import { type EventSink, Run } from './run/run.ts';
-import { RunSystemPrompt, type PromptFacts, type PromptParts, systemPrompt } from './context/system-prompt.ts';
 import type { DeliveryModes } from './session-modes.ts';
 import { ShellCommands } from './shell-commands.ts';
 import { Transcript } from './transcript.ts';
-import { PendingInput } from './input/pending-input.ts';
 
 export interface SessionParts {
   readonly log: SessionLog;
@@ -160,7 +160,10 @@ export class Session {
   }
 
   /** Replaces the old part of the conversation by a summary, after aborting the run. The signal cancels it. */
-  async compact(customInstructions: string | undefined, caller: AbortSignal = NEVER_ABORTED): Promise<CompactionResult> {
+  async compact(
+    customInstructions: string | undefined,
+    caller: AbortSignal = NEVER_ABORTED,
+  ): Promise<CompactionResult> {
     await this.abort();
     return this.#whileIdle('compaction', caller, (signal) =>
       this.compactor.compact({ reason: 'manual', customInstructions, signal }),

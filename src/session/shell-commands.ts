@@ -5,8 +5,8 @@ import { Refusal } from '../protocol/errors.ts';
 import type { BashCommand, BashExecutionMessage, BashResult } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
-import { deliveredQueueIds } from './input/queue.ts';
 import type { SessionHooks } from './hooks.ts';
+import { deliveredQueueIds } from './input/queue.ts';
 import { EscapeStripper, stripEscapes } from './strip-escapes.ts';
 import { StorageFailure, type Transcript } from './transcript.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { SessionEntry } from '../protocol/generated/vocabulary.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
-import { assistant, prompt, brief, usage, block } from './testing/sample-messages.ts';
+import { assistant, block, brief, prompt, usage } from './testing/sample-messages.ts';
 import { Transcript } from './transcript.ts';
 
 function transcriptWith(...texts: string[]) {

@@ -2,7 +2,7 @@ import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { AgentMessage, MessageEntry, SessionEntry } from '../protocol/generated/vocabulary.ts';
 import type { EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
 import { contextOf, countContext, entryMessages } from './context/context.ts';
-import { addEntry, type SessionCounts, countEntries } from './session-stats.ts';
+import { addEntry, countEntries, type SessionCounts } from './session-stats.ts';
 
 // Ids that a message entry may carry.
 export interface MessageIds {

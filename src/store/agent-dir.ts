@@ -1,6 +1,6 @@
+import { chmodSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { chmodSync } from 'node:fs';
 import { makeFolder } from '../system/files/make-folder.ts';
 
 /** The folder of configuration, credentials and sessions: pi's own, so that users can switch in both directions. */

@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../system/files/atomic-write.ts';
 import { withFileMutex } from '../system/files/file-mutex.ts';
 import { acquireLock, type Lock, LockHeld } from '../system/files/lock.ts';
 import { makeFolder } from '../system/files/make-folder.ts';
-import { readJsonObject, type JsonObject } from './json-file.ts';
+import { type JsonObject, readJsonObject } from './json-file.ts';
 
 // How long and how often a lock that another process holds is tried.
 const LOCK_TIMEOUT_MS = 10_000;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { escapeValue, variablesIn, valueProblem, resolveValue } from './config-value.ts';
+import { escapeValue, resolveValue, valueProblem, variablesIn } from './config-value.ts';
 import { tempFolder } from './testing/temp-folder.ts';
 
 const env = { ACME_KEY: 'sk-acme', lower: 'low', EMPTY: '', PATH: process.env['PATH'] };

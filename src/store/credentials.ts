@@ -3,7 +3,7 @@ import { check, type Schema } from '../protocol/check.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import { changeJsonFile } from './change-json-file.ts';
 import { escapeValue } from './config-value.ts';
-import { isObject, readJsonObject, type JsonObject } from './json-file.ts';
+import { isObject, type JsonObject, readJsonObject } from './json-file.ts';
 
 /** A credential in `auth.json`. */
 export type Credential =

@@ -18,7 +18,8 @@ export function readJsonObject(path: string, parse: (text: string) => unknown = 
   const value = parseFile(path, parse);
   if (value === undefined) return undefined;
   if (!isObject(value)) throw new Error('the file must hold an object');
-  if (!isNestedWithin(value, MAX_CONFIG_DEPTH)) throw new Error(`the file is nested more than ${MAX_CONFIG_DEPTH} levels deep`);
+  if (!isNestedWithin(value, MAX_CONFIG_DEPTH))
+    throw new Error(`the file is nested more than ${MAX_CONFIG_DEPTH} levels deep`);
   return value;
 }
 

@@ -53,7 +53,10 @@ export class RunJournal {
   get(sessionId: string): RunRecords {
     try {
       const { running, ended } = readJsonObject(this.#pathOf(sessionId)) ?? {};
-      return { running: isRunning(running) ? running : undefined, ended: Array.isArray(ended) ? ended.filter(isSettled) : [] };
+      return {
+        running: isRunning(running) ? running : undefined,
+        ended: Array.isArray(ended) ? ended.filter(isSettled) : [],
+      };
     } catch {
       return { ended: [] };
     }

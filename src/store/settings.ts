@@ -4,7 +4,7 @@ import { messageOf } from '../protocol/errors.ts';
 import { choices } from '../protocol/generated/choices.ts';
 import type { InterruptMode, QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { expandHome } from './agent-dir.ts';
-import { isObject, readJsonObject, type JsonObject } from './json-file.ts';
+import { isObject, type JsonObject, readJsonObject } from './json-file.ts';
 
 /** The settings in `settings.json` that tau reads. */
 export interface Settings {

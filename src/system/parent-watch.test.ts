@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compile, exitOf, processes, temporaryFolder, readAll, until } from './testing/script.ts';
+import { compile, exitOf, processes, readAll, temporaryFolder, until } from './testing/script.ts';
 
 const folder = temporaryFolder();
 const start = processes();

@@ -11,7 +11,8 @@ export function onUncaughtError(handler: UncaughtErrorHandler): () => void {
   handlers.add(handler);
   return () => {
     handlers.delete(handler);
-    if (handlers.size === 0) for (const event of ['uncaughtException', 'unhandledRejection']) process.off(event, handle);
+    if (handlers.size === 0)
+      for (const event of ['uncaughtException', 'unhandledRejection']) process.off(event, handle);
   };
 }
 

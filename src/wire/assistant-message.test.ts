@@ -7,9 +7,10 @@ import type {
   Usage,
 } from '../protocol/generated/vocabulary.ts';
 import { applyStep, joinDeltas } from './assistant-message.ts';
-import { deepFreeze, anySplitStream, anyStream, empty } from './testing/streams.ts';
+import { anySplitStream, anyStream, deepFreeze, empty } from './testing/streams.ts';
 
-const folded = (steps: readonly AssistantMessageEvent[], from: AssistantMessage = empty) => steps.reduce(applyStep, from);
+const folded = (steps: readonly AssistantMessageEvent[], from: AssistantMessage = empty) =>
+  steps.reduce(applyStep, from);
 
 describe('applyStep', () => {
   it('leads to the streamed message', () => {
@@ -31,7 +32,10 @@ describe('applyStep', () => {
   it('changes neither the message nor the step', () => {
     fc.assert(
       fc.property(anyStream, ({ message, steps }) => {
-        const whole = deepFreeze(steps).reduce((before, step) => deepFreeze(applyStep(before, step)), deepFreeze(empty));
+        const whole = deepFreeze(steps).reduce(
+          (before, step) => deepFreeze(applyStep(before, step)),
+          deepFreeze(empty),
+        );
 
         expect(whole).toEqual(message);
       }),

@@ -1,4 +1,9 @@
-import type { AssistantBlock, AssistantMessage, AssistantMessageEvent, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  AssistantMessageEvent,
+  MessageUpdateEvent,
+} from '../protocol/generated/vocabulary.ts';
 
 /** Returns the assistant message after one more step. Neither argument changes, so that snapshots can be kept. */
 export function applyStep(message: AssistantMessage, step: AssistantMessageEvent): AssistantMessage {

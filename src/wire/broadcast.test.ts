@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AgentEvent, AssistantMessageEvent } from '../protocol/generated/vocabulary.ts';
+import { applyStep } from './assistant-message.ts';
 import { Broadcast } from './broadcast.ts';
 import { defaultDialect } from './dialect.ts';
-import { applyStep } from './assistant-message.ts';
-import { MAX_BACKLOG, EventQueue } from './event-queue.ts';
+import { EventQueue, MAX_BACKLOG } from './event-queue.ts';
 import { SlowReader } from './testing/slow-reader.ts';
 import { anySplitStream, empty } from './testing/streams.ts';
 

@@ -5,7 +5,7 @@ import type {
   CompactionResult,
   MessageUpdateEvent,
 } from '../protocol/generated/vocabulary.ts';
-import { legacyEvents, defaultDialect, formatUpdate } from './dialect.ts';
+import { defaultDialect, formatUpdate, legacyEvents } from './dialect.ts';
 import { empty } from './testing/streams.ts';
 
 const snapshot = { ...empty, content: [{ type: 'text' as const, text: 'so far' }] };

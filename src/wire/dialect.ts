@@ -18,7 +18,11 @@ export interface Dialect {
 export const defaultDialect: Dialect = { stream: 'cumulative', legacyNames: true, hookErrors: false };
 
 /** Converts a streaming update to this dialect. `snapshot` is the message after the step. */
-export function formatUpdate(dialect: Dialect, update: MessageUpdateEvent, snapshot: AssistantMessage): MessageUpdateEvent {
+export function formatUpdate(
+  dialect: Dialect,
+  update: MessageUpdateEvent,
+  snapshot: AssistantMessage,
+): MessageUpdateEvent {
   const step = update.assistantMessageEvent;
   if (dialect.stream === 'delta') {
     const { message: _message, ...rest } = update;

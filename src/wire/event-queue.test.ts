@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AssistantMessageEvent, ToolExecutionUpdateEvent } from '../protocol/generated/vocabulary.ts';
-import { type Dialect, defaultDialect } from './dialect.ts';
 import { applyStep } from './assistant-message.ts';
+import { type Dialect, defaultDialect } from './dialect.ts';
+import { EventQueue, MAX_BACKLOG } from './event-queue.ts';
 import { toLine } from './json-lines.ts';
-import { MAX_BACKLOG, EventQueue } from './event-queue.ts';
 import { SlowReader } from './testing/slow-reader.ts';
 import { anyStream, empty } from './testing/streams.ts';
 
@@ -208,7 +208,8 @@ describe('updates', () => {
   it('of a tool are replaced by its next one, at the same position', () => {
     const { reader, outbox: queue } = setUpBehind();
 
-    for (const record of [update('a', '1'), update('b', '1'), update('a', '2'), update('a', '3')]) queue.sendEvent(record);
+    for (const record of [update('a', '1'), update('b', '1'), update('a', '2'), update('a', '3')])
+      queue.sendEvent(record);
     queue.sendEvent({ type: 'turn_start' });
     queue.sendEvent(update('a', '4'));
     reader.drain();

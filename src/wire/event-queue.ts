@@ -4,8 +4,8 @@ import type {
   MessageUpdateEvent,
   ToolExecutionUpdateEvent,
 } from '../protocol/generated/vocabulary.ts';
-import { type Dialect, legacyEvents, formatUpdate } from './dialect.ts';
 import { joinDeltas } from './assistant-message.ts';
+import { type Dialect, formatUpdate, legacyEvents } from './dialect.ts';
 import { toLine } from './json-lines.ts';
 import type { Link } from './link.ts';
 

@@ -1,4 +1,4 @@
-import { type InputLine, LineReader, MAX_RECORD_BYTES, MAX_LINE_BYTES } from './json-lines.ts';
+import { type InputLine, LineReader, MAX_LINE_BYTES, MAX_RECORD_BYTES } from './json-lines.ts';
 import type { Link } from './link.ts';
 
 // Characters that may wait for a paused peer before `write` returns false.

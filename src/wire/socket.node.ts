@@ -1,9 +1,9 @@
-import { type Socket, connect, createServer } from 'node:net';
+import { rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { batchedWrite } from '../system/batched-write.ts';
+import { checkSocketPath, listenOnSocketFile } from '../system/files/socket-file.ts';
 import { type InputLine, LineReader, MAX_LINE_BYTES, MAX_RECORD_BYTES } from './json-lines.ts';
 import type { Link } from './link.ts';
-import { rmSync } from 'node:fs';
-import { checkSocketPath, listenOnSocketFile } from '../system/files/socket-file.ts';
 
 // The time in which a peer can read the end of the stream before the socket is destroyed.
 const CLOSE_LINGER_MS = 1000;

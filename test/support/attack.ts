@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
-import { type ReceivedResponse, sendRequest, type RequestParams } from '../../src/server/http/testing/raw-clients.ts';
+import { type ReceivedResponse, type RequestParams, sendRequest } from '../../src/server/http/testing/raw-clients.ts';
 import { type Finished, tau } from './command.ts';
 import { environment, type Home, newGate, newHome, scriptArgs, TAU } from './open.ts';
 import type { Record_ } from './peer.ts';

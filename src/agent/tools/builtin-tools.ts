@@ -1,13 +1,13 @@
 import type { Tool } from '../tool.ts';
 import { bashTool } from './bash/bash.ts';
+import type { ShellOptions } from './bash/shell.ts';
 import { editTool } from './edit/edit.ts';
+import { writeTool } from './edit/write.ts';
+import { readTool } from './read/read.ts';
 import { findTool } from './search/find.ts';
 import { grepTool } from './search/grep.ts';
 import { lsTool } from './search/ls.ts';
-import { readTool } from './read/read.ts';
-import type { ShellOptions } from './bash/shell.ts';
 import { todoTool } from './todo.ts';
-import { writeTool } from './edit/write.ts';
 
 export const BUILTIN_TOOL_NAMES: readonly string[] = ['read', 'bash', 'edit', 'write', 'grep', 'find', 'ls', 'todo'];
 

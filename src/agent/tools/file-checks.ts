@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, stat, access } from 'node:fs/promises';
+import { access, type FileHandle, open, stat } from 'node:fs/promises';
 
 const { O_NOCTTY, O_NONBLOCK, O_RDONLY } = constants;
 

@@ -1,5 +1,5 @@
 import { type ToolOutput, textOutput } from '../tool.ts';
-import { keepHead, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, formatBytes } from './truncate.ts';
+import { formatBytes, keepHead, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES } from './truncate.ts';
 
 // Notices and details of a list of results.
 interface ResultNotices {

@@ -67,7 +67,8 @@ export function keepTail(text: string, total: TextSize, limits = DEFAULT_LIMITS)
     bytes += size;
   }
   if (truncatedBy === null) return { ...truncationOf(text, total, null), ...limits, outputLines: kept.length };
-  if (kept.length > 0) return { ...truncationOf(kept.join('\n'), total, truncatedBy), ...limits, outputLines: kept.length };
+  if (kept.length > 0)
+    return { ...truncationOf(kept.join('\n'), total, truncatedBy), ...limits, outputLines: kept.length };
   const end = Buffer.from(lines.at(-1) ?? '')
     .subarray(-limits.maxBytes)
     .toString()

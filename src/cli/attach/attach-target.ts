@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
-import { chooseSession } from '../sessions/choose-session.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
+import { chooseSession } from '../sessions/choose-session.ts';
+import { sessionPathIn, singleMatch } from '../sessions/session-argument.ts';
 import { hasTerminal } from '../stdio.ts';
-import { singleMatch, sessionPathIn } from '../sessions/session-argument.ts';
 import { requestServer } from './request-server.ts';
 import type { ServerAddress } from './server-address.ts';
 
@@ -18,7 +18,11 @@ export interface AttachTarget {
 }
 
 /** Resolves the session argument of `tau attach`; without one, lets the user choose. */
-export async function attachTarget(args: CliArguments, word: string | undefined, server: ServerAddress): Promise<AttachTarget> {
+export async function attachTarget(
+  args: CliArguments,
+  word: string | undefined,
+  server: ServerAddress,
+): Promise<AttachTarget> {
   if (word !== undefined && args.continue) throw new UsageError('--continue is the latest session: name none');
   if (args.cwd !== undefined && (args.continue || (word !== undefined && word !== 'new'))) {
     throw new UsageError('--cwd is where a new session begins');

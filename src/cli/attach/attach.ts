@@ -2,13 +2,13 @@ import { connectRemote } from '../../client/remote/connect-remote.node.ts';
 import type { RemoteSession } from '../../client/remote/remote-session.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { onExitSignal } from '../../system/exit-signals.ts';
-import { isAddress, type ServerAddress, serverAddress } from './server-address.ts';
-import { type AttachTarget, attachTarget } from './attach-target.ts';
-import { CHAT_UI_METHODS } from '../chat/dialogs.ts';
 import { runAttachedChat } from '../chat/attach-chat.ts';
 import { runBatch } from '../chat/batch.ts';
+import { CHAT_UI_METHODS } from '../chat/dialogs.ts';
 import { type CliArguments, PiError, UsageError } from '../flags/flags.ts';
 import { hasTerminal, watchStdoutReader } from '../stdio.ts';
+import { type AttachTarget, attachTarget } from './attach-target.ts';
+import { isAddress, type ServerAddress, serverAddress } from './server-address.ts';
 
 // The number of last messages that are printed.
 const SHOWN_MESSAGES = 20;
@@ -39,7 +39,10 @@ async function runChat(server: ServerAddress, target: AttachTarget): Promise<num
   });
   onExitSignal(async () => session.close());
   const reader = watchStdoutReader();
-  const code = await Promise.race([isInteractive ? runTerminal(session) : runPiped(session), reader.done.then(() => 0)]);
+  const code = await Promise.race([
+    isInteractive ? runTerminal(session) : runPiped(session),
+    reader.done.then(() => 0),
+  ]);
   session.close();
   await reader.flushed();
   return code;

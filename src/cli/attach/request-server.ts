@@ -66,7 +66,11 @@ function unreachableMessage(address: ServerAddress, error: unknown): string {
   return `Cannot reach ${name}: ${code === 'ABORT_ERR' ? 'it does not answer' : messageOf(error)}`;
 }
 
-function httpError(address: ServerAddress, status: number, body: Readonly<Record<string, unknown>> | undefined): string {
+function httpError(
+  address: ServerAddress,
+  status: number,
+  body: Readonly<Record<string, unknown>> | undefined,
+): string {
   if (status === 401 && address.token === undefined) {
     return 'The server wants a token: give it in PI_AUTH_TOKEN, or a file of it with --token-file';
   }

@@ -1,9 +1,9 @@
+import type { ConnectionStatus } from '../../client/remote/reconnecting-socket.ts';
 import type { RemoteSession } from '../../client/remote/remote-session.ts';
 import { OwnMessages } from './own-messages.ts';
 import { SessionPrinter } from './print-session.ts';
-import { TerminalUi } from './terminal-ui.ts';
-import type { ConnectionStatus } from '../../client/remote/reconnecting-socket.ts';
 import type { Printer } from './printer.ts';
+import { TerminalUi } from './terminal-ui.ts';
 
 // The longest wait for the responses to the last messages when the user leaves.
 const ACKNOWLEDGE_TIMEOUT_MS = 2000;

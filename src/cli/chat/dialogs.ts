@@ -1,8 +1,8 @@
 import type { UiAnswer } from '../../client/ui-requests.ts';
 import { dialogMethods } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
+import { type DialogRequest, dialogText, isDialog, parseAnswer } from './dialog-text.ts';
 import type { Printer } from './printer.ts';
-import { type DialogRequest, isDialog, parseAnswer, dialogText } from './dialog-text.ts';
 
 // The UI methods that the chat supports.
 export const CHAT_UI_METHODS = [...dialogMethods, 'notify'];

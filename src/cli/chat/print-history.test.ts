@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { AgentMessage, AssistantMessage, SessionState } from '../../protocol/generated/vocabulary.ts';
 import { OwnMessages } from './own-messages.ts';
-import { Printer, plainInk } from './printer.ts';
 import { printHistory } from './print-history.ts';
 import { SessionPrinter } from './print-session.ts';
+import { Printer, plainInk } from './printer.ts';
 
 const timestamp = 1;
 

@@ -6,8 +6,8 @@ import type {
   SessionState,
 } from '../../protocol/generated/vocabulary.ts';
 import type { OwnMessages } from './own-messages.ts';
+import { printHistory, quote, textOfContent } from './print-history.ts';
 import type { Printer } from './printer.ts';
-import { quote, printHistory, textOfContent } from './print-history.ts';
 
 /** Prints what `Printer` does not: the header, the history and the messages of other clients. */
 export class SessionPrinter {

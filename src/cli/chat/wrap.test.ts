@@ -6,11 +6,7 @@ const RESET = '\u001B[0m';
 
 it.each([
   ['text that fits is not wrapped', 'one two', { rows: '', last: 'one two' }],
-  [
-    'complete lines stay unchanged',
-    'a long line of words\nnext',
-    { rows: 'a long line of words\n', last: 'next' },
-  ],
+  ['complete lines stay unchanged', 'a long line of words\nnext', { rows: 'a long line of words\n', last: 'next' }],
   ['the last row is empty after a line end', 'one\n', { rows: 'one\n', last: '' }],
   ['a row ends at a word', 'one two three', { rows: 'one two\n', last: 'three' }],
   ['a row may be full', 'one two 34 five', { rows: 'one two 34\n', last: 'five' }],

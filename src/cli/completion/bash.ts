@@ -1,5 +1,5 @@
 import { commands } from '../commands.ts';
-import { restrictedCommands, type CompletedOption, options } from './options.ts';
+import { type CompletedOption, options, restrictedCommands } from './options.ts';
 
 /** Completion for bash 3.2 and later; macOS has 3.2. */
 export const bash = () => `# Completion of tau for bash: eval "$(tau completion bash)"

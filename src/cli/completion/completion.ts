@@ -1,8 +1,8 @@
+import { type CliArguments, UsageError } from '../flags/flags.ts';
+import { printAndExit } from '../stdio.ts';
 import { bash } from './bash.ts';
 import { fish } from './fish.ts';
 import { zsh } from './zsh.ts';
-import { type CliArguments, UsageError } from '../flags/flags.ts';
-import { printAndExit } from '../stdio.ts';
 
 const shells = { bash, zsh, fish } as const;
 

@@ -1,6 +1,6 @@
 import { commands } from '../commands.ts';
 import { serverSubcommands } from '../flags/server-flags.ts';
-import { restrictedCommands, type CompletedOption, options } from './options.ts';
+import { type CompletedOption, options, restrictedCommands } from './options.ts';
 
 /** Completion for zsh. */
 export const zsh = () => `#compdef tau

@@ -1,6 +1,6 @@
 import { hasExtensions } from '../../engine/addons/detect.ts';
-import { type CliArguments, flags, UnknownWordError } from './flags.ts';
 import { cliPaths } from '../engine-options.ts';
+import { type CliArguments, flags, UnknownWordError } from './flags.ts';
 
 // The most edits between a misspelt word and its suggestion.
 const MAX_DISTANCE = 2;

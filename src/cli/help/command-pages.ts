@@ -1,7 +1,7 @@
 import { type CliCommand, commands } from '../commands.ts';
-import { list, page, section, flagRow, paragraph } from './layout.ts';
 import { flags } from '../flags/flags.ts';
 import { forwardedFlags, ownFlags, type ServerSubcommand } from '../flags/server-flags.ts';
+import { flagRow, list, page, paragraph, section } from './layout.ts';
 
 /** Every command as a row of a list. */
 export const commandRows = () => rowsOf(commands);

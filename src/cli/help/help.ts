@@ -1,12 +1,12 @@
 import { version } from '../../protocol/generated/version.ts';
 import { commands } from '../commands.ts';
 import { type Flag, flags, UnknownWordError, UsageError } from '../flags/flags.ts';
+import { isServerSubcommand } from '../flags/server-flags.ts';
+import { printAndExit } from '../stdio.ts';
 import { commandPage, commandRows, serverOptions } from './command-pages.ts';
 import { flagRow, list, page, section } from './layout.ts';
 import { pages } from './pages.ts';
 import { type Topic, topics } from './topics.ts';
-import { printAndExit } from '../stdio.ts';
-import { isServerSubcommand } from '../flags/server-flags.ts';
 
 /** `tau help`: prints the pages of a topic or command, or the first page. */
 export async function help([about, extra]: readonly string[]): Promise<number> {

@@ -1,6 +1,6 @@
-import { environment, exitCodes } from './environment.ts';
 import { type Flag, flags } from '../flags/flags.ts';
 import { commandRows } from './command-pages.ts';
+import { environment, exitCodes } from './environment.ts';
 import { flagRow, list, page, paragraph, section } from './layout.ts';
 import type { Topic } from './topics.ts';
 

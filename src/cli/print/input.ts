@@ -3,7 +3,7 @@ import { imageTypeOf } from '../../agent/tools/read/image-header.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { ImageContent } from '../../protocol/generated/vocabulary.ts';
 import { expandHome } from '../../store/agent-dir.ts';
-import { UsageError, type CliArguments } from '../flags/flags.ts';
+import { type CliArguments, UsageError } from '../flags/flags.ts';
 import type { Prompt } from './run-prompt.ts';
 
 // The limit of piped and attached input; escaped, it still fits into one protocol line.

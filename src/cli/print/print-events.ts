@@ -1,10 +1,10 @@
+import type { Writable } from 'node:stream';
 import { AgentClient } from '../../client/agent-client.ts';
+import type { Engine } from '../../engine/open.ts';
 import type { Stdout } from '../../system/stdout/private-stdout.ts';
 import { toLine } from '../../wire/json-lines.ts';
 import type { Link } from '../../wire/link.ts';
-import type { Engine } from '../../engine/open.ts';
 import { memoryPair } from '../../wire/memory.ts';
-import type { Writable } from 'node:stream';
 import { callLine, plainInk } from '../chat/printer.ts';
 
 /** Prints every event as a JSON line, as fast as stdout is read; the returned function waits for the writes. */

@@ -4,9 +4,9 @@ import { toLine } from '../../wire/json-lines.ts';
 import { memoryPair } from '../../wire/memory.ts';
 import type { CliArguments } from '../flags/flags.ts';
 import { closeOnSignal, openAgentEngine } from '../lifetime.ts';
-import { runPrompt, type Prompt, type PromptOutcome } from './run-prompt.ts';
-import { headerOf, printEvents, printToolCalls } from './print-events.ts';
 import { promptsOf } from './input.ts';
+import { headerOf, printEvents, printToolCalls } from './print-events.ts';
+import { type Prompt, type PromptOutcome, runPrompt } from './run-prompt.ts';
 
 /** Runs prompts one after another: prints the last assistant message, or every event in JSON mode. */
 export async function print(args: CliArguments): Promise<number> {

@@ -10,9 +10,9 @@ import { PING_MS, type RunningServer, type ServeOptions, serve } from '../../ser
 import { agentDir } from '../../store/agent-dir.ts';
 import { onExitSignal } from '../../system/exit-signals.ts';
 import { openLog } from '../../system/log.ts';
+import { engineOptions } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { openRequestedLog } from '../logging.ts';
-import { engineOptions } from '../engine-options.ts';
 import { printAndExit } from '../stdio.ts';
 import { agentArguments } from './agent-arguments.ts';
 

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
-import { PiError, UsageError } from '../flags/flags.ts';
-import { sessionTable } from './table.ts';
 import { sessionsFolder } from '../../store/agent-dir.ts';
 import { SessionList } from '../../store/sessions/listing/list-sessions.ts';
+import { PiError, UsageError } from '../flags/flags.ts';
 import type { SessionLocations } from './session-argument.ts';
+import { sessionTable } from './table.ts';
 
 /** Lets the user choose one of these sessions on the terminal. */
 export async function chooseSession(
@@ -29,7 +29,12 @@ export async function chooseSession(
 const MAX_RESUME_CHOICES = 20;
 
 /** Lets the user choose a session of this folder; undefined if there is none. */
-export async function chooseSessionToResume({ cwd, root, sessionDirectory, isCustomDir }: SessionLocations): Promise<string | undefined> {
+export async function chooseSessionToResume({
+  cwd,
+  root,
+  sessionDirectory,
+  isCustomDir,
+}: SessionLocations): Promise<string | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
     throw new UsageError('--resume asks on a terminal; there is --continue and --session <id>');
   }

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import { exportSession } from '../../store/sessions/export/export-session.ts';
 import { withoutControls } from '../chat/printer.ts';
+import { cliPaths } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { isSystemError } from '../lifetime.ts';
-import { cliPaths } from '../engine-options.ts';
-import { singleMatch, matchSessions } from './session-argument.ts';
+import { matchSessions, singleMatch } from './session-argument.ts';
 
 /** `tau export`: writes a stored session as one HTML page. It only reads the session, which may be in use. */
 export async function exportPage(args: CliArguments): Promise<number> {
@@ -33,5 +33,8 @@ export async function writePage(find: () => Promise<string>, outputPath: string 
 async function findSessionFile(name: string, args: CliArguments): Promise<string> {
   const { cwd, root, sessionDirectory, isCustomDir } = cliPaths(args);
   if (existsSync(name)) return resolve(cwd, name);
-  return singleMatch(await matchSessions(name, { cwd, root, sessionDirectory: sessionDirectory(cwd), isCustomDir }), name);
+  return singleMatch(
+    await matchSessions(name, { cwd, root, sessionDirectory: sessionDirectory(cwd), isCustomDir }),
+    name,
+  );
 }

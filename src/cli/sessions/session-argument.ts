@@ -1,8 +1,8 @@
-import { resolve, dirname } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { FirstSession } from '../../engine/open.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import { expandHome } from '../../store/agent-dir.ts';
-import { statSync } from 'node:fs';
-import type { FirstSession } from '../../engine/open.ts';
 import { isSessionId } from '../../store/sessions/header.ts';
 import { SessionLog } from '../../store/sessions/session-log.ts';
 import { type CliArguments, PiError, UsageError } from '../flags/flags.ts';

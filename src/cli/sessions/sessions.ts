@@ -1,14 +1,14 @@
 import { Refusal } from '../../protocol/errors.ts';
-import { sessionNameFrom, renameStoredSession } from '../../store/sessions/session-name.ts';
 import { sessionsFolder } from '../../store/agent-dir.ts';
 import { SessionList } from '../../store/sessions/listing/list-sessions.ts';
+import { renameStoredSession, sessionNameFrom } from '../../store/sessions/session-name.ts';
 import { withoutControls } from '../chat/printer.ts';
+import { cliPaths } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { isSystemError } from '../lifetime.ts';
-import { cliPaths } from '../engine-options.ts';
-import { singleMatch, sessionPathIn, matchSessions } from './session-argument.ts';
-import { sessionTable } from './table.ts';
 import { watchStdoutReader } from '../stdio.ts';
+import { matchSessions, sessionPathIn, singleMatch } from './session-argument.ts';
+import { sessionTable } from './table.ts';
 
 // The input of a verb.
 interface VerbContext {

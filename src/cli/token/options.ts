@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
+import { isoTime } from '../../store/tokens/iso-time.ts';
 import { type Scope, scopes } from '../../store/tokens/token-record.ts';
 import type { NewToken } from '../../store/tokens/token-store.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
-import { isoTime } from '../../store/tokens/iso-time.ts';
 
 const USUAL_SCOPES: readonly Scope[] = ['view', 'prompt'];
 

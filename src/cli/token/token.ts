@@ -1,13 +1,13 @@
 import { messageOf } from '../../protocol/errors.ts';
 import { agentDir } from '../../store/agent-dir.ts';
+import type { TokenRecord } from '../../store/tokens/token-record.ts';
 import { createToken, readTokens, revokeToken } from '../../store/tokens/token-store.ts';
 import { withoutControls } from '../chat/printer.ts';
 import { type CliArguments, type FlagName, UsageError } from '../flags/flags.ts';
-import { printAndExit } from '../stdio.ts';
-import { tokenOptions } from './options.ts';
-import type { TokenRecord } from '../../store/tokens/token-record.ts';
 import { ageOf } from '../sessions/table.ts';
+import { printAndExit } from '../stdio.ts';
 import { textTable } from '../text-table.ts';
+import { tokenOptions } from './options.ts';
 
 // The input of a verb.
 interface TokenVerbContext {

@@ -2,8 +2,8 @@ import { parseBuiltinMove } from '../../protocol/builtin-moves.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
-import { type WireRecord, settleCommand, type PendingCommand } from '../pending-commands.ts';
 import { CommandFailed, ConnectionLost, NotSent, Withdrawn } from '../errors.ts';
+import { type PendingCommand, settleCommand, type WireRecord } from '../pending-commands.ts';
 
 // Commands without a response, sent or not; more are rejected.
 export const MAX_OUTBOX_COMMANDS = 1000;

@@ -1,5 +1,5 @@
 import { messageOf } from '../../protocol/errors.ts';
-import { retryDelay, type ConnectionEnd, isFinalCode, type ReconnectionConfig, delayAfter } from './reconnection.ts';
+import { type ConnectionEnd, delayAfter, isFinalCode, type ReconnectionConfig, retryDelay } from './reconnection.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
 // The time from opening a connection to the end of its first snapshot.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { retryDelay, isFinalCode, MAX_RETRY_AFTER_MS, defaultReconnection, delayAfter } from './reconnection.ts';
+import { defaultReconnection, delayAfter, isFinalCode, MAX_RETRY_AFTER_MS, retryDelay } from './reconnection.ts';
 
 const never = () => 0;
 const always = () => 1 - Number.EPSILON;

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { CustomToolCall } from '../custom-tools.ts';
-import type { ConnectionStatus } from './reconnecting-socket.ts';
 import { attached, connected, reached, remote, synced } from '../testing/remote-server.node.ts';
+import type { ConnectionStatus } from './reconnecting-socket.ts';
 
 it('[V11] a listener may close the session during an event', async () => {
   const { server, session } = await remote();

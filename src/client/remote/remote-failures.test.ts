@@ -1,9 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import { ConnectionLost } from '../errors.ts';
-import type { ConnectionStatus } from './reconnecting-socket.ts';
-import { connectRemote } from './connect-remote.node.ts';
-import type { RemoteSession } from './remote-session.ts';
 import {
   attached,
   connected,
@@ -14,6 +11,9 @@ import {
   stopTime,
   synced,
 } from '../testing/remote-server.node.ts';
+import { connectRemote } from './connect-remote.node.ts';
+import type { ConnectionStatus } from './reconnecting-socket.ts';
+import type { RemoteSession } from './remote-session.ts';
 
 function statusesOf(session: RemoteSession): ConnectionStatus[] {
   const seen: ConnectionStatus[] = [];
@@ -203,18 +203,15 @@ describe('a malformed server', () => {
     },
   );
 
-  it.each([{ state: null }, { messages: 'none' }])(
-    '[V38] is dropped for a malformed snapshot: %j',
-    async (fields) => {
-      const { server, session } = await remote();
-      const connection = await server.connection();
+  it.each([{ state: null }, { messages: 'none' }])('[V38] is dropped for a malformed snapshot: %j', async (fields) => {
+    const { server, session } = await remote();
+    const connection = await server.connection();
 
-      connection.send(connected(), { ...synced(), ...fields });
-      await reached(session, 'reconnecting');
+    connection.send(connected(), { ...synced(), ...fields });
+    await reached(session, 'reconnecting');
 
-      expect(session.status.reason).toBe('The server speaks another language');
-    },
-  );
+    expect(session.status.reason).toBe('The server speaks another language');
+  });
 
   it('[V38] cannot deliver events before server_connected', async () => {
     const { server, session } = await remote();

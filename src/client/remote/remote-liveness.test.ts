@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ATTACH_TIMEOUT_MS } from './reconnecting-socket.ts';
 import { attached, connected, reached, reconnection, remote, synced } from '../testing/remote-server.node.ts';
-import { PROBE_TIMEOUT_MS, PING_TIMEOUT_MS } from './watchdog.ts';
+import { ATTACH_TIMEOUT_MS } from './reconnecting-socket.ts';
+import { PING_TIMEOUT_MS, PROBE_TIMEOUT_MS } from './watchdog.ts';
 
 describe('a silent connection', () => {
   it('[V33] is dropped after a ping without any data, and reconnected', async () => {

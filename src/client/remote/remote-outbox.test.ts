@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CommandFailed, ConnectionLost } from '../errors.ts';
-import { MAX_OUTBOX_COMMANDS, OutboxFull } from './outbox.ts';
 import { attached, connected, reached, reconnection, remote, synced } from '../testing/remote-server.node.ts';
+import { MAX_OUTBOX_COMMANDS, OutboxFull } from './outbox.ts';
 
 const accepted = { disposition: 'started', runId: 'r1' };
 const resumed = connected({ resume: 'ok' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
-import type { RemoteSession } from './remote-session.ts';
 import { attached, connected, reached, reconnection, remote, synced } from '../testing/remote-server.node.ts';
+import type { RemoteSession } from './remote-session.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 const turn = (seq?: number) => ({ type: 'turn_start', ...(seq === undefined ? {} : { seq }) });

@@ -7,18 +7,18 @@ import type {
   Result,
   ServerConnectedEvent,
 } from '../../protocol/generated/vocabulary.ts';
-import { parseRecord, type WireRecord } from '../pending-commands.ts';
 import { BaseClient } from '../base-client.ts';
-import { ConnectionLost } from '../errors.ts';
-import { ResumeCursor } from './resume-cursor.ts';
-import { type Command, isMessage, isMove, Outbox, type OutboxItem } from './outbox.ts';
-import { randomUuid } from '../random-uuid.ts';
-import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
-import { type ConnectionEnd, type ReconnectionConfig, defaultReconnection } from './reconnection.ts';
-import { type RemoteTarget, serverUrl, sessionUrl } from './remote-url.ts';
-import { SettledRuns } from '../recent-ids.ts';
-import { type OpenSocket, openBuiltInSocket } from './socket.ts';
 import { callListener } from '../call-listener.ts';
+import { ConnectionLost } from '../errors.ts';
+import { parseRecord, type WireRecord } from '../pending-commands.ts';
+import { randomUuid } from '../random-uuid.ts';
+import { SettledRuns } from '../recent-ids.ts';
+import { type Command, isMessage, isMove, Outbox, type OutboxItem } from './outbox.ts';
+import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
+import { type ConnectionEnd, defaultReconnection, type ReconnectionConfig } from './reconnection.ts';
+import { type RemoteTarget, serverUrl, sessionUrl } from './remote-url.ts';
+import { ResumeCursor } from './resume-cursor.ts';
+import { type OpenSocket, openBuiltInSocket } from './socket.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** Options of a session on a server. */

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { CommandFailed, ConnectionLost } from '../errors.ts';
+import { remoteServer, type Server, stopTime } from '../testing/remote-server.node.ts';
 import { RPCClient, WebSocketRPCClient } from './rpc-client.ts';
 import type { Socket } from './socket.ts';
-import { remoteServer, type Server, stopTime } from '../testing/remote-server.node.ts';
 import { WebSocketClient, type WebSocketClientConfig, type WebSocketClientEvent } from './web-socket-client.ts';
 
 const openSocket = (url: string) => new WebSocket(url) as unknown as Socket;

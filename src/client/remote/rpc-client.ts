@@ -1,8 +1,8 @@
 import type { AgentEvent, CommandName, Params, Result } from '../../protocol/generated/vocabulary.ts';
-import { parseRecord, type WireRecord, PendingCommands } from '../pending-commands.ts';
-import { ConnectionLost } from '../errors.ts';
-import { randomUuid } from '../random-uuid.ts';
 import { callListener } from '../call-listener.ts';
+import { ConnectionLost } from '../errors.ts';
+import { PendingCommands, parseRecord, type WireRecord } from '../pending-commands.ts';
+import { randomUuid } from '../random-uuid.ts';
 import { WebSocketClient, type WebSocketClientConfig } from './web-socket-client.ts';
 
 type CommandOf<C extends CommandName> = C extends CommandName ? { readonly type: C } & Readonly<Params<C>> : never;

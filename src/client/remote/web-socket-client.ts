@@ -1,8 +1,8 @@
+import { callListener } from '../call-listener.ts';
 import { ConnectionLost } from '../errors.ts';
 import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
-import { type ReconnectionConfig, defaultReconnection } from './reconnection.ts';
+import { defaultReconnection, type ReconnectionConfig } from './reconnection.ts';
 import { type OpenSocket, openBuiltInSocket } from './socket.ts';
-import { callListener } from '../call-listener.ts';
 
 /** Options of a `WebSocketClient`, the reconnecting connection of the remote session guide. */
 export interface WebSocketClientConfig extends Partial<ReconnectionConfig> {

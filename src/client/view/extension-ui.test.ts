@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
-import { MAX_NOTICES, emptyUi, reduceUi } from './extension-ui.ts';
+import { emptyUi, MAX_NOTICES, reduceUi } from './extension-ui.ts';
 
 let requests = 0;
 const request = (method: string, fields: object) =>

@@ -85,7 +85,11 @@ const upsertKeyed = <T extends { readonly key: string }>(items: readonly T[], ke
 const statusOf = ({ statusKey, statusText }: RequestOf<'setStatus'>): UiStatus | undefined =>
   statusText == null ? undefined : { key: statusKey, text: statusText };
 
-const widgetOf = ({ widgetKey, widgetLines, widgetPlacement = 'aboveEditor' }: RequestOf<'setWidget'>): UiWidget | undefined =>
+const widgetOf = ({
+  widgetKey,
+  widgetLines,
+  widgetPlacement = 'aboveEditor',
+}: RequestOf<'setWidget'>): UiWidget | undefined =>
   widgetLines == null ? undefined : { key: widgetKey, lines: widgetLines, placement: widgetPlacement };
 
 export const addNotice = <S extends UiState>(ui: S, added: UiNotice): S => ({

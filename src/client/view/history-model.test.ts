@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import { MessagePages } from '../../session/context/message-page.ts';
 import { SessionLog } from '../../store/sessions/session-log.ts';
-import { type MessageHistory, mergeSnapshot, emptyHistory, prependPage } from './history.ts';
+import { emptyHistory, type MessageHistory, mergeSnapshot, prependPage } from './history.ts';
 
 // A session, and the history of a client that gets a snapshot whenever the branch changes.
 class SyncedHistory {
@@ -148,7 +148,13 @@ it('[V40] reading every page loads the whole conversation after any changes', ()
 
 it('[V40] unconfirmed messages lack only summaries, if all messages differ and none was edited', () => {
   const appendsUnique = fc.constant<Step>((client) => client.append(`message ${client.length}`));
-  const steps = fc.oneof({ arbitrary: appendsUnique, weight: 4 }, { arbitrary: reads, weight: 2 }, syncs, compacts, moves);
+  const steps = fc.oneof(
+    { arbitrary: appendsUnique, weight: 4 },
+    { arbitrary: reads, weight: 2 },
+    syncs,
+    compacts,
+    moves,
+  );
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 40 }), (all) => {
       const client = new SyncedHistory();

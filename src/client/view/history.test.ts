@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
-import { type PageRequest, type MessageHistory, mergeSnapshot, emptyHistory, prependPage } from './history.ts';
+import { emptyHistory, type MessageHistory, mergeSnapshot, type PageRequest, prependPage } from './history.ts';
 
 const user = (content: string): AgentMessage => ({ role: 'user', content, timestamp: 1 });
 

@@ -15,7 +15,11 @@ export interface MessageHistory {
 export const emptyHistory: MessageHistory = { messages: [], unconfirmed: [], earlier: undefined };
 
 /** Puts a fetched page before the confirmed messages; a page of an outdated request changes nothing. */
-export function prependPage<K extends MessageHistory>(history: K, request: PageRequest, page: Result<'get_messages_page'>): K {
+export function prependPage<K extends MessageHistory>(
+  history: K,
+  request: PageRequest,
+  page: Result<'get_messages_page'>,
+): K {
   if (history.earlier !== request) return history;
   const earlier = requestBefore(page.messages, page.nextCursor, request.replaced);
   const { messages, unconfirmed } = confirm(page.messages, history.unconfirmed, earlier);
@@ -23,13 +27,20 @@ export function prependPage<K extends MessageHistory>(history: K, request: PageR
 }
 
 /** Applies a snapshot. Known messages keep their identity, and those before its first message stay unconfirmed. */
-export function mergeSnapshot(history: MessageHistory, snapshot: { messages: readonly AgentMessage[]; cursor?: string | undefined }): MessageHistory {
+export function mergeSnapshot(
+  history: MessageHistory,
+  snapshot: { messages: readonly AgentMessage[]; cursor?: string | undefined },
+): MessageHistory {
   const earlier = requestBefore(snapshot.messages, snapshot.cursor);
   return { ...confirm(snapshot.messages, [...history.unconfirmed, ...history.messages], earlier), earlier };
 }
 
 /** The request for the page before these messages. Messages that a summary replaced can still be read. */
-function requestBefore([first]: readonly AgentMessage[], cursor: string | undefined, replaced = false): PageRequest | undefined {
+function requestBefore(
+  [first]: readonly AgentMessage[],
+  cursor: string | undefined,
+  replaced = false,
+): PageRequest | undefined {
   if (cursor !== undefined) return { from: 'end', cursor, ...(replaced ? { replaced } : {}) };
   return first?.role === 'compactionSummary' && !replaced ? { from: 'end', replaced: true } : undefined;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent, ServerConnectedEvent } from '../../protocol/generated/vocabulary.ts';
 import { anySimulatedSession, type SimulatedSession } from '../testing/simulated-session.ts';
-import { emptyView, reduce, type ConversationView } from './view.ts';
+import { type ConversationView, emptyView, reduce } from './view.ts';
 
 const connected = (fields: Partial<ServerConnectedEvent> = {}): AgentEvent => ({
   type: 'server_connected',
@@ -57,7 +57,10 @@ describe('a client', () => {
 
   it('[V24 V37] that returns after a gap has the view of one that was always connected', () => {
     forAny((scenario) => {
-      const view = viewAfter(attachEvents(scenario, { resume: 'gap', epoch: 'f' }), liveView(scenario, scenario.lostAt));
+      const view = viewAfter(
+        attachEvents(scenario, { resume: 'gap', epoch: 'f' }),
+        liveView(scenario, scenario.lostAt),
+      );
 
       expect(withoutTransient(view)).toEqual(withoutTransient(liveView(scenario)));
     });

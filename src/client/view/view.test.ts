@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAgent } from '../../index.ts';
 import type { AgentEvent, AgentMessage, McpServerStatus } from '../../protocol/generated/vocabulary.ts';
 import { deepFreeze, empty } from '../../wire/testing/streams.ts';
-import { emptyView, reduce, type ConversationView } from './view.ts';
+import { type ConversationView, emptyView, reduce } from './view.ts';
 
 // An agent in this process that plays a script, and the events received from it.
 async function play(...script: object[]) {

@@ -11,9 +11,9 @@ import type {
   ToolProgress,
 } from '../../protocol/generated/vocabulary.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
-import { type MessageHistory, mergeSnapshot, emptyHistory } from './history.ts';
+import { addNotice, emptyUi, reduceUi, type UiState } from './extension-ui.ts';
+import { emptyHistory, type MessageHistory, mergeSnapshot } from './history.ts';
 import { upsert } from './upsert.ts';
-import { emptyUi, addNotice, type UiState, reduceUi } from './extension-ui.ts';
 
 /** A running tool call of the conversation that a client shows. */
 export interface RunningTool {
@@ -75,7 +75,9 @@ export function reduce(view: ConversationView, event: AgentEvent): ConversationV
     case 'message_start':
       return event.message.role === 'assistant' ? { ...view, streamingMessage: event.message } : view;
     case 'message_update':
-      return view.streamingMessage ? { ...view, streamingMessage: applyStep(view.streamingMessage, event.assistantMessageEvent) } : view;
+      return view.streamingMessage
+        ? { ...view, streamingMessage: applyStep(view.streamingMessage, event.assistantMessageEvent) }
+        : view;
     case 'message_end':
       return { ...view, messages: [...view.messages, event.message], streamingMessage: undefined };
     case 'tool_execution_start': {
@@ -128,7 +130,9 @@ const isFailed = (message: AgentMessage) => message.role === 'assistant' && mess
 function applySettled(view: ConversationView, { outcome, errorMessage }: AgentSettledEvent): ConversationView {
   if (outcome !== 'error' || !errorMessage || !view.running) return view;
   const promptAt = view.messages.findLastIndex(({ role }) => role === 'user');
-  return view.messages.slice(promptAt + 1).some(isFailed) ? view : addNotice(view, { kind: 'error', text: errorMessage });
+  return view.messages.slice(promptAt + 1).some(isFailed)
+    ? view
+    : addNotice(view, { kind: 'error', text: errorMessage });
 }
 
 /** A removed field arrives as null; only `model` can be null. A new session id drops the messages. */
@@ -149,7 +153,10 @@ function applyConnected(view: ConversationView, { sessionId, resume }: ServerCon
   return { ...view, ...idle, dialogs: [], statuses: [], widgets: [], title: undefined };
 }
 
-function applySynced(view: ConversationView, { state, messages, cursor }: Extract<AgentEvent, { type: 'state_synced' }>): ConversationView {
+function applySynced(
+  view: ConversationView,
+  { state, messages, cursor }: Extract<AgentEvent, { type: 'state_synced' }>,
+): ConversationView {
   return {
     ...view,
     ...(state.isStreaming ? { running: true } : idle),

@@ -169,7 +169,11 @@ export class Addons {
         agentDir,
         home,
         cwd,
-        skillPaths: [...((findSkills ? settings.skills : []) ?? []), ...(options.skills ?? []), ...resourcePaths.skills],
+        skillPaths: [
+          ...((findSkills ? settings.skills : []) ?? []),
+          ...(options.skills ?? []),
+          ...resourcePaths.skills,
+        ],
         promptPaths: [
           ...((findTemplates ? settings.prompts : []) ?? []),
           ...(options.promptTemplates ?? []),

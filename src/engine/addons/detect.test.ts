@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
-import { hasAddons, type AddonPaths } from './detect.ts';
+import { type AddonPaths, hasAddons } from './detect.ts';
 
 /** A user with a home, a project in a repository, and these files. */
 function addonPaths(files: readonly string[], more: Partial<AddonPaths> = {}): AddonPaths {

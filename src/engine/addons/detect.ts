@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ExtensionFactory } from '../../extend/extensions/extension-api.ts';
 import { foldersUpToRepository } from '../../extend/repository-folders.ts';
 import type { Settings } from '../../store/settings.ts';
-import type { ExtensionFactory } from '../../extend/extensions/extension-api.ts';
 
 export interface AddonPaths {
   readonly agentDir: string;

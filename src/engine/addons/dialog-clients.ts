@@ -35,6 +35,8 @@ export function cannotAnswer({ clients, mode }: Pick<Agent, 'clients' | 'mode'>)
   if (mode !== 'rpc') return true;
   return (
     clients.size > 0 &&
-    [...clients].every(({ inputClosed, isLastClient, capabilities: { ui } }) => (inputClosed && isLastClient) || ui?.length === 0)
+    [...clients].every(
+      ({ inputClosed, isLastClient, capabilities: { ui } }) => (inputClosed && isLastClient) || ui?.length === 0,
+    )
   );
 }

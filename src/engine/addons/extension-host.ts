@@ -61,7 +61,8 @@ export function extensionHost(agent: Agent, services: HostServices): ExtensionHo
     waitForIdle: () => whenIdle(agent),
     newSession: (options) => inLane((signal) => newSession(agent, options, signal)),
     switchSession: (sessionPath) => inLane((signal) => switchSession(agent, { sessionPath }, signal)),
-    fork: (entryId, position) => inLane((signal) => (position === 'at' ? cloneSession : forkSession)(agent, { entryId }, signal)),
+    fork: (entryId, position) =>
+      inLane((signal) => (position === 'at' ? cloneSession : forkSession)(agent, { entryId }, signal)),
     navigateTree: (targetId, options) => inLane((signal) => agent.session.navigate(targetId, options, signal)),
     reload: () => inLane(() => services.reload()),
     shutdown: () => agent.requestExit(),
@@ -94,7 +95,11 @@ interface ExtensionPrompt extends SendUserMessageOptions {
   readonly content: string | ContentBlock[];
 }
 
-async function submitPrompt(agent: Agent, { content, deliverAs, expandPromptTemplates }: ExtensionPrompt, signal: AbortSignal) {
+async function submitPrompt(
+  agent: Agent,
+  { content, deliverAs, expandPromptTemplates }: ExtensionPrompt,
+  signal: AbortSignal,
+) {
   const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   const message = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
   const images = blocks.filter((block): block is ImageContent => block.type === 'image');

@@ -11,10 +11,10 @@ import type {
 import type { SkillListing } from '../../session/context/system-prompt.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
-import { hasAddons } from './detect.ts';
-import type { Addons } from './addons.ts';
 import type { Agent } from '../agent.ts';
 import type { ClientConnection } from '../client-connection.ts';
+import type { Addons } from './addons.ts';
+import { hasAddons } from './detect.ts';
 
 /**
  * Loads add-ons (extensions, skills, rules, tools of clients) on first use: an agent without any loads no code for

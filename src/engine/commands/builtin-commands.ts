@@ -3,8 +3,8 @@ import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage } from '../../session/context/context-usage.ts';
 import { sessionNameFrom } from '../../store/sessions/session-name.ts';
 import type { Agent } from '../agent.ts';
-import { exportPage, forkPoints } from './sessions.ts';
 import { forkSession, newSession } from '../session-switch.ts';
+import { exportPage, forkPoints } from './sessions.ts';
 
 // A call of a built-in command. It runs as a session command.
 interface BuiltinCall {

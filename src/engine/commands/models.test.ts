@@ -10,8 +10,8 @@ import { memoryPair } from '../../wire/memory.ts';
 import { Agent } from '../agent.ts';
 import { ClientConnection } from '../client-connection.ts';
 import { dispatch } from '../dispatch.ts';
-import { SessionLane } from '../session-lane.ts';
 import { Project } from '../project.ts';
+import { SessionLane } from '../session-lane.ts';
 
 /** A registry with the credentials of one provider. */
 class OneModel extends ModelRegistry {

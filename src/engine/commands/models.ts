@@ -87,7 +87,9 @@ async function findUnlistedModel(registry: ModelRegistry, provider: string, id: 
   await registry.loadProvider(provider);
   const found = registry.find(provider, id);
   if (found) return found;
-  const why = registry.has(provider, id) ? registry.unavailableReason(provider, id) : `Model not found: ${provider}/${id}`;
+  const why = registry.has(provider, id)
+    ? registry.unavailableReason(provider, id)
+    : `Model not found: ${provider}/${id}`;
   throw new Refusal('model_not_found', why);
 }
 

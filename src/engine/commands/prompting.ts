@@ -3,8 +3,8 @@ import type { Limits, Params } from '../../protocol/generated/vocabulary.ts';
 import type { InputOptions } from '../../session/input/input.ts';
 import type { QueueKind } from '../../session/input/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
-import type { CommandContext, Handlers } from '../dispatch.ts';
 import { whenIdle } from '../agent-state.ts';
+import type { CommandContext, Handlers } from '../dispatch.ts';
 
 // Lazy: only messages that start with a slash need it.
 const slashCommands = () => import('./slash-commands.ts');
@@ -33,7 +33,8 @@ export const prompting = {
     return lane.run(async () => {
       const { session } = agent;
       await session.abortFor(params);
-      const command = params.message.startsWith('/') && (await (await slashCommands()).runSlashCommand(params, context));
+      const command =
+        params.message.startsWith('/') && (await (await slashCommands()).runSlashCommand(params, context));
       if (command) return command;
       return startAfterResponse(await session.prompt(params, { signal }), context);
     });

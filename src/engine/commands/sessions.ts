@@ -1,13 +1,13 @@
-import type { Handlers } from '../dispatch.ts';
-import type { ForkPoints, Result, SlashCommand, SessionSummary } from '../../protocol/generated/vocabulary.ts';
-import { contextUsage } from '../../session/context/context-usage.ts';
-import { textOf } from '../../session/input/input.ts';
-import type { Agent } from '../agent.ts';
-import { treeOf } from './sessions-tree.ts';
 import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
-import { sessionNameFrom, renameStoredSession } from '../../store/sessions/session-name.ts';
+import type { ForkPoints, Result, SessionSummary, SlashCommand } from '../../protocol/generated/vocabulary.ts';
+import { contextUsage } from '../../session/context/context-usage.ts';
+import { textOf } from '../../session/input/input.ts';
+import { renameStoredSession, sessionNameFrom } from '../../store/sessions/session-name.ts';
+import type { Agent } from '../agent.ts';
 import { isCurrentSession } from '../agent-state.ts';
+import type { Handlers } from '../dispatch.ts';
+import { treeOf } from './sessions-tree.ts';
 
 const sessionSwitch = () => import('../session-switch.ts');
 

@@ -1,5 +1,5 @@
-import type { Handlers, CommandContext } from '../dispatch.ts';
 import type { Params } from '../../protocol/generated/vocabulary.ts';
+import type { CommandContext, Handlers } from '../dispatch.ts';
 
 /** Handlers of shell commands, tools, host tools, MCP servers and todos. */
 export const tools = {

@@ -2,7 +2,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
-import { fine, problem, warning, sizeText } from './finding.ts';
+import { fine, problem, sizeText, warning } from './finding.ts';
 
 type FolderStatus = 'fine' | 'missing' | 'no folder' | 'unreadable' | 'unwritable';
 
@@ -30,7 +30,10 @@ export async function workingFolderFinding(path: string): Promise<Finding> {
 export async function temporaryFolderFinding(path = tmpdir()): Promise<Finding> {
   const status = await folderStatus(path);
   if (status === 'fine') return fine('temporary folder', path);
-  return warning('temporary folder', `${path} is ${status}: long outputs are not kept. Point TMPDIR to a folder of yours`);
+  return warning(
+    'temporary folder',
+    `${path} is ${status}: long outputs are not kept. Point TMPDIR to a folder of yours`,
+  );
 }
 
 /** Checks a folder that is created on demand. */

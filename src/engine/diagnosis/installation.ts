@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Finding } from '../../protocol/generated/vocabulary.ts';
-import { fine, warning, problem } from './finding.ts';
 import { release } from 'node:os';
 import { version } from '../../protocol/generated/version.ts';
+import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
+import { fine, problem, warning } from './finding.ts';
 
 /** Checks ripgrep: the search tools run it from a package per platform. */
 export const ripgrepFinding = (): Finding =>

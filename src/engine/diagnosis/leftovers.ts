@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { fifoFolders } from '../../system/processes/guardian.ts';
 import { taggedProcesses } from '../../system/processes/process-table.ts';
-import { fine, warning, sizeText } from './finding.ts';
+import { fine, sizeText, warning } from './finding.ts';
 
 // Output logs stay until the user removes them; beyond this size a warning is due.
 const LOG_WARNING_BYTES = 1024 * 1024 * 1024;
@@ -54,7 +54,9 @@ function isAlive(pid: number): boolean {
 }
 
 async function ownFiles(folder: string, name: RegExp) {
-  const names = (await readdir(folder).catch(() => [])).filter((candidate) => name.test(candidate)).slice(0, MAX_TEMPORARY_FILES);
+  const names = (await readdir(folder).catch(() => []))
+    .filter((candidate) => name.test(candidate))
+    .slice(0, MAX_TEMPORARY_FILES);
   const files: { path: string; size: number; isFifo: boolean }[] = [];
   for (const path of names.map((found) => join(folder, found))) {
     const stats = await lstat(path).catch(() => undefined);

@@ -1,5 +1,5 @@
-import type { ModelRegistry } from '../../model/registry/registry.ts';
 import { secretsSet } from '../../model/keys/secret-variables.ts';
+import type { ModelRegistry } from '../../model/registry/registry.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import type { ModelChoice } from '../../session/model-choice.ts';
 import { fine, problem, warning } from './finding.ts';

@@ -1,7 +1,7 @@
 import type { Finding, Preflight } from '../../protocol/generated/vocabulary.ts';
 import type { Agent } from '../agent.ts';
+import { fine, runChecks, warning } from './finding.ts';
 import { diskSpaceFinding, futureFolderFinding, temporaryFolderFinding, workingFolderFinding } from './folders.ts';
-import { runChecks, fine, warning } from './finding.ts';
 import { ripgrepFinding, sharpFinding } from './installation.ts';
 import { keysFinding, modelFindings } from './model.ts';
 import { sessionFileFinding } from './session-files.ts';

@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs';
-import { readdir, stat, access, constants } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { lockHolder } from '../../system/files/lock.ts';
-import { fine, warning, sizeText, problem } from './finding.ts';
+import { fine, problem, sizeText, warning } from './finding.ts';
 
 // Limit of inspected session files.
 const MAX_SESSION_FILES = 20_000;

@@ -2,7 +2,7 @@ import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import type { Project } from '../project.ts';
-import { fine, warning, problem } from './finding.ts';
+import { fine, problem, warning } from './finding.ts';
 
 /** Reports problems of the settings files. */
 export function settingsFindings({ warnings }: Project): readonly Finding[] {

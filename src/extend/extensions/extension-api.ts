@@ -6,11 +6,11 @@ import type {
   ThinkingLevel,
 } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
-import type { HandlerResult, EventName, SystemPromptOptions, CustomMessageDraft, ExtensionEvent } from './events.ts';
 import type { ModelsView } from './api/models-view.ts';
 import type { SessionDraft } from './api/session-draft.ts';
 import type { SessionView } from './api/session-view.ts';
 import type { ExtensionUi } from './api/ui.ts';
+import type { CustomMessageDraft, EventName, ExtensionEvent, HandlerResult, SystemPromptOptions } from './events.ts';
 
 /** The default export of an extension. This file is pi's extension API as tau implements it. */
 export type ExtensionFactory = (pi: ExtensionAPI) => unknown;

@@ -5,16 +5,16 @@ import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../../session/hooks.ts';
 import { createApi } from './api/create-api.ts';
 import { createEventBus } from './api/event-bus.ts';
-import { HandlerRunner } from './hooks/call-handlers.ts';
 import type { EventName } from './events.ts';
 import { Extension } from './extension.ts';
 import type { CommandDefinition } from './extension-api.ts';
-import type { ExtensionSource } from './load/find-extensions.ts';
-import type { ExtensionHost } from './host.ts';
-import { LOAD_TIMEOUT_MS, loadExtension, withLoadTimeout } from './load/load-extension.ts';
-import { runHooks } from './hooks/run-hooks.ts';
-import { discoverResources, sessionFolder, sessionHooks, projectTrust } from './hooks/session-hooks.ts';
+import { HandlerRunner } from './hooks/call-handlers.ts';
 import { extensionTools } from './hooks/extension-tools.ts';
+import { runHooks } from './hooks/run-hooks.ts';
+import { discoverResources, projectTrust, sessionFolder, sessionHooks } from './hooks/session-hooks.ts';
+import type { ExtensionHost } from './host.ts';
+import type { ExtensionSource } from './load/find-extensions.ts';
+import { LOAD_TIMEOUT_MS, loadExtension, withLoadTimeout } from './load/load-extension.ts';
 
 // A longer running command continues in the background after its prompt is answered.
 const COMMAND_RESPONSE_MS = 5000;
@@ -86,7 +86,9 @@ export class Extensions {
   }
 
   get commands(): SlashCommand[] {
-    return this.#commands().map(({ calledAs, definition, source }) => commandFrom(calledAs, definition.description, source));
+    return this.#commands().map(({ calledAs, definition, source }) =>
+      commandFrom(calledAs, definition.description, source),
+    );
   }
 
   hasCommand(command: string): boolean {
@@ -156,7 +158,8 @@ export class Extensions {
   // A name without a number means the first command of that name.
   #findCommand(text: string): CommandDefinition | undefined {
     const commands = this.#commands();
-    return (commands.find(({ calledAs }) => calledAs === text) ?? commands.find(({ name }) => name === text))?.definition;
+    return (commands.find(({ calledAs }) => calledAs === text) ?? commands.find(({ name }) => name === text))
+      ?.definition;
   }
 }
 

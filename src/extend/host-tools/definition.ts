@@ -19,7 +19,8 @@ export interface HostToolDefinition extends ToolSpec {
 
 /** Validates the tools of a client. Throws for a tool that no model could call. */
 export function parseDefinitions(tools: readonly HostTool[]): HostToolDefinition[] {
-  if (tools.length > MAX_HOST_TOOLS) throw invalid(`A client may run ${MAX_HOST_TOOLS} host tools, not ${tools.length}`);
+  if (tools.length > MAX_HOST_TOOLS)
+    throw invalid(`A client may run ${MAX_HOST_TOOLS} host tools, not ${tools.length}`);
   const definitions = tools.map(parseDefinition);
   if (new Set(definitions.map(({ name }) => name)).size < tools.length) {
     throw invalid('RPC host tool names must be unique');

@@ -1,8 +1,14 @@
 import { ToolError, type ToolInvocation, type ToolOutput, textOutput } from '../../agent/tool.ts';
-import type { HostToolResult, HostToolUpdate, ContentBlock, HostToolCallEvent, HostToolCancelEvent } from '../../protocol/generated/vocabulary.ts';
+import type {
+  ContentBlock,
+  HostToolCallEvent,
+  HostToolCancelEvent,
+  HostToolResult,
+  HostToolUpdate,
+} from '../../protocol/generated/vocabulary.ts';
+import { imageProblem } from '../../session/input/input.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import type { HostToolDefinition } from './definition.ts';
-import { imageProblem } from '../../session/input/input.ts';
 
 const CLIENT_DISCONNECTED = 'RPC client disconnected before host tool execution completed';
 

@@ -1,6 +1,6 @@
 import type { Tool } from '../../agent/tool.ts';
 import type { HostTool, HostToolResult, HostToolUpdate } from '../../protocol/generated/vocabulary.ts';
-import { nameConflict, type HostToolDefinition, parseDefinitions } from './definition.ts';
+import { type HostToolDefinition, nameConflict, parseDefinitions } from './definition.ts';
 import { HostCalls, type ToolHost } from './host-calls.ts';
 
 /** The tools that clients run for the agent. They outlive a session change. */

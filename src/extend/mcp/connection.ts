@@ -12,8 +12,8 @@ import { messageOf } from '../../protocol/errors.ts';
 import { version } from '../../protocol/generated/version.ts';
 import type { HttpTransport } from './http-transport.ts';
 import { MAX_WAIT_MS } from './limits.ts';
-import { StdioTransport } from './stdio-transport.ts';
 import type { McpTarget } from './server-target.ts';
+import { StdioTransport } from './stdio-transport.ts';
 import { listTools, type ToolList } from './tool-list.ts';
 
 // Limit of an error message from a server.

@@ -34,7 +34,10 @@ function newServers() {
   onTestFinished(() => killFamily(family));
   onTestFinished(() => servers.close());
   const use = (behaviour: object, more: object = {}) =>
-    servers.setClientServers({ s: { command: process.execPath, args: [SERVER, JSON.stringify(behaviour)], ...more } }, NEVER);
+    servers.setClientServers(
+      { s: { command: process.execPath, args: [SERVER, JSON.stringify(behaviour)], ...more } },
+      NEVER,
+    );
   const call = (name: string) => {
     const tool = offered.find((one) => one.name === name);
     if (!tool) throw new Error(`${name} is not offered`);

@@ -1,3 +1,4 @@
+import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { type Tool, type ToolInvocation, textOutput } from '../../agent/tool.ts';
 import { redact } from '../../model/keys/redact.ts';
 import { messageOf } from '../../protocol/errors.ts';
@@ -5,9 +6,8 @@ import type { McpServerStatus } from '../../protocol/generated/vocabulary.ts';
 import type { McpEntry } from '../../store/mcp-file.ts';
 import type { McpConnection } from './connection.ts';
 import { MAX_WAIT_MS } from './limits.ts';
-import { type ServerEnv, resolveTarget } from './server-target.ts';
-import { type ToolList, type RemoteTool, toolName } from './tool-list.ts';
-import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+import { resolveTarget, type ServerEnv } from './server-target.ts';
+import { type RemoteTool, type ToolList, toolName } from './tool-list.ts';
 import { parseToolResult } from './tool-output.ts';
 
 // Default timeout for connecting.

@@ -1,6 +1,11 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { type ProcessExit, type ProgramOptions, spawnPiped, type PipedProcess } from '../../system/processes/process-group.ts';
+import {
+  type PipedProcess,
+  type ProcessExit,
+  type ProgramOptions,
+  spawnPiped,
+} from '../../system/processes/process-group.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
 import { MessageLines } from './message-lines.ts';
 

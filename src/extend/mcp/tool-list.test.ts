@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listTools, MAX_LIST_CHARACTERS, MAX_TOOL_CHARACTERS, MAX_MCP_TOOLS } from './tool-list.ts';
+import { listTools, MAX_LIST_CHARACTERS, MAX_MCP_TOOLS, MAX_TOOL_CHARACTERS } from './tool-list.ts';
 
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 const listed = (tools: unknown) => listTools(async () => ({ tools }));

@@ -1,7 +1,7 @@
 import { ToolError, type ToolOutput } from '../../agent/tool.ts';
 import { fitImage } from '../../agent/tools/read/image.ts';
 import { imageTypeOf } from '../../agent/tools/read/image-header.ts';
-import { keepHead, MAX_OUTPUT_BYTES, formatBytes, type Truncation } from '../../agent/tools/truncate.ts';
+import { formatBytes, keepHead, MAX_OUTPUT_BYTES, type Truncation } from '../../agent/tools/truncate.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import { isNestedWithin, isObject } from '../../store/json-file.ts';
 

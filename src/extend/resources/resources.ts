@@ -1,12 +1,19 @@
 import { printableName } from '../../agent/tools/result-lines.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
-import type { UserInput, SessionHooks } from '../../session/hooks.ts';
 import type { SkillListing } from '../../session/context/system-prompt.ts';
+import type { SessionHooks, UserInput } from '../../session/hooks.ts';
 import { gather } from './gather.ts';
-import { type ResourceRoot, type ResourceOptions, skillRoots, templateRoots, sourceFields, excludedFiles } from './search-roots.ts';
-import { readSkill, type LoadedSkill, skillText } from './skill.ts';
+import {
+  excludedFiles,
+  type ResourceOptions,
+  type ResourceRoot,
+  skillRoots,
+  sourceFields,
+  templateRoots,
+} from './search-roots.ts';
+import { type LoadedSkill, readSkill, skillText } from './skill.ts';
 import { skillFiles } from './skill-files.ts';
-import { readTemplate, type Template, templateText, templateFiles } from './template.ts';
+import { readTemplate, type Template, templateFiles, templateText } from './template.ts';
 
 // Further warnings are only counted.
 export const MAX_WARNINGS = 30;
@@ -108,7 +115,11 @@ const toCommand = (name: string, { description, path, root }: Found, source: 'pr
 });
 
 // The expanded message; undefined if it invokes no command. The file is read now, because it may have changed.
-function expand({ text, images }: UserInput, commands: readonly Invocable[], onFailure: OnFailure): UserInput | undefined {
+function expand(
+  { text, images }: UserInput,
+  commands: readonly Invocable[],
+  onFailure: OnFailure,
+): UserInput | undefined {
   const invocation = text.startsWith('/') ? findInvokedCommand(text, commands) : undefined;
   if (!invocation) return undefined;
   const { command, args } = invocation;

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
+import { fileGlob } from '../../agent/tools/search/glob.ts';
 import { expandHome } from '../../store/agent-dir.ts';
 import { foldersUpToRepository } from '../repository-folders.ts';
-import { fileGlob } from '../../agent/tools/search/glob.ts';
 
 export interface ResourceOptions {
   readonly agentDir: string;

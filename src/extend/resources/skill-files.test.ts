@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
-import { MAX_SKILL_DEPTH, MAX_NAMES, skillFiles } from './skill-files.ts';
+import { MAX_NAMES, MAX_SKILL_DEPTH, skillFiles } from './skill-files.ts';
 
 function folderWith(...files: readonly (string | [string, string])[]) {
   const root = tempFolder();
@@ -106,7 +106,9 @@ it('a folder that is too deep is skipped with a warning', async () => {
   const { files, warnings } = await find();
 
   expect(files).toEqual([`${deepest}SKILL.md`]);
-  expect(warnings).toEqual([expect.stringMatching(`/e is not searched for skills: .* ${MAX_SKILL_DEPTH} folders deep`)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(`/e is not searched for skills: .* ${MAX_SKILL_DEPTH} folders deep`),
+  ]);
 });
 
 it('too many names end the search with one warning, and earlier skills are kept', async () => {

@@ -62,4 +62,5 @@ function* compatibilityProblems({ name, description }: Pick<LoadedSkill, 'name' 
   if (description.length > MAX_DESCRIPTION) yield `its description has more than ${MAX_DESCRIPTION} characters`;
 }
 
-const textFrom = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '');
+const textFrom = (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';

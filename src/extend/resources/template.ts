@@ -1,11 +1,11 @@
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { messageOf } from '../../protocol/errors.ts';
 import { frontMatter } from '../front-matter.ts';
 import { readPromptFile } from '../prompt-file.ts';
 import type { ResourceRoot } from './search-roots.ts';
-import { fillTemplate, splitArguments } from './template-arguments.ts';
-import { readdir } from 'node:fs/promises';
-import { messageOf } from '../../protocol/errors.ts';
 import { kindOf, MAX_NAMES } from './skill-files.ts';
+import { fillTemplate, splitArguments } from './template-arguments.ts';
 
 // Limit of a description taken from the first line.
 const MAX_FIRST_LINE = 60;

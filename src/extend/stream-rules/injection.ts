@@ -1,7 +1,7 @@
 import type { CustomMessage } from '../../protocol/generated/vocabulary.ts';
-import type { Rule } from './rule.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 import type { Settings } from '../../store/settings.ts';
+import type { Rule } from './rule.ts';
 
 // The custom type of stored rule messages.
 export const INJECTION_TYPE = 'ttsr-injection';

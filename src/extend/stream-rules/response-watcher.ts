@@ -1,7 +1,7 @@
 import type { AssistantMessageEvent } from '../../protocol/generated/vocabulary.ts';
-import { type StreamedBlock, ToolCallBlock, ProseBlock, type WatchOptions } from './streamed-block.ts';
 import type { Rule } from './rule.ts';
 import { coversCall } from './scope.ts';
+import { ProseBlock, type StreamedBlock, ToolCallBlock, type WatchOptions } from './streamed-block.ts';
 
 // Matched rules, and the tool call they matched in.
 export interface RuleMatch {

@@ -1,9 +1,9 @@
-import { frontMatter } from '../front-matter.ts';
-import { type Pattern, parsePattern } from './pattern.ts';
-import { splitList, type PathTest, anyGlobTest, type Scope, parseScope } from './scope.ts';
 import { messageOf } from '../../protocol/errors.ts';
+import { frontMatter } from '../front-matter.ts';
 import { tryReadPromptFile } from '../prompt-file.ts';
+import { type Pattern, parsePattern } from './pattern.ts';
 import { ruleNameOf } from './rule-files.ts';
+import { anyGlobTest, type PathTest, parseScope, type Scope, splitList } from './scope.ts';
 
 // A rule is added to the conversation unchanged.
 const MAX_RULE_CHARACTERS = 20_000;

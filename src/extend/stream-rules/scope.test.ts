@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitList, anyGlobTest, coversCall, parseScope } from './scope.ts';
+import { anyGlobTest, coversCall, parseScope, splitList } from './scope.ts';
 
 const watches = (terms: string[], tool: string, path: string | null | undefined, globs?: string[]) =>
   coversCall({ scope: parseScope(terms), paths: globs && anyGlobTest(globs) }, { tool, path });

@@ -46,7 +46,9 @@ export function coversCall(
     if (!test) return true;
     return path === undefined ? undefined : path !== null && test(path);
   };
-  const named = scope.calls.filter((one) => one.tool === undefined || one.tool === tool).map((one) => covers(one.paths));
+  const named = scope.calls
+    .filter((one) => one.tool === undefined || one.tool === tool)
+    .map((one) => covers(one.paths));
   const own = covers(paths);
   if (own === false || named.every((fit) => fit === false)) return false;
   return named.includes(true) ? own : undefined;

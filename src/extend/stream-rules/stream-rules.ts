@@ -1,14 +1,21 @@
+import type { Continuation, EndedCall, EndedTurn, Interruption, ToolResult } from '../../agent/hooks.ts';
 import { isFailedOrAborted } from '../../agent/tool-calls.ts';
-import type { Continuation, EndedCall, Interruption, ToolResult, EndedTurn } from '../../agent/hooks.ts';
 import type { AgentEvent, AssistantMessageEvent } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../../session/hooks.ts';
 import type { Transcript } from '../../session/transcript.ts';
 import type { Settings } from '../../store/settings.ts';
-import { detailsOf, INJECTION_TYPE, interruptMessage, reminderMessage, resultReminder, suppressedRules } from './injection.ts';
+import {
+  detailsOf,
+  INJECTION_TYPE,
+  interruptMessage,
+  reminderMessage,
+  resultReminder,
+  suppressedRules,
+} from './injection.ts';
 import { PatternSearch } from './pattern-search.ts';
+import { ResponseWatcher, type RuleMatch } from './response-watcher.ts';
 import type { InterruptMode, Rule } from './rule.ts';
 import { type RuleLocations, ruleFiles } from './rule-files.ts';
-import { type RuleMatch, ResponseWatcher } from './response-watcher.ts';
 
 // After this number of retries, a run continues without rules.
 const MAX_RULE_RETRIES = 10;

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../protocol/generated/vocabulary.ts';
 import { CallText, pathIn } from './call-text.ts';
 import type { Rule } from './rule.ts';
 import { coversCall } from './scope.ts';
-import { TextWindow, type TextView } from './text-window.ts';
+import { type TextView, TextWindow } from './text-window.ts';
 
 export interface WatchOptions {
   readonly cwd: string;

@@ -1,8 +1,8 @@
 import type { AgentMessage, CustomMessage } from '../../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 import { TODOS_TYPE } from './entry-type.ts';
-import { listOpenTasks, describePlan } from './plan-text.ts';
-import { isOpen, type TodoPlan, tasksOf, storedPlan } from './plan.ts';
+import { isOpen, storedPlan, type TodoPlan, tasksOf } from './plan.ts';
+import { describePlan, listOpenTasks } from './plan-text.ts';
 
 /** The custom type of reminders. This file makes the messages that give the model the plan. */
 export const REMINDER_TYPE = 'todo-reminder';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { planFrom, type TodoPlan } from './plan.ts';
 import { applyOperations, type Operation } from './plan-operations.ts';
-import { type TodoPlan, planFrom } from './plan.ts';
 
 const start = planFrom([
   { name: 'Look', tasks: [{ content: 'read', status: 'in_progress' }, { content: 'ask' }] },

@@ -1,5 +1,5 @@
 import { messageOf } from '../../protocol/errors.ts';
-import { type PhaseDraft, type TodoPlan, planFrom, type TaskDraft, tasksOf, withNextActive } from './plan.ts';
+import { type PhaseDraft, planFrom, type TaskDraft, type TodoPlan, tasksOf, withNextActive } from './plan.ts';
 
 const MAX_OPERATIONS = 200;
 
@@ -35,7 +35,8 @@ export function applyOperations(operations: readonly Operation[], before: TodoPl
 }
 
 const appliers: Readonly<Record<Operation['op'], (plan: TodoPlan, operation: Operation) => readonly PhaseDraft[]>> = {
-  replace: (_plan, { phases }) => needed(phases, 'phases').map(({ name, tasks }) => ({ name, tasks: tasks?.map(newDraft) })),
+  replace: (_plan, { phases }) =>
+    needed(phases, 'phases').map(({ name, tasks }) => ({ name, tasks: tasks?.map(newDraft) })),
 
   add_phase: (plan, { name, tasks }) => [...plan, { name: needed(name, 'name'), tasks: tasks?.map(newDraft) }],
 

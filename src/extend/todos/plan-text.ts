@@ -1,5 +1,5 @@
 import { keepHead } from '../../agent/tools/truncate.ts';
-import { isOpen, type PlannedPhase, type TodoPlan, type PlannedTask, tasksOf } from './plan.ts';
+import { isOpen, type PlannedPhase, type PlannedTask, type TodoPlan, tasksOf } from './plan.ts';
 
 /** Describes the open tasks of a plan for the model. */
 export function describePlan(plan: TodoPlan): string {

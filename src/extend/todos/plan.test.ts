@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  MAX_PLAN_SIZE,
   MAX_PHASES,
-  MAX_TASKS,
+  MAX_PLAN_SIZE,
   MAX_PLAN_TEXT,
+  MAX_TASKS,
   type PhaseDraft,
   planFrom,
   tasksOf,

@@ -1,7 +1,7 @@
-import { Refusal } from '../../protocol/errors.ts';
-import type { TodoPhase, TodoTask } from '../../protocol/generated/vocabulary.ts';
 import { check } from '../../protocol/check.ts';
+import { Refusal } from '../../protocol/errors.ts';
 import { commandParams, inboundDefinitions } from '../../protocol/generated/inbound.ts';
+import type { TodoPhase, TodoTask } from '../../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 
 export const MAX_PHASES = 100;

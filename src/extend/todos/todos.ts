@@ -5,12 +5,12 @@ import type { AgentEvent, TodoPhase } from '../../protocol/generated/vocabulary.
 import type { SessionHooks } from '../../session/hooks.ts';
 import type { Transcript } from '../../session/transcript.ts';
 import type { Settings } from '../../store/settings.ts';
-import { announcementMessage, isUnannounced, isFinalMessage, reminderState, reminderMessage } from './plan-messages.ts';
-import { FinishedTaskTimer } from './finished-task-timer.ts';
 import { TODOS_TYPE } from './entry-type.ts';
-import { describePlan } from './plan-text.ts';
+import { FinishedTaskTimer } from './finished-task-timer.ts';
+import { isOpen, planFrom, storedPlan, type TodoPlan, tasksOf, withOneActive, withoutTasks } from './plan.ts';
+import { announcementMessage, isFinalMessage, isUnannounced, reminderMessage, reminderState } from './plan-messages.ts';
 import { applyOperations, type Operation } from './plan-operations.ts';
-import { isOpen, type TodoPlan, planFrom, tasksOf, withOneActive, withoutTasks, storedPlan } from './plan.ts';
+import { describePlan } from './plan-text.ts';
 
 // The parts of the agent that todos use.
 export interface TodoAgent {

@@ -82,7 +82,9 @@ export function errorText(value: unknown): string | undefined {
   if (!isObject(error)) return undefined;
   const { message } = error;
   if (typeof message !== 'string' || message === '') return undefined;
-  const kind = [error['code'], error['type'], error['status']].find((field) => typeof field === 'string' && field !== '');
+  const kind = [error['code'], error['type'], error['status']].find(
+    (field) => typeof field === 'string' && field !== '',
+  );
   return kind === undefined || message.includes(kind as string) ? message : `${message} (${kind})`;
 }
 

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Endpoint } from '../endpoint.ts';
 import { ModelFailure, type ModelRequest } from '../request.ts';
-import { decodedBody } from './response.ts';
 import { connectionFailure, readErrorResponse } from './error-response.ts';
 import { finalBody } from './payload.ts';
 import { post } from './post.ts';
+import { decodedBody } from './response.ts';
 import { StallTimer } from './stall-timer.ts';
 
 /** A request whose response is a stream of server-sent events. */

@@ -21,11 +21,13 @@ export async function post(message: HttpPost): Promise<IncomingMessage> {
   const url = new URL(message.url);
   const proxy = await proxyFor(message.url);
   try {
-    return await send(message, url, proxy?.agent ?? (url.protocol === 'http:' ? httpAgent : httpsAgent)).catch((error) => {
-      // The server closed the kept connection before it received this request.
-      if (!(error instanceof StaleConnection)) throw error;
-      return send(message, url, proxy?.freshAgent() ?? false);
-    });
+    return await send(message, url, proxy?.agent ?? (url.protocol === 'http:' ? httpAgent : httpsAgent)).catch(
+      (error) => {
+        // The server closed the kept connection before it received this request.
+        if (!(error instanceof StaleConnection)) throw error;
+        return send(message, url, proxy?.freshAgent() ?? false);
+      },
+    );
   } catch (error) {
     if (!proxy || message.signal.aborted || error instanceof ModelFailure) throw error;
     throw new Error(`${messageOf(error)}, through the proxy ${proxy.host}`, { cause: error });

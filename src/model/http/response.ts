@@ -1,4 +1,4 @@
-import type { IncomingMessage, IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /** The decompressed body of a response. Some servers compress it against the request headers. */

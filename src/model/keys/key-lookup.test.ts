@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../protocol/errors.ts';
-import { type UserFiles, storedKey, openKnownModels, customProvider } from '../registry/testing/user-files.ts';
+import { customProvider, openKnownModels, storedKey, type UserFiles } from '../registry/testing/user-files.ts';
 
 const later = Date.now() + 3_600_000;
 

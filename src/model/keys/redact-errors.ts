@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.ts';
-import { redact } from './redact.ts';
 import { ModelFailure, type Provider } from '../request.ts';
+import { redact } from './redact.ts';
 
 /** Wraps a provider so that its failures contain no keys: servers quote the keys that they reject. */
 export function withRedactedErrors(provider: Provider, { apiKey, headers }: Endpoint): Provider {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OAuthCredential } from '../../store/credentials.ts';
 import type { ProviderConfig, SignIn } from '../registry/provider-config.ts';
+import { openKnownModels, type UserFiles } from '../registry/testing/user-files.ts';
 import { apiKeyFromSignIn } from './sign-in.ts';
-import { type UserFiles, openKnownModels } from '../registry/testing/user-files.ts';
 
 const later = Date.now() + 3_600_000;
 const stored = { type: 'oauth', access: 'old', refresh: 'r1', expires: later, tenant: 't' } as const;
@@ -71,7 +71,12 @@ describe('a stored sign-in of a registered provider', () => {
   it.each<[string, object, Partial<SignIn>, string]>([
     ['is rejected', expired, { refreshToken: async () => Promise.reject(new Error('revoked')) }, 'revoked'],
     ['gets an empty response', expired, { refreshToken: async () => ({}) }, 'access is required'],
-    ['gets a malformed response', expired, { refreshToken: async () => ({ access: 3, expires: 1 }) }, 'access must be a string'],
+    [
+      'gets a malformed response',
+      expired,
+      { refreshToken: async () => ({ access: 3, expires: 1 }) },
+      'access must be a string',
+    ],
     ['is no object', expired, { refreshToken: async () => 'x' as unknown as object }, 'it must be an object'],
     ['has no key', stored, { getApiKey: () => '' }, 'getApiKey did not answer a key'],
     [

@@ -1,4 +1,4 @@
-import { renewSignIn, type OAuthCredential } from '../../store/credentials.ts';
+import { type OAuthCredential, renewSignIn } from '../../store/credentials.ts';
 import type { SignIn } from '../registry/provider-config.ts';
 
 // Other processes wait for the credentials file somewhat longer than this.
@@ -16,11 +16,19 @@ export interface StoredSignIn {
  * The key of a stored sign-in. An expired sign-in is renewed and stored first; this cannot be cancelled, because a
  * renewed token that is not stored is lost.
  */
-export async function apiKeyFromSignIn({ agentDir, provider, credential, signIn, timeoutMs }: StoredSignIn): Promise<string> {
+export async function apiKeyFromSignIn({
+  agentDir,
+  provider,
+  credential,
+  signIn,
+  timeoutMs,
+}: StoredSignIn): Promise<string> {
   const current =
     credential.expires > Date.now()
       ? credential
-      : await renewSignIn(agentDir, provider, (expired) => refreshWithTimeout(expired, signIn, timeoutMs ?? RENEW_TIMEOUT_MS));
+      : await renewSignIn(agentDir, provider, (expired) =>
+          refreshWithTimeout(expired, signIn, timeoutMs ?? RENEW_TIMEOUT_MS),
+        );
   const key: unknown = signIn.getApiKey(current);
   if (typeof key !== 'string' || key === '') throw new Error('getApiKey did not answer a key');
   return key;

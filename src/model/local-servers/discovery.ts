@@ -1,8 +1,8 @@
-import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { JsonServer, asObject } from './json-server.ts';
-import { ollama } from './ollama.ts';
 import { basename } from 'node:path';
+import type { Model } from '../../protocol/generated/vocabulary.ts';
+import { asObject, JsonServer } from './json-server.ts';
 import { entriesWithId, localModel, tokenCount } from './local-model.ts';
+import { ollama } from './ollama.ts';
 
 const defaultPorts = { ollama: 11_434, llamacpp: 8080, lmstudio: 1234 };
 

@@ -1,5 +1,5 @@
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { objectsIn, type JsonRecord } from './json-server.ts';
+import { type JsonRecord, objectsIn } from './json-server.ts';
 
 const MAX_MODELS = 500;
 const LONGEST_ID = 500;

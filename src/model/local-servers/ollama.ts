@@ -1,5 +1,5 @@
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { type JsonServer, asObject, type JsonRecord } from './json-server.ts';
+import { asObject, type JsonRecord, type JsonServer } from './json-server.ts';
 import { entriesWithId, localModel, tokenCount } from './local-model.ts';
 
 const CONCURRENT_REQUESTS = 8;
@@ -8,7 +8,9 @@ const CONCURRENT_REQUESTS = 8;
 export async function ollama(server: JsonServer): Promise<Model[]> {
   const [installed, running] = await Promise.all([server.fetchObject('/api/tags'), server.fetchObject('/api/ps')]);
   const ids = entriesWithId(installed?.['models'], 'name').map(({ id }) => id);
-  const windows = new Map(entriesWithId(running?.['models'], 'name').map(({ id, entry }) => [id, entry['context_length']]));
+  const windows = new Map(
+    entriesWithId(running?.['models'], 'name').map(({ id, entry }) => [id, entry['context_length']]),
+  );
   const models: Model[][] = ids.map(() => []);
   const remaining = ids.entries();
   const worker = async () => {

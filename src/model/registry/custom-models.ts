@@ -9,7 +9,11 @@ const zeroCost: ModelCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
  *
  * Headers and options of the user's file are left out: models are sent to clients, and those may hold secrets.
  */
-export function applyCustomisation(provider: string, builtIn: readonly Model[], custom: CustomProvider): readonly Model[] {
+export function applyCustomisation(
+  provider: string,
+  builtIn: readonly Model[],
+  custom: CustomProvider,
+): readonly Model[] {
   const models = new Map(builtIn.map((model) => [model.id, applyOverrides(model, custom)]));
   for (const own of custom.models ?? []) models.set(own.id, toCustomModel(provider, own, custom));
   return [...models.values()];
@@ -50,7 +54,10 @@ function applyOverrides(model: Model, custom: CustomProvider): Model {
     ...abilities(reasoning, input),
     supportsTools: model.supportsTools ?? true,
     cost: mergedCost(model.cost, overrides),
-    ...compatFields([model.compat, custom.compat, overrides.compat], [model.thinkingLevelMap, overrides.thinkingLevelMap]),
+    ...compatFields(
+      [model.compat, custom.compat, overrides.compat],
+      [model.thinkingLevelMap, overrides.thinkingLevelMap],
+    ),
   };
 }
 

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { version } from '../../protocol/generated/version.ts';
-import { builtIn, type UserFiles, storedKey, modelNames, openKnownModels, customProvider, catalogueModels } from './testing/user-files.ts';
+import {
+  builtIn,
+  catalogueModels,
+  customProvider,
+  modelNames,
+  openKnownModels,
+  storedKey,
+  type UserFiles,
+} from './testing/user-files.ts';
 
 describe('the known models', () => {
   it('are those of the catalogue if the user has no files', () => {
@@ -15,7 +23,9 @@ describe('the known models', () => {
   });
 
   it('of the user follow them, with the defaults of pi', () => {
-    const { known } = openKnownModels({ models: { mine: customProvider, openai: { ...customProvider, models: [{ id: 'more' }] } } });
+    const { known } = openKnownModels({
+      models: { mine: customProvider, openai: { ...customProvider, models: [{ id: 'more' }] } },
+    });
 
     expect(modelNames(known.all())).toEqual([
       'anthropic/opus',
@@ -116,7 +126,11 @@ describe('the known models', () => {
   it('omit the headers of the file: they may hold secrets', () => {
     const { known } = openKnownModels({
       models: {
-        mine: { ...customProvider, headers: { a: 'sk-secret' }, models: [{ id: 'llama', headers: { b: 'sk-secret' } }] },
+        mine: {
+          ...customProvider,
+          headers: { a: 'sk-secret' },
+          models: [{ id: 'llama', headers: { b: 'sk-secret' } }],
+        },
         openai: {
           headers: { c: 'sk-secret' },
           apiKey: 'sk-secret',
@@ -156,7 +170,11 @@ describe('the usable models', () => {
     ['a variable that models.json names', { models: { openai: { apiKey: '$K' } }, env: { K: 'k' } }, ['openai/gpt']],
     ['a server of the user, without a key', { models: { mine: customProvider } }, ['mine/llama']],
     ['an empty variable', { env: { OPENAI_API_KEY: '' } }, []],
-    ['a variable that is not set', { models: { openai: { apiKey: '$K' }, mine: { ...customProvider, apiKey: '$K' } } }, []],
+    [
+      'a variable that is not set',
+      { models: { openai: { apiKey: '$K' }, mine: { ...customProvider, apiKey: '$K' } } },
+      [],
+    ],
     ['a server of the user that demands a key', { models: { mine: { ...customProvider, authHeader: true } } }, []],
     ['models at a built-in provider', { models: { openai: customProvider } }, []],
     ['another address', { models: { openai: { baseUrl: 'http://localhost:1' } } }, []],

@@ -1,17 +1,23 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import { version } from '../../protocol/generated/version.ts';
 import type { Model, Result } from '../../protocol/generated/vocabulary.ts';
-import { variablesIn, valueProblem, resolveValue, readVariable } from '../../store/config-value.ts';
-import { type Credentials, credentialsPath, readCredentials, type OAuthCredential } from '../../store/credentials.ts';
+import { readVariable, resolveValue, valueProblem, variablesIn } from '../../store/config-value.ts';
+import { type Credentials, credentialsPath, type OAuthCredential, readCredentials } from '../../store/credentials.ts';
 import { fileStamp } from '../../store/json-file.ts';
 import { type CustomProvider, type ModelsFile, modelsFilePath, readModelsFile } from '../../store/models-file.ts';
-import { customHeaders, applyCustomisation, customOptions, secretBearingValues, withoutTrailingSlash } from './custom-models.ts';
-import { defaultModel, preferredProviders } from './default-models.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { findKey, type FoundKey, keyAdvice, keyEntry, type RuntimeKey } from '../keys/key-lookup.ts';
+import { type FoundKey, findKey, keyAdvice, keyEntry, type RuntimeKey } from '../keys/key-lookup.ts';
+import { sharedVariables } from '../keys/secret-variables.ts';
+import {
+  applyCustomisation,
+  customHeaders,
+  customOptions,
+  secretBearingValues,
+  withoutTrailingSlash,
+} from './custom-models.ts';
+import { defaultModel, preferredProviders } from './default-models.ts';
 import type { ProviderConfig, StreamSimple } from './provider-config.ts';
 import { RegisteredProviders } from './registered-providers.ts';
-import { sharedVariables } from '../keys/secret-variables.ts';
 
 export interface Catalogue {
   providers(): readonly string[];
@@ -167,7 +173,10 @@ export class KnownModels {
   /** Resolves the key and headers of a model. Rejects as `endpoint` does. */
   async auth({ provider, id, ...given }: ModelRef, signal?: AbortSignal): Promise<ModelAuth> {
     const { headers } = this.find(provider, id) ?? given;
-    const [apiKey, own] = await Promise.all([this.#resolveKey(provider, signal), this.#resolveHeaders(provider, id, signal)]);
+    const [apiKey, own] = await Promise.all([
+      this.#resolveKey(provider, signal),
+      this.#resolveHeaders(provider, id, signal),
+    ]);
     return {
       apiKey,
       headers: {
@@ -181,10 +190,14 @@ export class KnownModels {
 
   /** The set variables that the user's files name as secrets, which tools must not get. */
   get secretNames(): readonly string[] {
-    const keys = [...this.#credentials.content.credentials.values()].flatMap((one) => (one.type === 'api_key' ? one.key : []));
+    const keys = [...this.#credentials.content.credentials.values()].flatMap((one) =>
+      one.type === 'api_key' ? one.key : [],
+    );
     const values = this.#customNames().flatMap((provider) => secretBearingValues(this.#custom(provider) ?? {}));
     const names = new Set([...keys, ...values].flatMap(variablesIn));
-    return [...names].filter((name) => !sharedVariables.has(name) && readVariable(this.#options.env, name) !== undefined);
+    return [...names].filter(
+      (name) => !sharedVariables.has(name) && readVariable(this.#options.env, name) !== undefined,
+    );
   }
 
   /** The problems of the user's files, one sentence each. */
@@ -207,7 +220,9 @@ export class KnownModels {
       case 'key':
         return found.key.trim();
       case 'value':
-        return (await this.#resolveValue(found.value, { provider, location: noKeyMessage(provider, found.location), signal })).trim();
+        return (
+          await this.#resolveValue(found.value, { provider, location: noKeyMessage(provider, found.location), signal })
+        ).trim();
       case 'signIn':
         return this.#signInKey(provider, found.credential);
       case 'expired':
@@ -232,7 +247,11 @@ export class KnownModels {
     }
   }
 
-  async #resolveHeaders(provider: string, id: string, signal: AbortSignal | undefined): Promise<Record<string, string>> {
+  async #resolveHeaders(
+    provider: string,
+    id: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Record<string, string>> {
     const custom = this.#custom(provider);
     const source = this.#registered.defines(provider, 'headers') ? 'registerProvider' : 'models.json';
     const headers = Object.entries(custom ? customHeaders(custom, id) : {});
@@ -337,7 +356,8 @@ function readIfChanged<T>(agentDir: string, { path, read }: FileSource<T>, befor
   return before?.stamp === stamp ? before : { stamp, content: read(agentDir) };
 }
 
-const unknownProviderAdvice = (provider: string) => `There is no such provider: describe providers.${provider} in models.json.`;
+const unknownProviderAdvice = (provider: string) =>
+  `There is no such provider: describe providers.${provider} in models.json.`;
 
 interface ValueContext {
   readonly provider: string;

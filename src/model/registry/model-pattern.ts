@@ -1,8 +1,8 @@
 import { Refusal } from '../../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../../protocol/generated/vocabulary.ts';
+import { isThinkingLevel } from '../thinking-levels.ts';
 import { defaultModel } from './default-models.ts';
 import { isGlob, modelGlob } from './model-glob.ts';
-import { isThinkingLevel } from '../thinking-levels.ts';
 
 /** A model that a pattern matched, with the thinking level in the pattern. */
 export interface ModelMatch {
@@ -30,7 +30,10 @@ export function findByPattern(query: ModelQuery): ModelMatch & { readonly warnin
   const providerModels = provider === undefined ? models : models.filter((model) => model.provider === provider);
   // An id may look like `provider/id`, so exact ids match everywhere unless the provider is given.
   const exactCandidates = query.provider === undefined ? models : providerModels;
-  const found = matchWithLevel(pattern, (text) => exactMatch(text, exactCandidates) ?? closest(stripProvider(provider, text), providerModels));
+  const found = matchWithLevel(
+    pattern,
+    (text) => exactMatch(text, exactCandidates) ?? closest(stripProvider(provider, text), providerModels),
+  );
   if (found) return found;
 
   const { text: id, level } = splitLevel(stripProvider(provider, pattern));
@@ -70,7 +73,9 @@ function providerOf({ pattern, provider, providers }: ModelQuery): string | unde
 
 function stripProvider(provider: string | undefined, text: string): string {
   const prefix = `${provider}/`;
-  return provider !== undefined && equalsIgnoringCase(text.slice(0, prefix.length), prefix) ? text.slice(prefix.length) : text;
+  return provider !== undefined && equalsIgnoringCase(text.slice(0, prefix.length), prefix)
+    ? text.slice(prefix.length)
+    : text;
 }
 
 type FindModel = (text: string) => Model | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../protocol/errors.ts';
 import type { ProviderConfig } from './provider-config.ts';
-import { builtIn, storedKey, modelNames, openKnownModels, customProvider } from './testing/user-files.ts';
+import { builtIn, customProvider, modelNames, openKnownModels, storedKey } from './testing/user-files.ts';
 
 const acme: ProviderConfig = {
   baseUrl: 'https://acme.test/v1/',
@@ -38,7 +38,10 @@ describe('a registered provider', () => {
   });
 
   it('with models replaces those of the catalogue and the file', () => {
-    const { known } = openKnownModels({ models: { openai: customProvider, mine: customProvider }, env: { OPENAI_API_KEY: 'k' } });
+    const { known } = openKnownModels({
+      models: { openai: customProvider, mine: customProvider },
+      env: { OPENAI_API_KEY: 'k' },
+    });
 
     known.register('openai', acme);
     known.register('mine', acme);
@@ -60,7 +63,13 @@ describe('a registered provider', () => {
 
   it('without models changes the address and headers of those in the catalogue and the file', async () => {
     const { known } = openKnownModels({
-      models: { mine: { ...customProvider, headers: { a: 'file', b: 'file' }, models: [{ id: 'llama', baseUrl: 'http://own' }] } },
+      models: {
+        mine: {
+          ...customProvider,
+          headers: { a: 'file', b: 'file' },
+          models: [{ id: 'llama', baseUrl: 'http://own' }],
+        },
+      },
     });
     const gate = { baseUrl: 'https://gate.test', headers: { A: 'gate' }, apiKey: 'k' };
 
@@ -161,7 +170,11 @@ describe('a registered provider', () => {
     known.register('anthropic', { api: 'anthropic-messages', streamSimple: keyless.streamSimple });
 
     const custom = [...known.models('acme'), ...known.models('bare'), ...known.models('anthropic')];
-    expect(modelNames(custom.filter((model) => known.streamOf(model)))).toEqual(['acme/one', 'bare/x', 'anthropic/opus']);
+    expect(modelNames(custom.filter((model) => known.streamOf(model)))).toEqual([
+      'acme/one',
+      'bare/x',
+      'anthropic/opus',
+    ]);
   });
 
   it.each<[string, unknown, string]>([

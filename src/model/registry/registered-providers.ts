@@ -99,4 +99,5 @@ function problemOf(name: string, { fileConfig, streamSimple, oauth }: Registered
   return providerProblem([name], fileConfig, streamSimple || oauth ? { api: streamSimple && api } : undefined);
 }
 
-const invalidProvider = (problem: string) => new Refusal('invalid_params', `The provider cannot be registered: ${problem}`);
+const invalidProvider = (problem: string) =>
+  new Refusal('invalid_params', `The provider cannot be registered: ${problem}`);

@@ -3,9 +3,9 @@ import { completions } from '../../../test/support/providers/completions.ts';
 import { ProviderDouble } from '../../../test/support/providers/double.ts';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { streamTimeouts } from '../endpoint.ts';
+import { callToEnd, scriptedRequest } from '../scripted/testing/call.ts';
 import type { ProviderConfig } from './provider-config.ts';
 import { ModelRegistry } from './registry.ts';
-import { callToEnd, scriptedRequest } from '../scripted/testing/call.ts';
 import { modelNames } from './testing/user-files.ts';
 
 const acme: ProviderConfig = {
@@ -113,7 +113,11 @@ describe('a registry with a registered provider', () => {
   });
 
   it('rejects a registration before it is loaded', () => {
-    const registry = new ModelRegistry({ agentDir: tempFolder(), env: {}, folderOptions: { timeouts: streamTimeouts({}) } });
+    const registry = new ModelRegistry({
+      agentDir: tempFolder(),
+      env: {},
+      folderOptions: { timeouts: streamTimeouts({}) },
+    });
 
     expect(() => registry.register('acme', acme)).toThrow('The models are not loaded yet');
     registry.unregister('acme');

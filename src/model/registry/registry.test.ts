@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { streamTimeouts } from '../endpoint.ts';
 import { ModelRegistry, type RegistryOptions } from './registry.ts';
-import { modelNames, customProvider } from './testing/user-files.ts';
+import { customProvider, modelNames } from './testing/user-files.ts';
 
 /** A registry of a user with this models.json. */
 function registry({ providers, ...options }: Partial<RegistryOptions> & { providers?: object } = {}) {
@@ -97,7 +97,9 @@ describe('local servers', () => {
 
     expect(requests).toEqual([]);
     expect(modelNames(known.available())).toEqual(scripted);
-    expect(known.unavailableReason('lmstudio', 'local')).toMatch(/^Model not found: lmstudio\/local\. No server on this machine/);
+    expect(known.unavailableReason('lmstudio', 'local')).toMatch(
+      /^Model not found: lmstudio\/local\. No server on this machine/,
+    );
     await expect(known.resolve({ pattern: 'lmstudio/local' })).rejects.toMatchObject({ code: 'model_not_found' });
   });
 

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../../protocol/generated/vocabulary.ts';
-import { withRedactedErrors } from '../keys/redact-errors.ts';
-import type { Endpoint, StreamTimeouts, ApiAdapter } from '../endpoint.ts';
+import type { ApiAdapter, Endpoint, StreamTimeouts } from '../endpoint.ts';
 import type { RuntimeKey } from '../keys/key-lookup.ts';
-import type { ModelAuth, KeyedProvider, KnownModels } from './known-models.ts';
+import { withRedactedErrors } from '../keys/redact-errors.ts';
+import { secretsSet } from '../keys/secret-variables.ts';
 import type { LocalServerSearch } from '../local-servers/discovery.ts';
-import type { ModelMatch } from './model-pattern.ts';
-import type { ProviderConfig } from './provider-config.ts';
 import { ModelFailure, type Provider } from '../request.ts';
 import { scriptedModels } from '../scripted/models.ts';
 import type { Script } from '../scripted/script.ts';
-import { secretsSet } from '../keys/secret-variables.ts';
 import { isThinkingLevel } from '../thinking-levels.ts';
+import type { KeyedProvider, KnownModels, ModelAuth } from './known-models.ts';
+import type { ModelMatch } from './model-pattern.ts';
+import type { ProviderConfig } from './provider-config.ts';
 
 /** Options that depend on the working folder. */
 export interface FolderOptions {
@@ -123,7 +123,10 @@ export class ModelRegistry {
   available({ scripted = false } = {}): readonly Model[] {
     const known = this.#known?.available() ?? [];
     const ids = new Set(known.map(fullName));
-    const others = [...known, ...this.#extraModels.filter((model) => this.#isUsable(model) && !ids.has(fullName(model)))];
+    const others = [
+      ...known,
+      ...this.#extraModels.filter((model) => this.#isUsable(model) && !ids.has(fullName(model))),
+    ];
     return scripted || others.length === 0 ? [...others, ...scriptedModels] : others;
   }
 
@@ -310,7 +313,8 @@ export class ModelRegistry {
 
   /** The registration may have changed what unlisted ids mean. */
   #dropExtraModels(provider: string): void {
-    if (!LOCAL_PROVIDERS.has(provider)) this.#extraModels = this.#extraModels.filter((model) => model.provider !== provider);
+    if (!LOCAL_PROVIDERS.has(provider))
+      this.#extraModels = this.#extraModels.filter((model) => model.provider !== provider);
   }
 
   #setRuntimeKey(runtimeKey: RuntimeKey): void {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { callModel } from '../call-model.ts';
-import { assistantMessage, callToEnd, scriptedRequest, scripted, freeUsage } from './testing/call.ts';
+import { assistantMessage, callToEnd, freeUsage, scripted, scriptedRequest } from './testing/call.ts';
 
 const stopped = { stopReason: 'aborted', errorMessage: 'Request was aborted' } as const;
 
@@ -22,7 +22,10 @@ test.each([
   }
 
   const content = [{ type: 'text' as const, text: 'So far' }];
-  expect(end).toEqual({ ...assistantMessage({ ...stopped, content, usage: freeUsage(0, 2) }), timestamp: expect.any(Number) });
+  expect(end).toEqual({
+    ...assistantMessage({ ...stopped, content, usage: freeUsage(0, 2) }),
+    timestamp: expect.any(Number),
+  });
   expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
 });
 
@@ -54,7 +57,10 @@ test('a million deltas stop when the consumer aborts', async () => {
 
 test('a million deltas stop when a timer aborts', async () => {
   const controller = new AbortController();
-  const response = callToEnd(scripted({ text: 'abcd', times: 1_000_000 }), scriptedRequest({ signal: controller.signal }));
+  const response = callToEnd(
+    scripted({ text: 'abcd', times: 1_000_000 }),
+    scriptedRequest({ signal: controller.signal }),
+  );
 
   setImmediate(() => controller.abort());
 

@@ -13,7 +13,10 @@ type StepResult = IteratorResult<MessageStep | UsageUpdate, undefined>;
  * Emits the events of a response and yields to the event loop at intervals. Written by hand: an async generator takes
  * 40 % longer per delta, and this model serves to test many small deltas.
  */
-export function emitSteps(batches: Generator<StepBatch, void>, signal: AbortSignal): AsyncIterableIterator<MessageStep | UsageUpdate> {
+export function emitSteps(
+  batches: Generator<StepBatch, void>,
+  signal: AbortSignal,
+): AsyncIterableIterator<MessageStep | UsageUpdate> {
   let events: readonly (MessageStep | UsageUpdate)[] = [];
   let position = 0;
   let emitted = 0;

@@ -29,7 +29,10 @@ export const scriptedModels: readonly Model[] = [
   }),
 ];
 
-type OwnFields = Pick<Model, 'id' | 'name' | 'reasoning' | 'input' | 'contextWindow' | 'maxTokens' | 'thinkingLevelMap'>;
+type OwnFields = Pick<
+  Model,
+  'id' | 'name' | 'reasoning' | 'input' | 'contextWindow' | 'maxTokens' | 'thinkingLevelMap'
+>;
 
 function scriptedModel(own: OwnFields): Model {
   return {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { callModel } from '../call-model.ts';
-import { assistantMessage, callToEnd, modelNamed, scriptedRequest, scripted, freeUsage } from './testing/call.ts';
+import { assistantMessage, callToEnd, freeUsage, modelNamed, scripted, scriptedRequest } from './testing/call.ts';
 
 const text = (content: string) => ({ type: 'text' as const, text: content });
 
@@ -62,7 +62,9 @@ test('thinking, text and calls are separate blocks; consecutive texts are one bl
 });
 
 test('the arguments of a call stream in pieces', async () => {
-  const { events } = await callToEnd(scripted({ toolCall: { name: 'read', arguments: { path: 'a' }, id: 'c' }, chunks: 3 }));
+  const { events } = await callToEnd(
+    scripted({ toolCall: { name: 'read', arguments: { path: 'a' }, id: 'c' }, chunks: 3 }),
+  );
 
   expect(events.slice(0, -2)).toEqual([
     { type: 'toolcall_start', contentIndex: 0, id: 'c', toolName: 'read' },
@@ -82,7 +84,9 @@ test('the last piece waits until a file exists', async () => {
   try {
     const path = join(folder, 'go');
     const call = { name: 'read', id: 'c', rawArguments: 'abc' };
-    const events = callModel(scripted({ toolCall: call, chunks: 3, await: path }), scriptedRequest()).events[Symbol.asyncIterator]();
+    const events = callModel(scripted({ toolCall: call, chunks: 3, await: path }), scriptedRequest()).events[
+      Symbol.asyncIterator
+    ]();
     const received: unknown[] = [];
     for (let count = 0; count < 3; count++) received.push((await events.next()).value);
     const last = events.next().then(({ value }) => received.push(value));
@@ -139,7 +143,9 @@ test('the usage of a script has the prices of the model', async () => {
 });
 
 test('the usage is estimated from the whole request', async () => {
-  const { message: earlier } = await callToEnd(scripted({ steps: [{ thinking: 'abcd' }, { toolCall: { name: 'ab' } }] }));
+  const { message: earlier } = await callToEnd(
+    scripted({ steps: [{ thinking: 'abcd' }, { toolCall: { name: 'ab' } }] }),
+  );
   const image = { type: 'image' as const, data: 'AAAA'.repeat(10_000), mimeType: 'image/png' };
   const request = scriptedRequest({
     systemPrompt: '12345678',

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { Usage, ModelCost } from '../../protocol/generated/vocabulary.ts';
+import type { ModelCost, Usage } from '../../protocol/generated/vocabulary.ts';
 import type { Draft } from '../draft.ts';
-import type { ModelRequest, Provider, UsageUpdate, ToolSpec } from '../request.ts';
-import { type StepBatch, emitSteps } from './emit-steps.ts';
-import { converse } from './conversation/converse.ts';
-import { cut, overflow, refusal } from './failures.ts';
-import { scriptReader, type Script } from './script.ts';
-import type { Pacing, ScriptedCall, ScriptedStep, TokenCounts } from './step.ts';
-import { waitForFile, pause, waitForAbort } from './wait.ts';
-import { countCharacters, tokensForCharacters } from '../token-estimate.ts';
 import { pricedUsage } from '../priced-usage.ts';
+import type { ModelRequest, Provider, ToolSpec, UsageUpdate } from '../request.ts';
+import { countCharacters, tokensForCharacters } from '../token-estimate.ts';
+import { converse } from './conversation/converse.ts';
+import { emitSteps, type StepBatch } from './emit-steps.ts';
+import { cut, overflow, refusal } from './failures.ts';
+import { type Script, scriptReader } from './script.ts';
+import type { Pacing, ScriptedCall, ScriptedStep, TokenCounts } from './step.ts';
+import { pause, waitForAbort, waitForFile } from './wait.ts';
 
 const SLOW_MODEL = 'scripted-slow';
 const WORD_DELAY_MS = 25;
@@ -120,7 +120,10 @@ const scriptedUsage = ({ input = 0, output = 0, ...cached }: TokenCounts, cost: 
 function estimatedUsage(request: ModelRequest, charactersWritten: number): Usage {
   const messageCharacters = sum(request.messages, ({ content }) => countCharacters(content));
   const inputCharacters = messageCharacters + sum(request.tools, toolLength) + request.systemPrompt.length;
-  return scriptedUsage({ input: tokensForCharacters(inputCharacters), output: tokensForCharacters(charactersWritten) }, request.model.cost);
+  return scriptedUsage(
+    { input: tokensForCharacters(inputCharacters), output: tokensForCharacters(charactersWritten) },
+    request.model.cost,
+  );
 }
 
 const toolLength = ({ name, description, parameters }: ToolSpec): number =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { callToEnd, scripted, scriptedRequest } from './testing/call.ts';
 import { userMessage } from './testing/messages.ts';
-import { callToEnd, scriptedRequest, scripted } from './testing/call.ts';
 
 const text = (content: string) => ({ type: 'text' as const, text: content });
 
@@ -31,7 +31,10 @@ test('answers with a condition wait for it, and stay if they are kept', async ()
     { text: 'anything' },
   );
   const respondTo = async (prompt: string) => {
-    const { message } = await callToEnd(provider, scriptedRequest({ messages: [userMessage('hi, ping'), userMessage(prompt)] }));
+    const { message } = await callToEnd(
+      provider,
+      scriptedRequest({ messages: [userMessage('hi, ping'), userMessage(prompt)] }),
+    );
     return message.content;
   };
 

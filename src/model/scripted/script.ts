@@ -1,7 +1,7 @@
 import { check, type Schema } from '../../protocol/check.ts';
 import { messageOf } from '../../protocol/errors.ts';
-import { type ScriptedStep, stepSchemas } from './step.ts';
 import type { ModelRequest } from '../request.ts';
+import { type ScriptedStep, stepSchemas } from './step.ts';
 import { lastUserText } from './transcript.ts';
 
 /** The answers of the scripted model, in order. */

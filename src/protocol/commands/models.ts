@@ -1,5 +1,5 @@
 import { Model, ThinkingLevel, ThinkingLevelInput } from '../models.ts';
-import { count, nonEmpty, flag, list, nullable, object, optional, text } from '../schema.ts';
+import { count, flag, list, nonEmpty, nullable, object, optional, text } from '../schema.ts';
 import { type CommandTable, persist } from './row.ts';
 
 /** Commands about models, thinking levels and credentials. */

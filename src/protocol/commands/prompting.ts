@@ -1,14 +1,12 @@
 import { ImageInput } from '../content.ts';
-import { amount, choice, count, nonEmpty, flag, list, object, optional, text } from '../schema.ts';
+import { amount, choice, count, flag, list, nonEmpty, object, optional, text } from '../schema.ts';
 import { QueueMode } from '../state.ts';
 import { type CommandTable, persist } from './row.ts';
 
 const images = optional(list(ImageInput));
 const clientMessageId = optional(nonEmpty('Makes the message safe to send again: it is stored and acted on once.'));
 
-const builtins = optional(
-  flag('Whether built-in slash commands are run in this message; absent: as set by `hello`.'),
-);
+const builtins = optional(flag('Whether built-in slash commands are run in this message; absent: as set by `hello`.'));
 
 const limits = optional(
   object(

@@ -1,6 +1,6 @@
 import { SessionEntry, TreeNode } from '../entries.ts';
 import { AgentMessage } from '../messages.ts';
-import { choice, count, nonEmpty, flag, list, nullable, object, optional, positiveCount, text } from '../schema.ts';
+import { choice, count, flag, list, nonEmpty, nullable, object, optional, positiveCount, text } from '../schema.ts';
 import { Preflight, SessionState, SessionStats, SessionSummary, SlashCommand } from '../state.ts';
 import type { CommandTable } from './row.ts';
 

@@ -1,4 +1,4 @@
-import { nonEmpty, flag, freeform, list, object, optional, text } from '../schema.ts';
+import { flag, freeform, list, nonEmpty, object, optional, text } from '../schema.ts';
 import { BashResult, HostTool, McpServerStatus, TodoPhase, ToolInfo } from '../state.ts';
 import type { CommandTable } from './row.ts';
 

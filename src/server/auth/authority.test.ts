@@ -3,16 +3,10 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { loginStorePath } from '../../store/tokens/login-store.ts';
-import {
-  createToken,
-  readTokens,
-  revokeToken,
-  type NewToken,
-  tokenStorePath,
-} from '../../store/tokens/token-store.ts';
+import { createToken, type NewToken, readTokens, revokeToken, tokenStorePath } from '../../store/tokens/token-store.ts';
 import { openLog } from '../../system/log.ts';
+import { type AuthorityOptions, LOGIN_LIFE_MS, type LoginAuthority, openAuthority } from './authority.ts';
 import { type Grant, owner } from './grant.ts';
-import { type AuthorityOptions, type LoginAuthority, LOGIN_LIFE_MS, openAuthority } from './authority.ts';
 
 const cookies = { port: () => 4170, basePath: '', secure: false };
 const phone: NewToken = { name: 'phone', scopes: ['view'] };
@@ -206,7 +200,11 @@ describe('expiry', () => {
 
     expect(before).toEqual([true, 0]);
     expect(grant.expiresAt).toBe(Date.parse(expiresAt));
-    expect([authority.isValid(grant), authority.grantOf(token), onChange.mock.calls.length]).toEqual([false, undefined, 1]);
+    expect([authority.isValid(grant), authority.grantOf(token), onChange.mock.calls.length]).toEqual([
+      false,
+      undefined,
+      1,
+    ]);
   });
 
   it('[A8] an expiry beyond the longest timer does not expire the token now', async () => {

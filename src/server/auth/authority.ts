@@ -1,15 +1,21 @@
-import { type Grant, owner } from './grant.ts';
 import { resolve } from 'node:path';
-import { Refusal, messageOf } from '../../protocol/errors.ts';
-import { addLogin, type LoginRecord, loginStorePath, readLogins, removeLogins } from '../../store/tokens/login-store.ts';
-import { digestOf, type TokenRecord } from '../../store/tokens/token-record.ts';
+import { messageOf, Refusal } from '../../protocol/errors.ts';
 import { makeServerFolder } from '../../store/agent-dir.ts';
+import {
+  addLogin,
+  type LoginRecord,
+  loginStorePath,
+  readLogins,
+  removeLogins,
+} from '../../store/tokens/login-store.ts';
 import { isOpenToOthers, readTokenFile } from '../../store/tokens/token-file.ts';
-import { readTokens, tokenStorePath, recordTokenUse } from '../../store/tokens/token-store.ts';
+import { digestOf, type TokenRecord } from '../../store/tokens/token-record.ts';
+import { readTokens, recordTokenUse, tokenStorePath } from '../../store/tokens/token-store.ts';
 import { watchFiles } from '../../store/watch-files.ts';
 import type { Log } from '../../system/log.ts';
 import { type CookieOptions, cookieValues, setCookie } from './cookies.ts';
-import { envHolder, loginHolder, tokenHolder, type CredentialHolder, CredentialIndex } from './credential-index.ts';
+import { type CredentialHolder, CredentialIndex, envHolder, loginHolder, tokenHolder } from './credential-index.ts';
+import { type Grant, owner } from './grant.ts';
 
 /** Maps tokens and cookies to grants. */
 export interface Authority {

@@ -1,7 +1,7 @@
-import { type Grant, scopes, owner } from './grant.ts';
+import { timingSafeEqual } from 'node:crypto';
 import type { LoginRecord } from '../../store/tokens/login-store.ts';
 import { digestOf, type TokenRecord } from '../../store/tokens/token-record.ts';
-import { timingSafeEqual } from 'node:crypto';
+import { type Grant, owner, scopes } from './grant.ts';
 
 // The grant behind one secret: a token or a login cookie.
 export interface CredentialHolder {
@@ -85,7 +85,10 @@ export function envHolder(token: string): CredentialHolder {
 }
 
 /** The holder of a login. It has the current rights of its source and expires with it. */
-export function loginHolder({ id, sha256, source, expiresAt }: LoginRecord, tokens: CredentialIndex): CredentialHolder | undefined {
+export function loginHolder(
+  { id, sha256, source, expiresAt }: LoginRecord,
+  tokens: CredentialIndex,
+): CredentialHolder | undefined {
   const sourceGrant = source === owner.id ? owner : tokens.findByDigest(source)?.grant;
   if (!sourceGrant) return undefined;
   const earliestEnd = Math.min(expiresAt, sourceGrant.expiresAt ?? Number.POSITIVE_INFINITY);

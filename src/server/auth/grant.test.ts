@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tempFolder } from '../../store/testing/temp-folder.ts';
-import { type Grant, mayOpen, owner, scopes, permissionDenied, permits } from './grant.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { CommandName } from '../../protocol/generated/vocabulary.ts';
+import { tempFolder } from '../../store/testing/temp-folder.ts';
+import { type Grant, mayOpen, owner, permissionDenied, permits, scopes } from './grant.ts';
 
 const limitedTo = (...allowedPaths: string[]): Grant => ({ ...owner, allowedPaths });
 

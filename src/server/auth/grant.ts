@@ -1,8 +1,8 @@
-import { type Scope, scopes } from '../../store/tokens/token-record.ts';
-import { isPathInside } from '../../system/files/path-inside.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
+import { type Scope, scopes } from '../../store/tokens/token-record.ts';
+import { isPathInside } from '../../system/files/path-inside.ts';
 
 export { type Scope, scopes };
 

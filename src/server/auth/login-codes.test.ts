@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { CODE_LIFE_MS, LoginCodes, MAX_CODES } from './login-codes.ts';
 import { owner } from './grant.ts';
+import { CODE_LIFE_MS, LoginCodes, MAX_CODES } from './login-codes.ts';
 
 it('[A15] a code can be redeemed once', () => {
   const codes = new LoginCodes();

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
-import { type Dialect, legacyEvents, formatUpdate } from '../../wire/dialect.ts';
 import { joinDeltas } from '../../wire/assistant-message.ts';
+import { type Dialect, formatUpdate, legacyEvents } from '../../wire/dialect.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import { SessionRecord } from '../session-record.ts';
 

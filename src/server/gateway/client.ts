@@ -9,20 +9,28 @@ import type {
   ServerDisconnectedEvent,
 } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect } from '../../wire/dialect.ts';
+import type { Inbound, MalformedFrame } from '../../wire/inbound.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
-import type { MalformedFrame, Inbound } from '../../wire/inbound.ts';
-import { type Grant, mayOpen, permissionDenied, permits } from '../auth/grant.ts';
 import { AgentResponse } from '../agent-response.ts';
+import { type Grant, mayOpen, permissionDenied, permits } from '../auth/grant.ts';
 import type { SessionRecord } from '../session-record.ts';
-import type { AttachResult, SessionHandle, Subscriber, CommandRequest, Snapshot, SessionTarget, AttachOptions } from '../sessions.ts';
-import { Inbox, type InboundLine } from './inbox.ts';
-import { containsModels, withoutAddresses } from './redact-models.ts';
+import type {
+  AttachOptions,
+  AttachResult,
+  CommandRequest,
+  SessionHandle,
+  SessionTarget,
+  Snapshot,
+  Subscriber,
+} from '../sessions.ts';
 import { ClientEventQueue } from './client-event-queue.ts';
+import type { ClientSocket } from './client-socket.ts';
 import type { ConnectParameters } from './connect-parameters.ts';
+import { type InboundLine, Inbox } from './inbox.ts';
+import { containsModels, withoutAddresses } from './redact-models.ts';
 import { type ServerCommandHandler, serverCommands } from './server-commands.ts';
 import type { GatewayServices } from './services.ts';
 import { MoveBarrier } from './session-moves.ts';
-import type { ClientSocket } from './client-socket.ts';
 
 // Commands of one client that may be in flight.
 export const MAX_IN_FLIGHT_PER_CLIENT = 256;
@@ -153,7 +161,8 @@ export class Client implements Subscriber {
 
   async #openSession(target: SessionTarget, options: AttachOptions, onOpened: () => void): Promise<void> {
     const { sessions, exceedsSessionQuota } = this.services;
-    if (!this.isAdmin && exceedsSessionQuota(this, target.id)) throw new Refusal('overloaded', 'Too many sessions of one token');
+    if (!this.isAdmin && exceedsSessionQuota(this, target.id))
+      throw new Refusal('overloaded', 'Too many sessions of one token');
     this.#openingSessionId = target.id;
     const handle = await sessions.open(target, this);
     this.#openingSessionId = undefined;
@@ -260,7 +269,9 @@ export class Client implements Subscriber {
   /** Reads on unless too much is in flight or unread. */
   #updateReading(): void {
     if (!this.#isClosed)
-      this.#socket.setReading(this.#inbox.heldCount <= MAX_IN_FLIGHT_PER_CLIENT && this.#events.backlog <= MAX_UNREAD_RESPONSES);
+      this.#socket.setReading(
+        this.#inbox.heldCount <= MAX_IN_FLIGHT_PER_CLIENT && this.#events.backlog <= MAX_UNREAD_RESPONSES,
+      );
   }
 
   #handleLine({ inbound, verdict }: InboundLine): void {

@@ -7,13 +7,13 @@ import type { Authority } from '../auth/authority.ts';
 import { type Grant, tokenIdOf } from '../auth/grant.ts';
 import { credentialOf } from '../http/admission/request-credential.ts';
 import type { Sessions } from '../sessions.ts';
-import { ExplainingSocket } from './explaining-socket.ts';
 import { Client, type ClientIdentity } from './client.ts';
+import { clientSocket, MAX_FRAGMENTS, MAX_FRAME_BYTES } from './client-socket.ts';
 import { type ConnectParameters, parseConnectParameters } from './connect-parameters.ts';
-import type { GatewayServices } from './services.ts';
-import { type RejectReason, rejectMalformedUpgrade, RejectedUpgrades } from './rejected-upgrades.ts';
+import { ExplainingSocket } from './explaining-socket.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
-import { MAX_FRAGMENTS, MAX_FRAME_BYTES, clientSocket } from './client-socket.ts';
+import { RejectedUpgrades, type RejectReason, rejectMalformedUpgrade } from './rejected-upgrades.ts';
+import type { GatewayServices } from './services.ts';
 
 // Open sockets in all, and of one token with all its logins.
 export const MAX_CLIENTS = 1000;
@@ -29,7 +29,8 @@ const invalidToken: RejectReason = {
 };
 const serverFull: RejectReason = { code: closeCodes.overloaded, reason: 'Too many connections', error: 'overloaded' };
 
-interface GatewayOptions extends Omit<GatewayServices, 'onClientClosed' | 'authority' | 'exceedsSessionQuota' | 'inFlight'> {
+interface GatewayOptions
+  extends Omit<GatewayServices, 'onClientClosed' | 'authority' | 'exceedsSessionQuota' | 'inFlight'> {
   readonly authority: Authority;
   // Live sessions in all; one token may keep half of them.
   readonly maxSessions: number;

@@ -9,7 +9,11 @@ import { MAX_FRAME_BYTES } from './client-socket.ts';
 const usableInterval = (requestedMs: number) => (requestedMs <= 0 ? 0 : clampTimeout(Math.max(requestedMs, 10)));
 
 /** Stores the preferences of one client; the shared agent gets only the combined ones. */
-export function hello(request: CommandRequest & Params<'hello'>, client: Client, onResponse: (response: AgentResponse) => void): void {
+export function hello(
+  request: CommandRequest & Params<'hello'>,
+  client: Client,
+  onResponse: (response: AgentResponse) => void,
+): void {
   const { stream, legacyNames, builtins, entries, ui, heartbeatMs } = request;
   const { dialect } = client;
   client.dialect = { ...dialect, stream: stream ?? dialect.stream, legacyNames: legacyNames ?? dialect.legacyNames };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BURST_LINES, MAX_EXCESS_LINES } from './command-rate.ts';
-import { Inbox, type InboundLine } from './inbox.ts';
+import { type InboundLine, Inbox } from './inbox.ts';
 
 function newInbox() {
   const received: InboundLine[] = [];

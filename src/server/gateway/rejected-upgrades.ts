@@ -32,7 +32,10 @@ export class RejectedUpgrades {
   }).on('wsClientError', rejectMalformedUpgrade);
   #count = 0;
 
-  reject(request: IncomingMessage, { socket, head, reason }: { socket: Duplex; head: Buffer; reason: RejectReason }): void {
+  reject(
+    request: IncomingMessage,
+    { socket, head, reason }: { socket: Duplex; head: Buffer; reason: RejectReason },
+  ): void {
     if (this.#count >= MAX_REJECTED_UPGRADES) {
       respondRaw(socket, tooManyRejected);
       return;

@@ -2,12 +2,12 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { CommandName, Params } from '../../protocol/generated/vocabulary.ts';
-import { mayOpen } from '../auth/grant.ts';
 import { AgentResponse } from '../agent-response.ts';
+import { mayOpen } from '../auth/grant.ts';
 import type { CommandRequest } from '../sessions.ts';
-import { runBuiltinMove, builtinMoveIn, moveClient } from './session-moves.ts';
 import type { Client } from './client.ts';
 import { hello } from './hello.ts';
+import { builtinMoveIn, moveClient, runBuiltinMove } from './session-moves.ts';
 
 type OnResponse = (response: AgentResponse) => void;
 
@@ -40,7 +40,8 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
     return runBuiltinMove(builtin, { prompt, client, onResponse });
   },
 
-  get_commands: (request, client, onResponse) => client.handle.send({ builtins: client.builtins, ...request }, onResponse),
+  get_commands: (request, client, onResponse) =>
+    client.handle.send({ builtins: client.builtins, ...request }, onResponse),
 
   new_session: (request, client, onResponse) => {
     const { parentSession } = request;
@@ -89,7 +90,10 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
       const isHere = target.id === client.sessionId;
       const response = isHere ? undefined : await sessions.request(target, { type: 'set_session_name', name });
       if (!response) client.handle.send(request, onResponse);
-      else onResponse(response.success ? AgentResponse.success(type) : AgentResponse.from({ ...response.record(), command: type }));
+      else
+        onResponse(
+          response.success ? AgentResponse.success(type) : AgentResponse.from({ ...response.record(), command: type }),
+        );
     }),
 
   export_html: (request, client, onResponse) => {
@@ -104,7 +108,9 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
         return AgentResponse.refusal(request.type, Refusal.from(error));
       }
     };
-    client.handle.send({ ...request, outputPath: path }, (response) => onResponse(response.success ? offer() : response));
+    client.handle.send({ ...request, outputPath: path }, (response) =>
+      onResponse(response.success ? offer() : response),
+    );
   },
 };
 

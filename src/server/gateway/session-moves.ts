@@ -1,9 +1,9 @@
+import { parseBuiltinMove } from '../../protocol/builtin-moves.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Moved, SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { CommandRequest, SessionTarget } from '../sessions.ts';
 import type { Client } from './client.ts';
-import { parseBuiltinMove } from '../../protocol/builtin-moves.ts';
 
 /**
  * Moves one client to another session: the agent checks or creates the target and stays where it is. `target` is the
@@ -20,7 +20,9 @@ export async function moveClient(
     return;
   }
   await client.exclusively(async () => {
-    const detached = await new Promise<AgentResponse>((resolve) => client.handle.send({ ...request, detached: true }, resolve));
+    const detached = await new Promise<AgentResponse>((resolve) =>
+      client.handle.send({ ...request, detached: true }, resolve),
+    );
     const response = isOpenElsewhere(detached, client, target) ? moved(request, target as SessionTarget) : detached;
     const { cancelled, sessionId: id, sessionFile: path } = (response.success ? response.data() : {}) as Partial<Moved>;
     if (cancelled !== false || id === undefined) {
@@ -66,10 +68,15 @@ export function builtinMoveIn(message: string): CommandRequest | undefined {
 /** Moves this client alone, unless an extension registered a command of the same name: that one runs instead. */
 export function runBuiltinMove(
   requested: CommandRequest,
-  { prompt, client, onResponse }: { prompt: CommandRequest; client: Client; onResponse: (response: AgentResponse) => void },
+  {
+    prompt,
+    client,
+    onResponse,
+  }: { prompt: CommandRequest; client: Client; onResponse: (response: AgentResponse) => void },
 ): Promise<void> {
   return client.exclusively(async () => {
-    if (await isExtensionCommand(requested.type === 'fork' ? 'fork' : 'new', client)) client.handle.send(prompt, onResponse);
+    if (await isExtensionCommand(requested.type === 'fork' ? 'fork' : 'new', client))
+      client.handle.send(prompt, onResponse);
     else await moveClient(requested, client, (response) => onResponse(asPromptResponse(prompt, response)));
   });
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
-import { UNSHOWN_DIALOG_MS, DialogTimeouts, agentUiMethods } from './dialog-timeouts.ts';
+import { agentUiMethods, DialogTimeouts, UNSHOWN_DIALOG_MS } from './dialog-timeouts.ts';
 import { RecordingSubscriber } from './testing/recording-subscriber.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -57,5 +57,6 @@ it('the agent gets an empty ui list only if no client that may answer shows anyt
   const withoutUi = subscriber({ ui: [] });
   expect(agentUiMethods([withoutUi])).toEqual([]);
   expect(agentUiMethods([withoutUi, subscriber({ canAnswerDialogs: false })])).toEqual([]);
-  for (const some of [[], [withoutUi, subscriber()], [subscriber({ canAnswerDialogs: false })]]) expect(agentUiMethods(some)).toContain('select');
+  for (const some of [[], [withoutUi, subscriber()], [subscriber({ canAnswerDialogs: false })]])
+    expect(agentUiMethods(some)).toContain('select');
 });

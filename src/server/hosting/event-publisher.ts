@@ -1,16 +1,16 @@
 import type { AgentEvent, BashCommand, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { AgentResponse } from '../agent-response.ts';
-import { type Subscribers, Heartbeats } from './subscribers.ts';
-import type { SnapshotSender } from './snapshot-sender.ts';
+import { SessionRecord } from '../session-record.ts';
+import type { HostedAgent } from './agent/hosted-agent.ts';
 import type { DialogTimeouts } from './dialog-timeouts.ts';
 import type { EntryRouter } from './entry-router.ts';
-import type { HostedAgent } from './agent/hosted-agent.ts';
 import { EventSequencer } from './event-sequencer.ts';
-import type { Journal } from './journal.ts';
-import type { RunTracker } from './run-tracker.ts';
-import { SessionRecord } from '../session-record.ts';
-import type { PublishedMessages } from './published-messages.ts';
 import type { HostToolRouter } from './host-tool-router.ts';
+import type { Journal } from './journal.ts';
+import type { PublishedMessages } from './published-messages.ts';
+import type { RunTracker } from './run-tracker.ts';
+import type { SnapshotSender } from './snapshot-sender.ts';
+import { Heartbeats, type Subscribers } from './subscribers.ts';
 
 interface PublisherParts {
   readonly journal: Journal;
@@ -44,7 +44,11 @@ export class EventPublisher {
   constructor(parts: PublisherParts) {
     const { journal, onJournalError, onError } = parts;
     this.#parts = parts;
-    this.#sequencer = new EventSequencer({ append: (texts) => journal.append(texts), onJournalError, onListenerError: onError });
+    this.#sequencer = new EventSequencer({
+      append: (texts) => journal.append(texts),
+      onJournalError,
+      onListenerError: onError,
+    });
   }
 
   /** Runs a handler after all earlier events. */
@@ -62,11 +66,14 @@ export class EventPublisher {
     else if (event.type === 'host_tool_cancel') enqueue(() => this.#parts.tools.cancel(event));
     else if (event.type === 'bash_execution_update') {
       const { requester, requestId } = this.#parts.agent()?.pendingRequest(event.id) ?? {};
-      enqueue(() => requester?.sendPrivate(requestId === undefined ? { ...event, id: undefined } : { ...event, id: requestId }));
+      enqueue(() =>
+        requester?.sendPrivate(requestId === undefined ? { ...event, id: undefined } : { ...event, id: requestId }),
+      );
     } else if (event.type === 'entry_appended') {
       const recipient = this.#parts.entryRouter.recipientOf(event);
       if (recipient === 'all') this.#journalAndApply(event, text);
-      else enqueue(() => (recipient.receivesEntries ? recipient.onRecord(new SessionRecord(event, { text })) : undefined));
+      else
+        enqueue(() => (recipient.receivesEntries ? recipient.onRecord(new SessionRecord(event, { text })) : undefined));
     } else this.#journalAndApply(event, text);
   }
 

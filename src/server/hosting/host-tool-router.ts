@@ -6,8 +6,8 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
-import type { Subscriber, CommandRequest } from '../sessions.ts';
 import { AgentResponse } from '../agent-response.ts';
+import type { CommandRequest, Subscriber } from '../sessions.ts';
 
 const CLIENT_DISCONNECTED = 'RPC client disconnected before host tool execution completed';
 
@@ -69,7 +69,9 @@ export class HostToolRouter {
 
   /** The tools of all clients if this one had these. Its own come first, so that validation errors point at them. */
   #merged(owner: Subscriber, tools: readonly HostTool[]): HostTool[] {
-    const others = [...this.#sets].filter(([other]) => other !== owner && this.#isAttached(other)).flatMap(([, set]) => set);
+    const others = [...this.#sets]
+      .filter(([other]) => other !== owner && this.#isAttached(other))
+      .flatMap(([, set]) => set);
     const taken = new Set(namesOf(tools));
     // The last registration of a name counts.
     const kept = others.reverse().filter(({ name }) => !taken.has(name.trim()) && taken.add(name.trim()));

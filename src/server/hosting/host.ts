@@ -1,21 +1,21 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type { RunJournal } from '../../store/run-journal.ts';
 import type { ProcessExit } from '../../system/processes/process-group.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
-import type { Subscriber, CommandRequest, SessionTarget, AttachOptions } from '../sessions.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { Subscribers, Heartbeats } from './subscribers.ts';
-import { SnapshotSender } from './snapshot-sender.ts';
-import { CrashCounter, HostedAgent } from './agent/hosted-agent.ts';
-import { DialogTimeouts, agentUiMethods } from './dialog-timeouts.ts';
-import { EntryRouter } from './entry-router.ts';
-import { RunTracker } from './run-tracker.ts';
-import { EventPublisher } from './event-publisher.ts';
-import { PublishedMessages } from './published-messages.ts';
-import { HostToolRouter } from './host-tool-router.ts';
-import type { RunJournal } from '../../store/run-journal.ts';
+import type { AttachOptions, CommandRequest, SessionTarget, Subscriber } from '../sessions.ts';
 import type { AgentLaunch } from './agent/agent-process.ts';
+import { CrashCounter, HostedAgent } from './agent/hosted-agent.ts';
+import { agentUiMethods, DialogTimeouts } from './dialog-timeouts.ts';
+import { EntryRouter } from './entry-router.ts';
+import { EventPublisher } from './event-publisher.ts';
+import { HostToolRouter } from './host-tool-router.ts';
 import type { Journal } from './journal.ts';
+import { PublishedMessages } from './published-messages.ts';
+import { RunTracker } from './run-tracker.ts';
+import { SnapshotSender } from './snapshot-sender.ts';
+import { Heartbeats, Subscribers } from './subscribers.ts';
 
 // Requests that may wait for the agent to start.
 const MAX_EARLY_REQUESTS = 200;
@@ -159,16 +159,24 @@ export class Host {
   }
 
   /** Sends a request to the agent for a client, or for the server itself. */
-  send(request: CommandRequest, subscriber: Subscriber | undefined, onResponse: (response: AgentResponse) => void): void {
+  send(
+    request: CommandRequest,
+    subscriber: Subscriber | undefined,
+    onResponse: (response: AgentResponse) => void,
+  ): void {
     const reject = (refusal: Refusal) => onResponse(AgentResponse.refusal(request.type, refusal));
     const agent = this.#agent;
     if (this.#isClosing) reject(new Refusal('internal', TERMINATED));
     else if (!agent) {
-      if (this.#awaitingAgent.length < MAX_EARLY_REQUESTS) this.#awaitingAgent.push(() => this.send(request, subscriber, onResponse));
+      if (this.#awaitingAgent.length < MAX_EARLY_REQUESTS)
+        this.#awaitingAgent.push(() => this.send(request, subscriber, onResponse));
       else reject(new Refusal('overloaded', 'The agent is being started, and too much waits for it'));
     } else if (agent.isOverloaded) reject(new Refusal('overloaded', 'Too many commands wait for the agent'));
     else if (request.type === 'set_host_tools' && subscriber)
-      this.#tools.register(request, subscriber, { sendToAgent: (tools, done) => this.#registerHostTools(tools, done), onResponse });
+      this.#tools.register(request, subscriber, {
+        sendToAgent: (tools, done) => this.#registerHostTools(tools, done),
+        onResponse,
+      });
     else {
       const handleResponse = (response: AgentResponse) => {
         const { disposition, duplicate } = this.#runs.handleResponse(request, response);
@@ -194,7 +202,8 @@ export class Host {
       if (!this.#subscribers.liveState.dialogs.has(id)) return;
       this.#agent?.sendFrame(frame);
       this.#publisher.resolveDialog(id, 'client');
-    } else if (this.#tools.ownsCall(subscriber, id, { isLast: type === 'host_tool_result' })) this.#agent?.sendFrame(frame);
+    } else if (this.#tools.ownsCall(subscriber, id, { isLast: type === 'host_tool_result' }))
+      this.#agent?.sendFrame(frame);
   }
 
   /** Forwards the type and id of a malformed frame, or fails the tool call that it answers. */
@@ -214,7 +223,8 @@ export class Host {
     this.#sentPreferences = JSON.stringify(preferences);
     this.#agent.request({ type: 'hello', ...preferences }, { onResponse: () => {} });
     // The agent cancels such dialogs without an event.
-    if (preferences.ui.length === 0) for (const id of liveState.dialogs.keys()) this.#publisher.resolveDialog(id, 'nobody');
+    if (preferences.ui.length === 0)
+      for (const id of liveState.dialogs.keys()) this.#publisher.resolveDialog(id, 'nobody');
   }
 
   /** Sends a client all entries, then each new one. */

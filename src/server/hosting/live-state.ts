@@ -1,4 +1,4 @@
-import { withRemainingTimeout, isDialogMethod } from '../../protocol/dialog-methods.ts';
+import { isDialogMethod, withRemainingTimeout } from '../../protocol/dialog-methods.ts';
 import type {
   AgentEvent,
   AssistantMessage,
@@ -123,7 +123,8 @@ export class LiveState {
       if (progress) yield new SessionRecord(progress);
     }
     if (this.#message) yield new SessionRecord({ type: 'message_start', message: this.#message.initial });
-    for (const { update, snapshot } of this.#message?.replay() ?? []) yield new SessionRecord(update, { messageSoFar: snapshot });
+    for (const { update, snapshot } of this.#message?.replay() ?? [])
+      yield new SessionRecord(update, { messageSoFar: snapshot });
     for (const request of this.#stickyUi.values()) yield new SessionRecord(request);
     for (const request of this.dialogs.values()) yield new SessionRecord(this.#withRemainingTimeout(request));
   }

@@ -5,8 +5,8 @@ import { onTestFinished } from 'vitest';
 import { RunJournal } from '../../store/run-journal.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import type { SessionHandle, SessionTarget } from '../sessions.ts';
-import { LocalOwnership } from './ownership.ts';
 import { LocalSessions } from './local-sessions.ts';
+import { LocalOwnership } from './ownership.ts';
 import { sendRequest } from './testing/recording-subscriber.ts';
 import { sessionsContract } from './testing/sessions-contract.ts';
 

@@ -3,9 +3,9 @@ import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { RunJournal } from '../../store/run-journal.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
 import { realPath } from '../../system/files/real-path.ts';
-import type { SessionHandle, Subscriber, CommandRequest, Sessions, SessionTarget } from '../sessions.ts';
-import type { AgentLaunch } from './agent/agent-process.ts';
 import type { AgentResponse } from '../agent-response.ts';
+import type { CommandRequest, SessionHandle, Sessions, SessionTarget, Subscriber } from '../sessions.ts';
+import type { AgentLaunch } from './agent/agent-process.ts';
 import { Host } from './host.ts';
 import { MemoryJournal } from './journal.ts';
 import type { Ownership } from './ownership.ts';
@@ -177,7 +177,12 @@ export class LocalSessions implements Sessions {
       void held.release();
       held = next;
     };
-    const callbacks = { onClose, onSessionChange, onError, onCrash: (reason: string) => onCrash(created.sessionId, reason) };
+    const callbacks = {
+      onClose,
+      onSessionChange,
+      onError,
+      onCrash: (reason: string) => onCrash(created.sessionId, reason),
+    };
     const created = new Host({ target, agent, journal, runJournal, parkAfterMs, callbacks });
     this.#hosts.add(created);
     return created;

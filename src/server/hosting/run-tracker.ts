@@ -1,7 +1,7 @@
 import type { Accepted, AgentEvent, AgentSettledEvent } from '../../protocol/generated/vocabulary.ts';
-import type { SettledRecord, RunningRecord, RunJournal } from '../../store/run-journal.ts';
-import type { Cursor, CommandRequest } from '../sessions.ts';
+import type { RunJournal, RunningRecord, SettledRecord } from '../../store/run-journal.ts';
 import type { AgentResponse } from '../agent-response.ts';
+import type { CommandRequest, Cursor } from '../sessions.ts';
 
 const PROMPT_COMMANDS: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
 
@@ -74,7 +74,8 @@ export class RunTracker {
     const { runId, queueId } = accepted;
     if (runId === undefined) return accepted;
     const messageId = typeof clientMessageId === 'string' ? clientMessageId : undefined;
-    if (messageId !== undefined && queueId !== undefined && this.#queued.size < MAX_TRACKED) this.#queued.set(queueId, messageId);
+    if (messageId !== undefined && queueId !== undefined && this.#queued.size < MAX_TRACKED)
+      this.#queued.set(queueId, messageId);
     this.markRunning(runId, queueId === undefined ? messageId : undefined);
     return accepted;
   }

@@ -1,10 +1,10 @@
+import { Refusal } from '../../protocol/errors.ts';
 import type { AgentSettledEvent, Result, SessionState } from '../../protocol/generated/vocabulary.ts';
-import type { Cursor, Subscriber, Snapshot, AttachOptions, CommandRequest } from '../sessions.ts';
-import type { Subscribers, SessionLocation } from './subscribers.ts';
+import type { AgentResponse } from '../agent-response.ts';
+import type { AttachOptions, CommandRequest, Cursor, Snapshot, Subscriber } from '../sessions.ts';
 import type { HostedAgent } from './agent/hosted-agent.ts';
 import type { PublishedMessages } from './published-messages.ts';
-import { Refusal } from '../../protocol/errors.ts';
-import type { AgentResponse } from '../agent-response.ts';
+import type { SessionLocation, Subscribers } from './subscribers.ts';
 
 interface SnapshotSenderParts {
   readonly subscribers: Subscribers;
@@ -40,7 +40,8 @@ export class SnapshotSender {
     const { subscribers } = this.#parts;
     for (const tail of this.#requestedTails()) {
       const send = (snapshot: Snapshot) => {
-        for (const subscriber of subscribers.attached) if (this.#tails.get(subscriber) === tail) subscriber.onSnapshot(snapshot);
+        for (const subscriber of subscribers.attached)
+          if (this.#tails.get(subscriber) === tail) subscriber.onSnapshot(snapshot);
       };
       this.#sendRefreshed(tail, send).catch(() => {});
     }
@@ -102,7 +103,14 @@ export class SnapshotSender {
           // After a crash meanwhile, the restarted agent is used.
           const fail = (error: Error) =>
             queueMicrotask(() => whenReady((next) => (next === agent ? reject(error) : fetch())));
-          fetchSnapshot({ agent, tail, published, lastSeq: () => subscribers.lastSeq, onSnapshot: done, onError: fail });
+          fetchSnapshot({
+            agent,
+            tail,
+            published,
+            lastSeq: () => subscribers.lastSeq,
+            onSnapshot: done,
+            onError: fail,
+          });
         });
       fetch();
     });
@@ -137,7 +145,14 @@ function fetchSnapshot(snapshotRequest: SnapshotRequest, tries = 1): void {
     else if (!messages.success || !state.success) onError(new Error('The agent could not tell the conversation'));
     else if (lastSeq() !== seqBefore && tries < MAX_SNAPSHOT_TRIES) fetchSnapshot(snapshotRequest, tries + 1);
     else if (lastSeq() !== seqBefore) onError(new Refusal('overloaded', 'The conversation does not hold still'));
-    else onSnapshot(snapshotOf(state.data() as SessionState, tail === undefined ? allMessages(messages) : messagePage(messages), published));
+    else
+      onSnapshot(
+        snapshotOf(
+          state.data() as SessionState,
+          tail === undefined ? allMessages(messages) : messagePage(messages),
+          published,
+        ),
+      );
   };
   const handleMessages = (response: AgentResponse) => {
     messages = response;
@@ -159,7 +174,11 @@ interface MessagesJson {
   readonly total?: number;
 }
 
-function snapshotOf(state: SessionState, { messages, cursor, total }: MessagesJson, published: PublishedMessages): Snapshot {
+function snapshotOf(
+  state: SessionState,
+  { messages, cursor, total }: MessagesJson,
+  published: PublishedMessages,
+): Snapshot {
   return { state, messages: state.isIdle ? messages : published.withoutUnpublished(messages, total), cursor };
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Subscriber } from '../sessions.ts';
-import { Subscribers, MAX_KEPT_NOTICES, MissedNotices } from './subscribers.ts';
 import { MemoryJournal } from './journal.ts';
+import { MAX_KEPT_NOTICES, MissedNotices, Subscribers } from './subscribers.ts';
 
 const subscriber: Subscriber = {
   isCumulative: false,
@@ -84,5 +84,9 @@ it('beyond the limit the oldest notice is dropped', () => {
   for (let count = 0; count < MAX_KEPT_NOTICES + 2; count++) notices.add(failure(`${count}`));
 
   const kept = notices.take();
-  expect([kept.length, kept[0], kept.at(-1)]).toEqual([MAX_KEPT_NOTICES, failure('2'), failure(`${MAX_KEPT_NOTICES + 1}`)]);
+  expect([kept.length, kept[0], kept.at(-1)]).toEqual([
+    MAX_KEPT_NOTICES,
+    failure('2'),
+    failure(`${MAX_KEPT_NOTICES + 1}`),
+  ]);
 });

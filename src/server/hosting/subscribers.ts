@@ -1,8 +1,13 @@
-import type { AgentEvent, AgentSettledEvent, AssistantMessage, HeartbeatEvent } from '../../protocol/generated/vocabulary.ts';
-import type { Cursor, AttachResult, Subscriber, Snapshot } from '../sessions.ts';
+import type {
+  AgentEvent,
+  AgentSettledEvent,
+  AssistantMessage,
+  HeartbeatEvent,
+} from '../../protocol/generated/vocabulary.ts';
+import { SessionRecord } from '../session-record.ts';
+import type { AttachResult, Cursor, Snapshot, Subscriber } from '../sessions.ts';
 import { receivesUiRequest } from './dialog-timeouts.ts';
 import type { Journal, JournalRecord } from './journal.ts';
-import { SessionRecord } from '../session-record.ts';
 import { LiveState } from './live-state.ts';
 
 export type SessionLocation = Pick<AttachResult, 'sessionId' | 'sessionFile'>;
@@ -82,7 +87,11 @@ export class Subscribers {
   /**
    * Resumes a client at its cursor if the journal still has everything since. `outdated`: it also needs a new snapshot.
    */
-  async resume(subscriber: Subscriber, { epoch, after }: Cursor, location: SessionLocation): Promise<'ok' | 'outdated' | undefined> {
+  async resume(
+    subscriber: Subscriber,
+    { epoch, after }: Cursor,
+    location: SessionLocation,
+  ): Promise<'ok' | 'outdated' | undefined> {
     if (epoch !== this.#journal.epoch || !this.#canResume(subscriber, after)) return undefined;
     const waiting: SessionRecord[] = [];
     this.#resuming.set(subscriber, waiting);
@@ -92,7 +101,8 @@ export class Subscribers {
       subscriber.onAttached({ ...location, epoch, seq: after, resume: 'ok' });
       const missed = journaled.map(({ seq, text }) => new SessionRecord(JSON.parse(text) as AgentEvent, { seq, text }));
       const last = journaled.at(-1)?.seq ?? after;
-      for (const record of [...missed, ...waiting.filter(({ seq = 0 }) => seq > last)]) this.#deliver(subscriber, record);
+      for (const record of [...missed, ...waiting.filter(({ seq = 0 }) => seq > last)])
+        this.#deliver(subscriber, record);
       this.#missedNotices.take();
       this.attached.add(subscriber);
       // Journaled records that are still to be published would arrive twice.

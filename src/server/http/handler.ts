@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Counter } from '../metrics.ts';
-import { type ServerLog, errorFields } from '../server-log.ts';
+import { errorFields, type ServerLog } from '../server-log.ts';
 import type { Admission, Rejection } from './admission/request-guard.ts';
-import { HttpRefusal, setSecurityHeaders, sendRefusal } from './responses.ts';
-import { runRoute, matchRoute } from './router.ts';
+import { HttpRefusal, sendRefusal, setSecurityHeaders } from './responses.ts';
+import { matchRoute, runRoute } from './router.ts';
 import type { HttpServices } from './services.ts';
 
 // Paths that monitoring requests all the time.

@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { createHash } from 'node:crypto';
 
 // Limits of a page folder.
 const MAX_PAGE_FILES = 500;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { parseHost } from './admission/origins.ts';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
+import { parseHost } from './admission/origins.ts';
 
 /** Sets the headers that every response carries. */
 export function setSecurityHeaders({ headers, socket }: IncomingMessage, response: ServerResponse): void {

@@ -1,9 +1,9 @@
 import { HttpRefusal } from './responses.ts';
 import type { HttpExchange, HttpMethod, Route } from './route.ts';
 import { DOWNLOADS, download } from './routes/download.ts';
-import { folders, health, readiness, metrics, sessions, me } from './routes/read-only.ts';
 import { login, logout } from './routes/login.ts';
 import { page } from './routes/page.ts';
+import { folders, health, me, metrics, readiness, sessions } from './routes/read-only.ts';
 import type { HttpServices } from './services.ts';
 
 const routes: Readonly<Record<string, Route>> = {

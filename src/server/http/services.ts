@@ -4,8 +4,8 @@ import type { Grant } from '../auth/grant.ts';
 import type { FolderListing, FolderQuery } from '../folders.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ServerLog } from '../server-log.ts';
+import type { AttemptThrottle, RequestGuard } from './admission/request-guard.ts';
 import type { ExportOffers } from './export-offers.ts';
-import type { RequestGuard, AttemptThrottle } from './admission/request-guard.ts';
 import type { PageFile } from './page-files.ts';
 
 export interface SessionQuery {

@@ -3,11 +3,11 @@ import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { AgentMessage, CompactionEntry, CompactionResult, Model } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage, estimateContext } from '../context/context-usage.ts';
 import { requireModel } from '../model-choice.ts';
-import { CompactionCancelled, type CompactorParts, type CompactionRequest } from './compactor.ts';
+import { CompactionCancelled, type CompactionRequest, type CompactorParts } from './compactor.ts';
 import { touchedFiles } from './files.ts';
 import { limitsFor, maxRecordLength } from './limits.ts';
-import { type BranchSplit, splitBranch } from './split.ts';
 import { recordsOf } from './record.ts';
+import { type BranchSplit, splitBranch } from './split.ts';
 import { summariseAll, summariserOf, totalUsage } from './summarise.ts';
 import { summaryText } from './summary-text.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CompactionEntry } from '../../protocol/generated/vocabulary.ts';
-import { assistant, call, result, prompt } from '../testing/sample-messages.ts';
+import { assistant, call, prompt, result } from '../testing/sample-messages.ts';
 import { fileOperations, touchedFiles } from './files.ts';
 
 const using = (name: string, args: Record<string, unknown>) => ({ ...call('1', name), arguments: args });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assistant, call, result, prompt, block } from '../testing/sample-messages.ts';
+import { assistant, block, call, prompt, result } from '../testing/sample-messages.ts';
 import { recordsOf } from './record.ts';
 
 const recordOf = (messages: Parameters<typeof recordsOf>[0]) => recordsOf(messages, 1_000_000).join('');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../../store/sessions/session-log.ts';
 import { contextOf } from '../context/context.ts';
-import { assistant, call, result, prompt, brief, block } from '../testing/sample-messages.ts';
+import { assistant, block, brief, call, prompt, result } from '../testing/sample-messages.ts';
 import { splitBranch } from './split.ts';
 
 const LONG = 'x'.repeat(400);
@@ -63,7 +63,13 @@ describe('a cut', () => {
   });
 
   it('precedes the call of a result that is longer than the kept size', () => {
-    const log = session(prompt('one'), assistant([block('1')]), prompt('two'), assistant([call('a')]), result('a', LONG));
+    const log = session(
+      prompt('one'),
+      assistant([block('1')]),
+      prompt('two'),
+      assistant([call('a')]),
+      result('a', LONG),
+    );
 
     expect(outcome(log, 50)).toEqual({
       history: ['user: one', 'assistant: 1'],

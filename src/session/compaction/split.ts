@@ -1,6 +1,6 @@
 import { toolCallsOf } from '../../agent/tool-calls.ts';
 import type { AgentMessage, CompactionEntry, SessionEntry } from '../../protocol/generated/vocabulary.ts';
-import { editsIn, editedMessages } from '../context/context.ts';
+import { editedMessages, editsIn } from '../context/context.ts';
 import { estimateTokens } from '../context/context-usage.ts';
 import { type FileOperations, fileOperations } from './files.ts';
 import { withoutFiles } from './summary-text.ts';

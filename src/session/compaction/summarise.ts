@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
-import type { ModelRegistry } from '../../model/registry/registry.ts';
-import type { ResponseEnd, ModelRequest } from '../../model/request.ts';
 import { callModel } from '../../model/call-model.ts';
+import type { ModelRegistry } from '../../model/registry/registry.ts';
+import type { ModelRequest, ResponseEnd } from '../../model/request.ts';
 import type { Model, Usage } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { AutoFeatures } from '../run/recovery.ts';
 import { Retries } from '../run/retry.ts';
 import type { Transcript } from '../transcript.ts';
-import { type SummaryRequest, promptFor, SUMMARISER_PROMPT } from './instructions.ts';
+import { promptFor, SUMMARISER_PROMPT, type SummaryRequest } from './instructions.ts';
 
 // A smaller limit yields no usable summary.
 const MIN_SUMMARY_TOKENS = 256;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentMessage, Model } from '../../protocol/generated/vocabulary.ts';
+import { assistant, block, prompt, result, usage } from '../testing/sample-messages.ts';
 import { contextUsage, estimateTokens } from './context-usage.ts';
-import { assistant, result, prompt, usage, block } from '../testing/sample-messages.ts';
 
 const model = { provider: 'tau', id: 'scripted', contextWindow: 1000 } as Model;
 const tokens = (...messages: AgentMessage[]) => contextUsage(messages, model)?.tokens;

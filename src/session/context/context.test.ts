@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../../store/sessions/session-log.ts';
+import { assistant, block, brief, prompt } from '../testing/sample-messages.ts';
 import { contextOf, countContext } from './context.ts';
-import { assistant, prompt, brief, block } from '../testing/sample-messages.ts';
 
 const message = (text: string): EntryDraft => ({ type: 'message', message: prompt(text) });
 

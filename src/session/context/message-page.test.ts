@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AgentMessage, CompactionEntry, Params, SessionEntry } from '../../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../../store/sessions/session-log.ts';
-import { contextOf, editsIn, editedMessages } from './context.ts';
-import { MessagePages } from './message-page.ts';
 import { prompt } from '../testing/sample-messages.ts';
+import { contextOf, editedMessages, editsIn } from './context.ts';
+import { MessagePages } from './message-page.ts';
 
 const drafts: Record<string, (target: string, name: string) => EntryDraft> = {
   user: (_, name) => ({ type: 'message', message: prompt(name) }),

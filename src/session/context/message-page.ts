@@ -7,7 +7,7 @@ import type {
   Result,
 } from '../../protocol/generated/vocabulary.ts';
 import type { EntryNode, SessionLog } from '../../store/sessions/session-log.ts';
-import { countContext, addsMessage, entryMessages, sinceCompaction } from './context.ts';
+import { addsMessage, countContext, entryMessages, sinceCompaction } from './context.ts';
 
 // Messages per page by default.
 const DEFAULT_LIMIT = 100;
@@ -70,7 +70,10 @@ export class MessagePages {
     return this.#result(page, { edits: new Map(), compactionId: '', total: countContext(this.#log) });
   }
 
-  #result({ nodes, next }: Page, { edits, compactionId, total }: { edits: Edits; compactionId: string; total: number }): PageResult {
+  #result(
+    { nodes, next }: Page,
+    { edits, compactionId, total }: { edits: Edits; compactionId: string; total: number },
+  ): PageResult {
     return {
       messages: nodes.flatMap((node) => messagesAt(node, this.#log, edits)),
       ...(next ? { nextCursor: `${compactionId}/${next.id}` } : {}),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BashExecutionMessage } from '../../protocol/generated/vocabulary.ts';
+import { assistant, block, brief, call, prompt, result } from '../testing/sample-messages.ts';
 import { modelMessages } from './model-messages.ts';
-import { assistant, call, result, prompt, brief, block } from '../testing/sample-messages.ts';
 
 const ran = (own: Partial<BashExecutionMessage>): BashExecutionMessage => ({
   role: 'bashExecution',

@@ -1,4 +1,4 @@
-import { toolCallsOf, isFailedOrAborted } from '../../agent/tool-calls.ts';
+import { isFailedOrAborted, toolCallsOf } from '../../agent/tool-calls.ts';
 import type { ModelMessage } from '../../model/request.ts';
 import type {
   AgentMessage,
@@ -67,7 +67,8 @@ function addMissingResults(messages: ModelMessage[]): void {
     if (message?.role === 'toolResult') resultIds.add(message.toolCallId);
     else if (message?.role === 'assistant') {
       const missing = toolCallsOf(message).filter((call) => !resultIds.has(call.id));
-      if (missing.length > 0) messages.splice(at + 1, 0, ...missing.map((call) => missingResult(call, message.timestamp)));
+      if (missing.length > 0)
+        messages.splice(at + 1, 0, ...missing.map((call) => missingResult(call, message.timestamp)));
       resultIds.clear();
     }
   }

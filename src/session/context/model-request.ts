@@ -4,8 +4,8 @@ import type { ModelRequest } from '../../model/request.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { SessionHooks } from '../hooks.ts';
 import { type ModelChoice, requireModel } from '../model-choice.ts';
-import { modelMessages } from './model-messages.ts';
 import type { Transcript } from '../transcript.ts';
+import { modelMessages } from './model-messages.ts';
 
 interface RequestParts {
   readonly transcript: Transcript;

@@ -1,5 +1,5 @@
-import type { Tool } from '../../agent/tool.ts';
 import type { HookMessage } from '../../agent/hooks.ts';
+import type { Tool } from '../../agent/tool.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../hooks.ts';
@@ -89,7 +89,8 @@ Each of these files tells how to do one kind of work well. When a task fits a de
 tool before you begin, and do as it says. Paths in it are relative to the folder that the file is in.`;
 
 /** Escapes a text for XML content and attributes. */
-export const escapeXml = (text: string) => text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? character);
+export const escapeXml = (text: string) =>
+  text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? character);
 
 const XML_ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

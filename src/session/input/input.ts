@@ -1,7 +1,13 @@
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { Refusal } from '../../protocol/errors.ts';
-import type { ImageContent, ImageInput, QueuedItem, UserMessage, ContentBlock } from '../../protocol/generated/vocabulary.ts';
-import type { UserInput, RawInput, SessionHooks } from '../hooks.ts';
+import type {
+  ContentBlock,
+  ImageContent,
+  ImageInput,
+  QueuedItem,
+  UserMessage,
+} from '../../protocol/generated/vocabulary.ts';
+import type { RawInput, SessionHooks, UserInput } from '../hooks.ts';
 
 // Where a message comes from, how it joins an active run, and its abort signal.
 export interface InputOptions {
@@ -13,7 +19,11 @@ export interface InputOptions {
 }
 
 /** Passes input through the `input` and `expand` hooks; without hooks it returns synchronously. */
-export function applyInputHooks(raw: UserInput, options: InputOptions, hooks: SessionHooks): UserInput | Promise<UserInput | 'handled'> {
+export function applyInputHooks(
+  raw: UserInput,
+  options: InputOptions,
+  hooks: SessionHooks,
+): UserInput | Promise<UserInput | 'handled'> {
   const hasHooks = hooks.input || (options.expand !== false && hooks.expand);
   return hasHooks ? runInputHooks(raw, options, hooks) : raw;
 }

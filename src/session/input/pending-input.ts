@@ -1,8 +1,8 @@
 import type { Delivery } from '../../agent/loop.ts';
 import type { AgentMessage, QueueMode } from '../../protocol/generated/vocabulary.ts';
+import type { Run } from '../run/run.ts';
 import type { InjectedMessages } from './injected-messages.ts';
 import type { MessageQueue, QueueKind } from './queue.ts';
-import type { Run } from '../run/run.ts';
 
 interface PendingInputParts {
   readonly queue: MessageQueue;

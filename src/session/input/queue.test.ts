@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { QueueUpdateEvent } from '../../protocol/generated/vocabulary.ts';
 import { SessionLog } from '../../store/sessions/session-log.ts';
-import { MAX_QUEUED, MessageQueue, type QueueKind } from './queue.ts';
 import { brief } from '../testing/sample-messages.ts';
 import { Transcript } from '../transcript.ts';
+import { MAX_QUEUED, MessageQueue, type QueueKind } from './queue.ts';
 
 function queueOn(log = SessionLog.inMemory({ cwd: '/srv/shop' })) {
   const updates: QueueUpdateEvent[] = [];

@@ -1,10 +1,16 @@
 import { Refusal } from '../../protocol/errors.ts';
-import type { ImageContent, QueuedItem, QueueMode, QueueUpdateEvent, UserMessage } from '../../protocol/generated/vocabulary.ts';
+import type {
+  ImageContent,
+  QueuedItem,
+  QueueMode,
+  QueueUpdateEvent,
+  UserMessage,
+} from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
-import type { UserInput } from '../hooks.ts';
-import { parseInput, userMessage } from './input.ts';
-import type { Transcript } from '../transcript.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
+import type { UserInput } from '../hooks.ts';
+import type { Transcript } from '../transcript.ts';
+import { parseInput, userMessage } from './input.ts';
 
 export const MAX_QUEUED = 1000;
 

@@ -3,12 +3,12 @@ import { ModelFailure } from '../../model/request.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { AssistantMessage, CompactionEndEvent, Usage } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
+import type { Compactor } from '../compaction/compactor.ts';
+import type { Transcript } from '../transcript.ts';
 import type { Activity } from './activity.ts';
 import type { Budget } from './budget.ts';
-import type { Compactor } from '../compaction/compactor.ts';
 import type { Retries, Retry } from './retry.ts';
 import type { EventSink } from './run.ts';
-import type { Transcript } from '../transcript.ts';
 
 // Steps that a run takes without a command, unless they are disabled.
 export interface AutoFeatures {

@@ -13,11 +13,11 @@ import type {
   RunOutcome,
 } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
+import type { RunEvent, SessionHooks } from '../hooks.ts';
+import { StorageFailure, type Transcript } from '../transcript.ts';
 import type { Activity } from './activity.ts';
 import { Budget } from './budget.ts';
-import type { RunEvent, SessionHooks } from '../hooks.ts';
 import type { Recovery, Remedy } from './recovery.ts';
-import { StorageFailure, type Transcript } from '../transcript.ts';
 
 // Receives the events of a session.
 export interface EventSink {
@@ -185,7 +185,8 @@ export class Run {
           const hookDone = this.#observe(event);
           if (hookDone !== undefined) await hookDone;
           events.publish(event);
-          if (event.type === 'message_end' && event.message.role === 'assistant') this.recovery.onMessage(event.message);
+          if (event.type === 'message_end' && event.message.role === 'assistant')
+            this.recovery.onMessage(event.message);
         } catch (error) {
           // Before the loop is left: it ends when its tools have.
           this.#fail(error);

@@ -31,7 +31,8 @@ export function buildEntry(draft: EntryDraft, { id, parentId, timestamp }: Entry
   const { type, ...given } = draft;
   const fields = inOrder(given, fieldOrder[type] ?? []);
   const position = { id, parentId, timestamp };
-  const entry = type === 'custom' || type === 'custom_message' ? { ...fields, ...position } : { ...position, ...fields };
+  const entry =
+    type === 'custom' || type === 'custom_message' ? { ...fields, ...position } : { ...position, ...fields };
   return { type, ...entry } as SessionEntry;
 }
 

@@ -1,9 +1,9 @@
-import type { SessionEntry, AgentMessage } from '../../protocol/generated/vocabulary.ts';
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { AgentMessage, SessionEntry } from '../../protocol/generated/vocabulary.ts';
 import { EntryIndex, type Span } from './indexing/entry-index.ts';
 import { parseObject } from './indexing/line-facts.ts';
-import type { Lines } from './lines.ts';
-import { readSync, closeSync, openSync } from 'node:fs';
 import { scan } from './indexing/scan.ts';
+import type { Lines } from './lines.ts';
 
 // The lines of a session and their index.
 interface IndexedLines {

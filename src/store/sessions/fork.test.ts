@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ids, line, linesOf, idsTo, user, writeSession } from '../testing/sample-session.ts';
+import { ids, idsTo, line, linesOf, user, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { linesOf, idsTo, user } from '../testing/sample-session.ts';
+import { idsTo, linesOf, user } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
 

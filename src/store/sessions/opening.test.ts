@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HEADER, ids, line, linesOf, idsTo, user, writeSession } from '../testing/sample-session.ts';
+import { HEADER, ids, idsTo, line, linesOf, user, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
 

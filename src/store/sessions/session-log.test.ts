@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ids, line, linesOf, idsTo, user, writeSession } from '../testing/sample-session.ts';
+import { ids, idsTo, line, linesOf, user, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { MAX_ENTRY_BYTES } from './indexing/scan.ts';
 import { SessionLog, sessionFileName } from './session-log.ts';

@@ -4,7 +4,7 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { SessionEntry, SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import type { Lock } from '../../system/files/lock.ts';
 import { makeFolder } from '../../system/files/make-folder.ts';
-import { type EntryDraft, buildEntry } from './entry-line.ts';
+import { buildEntry, type EntryDraft } from './entry-line.ts';
 import { readEntries, readEntry, searchRows } from './entry-reader.ts';
 import { type NewHeader, newHeader, sessionFileName } from './header.ts';
 import { EntryIndex, type EntryNode } from './indexing/entry-index.ts';

@@ -1,5 +1,5 @@
-import { SessionLog } from './session-log.ts';
 import { Refusal } from '../../protocol/errors.ts';
+import { SessionLog } from './session-log.ts';
 
 /** Names a session that is not open. Rejects with `session_in_use` if it is. */
 export async function renameStoredSession(path: string, name: string): Promise<void> {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ids, linesOf, idsTo, user, writeSession } from '../testing/sample-session.ts';
+import { ids, idsTo, linesOf, user, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { type EntryDraft, SessionLog } from './session-log.ts';
 

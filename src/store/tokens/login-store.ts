@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { check, type Schema } from '../../protocol/check.ts';
 import { messageOf } from '../../protocol/errors.ts';
+import { makeServerFolder, serverFolder } from '../agent-dir.ts';
 import { changeJsonFile } from '../change-json-file.ts';
-import { isObject, readJsonObject, type JsonObject } from '../json-file.ts';
+import { isObject, type JsonObject, readJsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
 import { digestOf, newSecret } from './token-record.ts';
-import { makeServerFolder, serverFolder } from '../agent-dir.ts';
 
 // When exceeded, the oldest login is removed.
 export const MAX_LOGINS = 200;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../testing/temp-folder.ts';
-import { digestOf } from './token-record.ts';
 import { isOpenToOthers, readTokenFile } from './token-file.ts';
+import { digestOf } from './token-record.ts';
 
 function fileWith(content: string | object): string {
   const path = join(tempFolder(), 'tokens.json');

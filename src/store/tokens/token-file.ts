@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { expandHome } from '../agent-dir.ts';
-import { isObject, readJsonObject, type JsonObject } from '../json-file.ts';
-import { type Scope, entryProblem, type TokenRecord, digestOf } from './token-record.ts';
+import { isObject, type JsonObject, readJsonObject } from '../json-file.ts';
+import { digestOf, entryProblem, type Scope, type TokenRecord } from './token-record.ts';
 
 // Scopes of a token without `scopes`.
 const DEFAULT_SCOPES: readonly Scope[] = ['view', 'prompt', 'bash'];
@@ -41,7 +41,13 @@ export function isOpenToOthers(path: string): boolean {
 function recordOf([token, entry]: [string, unknown], index: number): TokenRecord {
   const problem = token.trim() === '' ? 'a token must not be empty' : entryProblem(entry, shape);
   if (problem !== undefined) throw new Error(`token ${index + 1}: ${problem}`);
-  const { name = `token ${index + 1}`, scopes = DEFAULT_SCOPES, allowedPaths, createdAt, expiresAt } = entry as JsonObject;
+  const {
+    name = `token ${index + 1}`,
+    scopes = DEFAULT_SCOPES,
+    allowedPaths,
+    createdAt,
+    expiresAt,
+  } = entry as JsonObject;
   const paths = (allowedPaths as string[] | undefined)?.map((path) => expandHome(path));
   if (paths && !paths.every((path) => isAbsolute(path))) {
     throw new Error(`token ${index + 1}: allowedPaths must be absolute paths`);

@@ -1,7 +1,7 @@
-import { check, type Schema } from '../../protocol/check.ts';
-import { isoTime } from './iso-time.ts';
-import type { Scope } from '../../protocol/generated/command-rows.ts';
 import { createHash, randomBytes } from 'node:crypto';
+import { check, type Schema } from '../../protocol/check.ts';
+import type { Scope } from '../../protocol/generated/command-rows.ts';
+import { isoTime } from './iso-time.ts';
 
 /** A stored token, without the token itself. */
 export interface TokenRecord {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { digestOf } from './token-record.ts';
-import { createToken, MAX_TOKENS, recordTokenUse, readTokens, revokeToken, tokenStorePath } from './token-store.ts';
+import { createToken, MAX_TOKENS, readTokens, recordTokenUse, revokeToken, tokenStorePath } from './token-store.ts';
 
 const newToken = { name: 'phone', scopes: ['view'] } as const;
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import { changeJsonFile } from '../change-json-file.ts';
-import { isObject, readJsonObject, type JsonObject } from '../json-file.ts';
-import { newEntryId } from '../sessions/random-id.ts';
-import { type Scope, entryProblem, type TokenRecord, digestOf, newSecret } from './token-record.ts';
 import { makeServerFolder, serverFolder } from '../agent-dir.ts';
+import { changeJsonFile } from '../change-json-file.ts';
+import { isObject, type JsonObject, readJsonObject } from '../json-file.ts';
+import { newEntryId } from '../sessions/random-id.ts';
+import { digestOf, entryProblem, newSecret, type Scope, type TokenRecord } from './token-record.ts';
 
 // Further tokens are rejected.
 export const MAX_TOKENS = 1000;

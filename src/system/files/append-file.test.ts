@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AppendFile } from './append-file.ts';
 import { compile, temporaryFolder, until } from '../testing/script.ts';
+import { AppendFile } from './append-file.ts';
 
 const linux = process.platform === 'linux';
 const folder = temporaryFolder();

@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeFileAtomic, writePiecesAtomic } from './atomic-write.ts';
 import { compile, exitOf, processes, temporaryFolder } from '../testing/script.ts';
+import { writeFileAtomic, writePiecesAtomic } from './atomic-write.ts';
 
 const base = temporaryFolder();
 const start = processes();

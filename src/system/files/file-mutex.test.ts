@@ -1,8 +1,8 @@
 import { linkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { withFileMutex } from './file-mutex.ts';
 import { temporaryFolder } from '../testing/script.ts';
+import { withFileMutex } from './file-mutex.ts';
 
 const folder = temporaryFolder();
 const path = (name: string) => join(folder, name);

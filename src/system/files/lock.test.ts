@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { compile, exitOf, processes, readAll, temporaryFolder } from '../testing/script.ts';
 import { acquireLock, type Lock, LockHeld, lockHolder } from './lock.ts';
 import { acquireLockFile, lockFileHolder } from './lock-file.ts';
-import { compile, exitOf, processes, temporaryFolder, readAll } from '../testing/script.ts';
 
 const base = temporaryFolder();
 const start = processes();

@@ -1,8 +1,8 @@
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder } from './make-folder.ts';
 import { temporaryFolder } from '../testing/script.ts';
+import { makeFolder } from './make-folder.ts';
 
 const base = temporaryFolder();
 const failsWith = (code: string) => expect.objectContaining({ code, syscall: expect.any(String) });

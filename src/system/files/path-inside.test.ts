@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../testing/script.ts';
 import { isPathInside } from './path-inside.ts';
 import { realPath } from './real-path.ts';
-import { temporaryFolder } from '../testing/script.ts';
 
 const folder = realpathSync(temporaryFolder());
 const root = join(folder, 'root');

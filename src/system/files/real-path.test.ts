@@ -3,9 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { dirname, isAbsolute, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { temporaryFolder } from '../testing/script.ts';
 import { isPathInside } from './path-inside.ts';
 import { realPath } from './real-path.ts';
-import { temporaryFolder } from '../testing/script.ts';
 
 const folder = temporaryFolder();
 

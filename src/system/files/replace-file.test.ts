@@ -15,8 +15,8 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { replaceFile } from './replace-file.ts';
 import { compile, temporaryFolder } from '../testing/script.ts';
+import { replaceFile } from './replace-file.ts';
 
 const NOBODY = 65534;
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { captureOnce } from './capture.ts';
 import { temporaryFolder, until } from '../testing/script.ts';
+import { captureOnce } from './capture.ts';
 
 const base = temporaryFolder();
 let tests = 0;

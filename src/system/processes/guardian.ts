@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { processTag } from './process-tag.ts';
-import { TAG_VARIABLE } from './process-table.ts';
 import { randomBytes } from '../random-bytes.ts';
+import { TAG_VARIABLE } from './process-table.ts';
+import { processTag } from './process-tag.ts';
 
 // The guardian reads from its stdin which groups and unfinished files exist, and makes FIFOs, until the agent's end of
 // the pipe closes. Then it kills the groups, removes the files and unused FIFOs and kills, on Linux, every other

@@ -1,8 +1,8 @@
 import { closeSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { compile, exitOf, processes, temporaryFolder } from '../testing/script.ts';
 import { openPipe } from './pipe.ts';
 import { PipeReader } from './pipe-reader.ts';
-import { compile, exitOf, processes, temporaryFolder } from '../testing/script.ts';
 
 const folder = temporaryFolder();
 const start = processes();

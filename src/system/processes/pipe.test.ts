@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compile, exitOf, processes, temporaryFolder, readAll, until } from '../testing/script.ts';
+import { compile, exitOf, processes, readAll, temporaryFolder, until } from '../testing/script.ts';
 
 const folder = temporaryFolder();
 const start = processes();

@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { processTag } from './process-tag.ts';
+import { compile, exitOf, processes, readAll, temporaryFolder, until } from '../testing/script.ts';
 import { type GroupProcess, killFamily, spawnGroup } from './process-group.ts';
-import { compile, exitOf, processes, temporaryFolder, readAll, until } from '../testing/script.ts';
+import { processTag } from './process-tag.ts';
 
 const linux = process.platform === 'linux';
 const folder = temporaryFolder();

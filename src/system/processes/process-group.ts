@@ -1,8 +1,8 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { processTag } from './process-tag.ts';
 import { guardGroup, releaseGroup, startGuardian } from './guardian.ts';
-import { isSameProcess, listProcesses, TAG_VARIABLE, type ProcessRow } from './process-table.ts';
+import { isSameProcess, listProcesses, type ProcessRow, TAG_VARIABLE } from './process-table.ts';
+import { processTag } from './process-tag.ts';
 
 /** A program to start as a process group, which can be killed with all its descendants. */
 export interface ProgramOptions {

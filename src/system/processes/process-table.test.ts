@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { isSameProcess, listByPs, listProcesses } from './process-table.ts';
 import { exitOf, processes, until } from '../testing/script.ts';
+import { isSameProcess, listByPs, listProcesses } from './process-table.ts';
 
 const start = processes();
 // Prints the pid of a child that exits, and never reaps it.

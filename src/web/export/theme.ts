@@ -1,5 +1,5 @@
 import { button } from '../element.ts';
-import { rememberedTheme, type Theme, themeNames, themes, applyTheme } from '../theme.ts';
+import { applyTheme, rememberedTheme, type Theme, themeNames, themes } from '../theme.ts';
 
 const signs: Readonly<Record<Theme, string>> = { auto: '◐', light: '☀', dark: '☾' };
 

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { messageOf } from '../../protocol/errors.ts';
-import { logIn, ServerRefusal, type LoginInfo, currentLogin } from './server-api.ts';
+import { currentLogin, type LoginInfo, logIn, ServerRefusal } from './server-api.ts';
 
 /** Asks for a token and reloads the page after the login. `reason` is the error to show first. */
 export function LoginForm({ reason }: { readonly reason: string | undefined }) {

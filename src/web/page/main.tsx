@@ -1,8 +1,8 @@
 import { render } from 'preact';
 import { messageOf } from '../../protocol/errors.ts';
-import { rememberedTheme, applyTheme } from '../theme.ts';
-import { authenticate, LoginForm } from './login.tsx';
+import { applyTheme, rememberedTheme } from '../theme.ts';
 import { ErrorPage } from './error-page.tsx';
+import { authenticate, LoginForm } from './login.tsx';
 import { Page } from './page.tsx';
 import { App } from './state/app.ts';
 

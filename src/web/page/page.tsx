@@ -5,15 +5,15 @@ import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
 import { useShortcuts } from './controls/shortcuts/use-shortcuts.ts';
 import { Conversation } from './conversation/message-list.tsx';
-import { LoginForm } from './login.tsx';
 import { ErrorPage } from './error-page.tsx';
-import { Announcements, AboveComposer, BelowComposer } from './status/status-areas.tsx';
-import { isUnavailable } from './status/close-descriptions.ts';
+import { LoginForm } from './login.tsx';
 import { Sheets } from './overlay/sheets.tsx';
 import { DeleteDialog } from './sessions/delete-dialog.tsx';
 import { MissingSession, NoSessionChosen } from './sessions/no-session.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { type App, AppContext, useApp } from './state/app.ts';
+import { isUnavailable } from './status/close-descriptions.ts';
+import { AboveComposer, Announcements, BelowComposer } from './status/status-areas.tsx';
 import { Welcome } from './welcome/welcome.tsx';
 
 /** The whole page: the session list and the open session. */

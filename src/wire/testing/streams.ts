@@ -47,17 +47,19 @@ const anyText = (kind: 'text' | 'thinking'): fc.Arbitrary<Block> =>
     };
   });
 
-const anyToolCall: fc.Arbitrary<Block> = fc.record({ id: chars, name: chars, args: pieces }).map(({ id, name, args }) => {
-  const toolCall = { type: 'toolCall' as const, id, name, arguments: Object.fromEntries(args.entries()) };
-  return {
-    block: toolCall,
-    steps: (contentIndex) => [
-      { type: 'toolcall_start', contentIndex, id, toolName: name },
-      ...args.map((delta) => ({ type: 'toolcall_delta' as const, contentIndex, delta })),
-      { type: 'toolcall_end', contentIndex, toolCall },
-    ],
-  };
-});
+const anyToolCall: fc.Arbitrary<Block> = fc
+  .record({ id: chars, name: chars, args: pieces })
+  .map(({ id, name, args }) => {
+    const toolCall = { type: 'toolCall' as const, id, name, arguments: Object.fromEntries(args.entries()) };
+    return {
+      block: toolCall,
+      steps: (contentIndex) => [
+        { type: 'toolcall_start', contentIndex, id, toolName: name },
+        ...args.map((delta) => ({ type: 'toolcall_delta' as const, contentIndex, delta })),
+        { type: 'toolcall_end', contentIndex, toolCall },
+      ],
+    };
+  });
 
 /** Any message of texts, thinking and tool calls, in deltas of any size. */
 export const anyStream: fc.Arbitrary<Stream> = fc

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { connectRemote } from '../../../src/client/remote/connect-remote.node.ts';
 import type { RemoteOptions, RemoteSession } from '../../../src/client/remote/remote-session.ts';
-import { emptyView, reduce, type ConversationView } from '../../../src/client/view/view.ts';
+import { type ConversationView, emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentSettledEvent } from '../../../src/protocol/generated/vocabulary.ts';
 import { withTimeout } from '../../../src/system/with-timeout.ts';
 import type { Sight } from './client.ts';

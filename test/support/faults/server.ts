@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { isSameProcess, listProcesses, TAG_VARIABLE, type ProcessRow } from '../../../src/system/processes/process-table.ts';
+import {
+  isSameProcess,
+  listProcesses,
+  type ProcessRow,
+  TAG_VARIABLE,
+} from '../../../src/system/processes/process-table.ts';
 import { environment, type Home, TAU } from '../open.ts';
 
 export const TOKEN = 'a-token-for-faults';

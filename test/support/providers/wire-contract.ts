@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Endpoint, StreamTimeouts, ApiAdapter } from '../../../src/model/endpoint.ts';
+import { callModel } from '../../../src/model/call-model.ts';
+import type { ApiAdapter, Endpoint, StreamTimeouts } from '../../../src/model/endpoint.ts';
 import type { ModelRequest } from '../../../src/model/request.ts';
 import { callToEnd, scriptedRequest } from '../../../src/model/scripted/testing/call.ts';
-import { callModel } from '../../../src/model/call-model.ts';
 import type { Model } from '../../../src/protocol/generated/vocabulary.ts';
 import { type Api, type Manner, ProviderDouble, type Refusal, type Reply, type SentEvent } from './double.ts';
 
@@ -28,7 +28,10 @@ export const endpointAt = (double: ProviderDouble, own: Partial<Endpoint> = {}):
 export async function exchange(subject: Subject, turn: (Reply & Manner) | Refusal, own: Partial<ModelRequest> = {}) {
   const double = await ProviderDouble.start(subject.api);
   double.says(turn);
-  const performance = await callToEnd(subject.wire(endpointAt(double)), scriptedRequest({ model: subject.model, ...own }));
+  const performance = await callToEnd(
+    subject.wire(endpointAt(double)),
+    scriptedRequest({ model: subject.model, ...own }),
+  );
   return { ...performance, request: await double.request(0) };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { killFamily } from '../../../system/processes/process-group.ts';
 import { listProcesses } from '../../../system/processes/process-table.ts';
-import { compile, processes, temporaryFolder, readAll, until } from '../../../system/testing/script.ts';
+import { compile, processes, readAll, temporaryFolder, until } from '../../../system/testing/script.ts';
 import type { ToolError, ToolOutput } from '../../tool.ts';
 import { bashTool } from './bash.ts';
 import type { ShellOptions } from './shell.ts';

@@ -1,6 +1,6 @@
 import type { Tool } from '../../tool.ts';
+import { formatBytes, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES } from '../truncate.ts';
 import type { ShellOptions } from './shell.ts';
-import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, formatBytes } from '../truncate.ts';
 
 /** Runs a shell command in a process group of its own; nothing of it outlives an abort or the timeout. */
 export const bashTool = (options: ShellOptions): Tool => ({

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CommandOutput } from './command-output.ts';
 import { keepTail, MAX_OUTPUT_BYTES } from '../truncate.ts';
+import { CommandOutput } from './command-output.ts';
 
 /** An output whose log is removed after the test. */
 function newOutput(...args: ConstructorParameters<typeof CommandOutput>): CommandOutput {

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
-import { OutputLog } from './output-log.ts';
 import { keepTail, MAX_OUTPUT_BYTES, type Truncation } from '../truncate.ts';
+import { OutputLog } from './output-log.ts';
 
 // Room for the shown tail plus the line that the window cuts.
 const WINDOW_BYTES = 2 * MAX_OUTPUT_BYTES;

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { compile, exitOf, processes, temporaryFolder, readAll } from '../../../system/testing/script.ts';
+import { compile, exitOf, processes, readAll, temporaryFolder } from '../../../system/testing/script.ts';
 import { OutputLog } from './output-log.ts';
 
 const root = temporaryFolder();

@@ -1,8 +1,8 @@
 import { ToolError, type ToolInvocation, type ToolOutput, textOutput } from '../../tool.ts';
+import { formatBytes, type Truncation } from '../truncate.ts';
 import type { CommandOutput } from './command-output.ts';
 import type { OutputLog } from './output-log.ts';
 import { runShell, type ShellOptions, type ShellRun } from './shell.ts';
-import { formatBytes, type Truncation } from '../truncate.ts';
 
 /** Runs a command for the model and returns its output and exit status. */
 export async function runCommand(options: ShellOptions, { args, signal, update }: ToolInvocation): Promise<ToolOutput> {
@@ -18,7 +18,8 @@ export async function runCommand(options: ShellOptions, { args, signal, update }
 }
 
 /** Result of an ended command for the model. Throws if the command failed. */
-export const commandResult = (run: ShellRun, seconds: number): ToolOutput => buildResult(run, failureText(run, seconds));
+export const commandResult = (run: ShellRun, seconds: number): ToolOutput =>
+  buildResult(run, failureText(run, seconds));
 
 function failureText({ exit, end }: ShellRun, seconds: number): string | undefined {
   if (end === 'aborted') return 'Command aborted';
@@ -30,7 +31,9 @@ function failureText({ exit, end }: ShellRun, seconds: number): string | undefin
 
 function buildResult({ output, tail }: ShellRun, problem: string | undefined): ToolOutput {
   const { log } = output;
-  const text = [tail.content, log ? truncationNotice(tail, log, output.lastLineBytes) : ''].filter(Boolean).join('\n\n');
+  const text = [tail.content, log ? truncationNotice(tail, log, output.lastLineBytes) : '']
+    .filter(Boolean)
+    .join('\n\n');
   const details = log ? { truncation: tail, fullOutputPath: log.path ?? null } : undefined;
   if (problem)
     throw new ToolError({ ...textOutput([text, problem].filter(Boolean).join('\n\n')), details: details ?? {} });
@@ -55,5 +58,7 @@ function truncationNotice(tail: Truncation, log: OutputLog, lastLineBytes: numbe
 
 function logLocation({ path, writeError, truncatedAt }: OutputLog): string {
   if (path === undefined) return `The full output could not be kept: ${writeError}`;
-  return truncatedAt === undefined ? `Full output: ${path}` : `First ${formatBytes(truncatedAt)} of the output: ${path}`;
+  return truncatedAt === undefined
+    ? `Full output: ${path}`
+    : `First ${formatBytes(truncatedAt)} of the output: ${path}`;
 }

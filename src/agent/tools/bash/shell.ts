@@ -1,10 +1,10 @@
 import { closeSync, existsSync, statSync } from 'node:fs';
-import { clampTimeout } from '../../../system/with-timeout.ts';
 import { openPipe } from '../../../system/processes/pipe.ts';
 import { PipeReader } from '../../../system/processes/pipe-reader.ts';
-import { type ProcessExit, type GroupProcess, spawnGroup } from '../../../system/processes/process-group.ts';
-import { CommandOutput } from './command-output.ts';
+import { type GroupProcess, type ProcessExit, spawnGroup } from '../../../system/processes/process-group.ts';
+import { clampTimeout } from '../../../system/with-timeout.ts';
 import type { Truncation } from '../truncate.ts';
+import { CommandOutput } from './command-output.ts';
 
 // Interval of progress updates.
 const UPDATE_MS = 100;

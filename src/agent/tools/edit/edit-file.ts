@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { replaceFile } from '../../../system/files/replace-file.ts';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
-import { describeChange } from './edit-diff.ts';
-import { type Edit, editText } from './edit-text.ts';
 import { openRegularFile } from '../file-checks.ts';
 import { formatBytes } from '../truncate.ts';
+import { describeChange } from './edit-diff.ts';
+import { type Edit, editText } from './edit-text.ts';
 
 // Larger files must be edited with bash: a file is held in memory several times.
 const MAX_EDIT_BYTES = 32 * 1024 * 1024;

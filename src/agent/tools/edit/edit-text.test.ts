@@ -187,7 +187,9 @@ describe('any edits of any text', () => {
       fi: ['fi', 'ﬁ'],
     };
     const anySpelling = fc
-      .array(fc.record({ plain: fc.constantFrom('a', ...Object.keys(lookalikes)), choice: fc.nat(4) }), { maxLength: 20 })
+      .array(fc.record({ plain: fc.constantFrom('a', ...Object.keys(lookalikes)), choice: fc.nat(4) }), {
+        maxLength: 20,
+      })
       .map((letters) => ({
         plain: letters.map(({ plain }) => plain).join(''),
         spelled: letters

@@ -25,7 +25,9 @@ export function editText(content: string, edits: readonly Edit[], path: string):
   const bom = content.startsWith(BOM) ? BOM : '';
   const text = content.slice(bom.length);
   const forms = { plain: plainForm(text), loose: looseForm(text) };
-  const ranges = edits.map(({ oldText }, index) => findRange(forms, withLineFeeds(oldText), { name: names[index], path }));
+  const ranges = edits.map(({ oldText }, index) =>
+    findRange(forms, withLineFeeds(oldText), { name: names[index], path }),
+  );
   const edited = bom + applyReplacements(text, sortedRanges(edits, ranges, path));
   if (edited !== content) return edited;
   const subject = edits.length === 1 ? 'replacement' : 'replacements';
@@ -33,7 +35,11 @@ export function editText(content: string, edits: readonly Edit[], path: string):
 }
 
 /** Finds the only occurrence of a text: exact, or else by its lookalikes. */
-function findRange(forms: Forms, oldText: string, { name, path }: { name: string | undefined; path: string }): TextRange {
+function findRange(
+  forms: Forms,
+  oldText: string,
+  { name, path }: { name: string | undefined; path: string },
+): TextRange {
   const exact = rangesOf(forms.plain, oldText);
   const lookalikes = lookalikeRanges(forms.loose, oldText);
   const count = Math.max(exact.length, lookalikes.length);

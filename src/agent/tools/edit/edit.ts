@@ -1,7 +1,7 @@
 import { withFileMutex } from '../../../system/files/file-mutex.ts';
 import type { Tool } from '../../tool.ts';
-import type { Edit } from './edit-text.ts';
 import { resolveExistingPath } from '../tool-path.ts';
+import type { Edit } from './edit-text.ts';
 
 /** Replaces parts of a text file. */
 export const editTool = (cwd: string): Tool => ({

@@ -4,8 +4,8 @@ import { makeFolder } from '../../../system/files/make-folder.ts';
 import { realPath } from '../../../system/files/real-path.ts';
 import { replaceFile } from '../../../system/files/replace-file.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
-import type { EditDetails } from './edit-diff.ts';
 import { checkRegularFile, openRegularFile } from '../file-checks.ts';
+import type { EditDetails } from './edit-diff.ts';
 
 // Larger texts are not compared: a diff of that size would block the event loop.
 const MAX_COMPARED_SIZE = 256 * 1024;

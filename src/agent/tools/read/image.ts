@@ -1,9 +1,9 @@
-import type { Sharp } from 'sharp';
-import { type ImageSize, type ImageType, imageSizeOf, imageTypeOf } from './image-header.ts';
-import { formatBytes } from '../truncate.ts';
 import type { FileHandle } from 'node:fs/promises';
+import type { Sharp } from 'sharp';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
+import { formatBytes } from '../truncate.ts';
+import { type ImageSize, type ImageType, imageSizeOf, imageTypeOf } from './image-header.ts';
 
 // Providers reject larger images or shrink them silently.
 const MAX_IMAGE_SIDE = 2000;
@@ -71,7 +71,9 @@ const MAX_IMAGE_FILE_BYTES = 64 * 1024 * 1024;
 export async function readImage(file: FileHandle, signal: AbortSignal): Promise<ToolOutput> {
   const { size } = await file.stat();
   if (size > MAX_IMAGE_FILE_BYTES) {
-    return textOutput(`[Image of ${formatBytes(size)} not shown: it is larger than ${formatBytes(MAX_IMAGE_FILE_BYTES)}.]`);
+    return textOutput(
+      `[Image of ${formatBytes(size)} not shown: it is larger than ${formatBytes(MAX_IMAGE_FILE_BYTES)}.]`,
+    );
   }
   const bytes = await file.readFile({ signal });
   const type = imageTypeOf(bytes);

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
-import { imageTypeOf } from './image-header.ts';
 import { openRegularFile } from '../file-checks.ts';
-import { keepHead, MAX_OUTPUT_BYTES, formatBytes, type Truncation } from '../truncate.ts';
+import { formatBytes, keepHead, MAX_OUTPUT_BYTES, type Truncation } from '../truncate.ts';
+import { imageTypeOf } from './image-header.ts';
 
 // Number of bytes that decide whether a file is binary.
 const SAMPLE_BYTES = 8 * 1024;
@@ -31,7 +31,9 @@ export async function readForModel(read: FileRead, signal: AbortSignal): Promise
     }
     if (isBinary(sample)) {
       const { size } = await file.stat();
-      return textOutput(`[Binary file of ${formatBytes(size)}, not shown. Use bash to look into it: file, xxd, strings.]`);
+      return textOutput(
+        `[Binary file of ${formatBytes(size)}, not shown. Use bash to look into it: file, xxd, strings.]`,
+      );
     }
     return excerpt(read, await scanLines(file, read, signal));
   } finally {

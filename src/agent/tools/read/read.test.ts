@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../system/testing/script.ts';
 import type { ToolOutput } from '../../tool.ts';
-import { readTool } from './read.ts';
 import { MAX_OUTPUT_BYTES } from '../truncate.ts';
+import { readTool } from './read.ts';
 
 const cwd = temporaryFolder();
 let files = 0;

@@ -1,6 +1,6 @@
 import type { Tool } from '../../tool.ts';
 import { resolveExistingPath } from '../tool-path.ts';
-import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, formatBytes } from '../truncate.ts';
+import { formatBytes, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES } from '../truncate.ts';
 
 /** Reads a text file, a range of its lines, or an image. */
 export const readTool = (cwd: string): Tool => ({

@@ -1,7 +1,7 @@
 import { type ToolOutput, textOutput } from '../../tool.ts';
-import { fileGlob } from './glob.ts';
-import { ResultLines, printableName } from '../result-lines.ts';
 import { isSearchableFolder } from '../file-checks.ts';
+import { printableName, ResultLines } from '../result-lines.ts';
+import { fileGlob } from './glob.ts';
 import { walk } from './walk.ts';
 
 interface FindRequest {

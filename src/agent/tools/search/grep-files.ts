@@ -1,12 +1,12 @@
 import { basename, dirname } from 'node:path';
 import { type ToolOutput, textOutput } from '../../tool.ts';
+import { checkRegularFile, isSearchableFolder } from '../file-checks.ts';
+import { printableName } from '../result-lines.ts';
+import { MAX_OUTPUT_LINES } from '../truncate.ts';
 import { fileGlob } from './glob.ts';
 import { GrepMatches, MAX_LINE_CHARACTERS } from './grep-matches.ts';
 import { isInRepository } from './ignore-rules.ts';
-import { checkRegularFile, isSearchableFolder } from '../file-checks.ts';
-import { printableName } from '../result-lines.ts';
 import { runRipgrep } from './ripgrep.ts';
-import { MAX_OUTPUT_LINES } from '../truncate.ts';
 
 // UTF-8 uses at most this many bytes per character.
 const MAX_CHARACTER_BYTES = 4;
@@ -32,7 +32,13 @@ export async function searchFiles(request: GrepRequest): Promise<ToolOutput> {
   const matches = new GrepMatches({ limit, context: request.context, includesFile: globFilter(glob) });
   const target = isFolder ? './' : `./${basename(path)}`;
   const message = await runRipgrep({
-    args: [...ripgrepFlags(request), ...ignoreFlags(folder), ...nameFilterFlags(glob), `--regexp=${request.pattern}`, target],
+    args: [
+      ...ripgrepFlags(request),
+      ...ignoreFlags(folder),
+      ...nameFilterFlags(glob),
+      `--regexp=${request.pattern}`,
+      target,
+    ],
     cwd: folder,
     signal,
     onLine: (line) => matches.add(line),

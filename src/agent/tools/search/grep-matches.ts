@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../../tool.ts';
-import { ResultLines, printableName } from '../result-lines.ts';
+import { printableName, ResultLines } from '../result-lines.ts';
 import type { FoundLine } from './ripgrep.ts';
 
 export const MAX_LINE_CHARACTERS = 500;
@@ -40,7 +40,9 @@ export class GrepMatches {
       this.#last = line;
     }
     const sign = isMatch ? ':' : '-';
-    return this.#lines.push(`${printableName(shownPath)}${sign}${number}${sign} ${this.#shorten(text.replace(/\r$/, ''))}`);
+    return this.#lines.push(
+      `${printableName(shownPath)}${sign}${number}${sign} ${this.#shorten(text.replace(/\r$/, ''))}`,
+    );
   }
 
   output(): ToolOutput {

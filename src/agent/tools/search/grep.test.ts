@@ -3,7 +3,7 @@ import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compile, processes, temporaryFolder, readAll, until } from '../../../system/testing/script.ts';
+import { compile, processes, readAll, temporaryFolder, until } from '../../../system/testing/script.ts';
 import type { ToolOutput } from '../../tool.ts';
 import { grepTool } from './grep.ts';
 import { filesOfGit, git, makeTree } from './testing/file-tree.ts';

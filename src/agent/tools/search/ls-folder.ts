@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../../protocol/errors.ts';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
-import { ResultLines, printableName } from '../result-lines.ts';
+import { printableName, ResultLines } from '../result-lines.ts';
 
 interface ListRequest {
   readonly folder: string;

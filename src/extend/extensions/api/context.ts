@@ -1,12 +1,12 @@
 import { contextUsage } from '../../../session/context/context-usage.ts';
-import type { Deadline } from '../hooks/deadline.ts';
 import type { ExtensionCommandContext, ExtensionContext } from '../extension-api.ts';
+import type { Deadline } from '../hooks/deadline.ts';
 import type { ExtensionHost } from '../host.ts';
 import { ModelsView } from './models-view.ts';
 import { sessionPromptOptions } from './prompt-options.ts';
 import { SessionDraft } from './session-draft.ts';
 import { SessionView } from './session-view.ts';
-import { type ExtensionUi, createUi } from './ui.ts';
+import { createUi, type ExtensionUi } from './ui.ts';
 
 export interface HandlerCall {
   readonly deadline?: Deadline | undefined;

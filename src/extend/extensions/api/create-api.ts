@@ -2,11 +2,11 @@ import { isToolName } from '../../../agent/tool.ts';
 import { isThinkingLevel } from '../../../model/thinking-levels.ts';
 import { schemaProblem } from '../../../protocol/schema-problem.ts';
 import { sessionNameFrom } from '../../../store/sessions/session-name.ts';
-import { toBlocks, plainCopy, parseCustomMessage } from '../hooks/validate-results.ts';
-import type { EventBus } from './event-bus.ts';
 import type { Extension } from '../extension.ts';
 import type { ExtensionAPI } from '../extension-api.ts';
+import { parseCustomMessage, plainCopy, toBlocks } from '../hooks/validate-results.ts';
 import type { ExtensionHost } from '../host.ts';
+import type { EventBus } from './event-bus.ts';
 
 const NOT_READY = 'Extension runtime not initialized. Action methods cannot be called during extension loading.';
 

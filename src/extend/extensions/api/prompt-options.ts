@@ -1,6 +1,6 @@
 import type { Session } from '../../../session/session.ts';
-import { plainCopy } from '../hooks/validate-results.ts';
 import type { SystemPromptOptions } from '../events.ts';
+import { plainCopy } from '../hooks/validate-results.ts';
 
 /** The parts of a session's system prompt in pi's shape. */
 export function sessionPromptOptions(session: Session): SystemPromptOptions {

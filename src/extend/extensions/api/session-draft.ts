@@ -1,7 +1,7 @@
 import type { ContentBlock } from '../../../protocol/generated/vocabulary.ts';
 import type { Session } from '../../../session/session.ts';
-import { toBlocks, plainCopy, parseCustomMessage } from '../hooks/validate-results.ts';
 import { toCustomMessage } from '../hooks/run-hooks.ts';
+import { parseCustomMessage, plainCopy, toBlocks } from '../hooks/validate-results.ts';
 import { SessionView } from './session-view.ts';
 
 type Content = string | ContentBlock[];
@@ -18,7 +18,8 @@ export class SessionDraft extends SessionView {
   /** Accepts user messages only. */
   appendMessage = ({ role, content }: { role: string; content: Content }): void => {
     if (role !== 'user') throw new TypeError(`A session begins with what a user says, not with a message of ${role}`);
-    const checked = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : toBlocks('content', content);
+    const checked =
+      typeof content === 'string' ? [{ type: 'text' as const, text: content }] : toBlocks('content', content);
     this.#transcript().add({ role, content: checked, timestamp: Date.now() });
   };
 

@@ -1,12 +1,12 @@
-import { validateResult } from './validate-results.ts';
+import type { AssistantMessage } from '../../../protocol/generated/vocabulary.ts';
+import type { RunEvent } from '../../../session/hooks.ts';
 import { HandlerContexts } from '../api/context.ts';
-import { Deadline, DeadlineMissed } from './deadline.ts';
-import type { HandlerResult, EventName, ExtensionEvent } from '../events.ts';
+import type { EventName, ExtensionEvent, HandlerResult } from '../events.ts';
 import type { Extension } from '../extension.ts';
 import type { ExtensionHandler } from '../extension-api.ts';
 import type { ExtensionHost } from '../host.ts';
-import type { AssistantMessage } from '../../../protocol/generated/vocabulary.ts';
-import type { RunEvent } from '../../../session/hooks.ts';
+import { Deadline, DeadlineMissed } from './deadline.ts';
+import { validateResult } from './validate-results.ts';
 
 // The user's settings may override this.
 const HANDLER_TIMEOUT_MS = 60_000;

@@ -1,8 +1,8 @@
 import { type Tool, ToolError, type ToolOutput, textOutput } from '../../../agent/tool.ts';
 import type { Schema } from '../../../protocol/check.ts';
-import { toBlocks, plainCopy } from './validate-results.ts';
 import type { Extension } from '../extension.ts';
 import type { ExtensionContext, ExtensionToolResult, ToolDefinition } from '../extension-api.ts';
+import { plainCopy, toBlocks } from './validate-results.ts';
 
 /** The tools of all extensions. Of several with one name, the first counts. */
 export function extensionTools(extensions: readonly Extension[], context: () => ExtensionContext): Tool[] {

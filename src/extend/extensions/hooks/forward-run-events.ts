@@ -24,7 +24,9 @@ export function forwardRunEvent(event: RunEvent, runner: HandlerRunner): Promise
       return notifyCopy(runner, event);
     case 'message_start':
       // The `messageEnd` hook has sent the start of a tool result already.
-      return event.message.role === 'toolResult' && runner.handles('message_end') ? undefined : notifyCopy(runner, event);
+      return event.message.role === 'toolResult' && runner.handles('message_end')
+        ? undefined
+        : notifyCopy(runner, event);
     case 'agent_start':
     case 'agent_end':
     case 'tool_execution_start':
@@ -37,7 +39,10 @@ export function forwardRunEvent(event: RunEvent, runner: HandlerRunner): Promise
 }
 
 /** Calls the handlers with a copy, so that they cannot change the original. */
-export function notifyCopy(runner: HandlerRunner, event: Parameters<HandlerRunner['notify']>[0]): Promise<void> | undefined {
+export function notifyCopy(
+  runner: HandlerRunner,
+  event: Parameters<HandlerRunner['notify']>[0],
+): Promise<void> | undefined {
   return runner.handles(event.type) ? runner.notify(structuredClone(event)) : undefined;
 }
 

@@ -1,12 +1,12 @@
 import type { AgentHooks, Continuation, HookMessage } from '../../../agent/hooks.ts';
 import type { AgentMessage, CustomMessage } from '../../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../../../session/hooks.ts';
-import { parseMessages, plainCopy } from './validate-results.ts';
-import type { HandlerRunner } from './call-handlers.ts';
-import type { ExtensionEntryDraft, SystemPromptOptions, CustomMessageDraft, ExtensionEvent } from '../events.ts';
-import type { ExtensionHost } from '../host.ts';
-import { notifyCopy, forwardRunEvent } from './forward-run-events.ts';
 import { sessionPromptOptions, withSections } from '../api/prompt-options.ts';
+import type { CustomMessageDraft, ExtensionEntryDraft, ExtensionEvent, SystemPromptOptions } from '../events.ts';
+import type { ExtensionHost } from '../host.ts';
+import type { HandlerRunner } from './call-handlers.ts';
+import { forwardRunEvent, notifyCopy } from './forward-run-events.ts';
+import { parseMessages, plainCopy } from './validate-results.ts';
 
 /** The run hooks of the extensions. A hook without a handler is absent. */
 export function runHooks(runner: HandlerRunner, host: ExtensionHost): SessionHooks {

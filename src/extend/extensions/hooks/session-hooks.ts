@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { SessionHooks, Summary } from '../../../session/hooks.ts';
 import { expandHome } from '../../../store/agent-dir.ts';
-import type { HandlerRunner } from './call-handlers.ts';
 import type { HandlerResult } from '../events.ts';
 import type { Extension } from '../extension.ts';
+import type { HandlerRunner } from './call-handlers.ts';
 import { userBash } from './user-bash.ts';
 
 type MutableHooks = { -readonly [N in keyof SessionHooks]: SessionHooks[N] };

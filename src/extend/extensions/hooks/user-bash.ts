@@ -1,7 +1,7 @@
 import type { BashResult } from '../../../protocol/generated/vocabulary.ts';
 import { bashResult } from '../../../session/shell-commands.ts';
-import type { HandlerRunner } from './call-handlers.ts';
 import { type BashOperations, runBashBackend } from '../api/bash-backend.ts';
+import type { HandlerRunner } from './call-handlers.ts';
 
 interface BashCommand {
   readonly command: string;

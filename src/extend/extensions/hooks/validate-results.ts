@@ -6,12 +6,15 @@ import type {
   ToolResultMessage,
 } from '../../../protocol/generated/vocabulary.ts';
 import { imageProblem } from '../../../session/input/input.ts';
-import type { HandlerResult, ExtensionEntryDraft, EventName, CustomMessageDraft, ExtensionEvent } from '../events.ts';
+import type { CustomMessageDraft, EventName, ExtensionEntryDraft, ExtensionEvent, HandlerResult } from '../events.ts';
 
 type Values = Record<string, unknown>;
 
 /** Validates and copies the result of a handler; throws if a field has the wrong type. */
-export function validateResult<E extends EventName>(result: unknown, event: ExtensionEvent<E>): HandlerResult<E> | undefined {
+export function validateResult<E extends EventName>(
+  result: unknown,
+  event: ExtensionEvent<E>,
+): HandlerResult<E> | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const validate = validators[event.type] as ((result: Values, event: ExtensionEvent<E>) => unknown) | undefined;
   // `operations` holds a function, which cannot be copied.
@@ -38,7 +41,8 @@ const validators: { readonly [E in EventName]?: (result: Values, event: Extensio
     ...(systemPrompt === undefined ? {} : { systemPrompt: stringAt('systemPrompt', systemPrompt) }),
   }),
   context: ({ messages }) => (messages === undefined ? {} : { messages: parseMessages(messages) }),
-  message_end: ({ message }, event) => (message === undefined ? {} : { message: parseReplacement(message, event.message) }),
+  message_end: ({ message }, event) =>
+    message === undefined ? {} : { message: parseReplacement(message, event.message) },
   turn_end: (result) => parseBoundary(result),
   agent_before_settle: (result) => parseBoundary(result),
   tool_call: ({ block, reason }) => ({
@@ -77,7 +81,8 @@ function listAt(name: string, value: unknown): unknown[] {
   return value;
 }
 
-const stringList = (name: string, value: unknown): string[] => (value === undefined ? [] : listAt(name, value).map(String));
+const stringList = (name: string, value: unknown): string[] =>
+  value === undefined ? [] : listAt(name, value).map(String);
 
 function objectAt(name: string, value: unknown): Values {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -201,7 +206,10 @@ function parseEntryDraft(value: unknown, index: number): ExtensionEntryDraft {
   }
 }
 
-function parseCompaction({ summary, firstKeptEntryId, tokensBefore, details }: Values, event: ExtensionEvent<'session_before_compact'>) {
+function parseCompaction(
+  { summary, firstKeptEntryId, tokensBefore, details }: Values,
+  event: ExtensionEvent<'session_before_compact'>,
+) {
   const firstKept = firstKeptEntryId ?? event.preparation.firstKeptEntryId;
   if (!event.branchEntries.some(({ id }) => id === firstKept)) {
     throw new TypeError(`compaction.firstKeptEntryId is no entry of this branch: ${String(firstKept)}`);

@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
-import { type ExtensionLocations, findExtensions } from './find-extensions.ts';
 import { writeFiles } from '../testing/write-files.ts';
+import { type ExtensionLocations, findExtensions } from './find-extensions.ts';
 
 function setUp(files: Readonly<Record<string, string>>) {
   const root = tempFolder();

@@ -3,7 +3,7 @@ import { expandHome } from '../../../store/agent-dir.ts';
 import { realPath } from '../../../system/files/real-path.ts';
 import type { ExtensionFactory } from '../extension-api.ts';
 import { type ExtensionFile, extensionsAtPath, extensionsInFolder } from './extension-files.ts';
-import { isPackageSource, notInstalledWarning, locatePackage } from './package-location.ts';
+import { isPackageSource, locatePackage, notInstalledWarning } from './package-location.ts';
 
 // An extension and the location it was found in.
 export interface ExtensionSource {

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
 import type { ExtensionAPI } from '../extension-api.ts';
-import { type LoadOptions, loadExtension } from './load-extension.ts';
 import { writeFiles } from '../testing/write-files.ts';
+import { type LoadOptions, loadExtension } from './load-extension.ts';
 
 const home = (agentDir: string) => ({ agentDir, shell: () => ({ cwd: agentDir, env: process.env, family: 'test' }) });
 

@@ -1,11 +1,11 @@
 import { messageOf } from '../../../protocol/errors.ts';
 import { withTimeout } from '../../../system/with-timeout.ts';
 import type { ExtensionFactory } from '../extension-api.ts';
-import type { ExtensionSource } from './find-extensions.ts';
 import { CompiledFiles } from '../modules/compiled-files.ts';
 import { ModuleGraph } from '../modules/module-graph.ts';
 import type { ExtensionEnvironment } from '../pi-shims/extension-environment.ts';
 import { PiShims } from '../pi-shims/pi-shims.ts';
+import type { ExtensionSource } from './find-extensions.ts';
 
 // Default time limit for loading an extension.
 export const LOAD_TIMEOUT_MS = 30_000;
@@ -18,7 +18,7 @@ export interface LoadOptions extends ExtensionEnvironment {
 
 /** Runs the changed modules of an extension anew and returns its exported function. Rejects with a one-line message. */
 export async function loadExtension({ path }: ExtensionSource, options: LoadOptions): Promise<ExtensionFactory> {
-  const { cacheDir, timeoutMs: timeoutMs = LOAD_TIMEOUT_MS, ...environment } = options;
+  const { cacheDir, timeoutMs = LOAD_TIMEOUT_MS, ...environment } = options;
   const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new PiShims(environment));
   const exported = await withLoadTimeout(timeoutMs, graph.import(path)).catch((error: unknown) => {
     throw new Error(oneLine(messageOf(error)), { cause: error });

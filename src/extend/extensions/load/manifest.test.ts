@@ -2,8 +2,8 @@ import { symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
-import { MAX_PATHS, pathsBelow } from './manifest.ts';
 import { writeFiles } from '../testing/write-files.ts';
+import { MAX_PATHS, pathsBelow } from './manifest.ts';
 
 it('lists all paths below a folder without hidden, installed and linked content', () => {
   const root = tempFolder();

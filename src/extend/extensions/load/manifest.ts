@@ -1,8 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileGlob } from '../../../agent/tools/search/glob.ts';
 import { messageOf } from '../../../protocol/errors.ts';
-import { isObject, readJsonObject, type JsonObject } from '../../../store/json-file.ts';
-import { readdirSync } from 'node:fs';
+import { isObject, type JsonObject, readJsonObject } from '../../../store/json-file.ts';
 
 export type ResourceKind = 'extensions' | 'skills' | 'prompts';
 

@@ -2,8 +2,8 @@ import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import type { PackageSetting } from '../../../store/settings.ts';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
-import { packageResources } from './package-resources.ts';
 import { writeFiles } from '../testing/write-files.ts';
+import { packageResources } from './package-resources.ts';
 
 function resources(
   files: Readonly<Record<string, string>>,

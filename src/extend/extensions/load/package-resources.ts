@@ -1,10 +1,10 @@
 import { join, relative } from 'node:path';
 import { fileGlob } from '../../../agent/tools/search/glob.ts';
 import type { PackageSetting } from '../../../store/settings.ts';
-import type { ExtensionSource } from './find-extensions.ts';
 import { extensionsAtPath, kindOf, listNames, type Warn } from './extension-files.ts';
+import type { ExtensionSource } from './find-extensions.ts';
 import { type ResourceKind, readManifest } from './manifest.ts';
-import { notInstalledWarning, type PackageLocation, type PackageRoots, locatePackage } from './package-location.ts';
+import { locatePackage, notInstalledWarning, type PackageLocation, type PackageRoots } from './package-location.ts';
 
 // The resources of installed packages.
 export interface PackageResources {

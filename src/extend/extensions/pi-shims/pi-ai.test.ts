@@ -48,7 +48,8 @@ describe('a model call', () => {
 
     const stream = ai.streamSimple(model, question, { apiKey: 'key' });
     for await (const event of stream as AsyncIterable<AssistantMessageEvent>) {
-      const sizes = 'partial' in event ? event.partial?.content.map((block) => JSON.stringify(block).length) : undefined;
+      const sizes =
+        'partial' in event ? event.partial?.content.map((block) => JSON.stringify(block).length) : undefined;
       events.push(`${event.type} ${sizes?.length ?? 'end'}`);
     }
 

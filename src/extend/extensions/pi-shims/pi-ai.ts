@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { createModelCalls } from './ai/model-calls.ts';
+import { randomBytes } from '../../../system/random-bytes.ts';
 import { AssistantMessageEventStream, createAssistantMessageEventStream, EventStream } from './ai/event-stream.ts';
+import { createModelCalls } from './ai/model-calls.ts';
 import * as models from './ai/models.ts';
 import * as toolArguments from './ai/tool-arguments.ts';
 import type { ExtensionEnvironment } from './extension-environment.ts';
-import { randomBytes } from '../../../system/random-bytes.ts';
 
 /** The exports of `pi-ai`. */
 export function piAi(environment: ExtensionEnvironment): object {

@@ -10,8 +10,8 @@ import * as toolEvents from './coding-agent/tool-events.ts';
 import { toolFactories } from './coding-agent/tools.ts';
 import * as truncation from './coding-agent/truncation.ts';
 import type { ExtensionEnvironment } from './extension-environment.ts';
-import { Editor } from './tui/components.ts';
 import { unavailable } from './missing-names.ts';
+import { Editor } from './tui/components.ts';
 
 // Names that create agents or control the running one.
 const UNAVAILABLE = [

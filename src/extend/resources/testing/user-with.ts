@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
-import type { ResourceOptions } from '../search-roots.ts';
 import { Resources } from '../resources.ts';
+import type { ResourceOptions } from '../search-roots.ts';
 
 /** A user with a home folder and a project in a repository; paths are relative to the folder above both. */
 export function userWith(files: Record<string, string>) {

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { ProviderDouble } from '../../../../test/support/providers/double.ts';
 import { sdkCompletions } from '../../../../test/support/providers/sdk-completions.ts';
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import { callModel } from '../../call-model.ts';
 import type { StreamTimeouts } from '../../endpoint.ts';
 import type { ModelRequest } from '../../request.ts';
 import { callToEnd, scriptedRequest } from '../../scripted/testing/call.ts';
-import { callModel } from '../../call-model.ts';
 import { aiSdk } from './adapter.ts';
 
 const model: Model = {
@@ -349,7 +349,10 @@ describe('a hand-made package', () => {
       "async () => ({ stream: new ReadableStream({ start: (c) => c.enqueue({ type: 'stream-start' }) }) })",
     ],
   ])('that %s and ignores the signal is abandoned', async (_what, doStream) => {
-    const { message } = await callToEnd(handMade(withStream(doStream), { firstByteMs: 20 }), scriptedRequest({ model }));
+    const { message } = await callToEnd(
+      handMade(withStream(doStream), { firstByteMs: 20 }),
+      scriptedRequest({ model }),
+    );
 
     expect(message).toMatchObject({ errorCode: 'stalled', errorMessage: expect.stringContaining('did not begin') });
   });

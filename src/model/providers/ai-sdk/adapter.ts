@@ -1,13 +1,13 @@
 import { Abortable } from '../../abortable.ts';
 import type { Draft, MessageStep } from '../../draft.ts';
-import type { Endpoint, ApiAdapter } from '../../endpoint.ts';
+import type { ApiAdapter, Endpoint } from '../../endpoint.ts';
 import { StallTimer } from '../../http/stall-timer.ts';
 import { ModelFailure, type ModelRequest, type UsageUpdate } from '../../request.ts';
 import { callOptions } from './call-options.ts';
-import { sdkFailure } from './sdk-error.ts';
 import { fetchWithPayloadHook } from './fetch.ts';
-import { type SdkCallOptions, languageModel, type SdkStreamPart, type SdkModel } from './language-model.ts';
+import { languageModel, type SdkCallOptions, type SdkModel, type SdkStreamPart } from './language-model.ts';
 import { loadPackage, type PackageFolders } from './load-package.ts';
+import { sdkFailure } from './sdk-error.ts';
 import { AiSdkStreamDecoder } from './stream-decoder.ts';
 
 /** Calls models through a package of the AI SDK that the user has installed. */
@@ -52,7 +52,10 @@ interface StreamState {
   readonly draft: Draft;
 }
 
-async function* streamSteps(model: SdkModel, { request, draft, stallTimer }: StreamState): AsyncGenerator<MessageStep | UsageUpdate> {
+async function* streamSteps(
+  model: SdkModel,
+  { request, draft, stallTimer }: StreamState,
+): AsyncGenerator<MessageStep | UsageUpdate> {
   const parts = new Abortable(partsOf(model, callOptions(request, stallTimer.signal)), stallTimer.signal);
   const decoder = new AiSdkStreamDecoder(request.model, draft);
   try {

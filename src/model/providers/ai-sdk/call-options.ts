@@ -1,8 +1,8 @@
 import type { LanguageModelV3FunctionTool } from '@ai-sdk/provider';
-import { maxOutputTokens } from '../../token-estimate.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { isThinkingLevel } from '../../thinking-levels.ts';
-import { type SdkCallOptions, type ProviderOptions, recordOf } from './language-model.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
+import { type ProviderOptions, recordOf, type SdkCallOptions } from './language-model.ts';
 import { encodePrompt } from './prompt.ts';
 
 /** A request in the form of the AI SDK. */

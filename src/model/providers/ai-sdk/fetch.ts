@@ -1,6 +1,6 @@
+import { classifyFailure } from '../../classify-failure.ts';
 import { finalBody } from '../../http/payload.ts';
 import type { ModelRequest } from '../../request.ts';
-import { classifyFailure } from '../../classify-failure.ts';
 
 /** The fetch function for a package: it passes the body through the payload hook. */
 export function fetchWithPayloadHook(request: Pick<ModelRequest, 'onPayload' | 'signal'>): typeof fetch {

@@ -1,7 +1,7 @@
 import type { StopReason } from '../../../protocol/generated/vocabulary.ts';
+import type { UsageCounts } from '../../priced-usage.ts';
 import { ModelFailure } from '../../request.ts';
 import type { SdkStreamPart } from './language-model.ts';
-import type { UsageCounts } from '../../priced-usage.ts';
 
 type FinishReason = Extract<SdkStreamPart, { type: 'finish' }>['finishReason'];
 
@@ -34,7 +34,11 @@ export function finishOutcome(reason: FinishReason): FinishOutcome {
   }
 }
 
-const failed = (raw: string | undefined, failure: ModelFailure): FinishOutcome => ({ stopReason: 'error', raw, failure });
+const failed = (raw: string | undefined, failure: ModelFailure): FinishOutcome => ({
+  stopReason: 'error',
+  raw,
+  failure,
+});
 
 type SdkUsage = Extract<SdkStreamPart, { type: 'finish' }>['usage'];
 type UsageV2 = Extract<SdkUsage, { totalTokens: unknown }>;

@@ -28,7 +28,7 @@ const modern = (name: string, code: string) => ({
 });
 
 describe('a package', () => {
-  it("is taken from the agent folder before the working folder", async () => {
+  it('is taken from the agent folder before the working folder', async () => {
     const agentDir = folderWith({ acme: plain('acme', 'agent') });
     const cwd = folderWith({ acme: plain('acme', 'work'), other: plain('other', 'work') });
 

@@ -37,7 +37,11 @@ describe('a prompt for the AI SDK', () => {
     ['text', [asked('Hi')], [{ role: 'user', content: [text('Hi')] }]],
     ['an image', [asked([text('See'), image])], [{ role: 'user', content: [text('See'), file] }]],
     ['no message for blank text', [asked('  '), asked([text('')])], []],
-    ['one message for two user messages', [asked('a'), asked('b')], [{ role: 'user', content: [text('a'), text('b')] }]],
+    [
+      'one message for two user messages',
+      [asked('a'), asked('b')],
+      [{ role: 'user', content: [text('a'), text('b')] }],
+    ],
     [
       'all results of a message together, the images after them',
       [

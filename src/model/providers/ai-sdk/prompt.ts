@@ -6,7 +6,7 @@ import type {
 } from '../../../protocol/generated/vocabulary.ts';
 import { replayableMessages } from '../../replay.ts';
 import type { ModelRequest } from '../../request.ts';
-import { type SdkCallOptions, type ProviderOptions, recordOf } from './language-model.ts';
+import { type ProviderOptions, recordOf, type SdkCallOptions } from './language-model.ts';
 
 type Message = SdkCallOptions['prompt'][number];
 type UserPart = Extract<Message, { role: 'user' }>['content'][number];

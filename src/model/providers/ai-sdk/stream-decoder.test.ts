@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callToEnd, type CallRecord, scriptedRequest } from '../../scripted/testing/call.ts';
+import { type CallRecord, callToEnd, scriptedRequest } from '../../scripted/testing/call.ts';
 import type { SdkStreamPart } from './language-model.ts';
 import { AiSdkStreamDecoder } from './stream-decoder.ts';
 

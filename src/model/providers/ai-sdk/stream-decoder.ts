@@ -2,9 +2,9 @@ import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { Draft, MessageStep } from '../../draft.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import type { UsageUpdate } from '../../request.ts';
-import { sdkFailure } from './sdk-error.ts';
-import { finishOutcome, countsOf } from './finish.ts';
+import { countsOf, finishOutcome } from './finish.ts';
 import type { SdkStreamPart } from './language-model.ts';
+import { sdkFailure } from './sdk-error.ts';
 
 type PartOf<T extends SdkStreamPart['type']> = Extract<SdkStreamPart, { type: T }>;
 type TextualPart = PartOf<`${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`>;
@@ -108,7 +108,12 @@ export class AiSdkStreamDecoder {
   }
 
   /** Ends a call, whether or not its arguments were streamed. */
-  *#finishCall({ toolCallId, toolName, input, providerMetadata }: PartOf<'tool-call'>): Generator<MessageStep | UsageUpdate> {
+  *#finishCall({
+    toolCallId,
+    toolName,
+    input,
+    providerMetadata,
+  }: PartOf<'tool-call'>): Generator<MessageStep | UsageUpdate> {
     if (!this.#isCurrent({ kind: 'call', id: toolCallId })) yield* this.#startCall(toolCallId, toolName);
     if (this.#current?.isEmpty) yield* this.#addArguments(input === '' ? '{}' : input);
     this.#setSignature(providerMetadata);

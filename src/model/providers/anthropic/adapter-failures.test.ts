@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { anthropicApi, opening, sent, stream } from '../../../../test/support/providers/anthropic-messages.ts';
 import { type Manner, ProviderDouble, type Refusal, type Reply } from '../../../../test/support/providers/double.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
-import { anthropicRequest, text } from './testing/conversation.ts';
 import { anthropicMessages } from './adapter.ts';
+import { anthropicRequest, text } from './testing/conversation.ts';
 
 /** The outcome of a response to this server behaviour. */
 async function respond(turn: (Reply & Manner) | Refusal, betweenMs = 10_000) {

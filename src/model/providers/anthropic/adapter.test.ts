@@ -3,13 +3,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { anthropicApi, opening, SIGNATURE, sent, stream } from '../../../../test/support/providers/anthropic-messages.ts';
+import {
+  anthropicApi,
+  opening,
+  SIGNATURE,
+  sent,
+  stream,
+} from '../../../../test/support/providers/anthropic-messages.ts';
 import { ProviderDouble, type Reply } from '../../../../test/support/providers/double.ts';
+import { callModel } from '../../call-model.ts';
 import type { Endpoint } from '../../endpoint.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
-import { callModel } from '../../call-model.ts';
-import { anthropicRequest, text, tool } from './testing/conversation.ts';
 import { anthropicMessages } from './adapter.ts';
+import { anthropicRequest, text, tool } from './testing/conversation.ts';
 
 const double = () => ProviderDouble.start(anthropicApi);
 
@@ -99,7 +105,10 @@ describe('a response', () => {
     const blocks = [block(text('')), delta({ type: 'text_delta', text: 'one' }), closed];
     server.says(stream(...opening({}), ...blocks, block(text('')), closed, block(text('two')), closed, ...done));
 
-    expect((await callToEnd(providerAt(server), anthropicRequest())).message.content).toEqual([text('one'), text('two')]);
+    expect((await callToEnd(providerAt(server), anthropicRequest())).message.content).toEqual([
+      text('one'),
+      text('two'),
+    ]);
   });
 
   it('keeps hidden thinking', async () => {
@@ -136,7 +145,10 @@ describe('a response', () => {
       ),
     );
 
-    expect((await callToEnd(providerAt(server), anthropicRequest())).message).toMatchObject({ content: [text('ok')], stopReason: 'stop' });
+    expect((await callToEnd(providerAt(server), anthropicRequest())).message).toMatchObject({
+      content: [text('ok')],
+      stopReason: 'stop',
+    });
   });
 
   it('is complete even if the connection fails after it', async () => {
@@ -217,7 +229,10 @@ describe('the end', () => {
     const server = await double();
     server.says(stream(...opening({}), stopped({ stop_reason }), sent({ type: 'message_stop' })));
 
-    expect((await callToEnd(providerAt(server), anthropicRequest())).message).toMatchObject({ stopReason, rawStopReason: stop_reason });
+    expect((await callToEnd(providerAt(server), anthropicRequest())).message).toMatchObject({
+      stopReason,
+      rawStopReason: stop_reason,
+    });
   });
 
   it.each([

@@ -1,8 +1,8 @@
 import type { ApiAdapter } from '../../endpoint.ts';
 import { streamEvents } from '../../http/event-stream.ts';
+import { decodeToEnd } from '../stream-decoder.ts';
 import { anthropicBody, headersFor } from './body.ts';
 import { AnthropicStreamDecoder } from './stream-decoder.ts';
-import { decodeToEnd } from '../stream-decoder.ts';
 
 /** The Messages API of Anthropic and compatible servers. */
 export const anthropicMessages: ApiAdapter = (endpoint) => (request, draft) => {

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicBody, headersFor } from './body.ts';
-import { assistant, call, claude, picture, anthropicRequest, result, text, tool, user } from './testing/conversation.ts';
+import {
+  anthropicRequest,
+  assistant,
+  call,
+  claude,
+  picture,
+  result,
+  text,
+  tool,
+  user,
+} from './testing/conversation.ts';
 
 const mark = { cache_control: { type: 'ephemeral' } };
 const marks = (body: object) => JSON.stringify(body).match(/cache_control/g)?.length ?? 0;
@@ -35,11 +45,15 @@ describe('the body', () => {
     const messages = [user('go'), assistant([call('a|b')], { model: 'other' }), result('a|b', '1')];
     const later = messages.map((message) => ({ ...message, timestamp: 99 }));
 
-    expect(JSON.stringify(anthropicBody(anthropicRequest({ messages: later })))).toBe(JSON.stringify(anthropicBody(anthropicRequest({ messages }))));
+    expect(JSON.stringify(anthropicBody(anthropicRequest({ messages: later })))).toBe(
+      JSON.stringify(anthropicBody(anthropicRequest({ messages }))),
+    );
   });
 
   it('declares the parameters of a tool as an object', () => {
-    const body = anthropicBody(anthropicRequest({ tools: [{ name: 'now', description: 'Tells the time', parameters: {} }] }));
+    const body = anthropicBody(
+      anthropicRequest({ tools: [{ name: 'now', description: 'Tells the time', parameters: {} }] }),
+    );
 
     expect(body.tools).toEqual([
       { name: 'now', description: 'Tells the time', input_schema: { type: 'object' }, ...mark },
@@ -90,7 +104,9 @@ describe('the headers', () => {
     expect(beta({ thinkingLevel: 'low' })).toBeUndefined();
     expect(beta({ tools })).toBeUndefined();
     expect(beta({ thinkingLevel: 'low', tools, model: { ...claude, id: 'claude-opus-4-6' } })).toBeUndefined();
-    expect(headersFor('sk-ant-oat01-x', anthropicBody(anthropicRequest({ thinkingLevel: 'low', tools })))).toMatchObject({
+    expect(
+      headersFor('sk-ant-oat01-x', anthropicBody(anthropicRequest({ thinkingLevel: 'low', tools }))),
+    ).toMatchObject({
       'anthropic-beta': `oauth-2025-04-20,${interleaved}`,
     });
   });

@@ -71,13 +71,17 @@ describe('tool results', () => {
   it('precede user text that arrived meanwhile', () => {
     const messages = [user('go'), assistant([call('a'), call('b')]), result('a', '1'), user('stop'), result('b', '2')];
 
-    expect(messageParams(messages, claude).at(-1)).toEqual(userParam(toolResult('a', text('1')), toolResult('b', text('2')), text('stop')));
+    expect(messageParams(messages, claude).at(-1)).toEqual(
+      userParam(toolResult('a', text('1')), toolResult('b', text('2')), text('stop')),
+    );
   });
 
   it('are never empty', () => {
     const messages = [user('go'), assistant([call('a')]), result('a', ' \n', true)];
 
-    expect(messageParams(messages, claude).at(-1)).toEqual(userParam({ ...toolResult('a', text('(no output)')), is_error: true }));
+    expect(messageParams(messages, claude).at(-1)).toEqual(
+      userParam({ ...toolResult('a', text('(no output)')), is_error: true }),
+    );
   });
 
   it('without a call, and second results of a call, are omitted', () => {
@@ -136,7 +140,9 @@ describe('thinking', () => {
   it('without a signature becomes text', () => {
     const unsigned = { type: 'thinking' as const, thinking: 'hm' };
 
-    expect(messageParams([user('go'), assistant([unsigned, text('1')])], claude).at(-1)).toEqual(assistantParam(text('hm'), text('1')));
+    expect(messageParams([user('go'), assistant([unsigned, text('1')])], claude).at(-1)).toEqual(
+      assistantParam(text('hm'), text('1')),
+    );
   });
 
   it('of another model becomes text, except hidden thinking', () => {
@@ -146,7 +152,10 @@ describe('thinking', () => {
   });
 
   it('at the end of a message is omitted', () => {
-    const params = messageParams([user('go'), assistant([text('1'), signed]), user('on'), assistant([signed]), user('?')], claude);
+    const params = messageParams(
+      [user('go'), assistant([text('1'), signed]), user('on'), assistant([signed]), user('?')],
+      claude,
+    );
 
     expect(params).toEqual([userParam(text('go')), assistantParam(text('1')), userParam(text('on'), text('?'))]);
   });

@@ -6,8 +6,8 @@ import type {
 } from '../../../protocol/generated/vocabulary.ts';
 import { replayableMessages } from '../../replay.ts';
 import type { ModelMessage } from '../../request.ts';
-import { type CacheMark, contentBlocks, type ImageBlock, type TextBlock, textBlocks } from './content.ts';
 import { anthropicToolId } from '../tool-call-ids.ts';
+import { type CacheMark, contentBlocks, type ImageBlock, type TextBlock, textBlocks } from './content.ts';
 
 /** A message in the form of the API. */
 export type MessageParam =
@@ -72,7 +72,10 @@ const resultsFirst = (blocks: readonly UserBlock[]): UserBlock[] => [
 export const isToolResult = ({ type }: UserBlock): boolean => type === 'tool_result';
 
 // The API accepts one result per call of the preceding assistant message.
-function toolResultBlocks({ toolCallId, content, isError }: ToolResultMessage, params: readonly MessageParam[]): ToolResultBlock[] {
+function toolResultBlocks(
+  { toolCallId, content, isError }: ToolResultMessage,
+  params: readonly MessageParam[],
+): ToolResultBlock[] {
   const assistant = params.findLast(({ role }) => role === 'assistant');
   const last = params.at(-1);
   const isCalled = assistant?.content.some((block) => block.type === 'tool_use' && block.id === toolCallId);
@@ -95,7 +98,8 @@ function assistantBlocks({ content }: AssistantMessage): AssistantParamBlock[] {
   return blocks.slice(0, blocks.findLastIndex((block) => !isThinkingBlock(block)) + 1);
 }
 
-export const isThinkingBlock = ({ type }: AssistantParamBlock): boolean => type === 'thinking' || type === 'redacted_thinking';
+export const isThinkingBlock = ({ type }: AssistantParamBlock): boolean =>
+  type === 'thinking' || type === 'redacted_thinking';
 
 function assistantBlock(block: AssistantBlock): AssistantParamBlock[] {
   switch (block.type) {

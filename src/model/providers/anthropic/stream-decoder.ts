@@ -1,9 +1,9 @@
 import type { Model, StopReason } from '../../../protocol/generated/vocabulary.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
 import { classifyFailure } from '../../classify-failure.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
 import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
-import { type UsageUpdate, ModelFailure } from '../../request.ts';
+import { ModelFailure, type UsageUpdate } from '../../request.ts';
 import type { StreamDecoder } from '../stream-decoder.ts';
 import { parseEvent, type StreamEvent, type TokenReport } from './event.ts';
 

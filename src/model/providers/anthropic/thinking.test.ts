@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { anthropicBody } from './body.ts';
-import { assistant, call, claude, anthropicRequest, result, text, user } from './testing/conversation.ts';
+import { anthropicRequest, assistant, call, claude, result, text, user } from './testing/conversation.ts';
 
 const named = (id: string, own: Partial<Model> = {}): Model => ({ ...claude, id, ...own });
 
@@ -67,7 +67,9 @@ describe('a budget in the middle of a tool turn', () => {
   });
 
   it('returns with the next prompt', () => {
-    expect(thinks(user('go'), assistant([call('a')]), result('a', '1'), assistant([text('done')]), user('on'))).toBe(true);
+    expect(thinks(user('go'), assistant([call('a')]), result('a', '1'), assistant([text('done')]), user('on'))).toBe(
+      true,
+    );
   });
 
   it('does not concern models with adaptive thinking', () => {
@@ -150,7 +152,9 @@ describe('no thinking', () => {
   });
 
   it('is the only level of some models', () => {
-    expect(paramsFor('high', { model: named('claude-opus-4-6', { reasoning: false }) })).toEqual({ max_tokens: 64_000 });
+    expect(paramsFor('high', { model: named('claude-opus-4-6', { reasoning: false }) })).toEqual({
+      max_tokens: 64_000,
+    });
   });
 
   it('is unavailable for a model that always thinks', () => {

@@ -1,8 +1,8 @@
 import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
-import { maxOutputTokens } from '../../token-estimate.ts';
 import type { ModelRequest } from '../../request.ts';
 import { nearestLevel } from '../../thinking-levels.ts';
-import { type MessageParam, isToolResult, isThinkingBlock } from './messages.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
+import { isThinkingBlock, isToolResult, type MessageParam } from './messages.ts';
 
 /** The output limit of a request, and how much of it may be thinking. */
 export interface ThinkingParams {

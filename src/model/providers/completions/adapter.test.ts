@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { completions } from '../../../../test/support/providers/completions.ts';
 import { type Manner, ProviderDouble, type Refusal, type Reply } from '../../../../test/support/providers/double.ts';
+import { callModel } from '../../call-model.ts';
 import type { StreamTimeouts } from '../../endpoint.ts';
 import type { ModelEvent } from '../../request.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
-import { callModel } from '../../call-model.ts';
-import { sampleEndpoint, sampleModel, sampleRequest } from './testing/sample.ts';
 import { openaiCompletions } from './adapter.ts';
+import { sampleEndpoint, sampleModel, sampleRequest } from './testing/sample.ts';
 
 const providerFor = (double: ProviderDouble, timeouts: Partial<StreamTimeouts> = {}) => {
   const endpoint = sampleEndpoint({ baseUrl: double.url });
@@ -83,7 +83,10 @@ describe('a response', () => {
     const double = await ProviderDouble.start(completions);
     double.says({ text: 'Hi.' });
 
-    await callToEnd(openaiCompletions({ ...sampleEndpoint({ baseUrl: double.url }), apiKey: undefined }), sampleRequest());
+    await callToEnd(
+      openaiCompletions({ ...sampleEndpoint({ baseUrl: double.url }), apiKey: undefined }),
+      sampleRequest(),
+    );
 
     expect(double.requests[0]?.headers).not.toHaveProperty('authorization');
   });
@@ -195,12 +198,9 @@ describe('an interrupted stream', () => {
     expect(message).toMatchObject({ stopReason: 'error', errorCode: 'stalled', content: [{ text: 'We' }] });
   });
 
-  it.each([{ cutAfter: 4 }, { stallAfter: 4 }])(
-    'after the finish reason is complete: %j',
-    async (delivery) => {
-      const { message } = await respond({ text: 'Well', ...delivery }, { betweenMs: 50 });
+  it.each([{ cutAfter: 4 }, { stallAfter: 4 }])('after the finish reason is complete: %j', async (delivery) => {
+    const { message } = await respond({ text: 'Well', ...delivery }, { betweenMs: 50 });
 
-      expect(message).toMatchObject({ stopReason: 'stop', content: [{ text: 'Well' }] });
-    },
-  );
+    expect(message).toMatchObject({ stopReason: 'stop', content: [{ text: 'Well' }] });
+  });
 });

@@ -1,4 +1,4 @@
-import type { Endpoint, ApiAdapter } from '../../endpoint.ts';
+import type { ApiAdapter, Endpoint } from '../../endpoint.ts';
 import { streamEvents } from '../../http/event-stream.ts';
 import { requestBody } from './body.ts';
 import { quirksOf } from './quirks.ts';

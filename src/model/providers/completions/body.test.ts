@@ -86,7 +86,12 @@ describe('tools', () => {
     expect(bodyOf(sampleRequest())).not.toHaveProperty('tools');
   });
 
-  const history = [user('x'), assistant([call('c1'), call('c2')]), result('c1', [text('1')]), result('c2', [text('2')])];
+  const history = [
+    user('x'),
+    assistant([call('c1'), call('c2')]),
+    result('c1', [text('1')]),
+    result('c2', [text('2')]),
+  ];
 
   it('of past calls are declared but may not be called', () => {
     expect(bodyOf(sampleRequest({ messages: history }))).toMatchObject({

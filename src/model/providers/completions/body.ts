@@ -1,5 +1,5 @@
-import { maxOutputTokens } from '../../token-estimate.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
 import { encodeMessages } from './encode-messages.ts';
 import type { Quirks } from './quirks.ts';
 import { thinkingFields } from './thinking-fields.ts';

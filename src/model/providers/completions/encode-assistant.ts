@@ -1,7 +1,13 @@
-import type { AssistantMessage, Model, TextContent, ThinkingContent, ToolCall } from '../../../protocol/generated/vocabulary.ts';
-import { isThinkingField } from './text-deltas.ts';
-import type { Quirks } from './quirks.ts';
+import type {
+  AssistantMessage,
+  Model,
+  TextContent,
+  ThinkingContent,
+  ToolCall,
+} from '../../../protocol/generated/vocabulary.ts';
 import type { ChatMessage } from './message-format.ts';
+import type { Quirks } from './quirks.ts';
+import { isThinkingField } from './text-deltas.ts';
 
 /** Encodes an assistant message. One that has only thinking is omitted: servers reject it. */
 export function encodeAssistant(

@@ -6,10 +6,10 @@ import type {
 } from '../../../protocol/generated/vocabulary.ts';
 import { replayableMessages } from '../../replay.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
-import { encodeAssistant } from './encode-assistant.ts';
-import { withCacheMarks, type ContentPart, type ChatMessage } from './message-format.ts';
-import type { Quirks } from './quirks.ts';
 import { completionsToolIds } from '../tool-call-ids.ts';
+import { encodeAssistant } from './encode-assistant.ts';
+import { type ChatMessage, type ContentPart, withCacheMarks } from './message-format.ts';
+import type { Quirks } from './quirks.ts';
 
 /** The conversation in the form of the API, the system prompt first. */
 export function encodeMessages(request: ModelRequest, quirks: Quirks): readonly ChatMessage[] {
@@ -29,7 +29,10 @@ function systemMessages({ model, systemPrompt }: ModelRequest, { supportsDevelop
   return systemPrompt === '' ? [] : [{ role, content: systemPrompt }];
 }
 
-function* encodeConversation(messages: readonly ModelMessage[], { request, quirks }: EncodeContext): Generator<ChatMessage> {
+function* encodeConversation(
+  messages: readonly ModelMessage[],
+  { request, quirks }: EncodeContext,
+): Generator<ChatMessage> {
   // Tool messages hold only text: images follow after the last result.
   let images: ImageContent[] = [];
   for (const message of messages) {
@@ -54,7 +57,10 @@ function userMessages({ content }: UserMessage): ChatMessage[] {
   return [{ role: 'user', content: blocks.some(isImage) ? blocks.map(contentPart) : joinedText(blocks) }];
 }
 
-function toolMessage({ content, toolCallId, toolName }: ToolResultMessage, { requiresToolResultName }: Quirks): ChatMessage {
+function toolMessage(
+  { content, toolCallId, toolName }: ToolResultMessage,
+  { requiresToolResultName }: Quirks,
+): ChatMessage {
   const text = joinedText(content);
   const placeholder = content.some(isImage) ? '(see attached image)' : '(no output)';
   return {

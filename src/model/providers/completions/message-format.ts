@@ -25,7 +25,8 @@ export function withCacheMarks(messages: readonly ChatMessage[]): ChatMessage[] 
 }
 
 function markLastText(content: ChatMessage['content']): ChatMessage['content'] {
-  const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  const parts: readonly ContentPart[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   const last = parts.findLastIndex(({ type }) => type === 'text');
   return parts.map((part, index) => (index === last ? { ...part, ...mark } : part));
 }

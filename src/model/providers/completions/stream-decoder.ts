@@ -4,10 +4,10 @@ import type { Draft, MessageStep } from '../../draft.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import { ModelFailure, type UsageUpdate } from '../../request.ts';
 import { BlockSequencer } from './blocks.ts';
-import { type ToolCallDelta, ToolCallDeltas } from './tool-call-deltas.ts';
-import { type CompletionsChunk, parseChunk, type ChunkDelta } from './chunk.ts';
-import { textDeltas } from './text-deltas.ts';
+import { type ChunkDelta, type CompletionsChunk, parseChunk } from './chunk.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
+import { textDeltas } from './text-deltas.ts';
+import { type ToolCallDelta, ToolCallDeltas } from './tool-call-deltas.ts';
 import { parseCounts } from './usage.ts';
 
 type Events = AsyncIterable<EventSourceMessage>;

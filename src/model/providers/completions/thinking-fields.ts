@@ -29,7 +29,7 @@ interface ThinkingOptions {
 
 const formats: Readonly<Record<ThinkingFormat, (options: ThinkingOptions) => object>> = {
   openai: ({ effort }) => effort,
-  openrouter: ({ levelName: levelName = 'none' }) => ({ reasoning: { effort: levelName } }),
+  openrouter: ({ levelName = 'none' }) => ({ reasoning: { effort: levelName } }),
   deepseek: ({ isOn, effort }) => ({ thinking: switched(isOn), ...(isOn && effort) }),
   zai: ({ isOn }) => ({ thinking: switched(isOn) }),
   qwen: ({ isOn, budget }) => ({

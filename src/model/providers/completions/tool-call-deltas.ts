@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { StreamedArguments, type BlockSequencer, type StreamedToolCall } from './blocks.ts';
+import { type BlockSequencer, StreamedArguments, type StreamedToolCall } from './blocks.ts';
 
 /** A delta of a tool call. Servers omit or repeat any field. */
 export interface ToolCallDelta {

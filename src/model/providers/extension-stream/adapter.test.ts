@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { callModel } from '../../call-model.ts';
 import type { StreamTimeouts } from '../../endpoint.ts';
 import type { StreamContext, StreamOptions, StreamSimple } from '../../registry/provider-config.ts';
 import type { ModelEvent, ModelRequest } from '../../request.ts';
 import { callToEnd, scriptedRequest } from '../../scripted/testing/call.ts';
-import { callModel } from '../../call-model.ts';
 import { extensionStream } from './adapter.ts';
 
 const longTimeouts = { connectMs: 60_000, firstByteMs: 60_000, betweenMs: 60_000 };

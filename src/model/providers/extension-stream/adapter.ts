@@ -1,14 +1,14 @@
 import { Abortable } from '../../abortable.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
-import type { Endpoint, ApiAdapter } from '../../endpoint.ts';
 import { classifyFailure } from '../../classify-failure.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
+import type { ApiAdapter, Endpoint } from '../../endpoint.ts';
 import { StallTimer } from '../../http/stall-timer.ts';
-import { maxOutputTokens } from '../../token-estimate.ts';
 import type { StreamContext, StreamOptions, StreamSimple } from '../../registry/provider-config.ts';
 import { replayableMessages } from '../../replay.ts';
 import { ModelFailure, type ModelRequest, type UsageUpdate } from '../../request.ts';
-import { ExtensionStreamDecoder } from './stream-decoder.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
 import { errorMessageOf } from './event-fields.ts';
+import { ExtensionStreamDecoder } from './stream-decoder.ts';
 
 // Yields to the event loop after this many events: otherwise a stream without pauses would block an abort.
 const EVENTS_PER_YIELD = 64;
@@ -51,7 +51,10 @@ async function* streamSteps(call: StreamCall): AsyncGenerator<MessageStep | Usag
     }
   } catch (error) {
     request.signal.throwIfAborted();
-    throw stallTimer.failure ?? (error instanceof ModelFailure ? error : classifyFailure({ message: errorMessageOf(error) }));
+    throw (
+      stallTimer.failure ??
+      (error instanceof ModelFailure ? error : classifyFailure({ message: errorMessageOf(error) }))
+    );
   } finally {
     await events.close();
   }

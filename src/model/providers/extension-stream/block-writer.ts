@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../store/json-file.ts';
 import type { Draft, MessageStep } from '../../draft.ts';
-import { isNonEmpty, malformedStream, type BlockKind } from './event-fields.ts';
+import { type BlockKind, isNonEmpty, malformedStream } from './event-fields.ts';
 
 /** Writes one block into a draft, whether it arrives in pieces, whole or both. */
 export class BlockWriter {

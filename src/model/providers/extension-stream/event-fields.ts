@@ -1,8 +1,9 @@
-import { ModelFailure } from '../../request.ts';
 import { isObject, type JsonObject } from '../../../store/json-file.ts';
+import { ModelFailure } from '../../request.ts';
 
 /** The failure for a malformed stream. */
-export const malformedStream = (problem: string) => new ModelFailure('model_error', `The stream of the provider holds ${problem}`);
+export const malformedStream = (problem: string) =>
+  new ModelFailure('model_error', `The stream of the provider holds ${problem}`);
 
 /** The message of any thrown value. */
 export function errorMessageOf(error: unknown): string {

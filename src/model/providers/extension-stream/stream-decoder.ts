@@ -1,10 +1,18 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../../../store/json-file.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
 import { classifyFailure } from '../../classify-failure.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
 import type { UsageUpdate } from '../../request.ts';
 import { BlockWriter } from './block-writer.ts';
-import { isNonEmpty, malformedStream, errorMessageOf, type BlockKind, blockKind, blockAt, endedBlock } from './event-fields.ts';
+import {
+  type BlockKind,
+  blockAt,
+  blockKind,
+  endedBlock,
+  errorMessageOf,
+  isNonEmpty,
+  malformedStream,
+} from './event-fields.ts';
 import { parseUsage } from './usage.ts';
 
 interface BlockEvent {
@@ -52,7 +60,8 @@ export class ExtensionStreamDecoder {
   *#addEvent(kind: BlockKind, piece: BlockEvent): Generator<MessageStep> {
     const { contentIndex: index } = piece.event;
     if (typeof index !== 'number') throw malformedStream(`a ${kind}_${piece.stage} without a contentIndex`);
-    const block = this.#open.find((one) => one.index === index && one.writer.kind === kind) ?? this.#openBlock(index, kind);
+    const block =
+      this.#open.find((one) => one.index === index && one.writer.kind === kind) ?? this.#openBlock(index, kind);
     block.pending.push(piece);
     if (block === this.#open[0]) yield* this.#writePending();
   }

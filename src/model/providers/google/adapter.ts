@@ -1,10 +1,10 @@
 import type { ApiAdapter } from '../../endpoint.ts';
 import { streamEvents } from '../../http/event-stream.ts';
-import { GoogleStreamDecoder } from './stream-decoder.ts';
-import { decodeToEnd } from '../stream-decoder.ts';
-import { maxOutputTokens } from '../../token-estimate.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
+import { decodeToEnd } from '../stream-decoder.ts';
 import { googleContents } from './contents.ts';
+import { GoogleStreamDecoder } from './stream-decoder.ts';
 import { thinkingConfig } from './thinking.ts';
 
 /** The Gemini API of Google. */

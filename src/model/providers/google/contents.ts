@@ -39,7 +39,10 @@ function contentOf(message: ModelMessage, { needsSignature }: { needsSignature: 
     case 'toolResult':
       return { role: 'user', parts: resultParts(message) };
     case 'assistant':
-      return { role: 'model', parts: needsSignature ? withFirstCallSigned(assistantParts(message)) : assistantParts(message) };
+      return {
+        role: 'model',
+        parts: needsSignature ? withFirstCallSigned(assistantParts(message)) : assistantParts(message),
+      };
     default:
       return message satisfies never;
   }
@@ -65,7 +68,8 @@ const textPart = (text: string): object[] => (text === '' ? [] : [{ text }]);
 
 const imagePart = ({ mimeType, data }: ImageContent): object => ({ inlineData: { mimeType, data } });
 
-const contentParts = (block: ContentBlock): object[] => (block.type === 'image' ? [imagePart(block)] : textPart(block.text));
+const contentParts = (block: ContentBlock): object[] =>
+  block.type === 'image' ? [imagePart(block)] : textPart(block.text);
 
 function resultParts({ toolCallId, toolName, content, isError }: ToolResultMessage): object[] {
   const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
@@ -84,7 +88,9 @@ const assistantParts = ({ content }: AssistantMessage): object[] =>
         return textPart(block.text).map((part) => withSignature(part, block.textSignature));
       case 'thinking':
         if (block.redacted || block.thinkingSignature === undefined) return [];
-        return textPart(block.thinking).map((part) => withSignature({ ...part, thought: true }, block.thinkingSignature));
+        return textPart(block.thinking).map((part) =>
+          withSignature({ ...part, thought: true }, block.thinkingSignature),
+        );
       case 'toolCall': {
         const { id, name, arguments: args } = block;
         return [withSignature({ functionCall: { id, name, args } }, block.thoughtSignature)];

@@ -1,11 +1,11 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
 import { classifyFailure } from '../../classify-failure.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
 import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
-import type { ModelRequest, UsageUpdate, ModelMessage } from '../../request.ts';
+import type { ModelMessage, ModelRequest, UsageUpdate } from '../../request.ts';
 import { parseEventData, type StreamDecoder } from '../stream-decoder.ts';
-import type { Candidate, GoogleChunk, ChunkUsage, FunctionCall, GooglePart } from './chunk.ts';
+import type { Candidate, ChunkUsage, FunctionCall, GoogleChunk, GooglePart } from './chunk.ts';
 
 /** Decodes the chunks of a Gemini stream into a draft. */
 export class GoogleStreamDecoder implements StreamDecoder {

@@ -15,7 +15,8 @@ export function thinkingConfig(request: ModelRequest): object | undefined {
   const visibility = level === 'off' ? {} : { includeThoughts: true };
   const levelName = model.thinkingLevelMap?.[level];
   if (typeof levelName === 'string') return { ...visibility, thinkingLevel: levelName };
-  if (isGemini3OrLater(model)) return { ...visibility, thinkingLevel: isPro(model) ? proLevelNames[level] : levelNames[level] };
+  if (isGemini3OrLater(model))
+    return { ...visibility, thinkingLevel: isPro(model) ? proLevelNames[level] : levelNames[level] };
   return { ...visibility, thinkingBudget: request.thinkingBudgets?.[level] ?? defaultBudget(model, level) };
 }
 

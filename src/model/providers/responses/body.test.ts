@@ -16,11 +16,16 @@ const model: Model = {
 };
 const otherModel = { api: 'anthropic-messages', provider: 'anthropic', id: 'claude' };
 
-const body = (own: Partial<ModelRequest>) => responsesBody(scriptedRequest({ model, ...own })) as Record<string, unknown>;
+const body = (own: Partial<ModelRequest>) =>
+  responsesBody(scriptedRequest({ model, ...own })) as Record<string, unknown>;
 const input = (...messages: ModelMessage[]) => body({ messages })['input'];
 
 const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'secret' };
-const signedThinking: AssistantBlock = { type: 'thinking', thinking: 'hm', thinkingSignature: JSON.stringify(reasoning) };
+const signedThinking: AssistantBlock = {
+  type: 'thinking',
+  thinking: 'hm',
+  thinkingSignature: JSON.stringify(reasoning),
+};
 const unsignedThinking: AssistantBlock = { type: 'thinking', thinking: 'hm' };
 const signedText = (textSignature: string): AssistantBlock => ({ ...text('Yes'), textSignature });
 const message = {
@@ -116,7 +121,12 @@ describe('images', () => {
 
 describe('an assistant message of the same model', () => {
   it('is replayed whole', () => {
-    const own = answered(model, signedThinking, signedText('{"v":1,"id":"msg_1","phase":"commentary"}'), called('call_a|fc_a'));
+    const own = answered(
+      model,
+      signedThinking,
+      signedText('{"v":1,"id":"msg_1","phase":"commentary"}'),
+      called('call_a|fc_a'),
+    );
 
     expect(input(own, returned('call_a|fc_a', text('one'), text('two')))).toEqual([
       reasoning,

@@ -1,5 +1,5 @@
-import { maxOutputTokens } from '../../token-estimate.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
 import { encodeInput } from './input.ts';
 import { truncatedId } from './signatures.ts';
 

@@ -1,6 +1,6 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
 import { classifyFailure } from '../../classify-failure.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
 import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import type { ModelFailure, UsageUpdate } from '../../request.ts';
@@ -125,7 +125,8 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   *#endReasoning(item: OutputItem): Generator<MessageStep, void> {
-    if (this.#written === 0) yield* this.#addThinking(joined(item.summary, PARAGRAPH) || joined(item.content, PARAGRAPH));
+    if (this.#written === 0)
+      yield* this.#addThinking(joined(item.summary, PARAGRAPH) || joined(item.content, PARAGRAPH));
     const signature = reasoningSignature(item);
     if (this.#written > 0) this.#sign(signature);
     else if (signature !== undefined) yield* this.#draft.redactedThinking(signature);
@@ -167,5 +168,7 @@ const joined = (parts: readonly { text?: string; refusal?: string }[] | null | u
   (parts ?? []).map(({ text, refusal }) => text ?? refusal ?? '').join(between);
 
 function responseFailure({ message, code, type }: ResponseError): ModelFailure {
-  return classifyFailure({ message: errorText({ message, code: code ?? type }) ?? 'The model failed and did not say why' });
+  return classifyFailure({
+    message: errorText({ message, code: code ?? type }) ?? 'The model failed and did not say why',
+  });
 }

@@ -29,7 +29,10 @@ export const catalogueModels: Record<string, Model[]> = {
   openai: [builtIn('openai', 'gpt', { compat: { store: true, routing: { only: ['a'], sort: 'x' } } })],
 };
 
-const catalogue = { providers: () => Object.keys(catalogueModels), models: (provider: string) => catalogueModels[provider] ?? [] };
+const catalogue = {
+  providers: () => Object.keys(catalogueModels),
+  models: (provider: string) => catalogueModels[provider] ?? [],
+};
 
 /** The files and environment of a user. */
 export interface UserFiles {
@@ -64,5 +67,9 @@ export function openKnownModels({ models, auth, env = {}, runtimeKey }: UserFile
 
 export const modelNames = (models: readonly Model[]) => models.map(({ provider, id }) => `${provider}/${id}`);
 
-export const customProvider = { baseUrl: 'http://localhost:1/v1/', api: 'openai-completions', models: [{ id: 'llama' }] };
+export const customProvider = {
+  baseUrl: 'http://localhost:1/v1/',
+  api: 'openai-completions',
+  models: [{ id: 'llama' }],
+};
 export const storedKey = (text: string) => ({ type: 'api_key', key: text });

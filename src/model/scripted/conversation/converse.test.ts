@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelMessage } from '../../request.ts';
-import { converse } from './converse.ts';
 import { scriptedProvider } from '../player.ts';
-import { respond, bash, assistantCalls, image, read, result, userMessage, write } from '../testing/messages.ts';
-import { assistantMessage, callToEnd, modelNamed, scriptedRequest, freeUsage } from '../testing/call.ts';
+import { assistantMessage, callToEnd, freeUsage, modelNamed, scriptedRequest } from '../testing/call.ts';
+import { assistantCalls, bash, image, read, respond, result, userMessage, write } from '../testing/messages.ts';
+import { converse } from './converse.ts';
 
 const text = (content: string) => ({ text: content });
 
@@ -108,7 +108,10 @@ describe('thinking', () => {
   const reasoning = { thinkingLevel: 'high' } as const;
 
   test('comes first if it is on', () => {
-    expect(respond([userMessage('say hi')], reasoning)).toEqual([{ thinking: 'The message reads “say hi”.' }, text('hi')]);
+    expect(respond([userMessage('say hi')], reasoning)).toEqual([
+      { thinking: 'The message reads “say hi”.' },
+      text('hi'),
+    ]);
     expect(respond([userMessage('run a'), assistantCalls(bash('a')), result('bash', '')], reasoning)).toEqual([
       { thinking: 'The tools have answered. I tell what they gave.' },
       text('The tool bash is done, without output.'),
@@ -123,7 +126,9 @@ describe('thinking', () => {
     const model = modelNamed('scripted-small');
 
     expect(respond([userMessage('say hi')], { ...reasoning, model })).toEqual([text('hi')]);
-    expect(respond([userMessage('think about it')], { model })).toEqual([text('I thought about it, as far as a script can.')]);
+    expect(respond([userMessage('think about it')], { model })).toEqual([
+      text('I thought about it, as far as a script can.'),
+    ]);
   });
 });
 
@@ -151,7 +156,9 @@ test('a conversation streams like any response', async () => {
 
   const { message } = await callToEnd(scriptedProvider({}), request);
 
-  expect(message).toEqual(assistantMessage({ content: [{ type: 'text', text: 'hello there' }], usage: freeUsage(4, 3) }));
+  expect(message).toEqual(
+    assistantMessage({ content: [{ type: 'text', text: 'hello there' }], usage: freeUsage(4, 3) }),
+  );
 });
 
 test('a recorded conversation is summarised', () => {

@@ -1,10 +1,10 @@
 import type { ImageContent } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelRequest } from '../../request.ts';
-import { outcomeOf } from './outcomes.ts';
-import { type ScriptedPhase, phasesOf } from './requests.ts';
-import { counted, excerpt } from './wording.ts';
 import type { ScriptedStep } from '../step.ts';
 import { type PromptState, promptStateIn } from '../transcript.ts';
+import { outcomeOf } from './outcomes.ts';
+import { phasesOf, type ScriptedPhase } from './requests.ts';
+import { counted, excerpt } from './wording.ts';
 
 /** The scripted model's response if there is no script. Equal requests get equal responses. */
 export function converse(request: ModelRequest): readonly ScriptedStep[] {
@@ -27,7 +27,8 @@ function reportSteps({ images, turnsTaken, results }: PromptState): ScriptedStep
   return results.map((result) => ({ text: outcomeOf(result) }));
 }
 
-const introductionPhase = ({ text, images }: PromptState): ScriptedPhase => (images.length > 0 ? [] : [{ text: introduction(text) }]);
+const introductionPhase = ({ text, images }: PromptState): ScriptedPhase =>
+  images.length > 0 ? [] : [{ text: introduction(text) }];
 
 // The phases up to the next one with tool calls, given how many such phases are done.
 function phasesDue(phases: readonly ScriptedPhase[], turnsTaken: number): ScriptedPhase {

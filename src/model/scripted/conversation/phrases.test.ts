@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { respond, bash, read, userMessage, write } from '../testing/messages.ts';
+import { bash, read, respond, userMessage, write } from '../testing/messages.ts';
 
 const text = (content: string) => ({ text: content });
 const tool = (name: string) => ({ name, description: '', parameters: {} });

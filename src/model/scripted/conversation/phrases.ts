@@ -74,7 +74,9 @@ const phrases: readonly Phrase[] = [
     },
   },
   {
-    pattern: spacedPattern(`^(?:write|create)(?: (?:the|a))?(?: file)? (?<file>${quoted}|[^\\s:]+)\\s*:(?<content>.*)$`),
+    pattern: spacedPattern(
+      `^(?:write|create)(?: (?:the|a))?(?: file)? (?<file>${quoted}|[^\\s:]+)\\s*:(?<content>.*)$`,
+    ),
     open: true,
     steps: ({ file = '', content = '' }, { tools }) => [
       offeredCall(tools, { name: 'write', arguments: { path: unquoted(file), content: unquoted(content) } }),
@@ -119,7 +121,9 @@ const phrases: readonly Phrase[] = [
     steps: ({ speech = '' }) => [{ text: unquoted(speech) }],
   },
   {
-    pattern: spacedPattern('^(?:what|which|how many|describe|look at|tell me)\\b.*\\b(?:image|picture|photo|screenshot)s?\\b'),
+    pattern: spacedPattern(
+      '^(?:what|which|how many|describe|look at|tell me)\\b.*\\b(?:image|picture|photo|screenshot)s?\\b',
+    ),
     open: false,
     // Images are reported in any case.
     steps: (_found, { images }) => (images.length > 0 ? [] : [{ text: 'There is no image in your message.' }]),

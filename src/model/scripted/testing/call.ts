@@ -1,7 +1,7 @@
 import type { AssistantMessage, Model, Usage } from '../../../protocol/generated/vocabulary.ts';
-import { noUsage } from '../../draft.ts';
-import type { ResponseEnd, ModelEvent, ModelRequest, Provider } from '../../request.ts';
 import { callModel } from '../../call-model.ts';
+import { noUsage } from '../../draft.ts';
+import type { ModelEvent, ModelRequest, Provider, ResponseEnd } from '../../request.ts';
 import { scriptedModels } from '../models.ts';
 import { scriptedProvider } from '../player.ts';
 import { parseScript } from '../script.ts';

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import type { AgentEvent, SessionState } from '../../../protocol/generated/vocabulary.ts';
 import type { ProcessExit } from '../../../system/processes/process-group.ts';
 import { toLine } from '../../../wire/json-lines.ts';
-import type { Subscriber, CommandRequest, SessionTarget } from '../../sessions.ts';
-import { type AgentLaunch, AgentProcess } from './agent-process.ts';
 import { AgentResponse } from '../../agent-response.ts';
-import { PendingRequests, MAX_PENDING_REQUESTS } from './pending-requests.ts';
+import type { CommandRequest, SessionTarget, Subscriber } from '../../sessions.ts';
+import { type AgentLaunch, AgentProcess } from './agent-process.ts';
+import { MAX_PENDING_REQUESTS, PendingRequests } from './pending-requests.ts';
 
 // How long an agent may take until its first response.
 const AGENT_START_MS = 60_000;
@@ -93,7 +93,8 @@ export class HostedAgent {
   /** Sends several requests at once, so that hardly any event falls between the responses. */
   sendBatch(requests: readonly (readonly [CommandRequest, ResponseHandling])[]): void {
     if (this.#hasExited) {
-      for (const [{ type }, { onResponse }] of requests) this.#callbacks.enqueueResponse(() => onResponse(AgentResponse.refusal(type, EXITED)));
+      for (const [{ type }, { onResponse }] of requests)
+        this.#callbacks.enqueueResponse(() => onResponse(AgentResponse.refusal(type, EXITED)));
     } else this.#process.write(requests.map(([request, handling]) => this.#requests.add(request, handling)).join(''));
   }
 

@@ -1,6 +1,6 @@
 import { toLine } from '../../../wire/json-lines.ts';
-import type { Subscriber, CommandRequest } from '../../sessions.ts';
 import { AgentResponse } from '../../agent-response.ts';
+import type { CommandRequest, Subscriber } from '../../sessions.ts';
 
 // Pending requests of all clients together.
 export const MAX_PENDING_REQUESTS = 2000;
@@ -34,7 +34,11 @@ export class PendingRequests {
   /** Adds a request and returns its line for the agent. */
   add(
     { type, id: requestId, ...params }: CommandRequest,
-    { requester, onArrival, onResponse }: Partial<Pick<PendingRequest, 'requester' | 'onArrival'>> & Pick<PendingRequest, 'onResponse'>,
+    {
+      requester,
+      onArrival,
+      onResponse,
+    }: Partial<Pick<PendingRequest, 'requester' | 'onArrival'>> & Pick<PendingRequest, 'onResponse'>,
   ): string {
     const id = String(++this.#count);
     this.#pending.set(id, { type, onResponse, onArrival, requester, requestId });
@@ -55,6 +59,7 @@ export class PendingRequests {
   fail(reason: string): void {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
-    for (const { type, onResponse } of pending) onResponse(AgentResponse.refusal(type, { code: 'internal', message: reason }));
+    for (const { type, onResponse } of pending)
+      onResponse(AgentResponse.refusal(type, { code: 'internal', message: reason }));
   }
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../protocol/generated/vocabulary.ts';
-import type { AttachResult, SessionHandle, Subscriber, CommandRequest, Snapshot } from '../../sessions.ts';
 import type { SessionRecord } from '../../session-record.ts';
+import type { AttachResult, CommandRequest, SessionHandle, Snapshot, Subscriber } from '../../sessions.ts';
 
 type Event = AgentEvent & { readonly seq?: number | undefined };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionHandle, Sessions, SessionTarget, AttachOptions } from '../../sessions.ts';
-import { sendRequest, RecordingSubscriber } from './recording-subscriber.ts';
+import type { AttachOptions, SessionHandle, Sessions, SessionTarget } from '../../sessions.ts';
+import { RecordingSubscriber, sendRequest } from './recording-subscriber.ts';
 
 /** Sessions under test with their fixtures. */
 export interface SessionsUnderTest {
@@ -14,7 +14,12 @@ export interface SessionsUnderTest {
 
 /** The guarantees of every implementation of `Sessions`. The model responds `hello` to `hello` and stalls on `wait`. */
 export function sessionsContract(name: string, make: () => SessionsUnderTest | Promise<SessionsUnderTest>): void {
-  const open = async (sessions: Sessions, target: SessionTarget, options: AttachOptions = {}, subscriber = new RecordingSubscriber()) => {
+  const open = async (
+    sessions: Sessions,
+    target: SessionTarget,
+    options: AttachOptions = {},
+    subscriber = new RecordingSubscriber(),
+  ) => {
     const handle = await sessions.open(target, subscriber);
     await handle.attach(options);
     return { handle, listener: subscriber };

@@ -31,7 +31,9 @@ export class AllowLists {
   constructor(options: AllowListOptions) {
     const { allowHosts, allowOrigins } = options;
     this.#options = options;
-    this.#hosts = allowHosts.map((text) => parseFlag(parseHost, text, '--allow-host takes a name like tau.example.org'));
+    this.#hosts = allowHosts.map((text) =>
+      parseFlag(parseHost, text, '--allow-host takes a name like tau.example.org'),
+    );
     this.#origins = new Set(
       allowOrigins.map((text) => parseFlag(parseOrigin, text, '--allow-origin takes one like https://tau.example.org')),
     );

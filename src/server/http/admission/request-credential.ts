@@ -26,10 +26,7 @@ export function credentialOf(
  * Whether to trust the cookies of a request, which browsers also send for other sites. They are trusted with an own
  * origin; without any sign of the site only for reading. Foreign origins were rejected before.
  */
-export function cookieTrust(
-  { method, headers }: IncomingMessage,
-  purpose: Purpose,
-): 'trusted' | 'ignored' | 'refused' {
+export function cookieTrust({ method, headers }: IncomingMessage, purpose: Purpose): 'trusted' | 'ignored' | 'refused' {
   const site = headers['sec-fetch-site'];
   if (headers.origin !== undefined || site === 'same-origin') return 'trusted';
   if (purpose === 'upgrade' || (method !== 'GET' && method !== 'HEAD')) return 'refused';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { respondRaw } from '../responses.ts';
-import { sendRequest, openSocket, readToEnd } from '../testing/raw-clients.ts';
+import { openSocket, readToEnd, sendRequest } from '../testing/raw-clients.ts';
 import { newFolder, startServer } from '../testing/test-server.ts';
 
 const statusOf = (response: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1]);
@@ -71,7 +71,10 @@ it('[W37] allowed hosts are accepted on any port, or on the named one', async ()
 });
 
 it('[W37] on a wildcard address the server accepts the address that was connected to', async () => {
-  const { get, port } = await startServer({ listen: { host: '0.0.0.0', behindProxy: true }, guard: { host: '0.0.0.0' } });
+  const { get, port } = await startServer({
+    listen: { host: '0.0.0.0', behindProxy: true },
+    guard: { host: '0.0.0.0' },
+  });
 
   const response = await get('/healthz', { host: '127.0.0.3', headers: { host: `127.0.0.3:${port}` } });
   const other = await get('/healthz', { host: '127.0.0.3', headers: { host: `127.0.0.4:${port}` } });
@@ -153,7 +156,9 @@ it('without a forwarded address the address of the proxy is used', async () => {
 it('[W40] all routes are below the base path', async () => {
   const { get } = await startServer({ guard: { basePath: '/tau' } });
 
-  const responses = await Promise.all(['/tau/healthz', '/tau', '/healthz', '/', '/tauhealthz'].map((path) => get(path)));
+  const responses = await Promise.all(
+    ['/tau/healthz', '/tau', '/healthz', '/', '/tauhealthz'].map((path) => get(path)),
+  );
 
   expect(responses.map(({ status }) => status)).toEqual([200, 308, 404, 404, 404]);
   expect(responses[1]?.headers.location).toBe('/tau/');
@@ -163,7 +168,11 @@ it('[W39] over the socket file the owner needs neither token nor host name', asy
   const socketPath = `${newFolder()}/s`;
   await startServer({ listen: { socketPath } });
 
-  const response = await sendRequest({ socketPath, path: '/api/me', headers: { host: 'evil.example', origin: 'null' } });
+  const response = await sendRequest({
+    socketPath,
+    path: '/api/me',
+    headers: { host: 'evil.example', origin: 'null' },
+  });
 
   expect(response.status).toBe(200);
   expect(JSON.parse(response.body)).toEqual({ name: 'owner', scopes: ['view', 'prompt', 'bash', 'admin'] });

@@ -4,8 +4,8 @@ import type { Authority } from '../../auth/authority.ts';
 import { type Grant, owner } from '../../auth/grant.ts';
 import type { ServerLog } from '../../server-log.ts';
 import { type AllowListOptions, AllowLists, type ForeignHeader } from './allow-lists.ts';
-import { credentialOf, type Purpose, cookieTrust } from './request-credential.ts';
 import { OwnerRequest, plainAddress } from './owner-request.ts';
+import { cookieTrust, credentialOf, type Purpose } from './request-credential.ts';
 
 // The result for an admitted request.
 export interface Admission {

@@ -9,9 +9,9 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { withTimeout } from '../../../system/with-timeout.ts';
-import { ConnectionCap, type ConnectionLimits, type DropReason } from './connection-cap.ts';
-import { respondRaw, setSecurityHeaders, sendRefusal } from '../responses.ts';
 import { OwnerRequest, plainAddress } from '../admission/owner-request.ts';
+import { respondRaw, sendRefusal, setSecurityHeaders } from '../responses.ts';
+import { ConnectionCap, type ConnectionLimits, type DropReason } from './connection-cap.ts';
 import type { Tls } from './tls-files.ts';
 
 export interface HttpLimits {
@@ -64,18 +64,15 @@ export class LimitedServer {
   readonly #limits: HttpLimits;
 
   constructor(
-    { handler, onUpgrade, onDrop: onDrop = () => {}, limits = httpLimits }: ServerOptions,
-    { tls, isOwnerOnly: isOwnerOnly = false, limitsPerAddress: limitsPerAddress = false }: ServerKind,
+    { handler, onUpgrade, onDrop = () => {}, limits = httpLimits }: ServerOptions,
+    { tls, isOwnerOnly = false, limitsPerAddress = false }: ServerKind,
   ) {
     this.#limits = limits;
     this.#cap = new ConnectionCap(limits.connections, onDrop);
     this.server = newServer(limits, { tls, isOwnerOnly });
     this.server.on('connection', (socket: Socket) => {
       const { remoteAddress } = socket;
-      this.#cap.add(
-        socket,
-        limitsPerAddress && remoteAddress !== undefined ? plainAddress(remoteAddress) : undefined,
-      );
+      this.#cap.add(socket, limitsPerAddress && remoteAddress !== undefined ? plainAddress(remoteAddress) : undefined);
     });
     const onRequest: RequestListener = (request, response) => {
       this.#cap.markRequest(request.socket);

@@ -2,10 +2,10 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { openSocket, readToEnd, sendRequest } from '../testing/raw-clients.ts';
+import { newFolder, startServer } from '../testing/test-server.ts';
 import { httpLimits } from './limited-server.ts';
 import { listenHttp } from './listen.ts';
-import { sendRequest, openSocket, readToEnd } from '../testing/raw-clients.ts';
-import { newFolder, startServer } from '../testing/test-server.ts';
 import { readTlsFiles } from './tls-files.ts';
 
 const fixtures = join(import.meta.dirname, '../../../../test/fixtures/tls');
@@ -13,7 +13,8 @@ const tlsFiles = { cert: join(fixtures, 'cert.pem'), key: join(fixtures, 'key.pe
 const nothing = { handler: () => {}, onUpgrade: () => {} };
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n';
 
-const limited = (limits: Partial<typeof httpLimits>) => startServer({ listen: { limits: { ...httpLimits, ...limits } } });
+const limited = (limits: Partial<typeof httpLimits>) =>
+  startServer({ listen: { limits: { ...httpLimits, ...limits } } });
 
 const connections = (more: Partial<typeof httpLimits.connections>) => ({
   connections: { ...httpLimits.connections, ...more },
@@ -242,7 +243,10 @@ it('close ends running responses and upgraded sockets', async () => {
       onUpgrade: (_request, socket) => void socket.write('Upgraded'),
     },
   });
-  const sockets = [openSocket(port, `${HEAD}\r\n`), openSocket(port, `${HEAD}Connection: upgrade\r\nUpgrade: x\r\n\r\n`)];
+  const sockets = [
+    openSocket(port, `${HEAD}\r\n`),
+    openSocket(port, `${HEAD}Connection: upgrade\r\nUpgrade: x\r\n\r\n`),
+  ];
   const ends = sockets.map(readToEnd);
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve))));
 

@@ -1,6 +1,6 @@
 import { tooManyAttempts } from '../admission/request-guard.ts';
-import { HttpRefusal, sendJson, sendRefusal } from '../responses.ts';
 import { readJsonBody } from '../read-json.ts';
+import { HttpRefusal, sendJson, sendRefusal } from '../responses.ts';
 import type { HttpExchange, Route } from '../route.ts';
 import { describeGrant } from './read-only.ts';
 

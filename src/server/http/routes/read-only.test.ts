@@ -7,7 +7,10 @@ import { bearer, newFolder, startServer } from '../testing/test-server.ts';
 function servedFolders() {
   const root = newFolder();
   for (const name of ['one', '.two']) mkdirSync(join(root, name));
-  return { root, server: startServer({ services: { listFolders: (grant, query) => listFolders(query, grant, root) } }) };
+  return {
+    root,
+    server: startServer({ services: { listFolders: (grant, query) => listFolders(query, grant, root) } }),
+  };
 }
 
 it('[W95] a token with the scope prompt may list folders', async () => {

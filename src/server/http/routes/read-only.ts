@@ -1,7 +1,7 @@
-import { sendJson, sendRefusal, sendText, HttpRefusal } from '../responses.ts';
+import type { Grant } from '../../auth/grant.ts';
+import { HttpRefusal, sendJson, sendRefusal, sendText } from '../responses.ts';
 import { type Route, readMethods } from '../route.ts';
 import type { SessionQuery } from '../services.ts';
-import type { Grant } from '../../auth/grant.ts';
 
 /** `GET /healthz`: the server is alive. */
 export const health: Route = {

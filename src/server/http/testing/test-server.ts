@@ -8,12 +8,12 @@ import { type Grant, type Scope, scopes } from '../../auth/grant.ts';
 import { listFolders } from '../../folders.ts';
 import { Metrics } from '../../metrics.ts';
 import { ServerLog } from '../../server-log.ts';
-import { ExportOffers } from '../export-offers.ts';
 import { RequestGuard, type RequestGuardOptions } from '../admission/request-guard.ts';
+import { ExportOffers } from '../export-offers.ts';
 import { createHandler } from '../handler.ts';
 import { type ListenOptions, listenHttp } from '../listen/listen.ts';
 import type { HttpServices } from '../services.ts';
-import { type ReceivedResponse, sendRequest, type RequestParams } from './raw-clients.ts';
+import { type ReceivedResponse, type RequestParams, sendRequest } from './raw-clients.ts';
 
 export const grantOf = (id: string, may: readonly Scope[] = scopes): Grant => ({
   id,
@@ -103,7 +103,8 @@ export async function startServer({ guard = {}, listen = {}, services = {} }: Te
   });
   onTestFinished(close);
   const isTls = listen.tls !== undefined;
-  const get = (path: string, more: RequestParams = {}): Promise<ReceivedResponse> => sendRequest({ port, path, isTls, ...more });
+  const get = (path: string, more: RequestParams = {}): Promise<ReceivedResponse> =>
+    sendRequest({ port, path, isTls, ...more });
   const readLog = () => readFileSync(logFile, 'utf8');
   /** Waits until so many requests are logged, then returns the log. */
   const logged = async (requests: number) => {

@@ -1,5 +1,5 @@
-import { closeSync, openSync, readSync, statSync, readFileSync } from 'node:fs';
-import { basename, resolve, join } from 'node:path';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { Refusal } from '../../../protocol/errors.ts';
 import { writePiecesAtomic } from '../../../system/files/atomic-write.ts';
 import { SessionSource } from './session-source.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EDGE_BYTES, quickParse } from './quick-parse.ts';
 import { parseFacts } from './line-facts.ts';
+import { EDGE_BYTES, quickParse } from './quick-parse.ts';
 
 const parseQuickly = (line: string) => {
   const bytes = Buffer.from(line);

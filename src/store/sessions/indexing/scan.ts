@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import type { Span } from './entry-index.ts';
-import { EDGE_BYTES, quickParse } from './quick-parse.ts';
 import { type LineFacts, parseFacts } from './line-facts.ts';
+import { EDGE_BYTES, quickParse } from './quick-parse.ts';
 
 // Longer lines are neither written nor read.
 export const MAX_ENTRY_BYTES = 256 * 1024 * 1024;

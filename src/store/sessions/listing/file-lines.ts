@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
+import { readAt } from '../entry-reader.ts';
 import { EDGE_BYTES } from '../indexing/quick-parse.ts';
 import { MAX_ENTRY_BYTES } from '../indexing/scan.ts';
-import { readAt } from '../entry-reader.ts';
 
 // Bytes kept of the end of a long line: an assistant message has its usage there.
 export const TAIL_BYTES = 512;

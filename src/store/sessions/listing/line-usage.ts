@@ -1,5 +1,5 @@
 import { parseObject } from '../indexing/line-facts.ts';
-import { TAIL_BYTES, type ListedLine } from './file-lines.ts';
+import { type ListedLine, TAIL_BYTES } from './file-lines.ts';
 
 /** Tokens and cost of the assistant messages of a session so far. */
 export interface UsageTotals {

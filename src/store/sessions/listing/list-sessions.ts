@@ -1,9 +1,9 @@
 import { closeSync, openSync, statSync } from 'node:fs';
-import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { YieldTimer, byAge, filesIn, type ListedFile, realFolder, sessionFolders } from './session-files.ts';
-import { type FileSummary, summarize } from './session-summary.ts';
-import { TRASH_FOLDER } from '../trash.ts';
 import { Refusal } from '../../../protocol/errors.ts';
+import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
+import { TRASH_FOLDER } from '../trash.ts';
+import { byAge, filesIn, type ListedFile, realFolder, sessionFolders, YieldTimer } from './session-files.ts';
+import { type FileSummary, summarize } from './session-summary.ts';
 
 // Unchanged files are read once; this many summaries are cached.
 const MAX_CACHED_SUMMARIES = 10_000;
@@ -130,7 +130,8 @@ function folderFilter(cwd: string | undefined, mayList: (cwd: string) => boolean
   const realCwd = cwd === undefined ? undefined : realFolder(cwd);
   const decisions = new Map<string, boolean>();
   return (other) => {
-    const decision = decisions.get(other) ?? (mayList(other) && (realCwd === undefined || realFolder(other) === realCwd));
+    const decision =
+      decisions.get(other) ?? (mayList(other) && (realCwd === undefined || realFolder(other) === realCwd));
     decisions.set(other, decision);
     return decision;
   };

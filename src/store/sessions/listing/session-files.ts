@@ -1,9 +1,9 @@
 import { type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../../../protocol/errors.ts';
 import { realPath } from '../../../system/files/real-path.ts';
-import { setImmediate as turn } from 'node:timers/promises';
 
 /** A file that may be a session. */
 export interface ListedFile {

@@ -1,8 +1,8 @@
 import { readHeader } from '../header.ts';
-import { quickParse, quickParseRole } from '../indexing/quick-parse.ts';
 import { parseObject } from '../indexing/line-facts.ts';
-import { type ListedLine, eachLine } from './file-lines.ts';
-import { type UsageTotals, usageOfMessage, usageOfEntry } from './line-usage.ts';
+import { quickParse, quickParseRole } from '../indexing/quick-parse.ts';
+import { eachLine, type ListedLine } from './file-lines.ts';
+import { type UsageTotals, usageOfEntry, usageOfMessage } from './line-usage.ts';
 
 // Characters of the first message in a listing.
 const FIRST_MESSAGE_LENGTH = 500;

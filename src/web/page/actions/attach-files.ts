@@ -1,4 +1,4 @@
-import { type Attachment, limitExceeded, IMAGE_TYPES, MAX_ATTACHED_TEXT_BYTES } from '../state/draft/attachment.ts';
+import { type Attachment, IMAGE_TYPES, limitExceeded, MAX_ATTACHED_TEXT_BYTES } from '../state/draft/attachment.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 import { fitImage } from './fit-image.ts';
 
@@ -9,7 +9,8 @@ export async function attachFiles(draft: MessageDraft, files: readonly File[]): 
   draft.pendingFiles.value += files.length;
   for (const file of files) {
     const attachment = await readAttachment(file);
-    const problem = typeof attachment === 'string' ? attachment : limitExceeded([...draft.attachments.value, attachment]);
+    const problem =
+      typeof attachment === 'string' ? attachment : limitExceeded([...draft.attachments.value, attachment]);
     if (problem === undefined && typeof attachment !== 'string') draft.attach(attachment);
     else if (problem !== undefined && !problems.includes(problem)) problems.push(problem);
     draft.pendingFiles.value--;

@@ -8,7 +8,8 @@ const MAX_ATTACHED_IMAGE_BYTES = 4 * 1024 * 1024;
 /** Reads an image file and scales it to the size limits; returns undefined when it cannot be made small enough. */
 export async function fitImage(file: File): Promise<ImageAttachment | undefined> {
   const bitmap = await createImageBitmap(file);
-  const isSmall = Math.max(bitmap.width, bitmap.height) <= MAX_ATTACHED_IMAGE_SIDE && file.size <= MAX_ATTACHED_IMAGE_BYTES;
+  const isSmall =
+    Math.max(bitmap.width, bitmap.height) <= MAX_ATTACHED_IMAGE_SIDE && file.size <= MAX_ATTACHED_IMAGE_BYTES;
   const blob = isSmall ? file : await scaleDown(bitmap, file.type);
   bitmap.close();
   if (!blob) return undefined;

@@ -1,5 +1,5 @@
 import { CommandFailed } from '../../../client/errors.ts';
-import { type PageRequest, type MessageHistory, emptyHistory, prependPage } from '../../../client/view/history.ts';
+import { emptyHistory, type MessageHistory, type PageRequest, prependPage } from '../../../client/view/history.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
 const PAGE = 200;
@@ -25,8 +25,11 @@ export interface EarlierPage {
  * Loads the page of messages before the loaded ones. Returns undefined when there is none, or when the history was
  * replaced in the meantime: the view then has another cursor.
  */
-export async function loadEarlier(session: LiveSession, options: LoadEarlierOptions = {}): Promise<EarlierPage | undefined> {
-  const { before: before = session.view.peek().earlier, limit = PAGE } = options;
+export async function loadEarlier(
+  session: LiveSession,
+  options: LoadEarlierOptions = {},
+): Promise<EarlierPage | undefined> {
+  const { before = session.view.peek().earlier, limit = PAGE } = options;
   if (!before) return undefined;
   try {
     const page = await session.remote.getMessagesPage({ ...before, limit });

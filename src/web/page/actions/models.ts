@@ -16,8 +16,11 @@ export async function availableModels({ remote }: LiveSession): Promise<readonly
 }
 
 /** Sets the model for the next model call. */
-export const chooseModel = ({ remote }: LiveSession, { provider, id }: Model, options: ModelChoiceOptions): Promise<unknown> =>
-  remote.setModel({ provider, modelId: id, ...persistParam(options) });
+export const chooseModel = (
+  { remote }: LiveSession,
+  { provider, id }: Model,
+  options: ModelChoiceOptions,
+): Promise<unknown> => remote.setModel({ provider, modelId: id, ...persistParam(options) });
 
 /** Lists the thinking levels of the current model. */
 export async function thinkingLevels({ remote }: LiveSession): Promise<readonly ThinkingLevel[]> {
@@ -26,8 +29,11 @@ export async function thinkingLevels({ remote }: LiveSession): Promise<readonly 
 }
 
 /** Sets the thinking level for the next model call. */
-export const chooseThinkingLevel = ({ remote }: LiveSession, level: ThinkingLevel, options: ModelChoiceOptions): Promise<unknown> =>
-  remote.setThinkingLevel({ level, ...persistParam(options) });
+export const chooseThinkingLevel = (
+  { remote }: LiveSession,
+  level: ThinkingLevel,
+  options: ModelChoiceOptions,
+): Promise<unknown> => remote.setThinkingLevel({ level, ...persistParam(options) });
 
 /** Lists the providers that take a key; only administrators may. */
 export async function listKeyProviders({ remote }: LiveSession): Promise<readonly KeyProvider[]> {

@@ -7,7 +7,10 @@ const file = (text: string, name = 'a.md') => ({ kind: 'text', name, text, bytes
 it('text files follow the message text under their names, and images go beside it', () => {
   const image = { kind: 'image', name: 'i.png', mimeType: 'image/png', data: 'aGk=' } as const;
 
-  const { text, images } = promptContent({ text: 'See:\n', attachments: [file('one'), image, file('two\n', 'b\n.txt')] });
+  const { text, images } = promptContent({
+    text: 'See:\n',
+    attachments: [file('one'), image, file('two\n', 'b\n.txt')],
+  });
 
   expect(text).toBe('See:\n\na.md\n```\none\n```\n\nb .txt\n```\ntwo\n```');
   expect(images).toEqual([{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]);

@@ -1,11 +1,11 @@
-import type { Accepted, Params, UserMessage, ImageContent } from '../../../protocol/generated/vocabulary.ts';
+import type { Accepted, ImageContent, Params, UserMessage } from '../../../protocol/generated/vocabulary.ts';
 import { wordsOf } from '../../fields.ts';
-import type { LiveSession } from '../state/live-session.ts';
-import { asAttachment, imagesOf, type TextAttachment } from '../state/draft/attachment.ts';
-import type { MessageDraft, DraftContent } from '../state/draft/message-draft.ts';
-import { restoreEdit } from './queue.ts';
-import { unlessCancelled, isSameText } from './sessions/clone-and-fork.ts';
 import { oneLine } from '../../words.ts';
+import { asAttachment, imagesOf, type TextAttachment } from '../state/draft/attachment.ts';
+import type { DraftContent, MessageDraft } from '../state/draft/message-draft.ts';
+import type { LiveSession } from '../state/live-session.ts';
+import { restoreEdit } from './queue.ts';
+import { isSameText, unlessCancelled } from './sessions/clone-and-fork.ts';
 
 // The text and images of one prompt.
 export interface PromptInput {
@@ -68,7 +68,11 @@ export async function retryPrompt(session: LiveSession, draft: MessageDraft, mes
   if (wasRejected && text !== undefined) draft.restore({ text, attachments: images.map(asAttachment) });
 }
 
-const sendPrompt = ({ remote }: LiveSession, { text, images }: PromptInput, behavior: StreamingBehavior): Promise<Accepted> =>
+const sendPrompt = (
+  { remote }: LiveSession,
+  { text, images }: PromptInput,
+  behavior: StreamingBehavior,
+): Promise<Accepted> =>
   remote.prompt({ message: text, streamingBehavior: behavior, ...(images.length > 0 ? { images } : {}) });
 
 /** Builds the prompt: text files follow the message text, each under its name. */

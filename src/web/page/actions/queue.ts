@@ -1,8 +1,8 @@
 import { CommandFailed } from '../../../client/errors.ts';
 import type { OutboxItem } from '../../../client/remote/outbox.ts';
 import type { Params, QueuedItem } from '../../../protocol/generated/vocabulary.ts';
+import { hasChanges, type MessageDraft, type QueueEdit } from '../state/draft/message-draft.ts';
 import type { LiveSession } from '../state/live-session.ts';
-import { hasChanges, type QueueEdit, type MessageDraft } from '../state/draft/message-draft.ts';
 
 /** Edits a queued message. `removed` means it was delivered or dropped before. */
 export async function editQueued(

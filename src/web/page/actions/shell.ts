@@ -1,6 +1,6 @@
-import type { LiveSession } from '../state/live-session.ts';
-import { parseShellLine, type ShellRuns } from '../state/draft/shell-runs.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
+import { parseShellLine, type ShellRuns } from '../state/draft/shell-runs.ts';
+import type { LiveSession } from '../state/live-session.ts';
 
 /** Runs the `!` line of the draft in the shell of the session. A rejected command is restored to the draft. */
 export async function runShellLine(session: LiveSession, draft: MessageDraft, runs: ShellRuns): Promise<void> {

@@ -2,19 +2,19 @@ import { effect, useComputed } from '@preact/signals';
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { attachFiles } from '../actions/attach-files.ts';
 import { type StreamingBehavior, sendDraft } from '../actions/prompting.ts';
+import { exportPage } from '../actions/sessions/export-page.ts';
 import { runShellLine } from '../actions/shell.ts';
-import { useApp, useSession, useDraft, type App } from '../state/app.ts';
+import { type App, useApp, useDraft, useSession } from '../state/app.ts';
 import { parseShellLine, ShellRuns } from '../state/draft/shell-runs.ts';
 import { Attachments } from './attachments.tsx';
+import { CommandOutputPanel } from './command-output.tsx';
 import { Completer } from './completion/completer.ts';
 import { DropTarget } from './drop-target.tsx';
 import { MessageBox } from './message-box.tsx';
-import { hasTouchInput } from './touch-input.ts';
-import { CommandOutputPanel } from './command-output.tsx';
 import { ShellRunCards } from './shell-run-cards.tsx';
 import { ToolRow } from './tool-row.tsx';
+import { hasTouchInput } from './touch-input.ts';
 import { useEscape } from './use-escape.ts';
-import { exportPage } from '../actions/sessions/export-page.ts';
 
 /** The message composer; logins that may not prompt get a note instead. */
 export function Composer() {

@@ -2,8 +2,8 @@ import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { keysText } from '../controls/shortcuts/keyboard.ts';
 import { useApp, useSession } from '../state/app.ts';
-import { parseShellLine } from '../state/draft/shell-runs.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
+import { parseShellLine } from '../state/draft/shell-runs.ts';
 import type { Completer } from './completion/completer.ts';
 import { hasTouchInput } from './touch-input.ts';
 

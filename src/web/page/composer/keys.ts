@@ -51,7 +51,8 @@ function browseHistory({ key, currentTarget }: KeyboardEvent, { draft, messages 
   return key === 'ArrowDown' && draft.newer();
 }
 
-const hasNoModifiers = ({ shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent) => !shiftKey && !altKey && !ctrlKey && !metaKey;
+const hasNoModifiers = ({ shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent) =>
+  !shiftKey && !altKey && !ctrlKey && !metaKey;
 
 const chosenCompletion = ({ completions: suggestions, chosen }: Completer) => suggestions.value[chosen.value];
 

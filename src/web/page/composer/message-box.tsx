@@ -5,7 +5,7 @@ import type { StreamingBehavior } from '../actions/prompting.ts';
 import { useSession } from '../state/app.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 import type { Completer, Completion } from './completion/completer.ts';
-import { optionId, CompletionList } from './completion/completion-list.tsx';
+import { CompletionList, optionId } from './completion/completion-list.tsx';
 import { handleKey } from './keys.ts';
 import { hasTouchInput } from './touch-input.ts';
 

@@ -3,7 +3,7 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { stopShell } from '../actions/shell.ts';
 import { Icon } from '../icons.tsx';
 import { useApp, useSession } from '../state/app.ts';
-import type { UserShellRun, ShellRuns } from '../state/draft/shell-runs.ts';
+import type { ShellRuns, UserShellRun } from '../state/draft/shell-runs.ts';
 
 /** The running shell commands: those of this tab, and those of other clients or an earlier visit. */
 export function ShellRunCards({ runs }: { readonly runs: ShellRuns }) {

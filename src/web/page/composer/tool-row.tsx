@@ -3,8 +3,8 @@ import { useRef } from 'preact/hooks';
 import { stop } from '../actions/prompting.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
-import { parseShellLine } from '../state/draft/shell-runs.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
+import { parseShellLine } from '../state/draft/shell-runs.ts';
 import type { Completer } from './completion/completer.ts';
 import { Hints } from './hints.tsx';
 

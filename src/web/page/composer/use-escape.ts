@@ -3,9 +3,9 @@ import { stop } from '../actions/prompting.ts';
 import { stopShell } from '../actions/shell.ts';
 import { isComposing } from '../ime.ts';
 import { useApp } from '../state/app.ts';
-import type { LiveSession } from '../state/live-session.ts';
-import type { ShellRuns } from '../state/draft/shell-runs.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
+import type { ShellRuns } from '../state/draft/shell-runs.ts';
+import type { LiveSession } from '../state/live-session.ts';
 import { MESSAGE_BOX } from './focus-message.ts';
 
 /**
@@ -17,7 +17,8 @@ export function useEscape(session: LiveSession, draft: MessageDraft, runs: Shell
   useEffect(() => {
     const isShellBusy = () => runs.isRunning || (app.may('bash') && session.view.value.state.runningBash);
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || isComposing(event) || event.defaultPrevented || isHandledElsewhere(event.target)) return;
+      if (event.key !== 'Escape' || isComposing(event) || event.defaultPrevented || isHandledElsewhere(event.target))
+        return;
       const { running, compacting } = session.view.value;
       const mayStop = session.blockedBy.value === undefined;
       if ((running || compacting) && mayStop) void stop(session, draft);

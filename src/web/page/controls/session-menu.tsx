@@ -1,8 +1,8 @@
 import type { Signal } from '@preact/signals';
 import { copy } from '../../code/copy.ts';
 import { compact } from '../actions/compaction.ts';
-import { exportPage } from '../actions/sessions/export-page.ts';
 import { clone } from '../actions/sessions/clone-and-fork.ts';
+import { exportPage } from '../actions/sessions/export-page.ts';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
 import { deleteMenuItem } from '../sessions/delete-dialog.tsx';
 import { useApp, useSession } from '../state/app.ts';

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { PendingRetry, ConversationView } from '../../../client/view/view.ts';
+import type { ConversationView, PendingRetry } from '../../../client/view/view.ts';
 import type { AgentSettledEvent } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { oneLine } from '../../words.ts';

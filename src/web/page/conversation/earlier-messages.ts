@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { PageRequest } from '../../../client/view/history.ts';
 import { messageOf } from '../../../protocol/errors.ts';
-import { loadEarlier, type EarlierPage } from '../actions/history.ts';
+import { type EarlierPage, loadEarlier } from '../actions/history.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
 const LARGE_PAGE = 1000;

@@ -1,4 +1,5 @@
-import { useSignalEffect, useComputed } from '@preact/signals';
+import { useComputed, useSignalEffect } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { Places } from '../../message/choices.tsx';
 import { useApp, useSession } from '../state/app.ts';
@@ -7,18 +8,20 @@ import { EarlierMessages } from './earlier-messages.ts';
 import { JumpButton } from './jump-button.tsx';
 import { ListWindow } from './list/list-window.ts';
 import { WindowedList } from './list/windowed-list.tsx';
-import { estimateHeight, sessionRows } from './rows/session-rows.ts';
 import { RowView } from './rows/row-view.tsx';
 import type { MessageRow } from './rows/rows.ts';
+import { estimateHeight, sessionRows } from './rows/session-rows.ts';
 import { SearchBar } from './search/search-bar.tsx';
-import type { ComponentChildren } from 'preact';
 
 function MessageList() {
   const app = useApp();
   const session = useSession();
   const rows = useMemo(() => sessionRows(session), [session]);
   const earlier = useMemo(() => new EarlierMessages(session), [session]);
-  const list = useMemo(() => new ListWindow<MessageRow>({ estimate: estimateHeight, onNearStart: () => earlier.loadMore() }), [earlier]);
+  const list = useMemo(
+    () => new ListWindow<MessageRow>({ estimate: estimateHeight, onNearStart: () => earlier.loadMore() }),
+    [earlier],
+  );
   const draw = useMemo(() => (row: MessageRow) => <RowView row={row} goTo={(key) => list.toRow(key)} />, [list]);
   // A sent message scrolls to the end.
   const sent = useRef(0);

@@ -3,7 +3,7 @@ import type { ConversationView } from '../../../client/view/view.ts';
 import type { AgentMessage, UserMessage } from '../../../protocol/generated/vocabulary.ts';
 import { wordsOf } from '../../fields.ts';
 import { retryPrompt } from '../actions/prompting.ts';
-import { useApp, useSession, useDraft } from '../state/app.ts';
+import { useApp, useDraft, useSession } from '../state/app.ts';
 
 /** Reports that the last prompt got no response, with a button that sends it again. */
 export function UnansweredPrompt() {
@@ -27,7 +27,8 @@ export function UnansweredPrompt() {
 }
 
 /** Undefined during a run, so that deltas do not redraw. */
-const idleMessages = ({ running, compacting, messages }: ConversationView) => (running || compacting ? undefined : messages);
+const idleMessages = ({ running, compacting, messages }: ConversationView) =>
+  running || compacting ? undefined : messages;
 
 /** Returns the last prompt if only failures followed it. */
 function lastUnansweredPrompt(messages: readonly AgentMessage[]): UserMessage | undefined {

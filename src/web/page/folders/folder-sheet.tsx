@@ -1,8 +1,8 @@
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
-import { isComposing } from '../ime.ts';
 import { keysText } from '../controls/shortcuts/keyboard.ts';
 import { Icon } from '../icons.tsx';
+import { isComposing } from '../ime.ts';
 import { Modal } from '../overlay/modal.tsx';
 import { useApp } from '../state/app.ts';
 import { folderName, recentFolders } from '../state/list/session-summaries.ts';

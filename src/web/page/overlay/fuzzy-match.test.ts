@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fuzzyScore, fuzzyFilter } from './fuzzy-match.ts';
+import { fuzzyFilter, fuzzyScore } from './fuzzy-match.ts';
 
 const items = [
   { group: 'OpenAI', words: 'openai GPT 6.1 Sol gpt-6.1-sol' },
@@ -45,7 +45,9 @@ it('a substring always matches, and more words never match more texts', () => {
   fc.assert(
     fc.property(word, word, word, (before, part, after) => {
       expect(fuzzyScore(part, before + part + after)).toBeGreaterThanOrEqual(2);
-      expect(fuzzyFilter(`${part} ${after}`, items).every((item) => fuzzyFilter(part, items).includes(item))).toBe(true);
+      expect(fuzzyFilter(`${part} ${after}`, items).every((item) => fuzzyFilter(part, items).includes(item))).toBe(
+        true,
+      );
     }),
   );
 });

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
-import { isComposing } from '../ime.ts';
 import { Icon } from '../icons.tsx';
+import { isComposing } from '../ime.ts';
 import { fuzzyFilter } from './fuzzy-match.ts';
 import { TypeAhead } from './type-ahead.ts';
 

@@ -1,7 +1,7 @@
-import type { ComponentType } from 'preact';
-import { type Sheet, useApp } from '../state/app.ts';
 import { signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { type Sheet, useApp } from '../state/app.ts';
 import { Modal } from './modal.tsx';
 
 // The search is a part of the conversation instead.

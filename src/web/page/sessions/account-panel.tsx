@@ -1,8 +1,8 @@
 import { PlainText } from '../../code/plain-text.tsx';
 import { forgetAllBut } from '../../remembered.ts';
 import { THEME_KEY, type Theme, themeNames, themes } from '../../theme.ts';
-import { logOut } from '../server-api.ts';
 import { Icon, type IconName } from '../icons.tsx';
+import { logOut } from '../server-api.ts';
 import { useApp } from '../state/app.ts';
 
 /** Shows the login, with theme, shortcuts and logout. */
@@ -38,7 +38,13 @@ export function AccountPanel() {
         >
           <Icon name="keyboard" />
         </button>
-        <button type="button" class="quiet icon-only" aria-label="Log out" title="Log out" onClick={() => void endLogin()}>
+        <button
+          type="button"
+          class="quiet icon-only"
+          aria-label="Log out"
+          title="Log out"
+          onClick={() => void endLogin()}
+        >
           <Icon name="logout" />
         </button>
       </div>

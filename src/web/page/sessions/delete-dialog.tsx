@@ -6,10 +6,10 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { deleteSession } from '../actions/sessions/delete-session.ts';
 import { focusMessage } from '../composer/focus-message.ts';
 import { hasTouchInput } from '../composer/touch-input.ts';
-import { Modal } from '../overlay/modal.tsx';
-import { useApp, type App } from '../state/app.ts';
-import { sessionTitle } from '../state/list/session-summaries.ts';
 import type { MenuItem } from '../overlay/menu.tsx';
+import { Modal } from '../overlay/modal.tsx';
+import { type App, useApp } from '../state/app.ts';
+import { sessionTitle } from '../state/list/session-summaries.ts';
 
 /** Asks for confirmation before a session is deleted. It outlives the open session, which may be the deleted one. */
 export function DeleteDialog() {

@@ -1,5 +1,5 @@
-import { isComposing } from '../ime.ts';
 import { Icon } from '../icons.tsx';
+import { isComposing } from '../ime.ts';
 import { Menu } from '../overlay/menu.tsx';
 import { useApp } from '../state/app.ts';
 import { stepWithArrows } from './arrow-keys.ts';

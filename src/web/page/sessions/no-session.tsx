@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { ConnectionStatus } from '../../../client/remote/reconnecting-socket.ts';
 import { PlainText } from '../../code/plain-text.tsx';
-import { describeClose } from '../status/close-descriptions.ts';
 import { Icon } from '../icons.tsx';
 import { useApp } from '../state/app.ts';
+import { describeClose } from '../status/close-descriptions.ts';
 
 /** The page of a login that may only view, before a session is chosen. */
 export const NoSessionChosen = () => (

@@ -2,14 +2,14 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { dateAndTime } from '../../words.ts';
-import { exportPage } from '../actions/sessions/export-page.ts';
 import { clone } from '../actions/sessions/clone-and-fork.ts';
+import { exportPage } from '../actions/sessions/export-page.ts';
 import { renameSession } from '../actions/sessions/rename-session.ts';
 import { Icon } from '../icons.tsx';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
 import { type App, useApp } from '../state/app.ts';
-import { folderName, sessionTitle } from '../state/list/session-summaries.ts';
 import { ago } from '../state/list/relative-time.ts';
+import { folderName, sessionTitle } from '../state/list/session-summaries.ts';
 import { addressOf } from '../state/page-location.ts';
 import { stepWithArrows } from './arrow-keys.ts';
 import { deleteMenuItem } from './delete-dialog.tsx';
@@ -49,7 +49,10 @@ export function SessionRow({ session, now, renamed }: SessionRowProps) {
         </span>
       </SessionLink>
       {app.may('prompt') && (
-        <Menu label={`Actions for ${name}`} items={[renaming, ...copyMenuItems(app, session), deleteMenuItem(app, session)]} />
+        <Menu
+          label={`Actions for ${name}`}
+          items={[renaming, ...copyMenuItems(app, session), deleteMenuItem(app, session)]}
+        />
       )}
     </li>
   );

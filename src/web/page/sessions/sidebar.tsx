@@ -1,8 +1,8 @@
 import { useModalDialog } from '../overlay/use-modal-dialog.ts';
 import { useApp } from '../state/app.ts';
+import { AccountPanel } from './account-panel.tsx';
 import { ListHead } from './list-head.tsx';
 import { SessionGroups } from './session-groups.tsx';
-import { AccountPanel } from './account-panel.tsx';
 
 /** The session list: beside the session, or over it on narrow screens. */
 export function Sidebar() {

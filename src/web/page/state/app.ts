@@ -2,19 +2,19 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { rememberedTheme, type Theme, applyTheme } from '../../theme.ts';
-import { type LoginInfo, currentLogin } from '../server-api.ts';
+import { applyTheme, rememberedTheme, type Theme } from '../../theme.ts';
+import { currentLogin, type LoginInfo } from '../server-api.ts';
 import { Attention } from './attention/attention.ts';
-import { LoadedSessions } from './list/loaded-sessions.ts';
-import { SessionListView } from './list/session-list-view.ts';
-import { Unread } from './list/unread.ts';
-import type { LiveSession } from './live-session.ts';
-import { matchesMedia, isVisible } from './browser-signals.ts';
-import { Navigation } from './navigation.ts';
-import type { PageLocation } from './page-location.ts';
-import { titleOf } from './list/session-summaries.ts';
+import { isVisible, matchesMedia } from './browser-signals.ts';
 import { Drafts } from './draft/drafts.ts';
 import type { MessageDraft } from './draft/message-draft.ts';
+import { LoadedSessions } from './list/loaded-sessions.ts';
+import { SessionListView } from './list/session-list-view.ts';
+import { titleOf } from './list/session-summaries.ts';
+import { Unread } from './list/unread.ts';
+import type { LiveSession } from './live-session.ts';
+import { Navigation } from './navigation.ts';
+import type { PageLocation } from './page-location.ts';
 
 // The sheet that is open; at most one is.
 export type Sheet = 'shortcuts' | 'models' | 'thinking' | 'folders' | 'credentials' | 'search';
@@ -69,8 +69,7 @@ export class App {
     });
     effect(() => (this.sessions.isLoggedOut.value ? () => void this.#resumeAfterLogin() : undefined));
     // An extension may switch sessions first; the target is drawn only later.
-    if (this.may('prompt'))
-      effect(() => session.value?.onEditorText((text, id) => this.drafts.get(id).replace(text)));
+    if (this.may('prompt')) effect(() => session.value?.onEditorText((text, id) => this.drafts.get(id).replace(text)));
     // A sheet belongs to the session in which it was opened, also when a command switches sessions.
     effect(() => {
       if (sessionId.value !== undefined) this.sheet.value = undefined;

@@ -4,7 +4,7 @@ import { RecentIds } from '../../../client/recent-ids.ts';
 import type { OutboxItem } from '../../../client/remote/outbox.ts';
 import type { ConnectionStatus } from '../../../client/remote/reconnecting-socket.ts';
 import { RemoteSession } from '../../../client/remote/remote-session.ts';
-import { emptyView, reduce, type ConversationView } from '../../../client/view/view.ts';
+import { type ConversationView, emptyView, reduce } from '../../../client/view/view.ts';
 import { closeCodes } from '../../../protocol/close-codes.ts';
 import { dialogMethods } from '../../../protocol/dialog-methods.ts';
 import { messageOf } from '../../../protocol/errors.ts';
@@ -15,9 +15,9 @@ import type {
   SessionStats,
 } from '../../../protocol/generated/vocabulary.ts';
 import { socketAddress } from '../server-api.ts';
+import { isVisible } from './browser-signals.ts';
 import { Notices } from './notices.ts';
 import type { PageLocation } from './page-location.ts';
-import { isVisible } from './browser-signals.ts';
 
 // Messages in the first snapshot; earlier ones load while the user scrolls up.
 const INITIAL_MESSAGES = 60;

@@ -1,7 +1,13 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { emptyView, type ConversationView } from '../../../client/view/view.ts';
+import { type ConversationView, emptyView } from '../../../client/view/view.ts';
 import { LiveSession } from './live-session.ts';
-import { currentLocation, newSessionLocation, type PageLocation, pushLocation, replaceLocation } from './page-location.ts';
+import {
+  currentLocation,
+  newSessionLocation,
+  type PageLocation,
+  pushLocation,
+  replaceLocation,
+} from './page-location.ts';
 
 /** Opens sessions and keeps the address and the tab history in step. */
 export class Navigation {

@@ -36,7 +36,7 @@ const closeDescriptions: ReadonlyMap<number | undefined, CloseDescription> = new
 
 /** Whether the session cannot be shown. With a temporary reason, a loaded session stays on the screen. */
 export function isUnavailable({ connection, isLoaded: isKnown }: LiveSession): boolean {
-  const { advice, isTemporary: isTemporary = false } = describeClose(connection.value.code);
+  const { advice, isTemporary = false } = describeClose(connection.value.code);
   return advice !== undefined && !(isTemporary && isKnown.value);
 }
 

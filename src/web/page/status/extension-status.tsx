@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import type { UiWidget } from '../../../client/view/extension-ui.ts';
-import { useSession } from '../state/app.ts';
 import { PlainText } from '../../code/plain-text.tsx';
+import { useSession } from '../state/app.ts';
 
 interface WidgetsProps {
   readonly placement: UiWidget['placement'];

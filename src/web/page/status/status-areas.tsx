@@ -1,8 +1,8 @@
-import { Dialogs, DialogAnnouncement } from './dialogs/dialogs.tsx';
+import { ConnectionLine } from './connection-line.tsx';
+import { DialogAnnouncement, Dialogs } from './dialogs/dialogs.tsx';
+import { Statuses, Widgets } from './extension-status.tsx';
 import { Outbox } from './pending/outbox.tsx';
 import { Queue } from './pending/queue.tsx';
-import { Widgets, Statuses } from './extension-status.tsx';
-import { ConnectionLine } from './connection-line.tsx';
 import { Toasts } from './toasts.tsx';
 
 /** The area above the composer: widgets, dialogs, queue and outbox. */

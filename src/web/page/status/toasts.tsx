@@ -1,8 +1,8 @@
-import { useSignal, useComputed } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { UiNotice } from '../../../client/view/extension-ui.ts';
 import { Icon } from '../icons.tsx';
-import { useSession, useApp } from '../state/app.ts';
+import { useApp, useSession } from '../state/app.ts';
 import { isVisible } from '../state/browser-signals.ts';
 import { ClippedText } from './extension-status.tsx';
 import { useAfterDelay } from './use-after-delay.ts';

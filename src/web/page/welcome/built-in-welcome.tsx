@@ -4,7 +4,7 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { send } from '../actions/prompting.ts';
 import { useSession } from '../state/app.ts';
 import { AddModel } from './add-model.tsx';
-import { SuggestionList, builtInSuggestions } from './suggestions.tsx';
+import { builtInSuggestions, SuggestionList } from './suggestions.tsx';
 
 /** The welcome page without a real model: prompts to try, and how to add a model. */
 export function BuiltInWelcome() {

@@ -6,8 +6,8 @@ import { counted } from '../../words.ts';
 import { type KeyProvider, listKeyProviders, removeKey, storeKey } from '../actions/models.ts';
 import { providerName } from '../controls/provider-name.ts';
 import { Modal } from '../overlay/modal.tsx';
-import { useRequest } from '../state/use-request.ts';
 import { useApp, useSession } from '../state/app.ts';
+import { useRequest } from '../state/use-request.ts';
 import { type KeyChange, KeyOutcome } from './key-outcome.tsx';
 import { StoredKey } from './stored-key.tsx';
 

@@ -1,9 +1,9 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { focusMessage } from '../composer/focus-message.ts';
-import { useSession, useDraft } from '../state/app.ts';
+import { useDraft, useSession } from '../state/app.ts';
 import { AddModel } from './add-model.tsx';
-import { SuggestionList, codeSuggestions } from './suggestions.tsx';
+import { codeSuggestions, SuggestionList } from './suggestions.tsx';
 
 /** The welcome page with a model. A suggestion is put into the draft, and the user sends it. */
 export function RealWelcome() {

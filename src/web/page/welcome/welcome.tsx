@@ -1,11 +1,11 @@
 import { useComputed } from '@preact/signals';
-import { useApp, useSession } from '../state/app.ts';
-import { BuiltInWelcome } from './built-in-welcome.tsx';
-import { RealWelcome } from './real-welcome.tsx';
 import { PlainText } from '../../code/plain-text.tsx';
 import { dateAndTime } from '../../words.ts';
 import { SessionLink } from '../sessions/session-link.tsx';
+import { useApp, useSession } from '../state/app.ts';
 import { sessionTitle } from '../state/list/session-summaries.ts';
+import { BuiltInWelcome } from './built-in-welcome.tsx';
+import { RealWelcome } from './real-welcome.tsx';
 
 const EMPTY_SESSION = 'Nothing was said in this session yet.';
 

@@ -1,13 +1,18 @@
-import { withRedactedErrors } from '../../../../model/keys/redact-errors.ts';
+import { callModel } from '../../../../model/call-model.ts';
 import { emptyAssistantMessage, type MessageStep } from '../../../../model/draft.ts';
 import { streamTimeouts } from '../../../../model/endpoint.ts';
+import { withRedactedErrors } from '../../../../model/keys/redact-errors.ts';
 import type { ModelRegistry } from '../../../../model/registry/registry.ts';
 import type { ModelMessage, ModelRequest, Provider, ToolSpec } from '../../../../model/request.ts';
-import { callModel } from '../../../../model/call-model.ts';
 import { nearestLevel } from '../../../../model/thinking-levels.ts';
 import { messageOf } from '../../../../protocol/errors.ts';
 import { version } from '../../../../protocol/generated/version.ts';
-import type { AssistantMessage, Model, ThinkingLevel, AssistantBlock } from '../../../../protocol/generated/vocabulary.ts';
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  Model,
+  ThinkingLevel,
+} from '../../../../protocol/generated/vocabulary.ts';
 import { AssistantMessageEventStream } from './event-stream.ts';
 import { getEnvApiKey } from './models.ts';
 

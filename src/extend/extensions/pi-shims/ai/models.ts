@@ -1,8 +1,8 @@
-import { catalogue } from '../../../../model/registry/catalogue.ts';
 import { isOverflow } from '../../../../model/classify-failure.ts';
-import { pricedUsage } from '../../../../model/priced-usage.ts';
 import { providerKeys } from '../../../../model/keys/provider-keys.ts';
-import { supportedLevels, nearestLevel } from '../../../../model/thinking-levels.ts';
+import { pricedUsage } from '../../../../model/priced-usage.ts';
+import { catalogue } from '../../../../model/registry/catalogue.ts';
+import { nearestLevel, supportedLevels } from '../../../../model/thinking-levels.ts';
 import type { AssistantMessage, Model, Usage } from '../../../../protocol/generated/vocabulary.ts';
 
 /** pi-ai's model functions over tau's catalogue. */

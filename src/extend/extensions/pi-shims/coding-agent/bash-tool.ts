@@ -36,7 +36,9 @@ export function customBash(cwd: string, shell: ExtensionEnvironment['shell'], op
       }
       const script = [commandPrefix, command].filter(Boolean).join('\n');
       const seconds = Number(call.args['timeout'] ?? 0);
-      const { commandResult: reportOn, commandProgress: shown } = await import('../../../../agent/tools/bash/run-command.ts');
+      const { commandResult: reportOn, commandProgress: shown } = await import(
+        '../../../../agent/tools/bash/run-command.ts'
+      );
       const progress = throttle(BACKEND_UPDATE_MS, (output: CommandOutput) => call.update(shown(output)));
       const job = { ...spawned, command: script, seconds, signal: call.signal, onOutput: progress.push };
       return reportOn(await runBashBackend(operations, job).finally(progress.stop), seconds);

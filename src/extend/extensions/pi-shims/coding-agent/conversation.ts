@@ -1,5 +1,5 @@
-import { countCharacters, tokensForCharacters } from '../../../../model/token-estimate.ts';
 import type { ModelMessage } from '../../../../model/request.ts';
+import { countCharacters, tokensForCharacters } from '../../../../model/token-estimate.ts';
 import type { AgentMessage, SessionEntry, Usage } from '../../../../protocol/generated/vocabulary.ts';
 import { recordsOf } from '../../../../session/compaction/record.ts';
 import { modelMessages } from '../../../../session/context/model-messages.ts';

@@ -1,10 +1,10 @@
 import { closeSync } from 'node:fs';
 import { defaultShell } from '../../../../agent/tools/bash/shell.ts';
-import { clampTimeout } from '../../../../system/with-timeout.ts';
 import { openPipe } from '../../../../system/processes/pipe.ts';
 import { PipeReader } from '../../../../system/processes/pipe-reader.ts';
 import { spawnGroup } from '../../../../system/processes/process-group.ts';
-import type { BashOperations, BashExecOptions } from '../../api/bash-backend.ts';
+import { clampTimeout } from '../../../../system/with-timeout.ts';
+import type { BashExecOptions, BashOperations } from '../../api/bash-backend.ts';
 import type { ExtensionEnvironment } from '../extension-environment.ts';
 
 /** A bash backend on this machine, for extensions that only change the commands. */

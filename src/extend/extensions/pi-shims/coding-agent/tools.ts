@@ -1,10 +1,10 @@
 import type { Tool } from '../../../../agent/tool.ts';
 import { editTool } from '../../../../agent/tools/edit/edit.ts';
+import { writeTool } from '../../../../agent/tools/edit/write.ts';
+import { readTool } from '../../../../agent/tools/read/read.ts';
 import { findTool } from '../../../../agent/tools/search/find.ts';
 import { grepTool } from '../../../../agent/tools/search/grep.ts';
 import { lsTool } from '../../../../agent/tools/search/ls.ts';
-import { readTool } from '../../../../agent/tools/read/read.ts';
-import { writeTool } from '../../../../agent/tools/edit/write.ts';
 import type { FileToolOperations } from '../../api/bash-backend.ts';
 import type { ExtensionEnvironment } from '../extension-environment.ts';
 import { type BashToolOptions, customBash } from './bash-tool.ts';

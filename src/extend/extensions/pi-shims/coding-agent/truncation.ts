@@ -1,9 +1,9 @@
 import {
+  formatBytes,
   keepHead,
   keepTail,
   MAX_OUTPUT_BYTES,
   MAX_OUTPUT_LINES,
-  formatBytes,
   type TextLimits,
   type Truncation,
   withoutFinalNewline,
@@ -29,7 +29,10 @@ export function truncateLine(line: string, maxChars = GREP_MAX_LINE_LENGTH): { t
   return { text: `${line.slice(0, maxChars)}... [truncated]`, wasTruncated: true };
 }
 
-const complete = ({ maxLines = MAX_OUTPUT_LINES, maxBytes = MAX_OUTPUT_BYTES }: Partial<TextLimits> = {}): TextLimits => ({
+const complete = ({
+  maxLines = MAX_OUTPUT_LINES,
+  maxBytes = MAX_OUTPUT_BYTES,
+}: Partial<TextLimits> = {}): TextLimits => ({
   maxLines: Math.max(1, maxLines),
   maxBytes: Math.max(1, maxBytes),
 });

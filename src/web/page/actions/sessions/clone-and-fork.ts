@@ -1,7 +1,7 @@
 import type { ImageContent, SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import type { App } from '../../state/app.ts';
 import { asAttachment } from '../../state/draft/attachment.ts';
-import { attempt, withOtherSession, isCurrent } from './connections.ts';
+import { attempt, isCurrent, withOtherSession } from './connections.ts';
 
 /** Clones a session and opens the clone; without a summary, the open one. */
 export const clone = (app: App, summary?: SessionSummary): Promise<boolean> =>

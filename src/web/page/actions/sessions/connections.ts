@@ -1,8 +1,8 @@
-import type { App } from '../../state/app.ts';
-import type { LiveSession } from '../../state/live-session.ts';
 import { RemoteSession } from '../../../../client/remote/remote-session.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import { socketAddress } from '../../server-api.ts';
+import type { App } from '../../state/app.ts';
+import type { LiveSession } from '../../state/live-session.ts';
 
 /** Returns the open session; throws when there is none. */
 export function requireSession(app: App): LiveSession {

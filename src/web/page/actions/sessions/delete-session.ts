@@ -2,8 +2,8 @@ import { CommandFailed } from '../../../../client/errors.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import type { App } from '../../state/app.ts';
 import type { LiveSession } from '../../state/live-session.ts';
-import { requireSession, withAnyAgent, isCurrent } from './connections.ts';
 import { unlessCancelled } from './clone-and-fork.ts';
+import { isCurrent, requireSession, withAnyAgent } from './connections.ts';
 
 /**
  * Moves a session to the trash. An open session is in use, so the page first switches to a new one in the same folder.

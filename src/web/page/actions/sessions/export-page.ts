@@ -2,7 +2,7 @@ import type { SessionSummary } from '../../../../protocol/generated/vocabulary.t
 import { fetchFile } from '../../server-api.ts';
 import type { App } from '../../state/app.ts';
 import { sessionTitle } from '../../state/list/session-summaries.ts';
-import { attempt, withOtherSession, isCurrent } from './connections.ts';
+import { attempt, isCurrent, withOtherSession } from './connections.ts';
 
 // A browser has this long to start the download.
 const DOWNLOAD_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import type { App } from '../../state/app.ts';
-import { attempt, withAnyAgent, isCurrent } from './connections.ts';
+import { attempt, isCurrent, withAnyAgent } from './connections.ts';
 
 /** Renames a session; without a summary, the open one. */
 export async function renameSession(app: App, summary: SessionSummary | undefined, name: string): Promise<void> {

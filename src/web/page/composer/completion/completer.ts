@@ -1,8 +1,8 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { SlashCommand } from '../../../../protocol/generated/vocabulary.ts';
-import { fuzzyScore, fuzzyFilter } from '../../overlay/fuzzy-match.ts';
+import { fuzzyFilter, fuzzyScore } from '../../overlay/fuzzy-match.ts';
 import type { LiveSession } from '../../state/live-session.ts';
-import { mention, type CompletionTarget, completionTargetAt } from './completion-target.ts';
+import { type CompletionTarget, completionTargetAt, mention } from './completion-target.ts';
 
 // An entry of the completion list.
 export interface Completion {
@@ -92,7 +92,9 @@ export class Completer {
     if (target.kind === 'command') return this.#matchingCommands(target.query);
     const { query, found } = this.#paths.value;
     // Until the paths of the last query arrive, earlier ones that match are shown.
-    return found.filter((path) => query === target.query || fuzzyScore(target.query, path) !== undefined).map(pathCompletion);
+    return found
+      .filter((path) => query === target.query || fuzzyScore(target.query, path) !== undefined)
+      .map(pathCompletion);
   }
 
   #matchingCommands(query: string): readonly Completion[] {

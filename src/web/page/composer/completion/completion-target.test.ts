@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mention, completionTargetAt } from './completion-target.ts';
+import { completionTargetAt, mention } from './completion-target.ts';
 
 /** The target at the `|` in a text. */
 const targetIn = (marked: string) => {

@@ -4,8 +4,8 @@ import { useRef } from 'preact/hooks';
 import { messageOf } from '../../../../protocol/errors.ts';
 import { Modal } from '../../overlay/modal.tsx';
 import { Picker, type PickerItem } from '../../overlay/picker.tsx';
-import { useRequest } from '../../state/use-request.ts';
 import { useApp, useSession } from '../../state/app.ts';
+import { useRequest } from '../../state/use-request.ts';
 
 interface PickSheetProps<T> {
   readonly title: string;

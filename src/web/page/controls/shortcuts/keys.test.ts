@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPressed, keyNames, type KeyPress } from './keys.ts';
+import { isPressed, type KeyPress, keyNames } from './keys.ts';
 import { shortcuts } from './shortcuts.ts';
 
 const press = (key: string, held: Partial<KeyPress> = {}): KeyPress => ({

@@ -1,7 +1,7 @@
 import { focusMessage } from '../../composer/focus-message.ts';
-import { focusFirstDialog, DIALOG_KEYS } from '../../status/dialogs/dialog-focus.ts';
 import { focusFilter } from '../../sessions/focus-filter.ts';
 import type { App } from '../../state/app.ts';
+import { DIALOG_KEYS, focusFirstDialog } from '../../status/dialogs/dialog-focus.ts';
 
 /** A keyboard shortcut. The key handler and the sheet both read this table. */
 export interface Shortcut {

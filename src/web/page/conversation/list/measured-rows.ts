@@ -62,7 +62,8 @@ export class MeasuredRows<R extends Keyed> {
 
   /** Measures the rows that were drawn since the last call. */
   measureNew(): void {
-    for (const key of this.#unmeasured) this.#measure(key, this.#elements.get(key)?.getBoundingClientRect().height ?? 0);
+    for (const key of this.#unmeasured)
+      this.#measure(key, this.#elements.get(key)?.getBoundingClientRect().height ?? 0);
     this.#unmeasured.clear();
   }
 

@@ -31,7 +31,8 @@ export class RowHeights {
     if (!(index >= 0 && index < this.length)) return;
     const change = height - this.get(index);
     this.#heights[index] = height;
-    for (let node = index + 1; node < this.#sums.length; node += node & -node) this.#sums[node] = (this.#sums[node] ?? 0) + change;
+    for (let node = index + 1; node < this.#sums.length; node += node & -node)
+      this.#sums[node] = (this.#sums[node] ?? 0) + change;
   }
 
   /** Returns the sum of the heights before this row. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { isTextField, onScrollUpIntent } from './scroll-intent.ts';
 import type { ListWindow } from './list-window.ts';
 import type { Keyed } from './measured-rows.ts';
+import { isTextField, onScrollUpIntent } from './scroll-intent.ts';
 
 interface WindowedListProps<R extends Keyed> {
   readonly label: string;

@@ -15,7 +15,11 @@ export function RowActions({ message }: { readonly message: UserMessage }) {
   const forkHere = () => {
     const { unconfirmed, messages } = session.view.peek();
     const images = imagesOf(message);
-    void fork(app, { messageText: text(), images, userMessagesAfter: promptsAfter(message, [...unconfirmed, ...messages]) });
+    void fork(app, {
+      messageText: text(),
+      images,
+      userMessagesAfter: promptsAfter(message, [...unconfirmed, ...messages]),
+    });
   };
   return (
     <>

@@ -1,8 +1,8 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
-import type { RunningTool, ConversationView } from '../../../../client/view/view.ts';
+import type { ConversationView, RunningTool } from '../../../../client/view/view.ts';
 import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
 import type { Surroundings } from '../../../message/message.tsx';
-import { toolCallIds, type MessageRow } from './rows.ts';
+import { type MessageRow, toolCallIds } from './rows.ts';
 
 // A message with its tool results and progress.
 export interface RowContent {

@@ -6,8 +6,8 @@ import { Message } from '../../../message/message.tsx';
 import { dateAndTime, oneLine } from '../../../words.ts';
 import { useSession } from '../../state/app.ts';
 import { RowActions } from './row-actions.tsx';
-import type { MessageRow } from './rows.ts';
 import { rowContent } from './row-content.ts';
+import type { MessageRow } from './rows.ts';
 
 const authors: Readonly<Record<string, string>> = {
   user: 'You',

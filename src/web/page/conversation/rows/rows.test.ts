@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { prependPage } from '../../../../client/view/history.ts';
 import { anySimulatedSession } from '../../../../client/testing/simulated-session.ts';
-import { emptyView, reduce, type ConversationView } from '../../../../client/view/view.ts';
+import { prependPage } from '../../../../client/view/history.ts';
+import { type ConversationView, emptyView, reduce } from '../../../../client/view/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { empty } from '../../../../wire/testing/streams.ts';
 import { type MessageRow, Rows } from './rows.ts';
@@ -82,7 +82,9 @@ describe('rows', () => {
     const [one, two, three] = [assistant({ model: 'one' }), assistant({ model: 'two' }), assistant({ model: 'three' })];
     const prompts = [user('x'), one, note(true), user('y'), note(true), user('z')];
     const markedIn = (messages: readonly AgentMessage[], answer?: AssistantMessage) =>
-      rowsOf(messages, { streamingMessage: answer }).flatMap(({ model }, index) => (model === undefined ? [] : [[index, model]]));
+      rowsOf(messages, { streamingMessage: answer }).flatMap(({ model }, index) =>
+        model === undefined ? [] : [[index, model]],
+      );
 
     expect(markedIn(prompts)).toEqual([]);
     expect(markedIn(prompts, two)).toEqual([[3, 'two']]);
@@ -196,7 +198,12 @@ describe('keys', () => {
     fc.assert(
       fc.property(fc.array(fc.array(anyMessage)), fc.array(anyMessage), (pages, tail) => {
         const rows = new Rows();
-        let view: ConversationView = { ...emptyView, messages: tail, earlier: { from: 'end', cursor: 'c' }, streamingMessage: assistant() };
+        let view: ConversationView = {
+          ...emptyView,
+          messages: tail,
+          earlier: { from: 'end', cursor: 'c' },
+          streamingMessage: assistant(),
+        };
         let before = rows.of(view);
         for (const messages of pages) {
           const page = { messages, nextCursor: 'd', totalMessages: 0 };

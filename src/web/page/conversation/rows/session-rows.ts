@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
+import { blocksOf, textOf } from '../../../fields.ts';
 import type { LiveSession } from '../../state/live-session.ts';
 import { type MessageRow, Rows } from './rows.ts';
-import { blocksOf, textOf } from '../../../fields.ts';
 
 /** Returns the rows of a session. They change per message, not per delta. */
 export function sessionRows({ view }: LiveSession): ReadonlySignal<readonly MessageRow[]> {

@@ -1,8 +1,8 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { counted } from '../../../words.ts';
-import { isComposing } from '../../ime.ts';
 import { Icon, type IconName } from '../../icons.tsx';
+import { isComposing } from '../../ime.ts';
 import { useApp } from '../../state/app.ts';
 import type { EarlierMessages } from '../earlier-messages.ts';
 import type { ListWindow } from '../list/list-window.ts';

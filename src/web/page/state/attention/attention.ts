@@ -2,11 +2,15 @@ import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { RecentIds } from '../../../../client/recent-ids.ts';
 import type { OpenDialog } from '../../../../client/view/extension-ui.ts';
 import { isDialogMethod } from '../../../../protocol/dialog-methods.ts';
-import type { AgentEvent, AgentSettledEvent, ExtensionUiRequestEvent } from '../../../../protocol/generated/vocabulary.ts';
+import type {
+  AgentEvent,
+  AgentSettledEvent,
+  ExtensionUiRequestEvent,
+} from '../../../../protocol/generated/vocabulary.ts';
 import { visibleText } from '../../../code/hidden-characters.ts';
 import { oneLine } from '../../../words.ts';
-import type { LiveSession } from '../live-session.ts';
 import { isVisible } from '../browser-signals.ts';
+import type { LiveSession } from '../live-session.ts';
 import { SystemNotices } from './system-notices.ts';
 import { TabPresence } from './tab-presence.ts';
 

@@ -9,7 +9,9 @@ export class SystemNotices {
   readonly #permission = signal(currentPermission());
   readonly #isDeclined = signal(recall(DECLINED_KEY) !== undefined);
   // Whether permission can be requested and the user has neither accepted nor declined.
-  readonly isOffered = computed(() => this.#permission.value === 'default' && !this.#isDeclined.value && canRequestPermission());
+  readonly isOffered = computed(
+    () => this.#permission.value === 'default' && !this.#isDeclined.value && canRequestPermission(),
+  );
 
   async accept(): Promise<void> {
     this.#permission.value = await Notification.requestPermission();

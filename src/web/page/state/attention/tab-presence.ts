@@ -1,6 +1,6 @@
 import { computed, effect, type ReadonlySignal } from '@preact/signals';
-import type { LiveSession } from '../live-session.ts';
 import { isVisible } from '../browser-signals.ts';
+import type { LiveSession } from '../live-session.ts';
 
 /** Reports whether a session is visible in this tab or another tab of this browser. */
 export class TabPresence {

@@ -33,7 +33,8 @@ export const MAX_ATTACHED_TEXTS = 12;
 /** Returns the limit that these attachments exceed, as a message for the user. */
 export function limitExceeded(attachments: readonly Attachment[]): string | undefined {
   const images = attachments.filter((one) => one.kind === 'image');
-  if (attachments.length - images.length > MAX_ATTACHED_TEXTS) return `At most ${MAX_ATTACHED_TEXTS} files go with a message.`;
+  if (attachments.length - images.length > MAX_ATTACHED_TEXTS)
+    return `At most ${MAX_ATTACHED_TEXTS} files go with a message.`;
   if (images.length > MAX_ATTACHED_IMAGES) return `At most ${MAX_ATTACHED_IMAGES} images go with a message.`;
   const characters = images.reduce((sum, { data }) => sum + data.length, 0);
   return characters > MAX_ATTACHED_IMAGE_CHARACTERS ? 'These images are too large to go with one message.' : undefined;

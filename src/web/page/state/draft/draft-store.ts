@@ -77,7 +77,9 @@ export class DraftStore {
   #load(key: string): StoredDraft | undefined {
     try {
       const stored = JSON.parse(this.#storage?.getItem(key) ?? 'null') as Partial<StoredDraft> | null;
-      return typeof stored?.text === 'string' ? { text: stored.text, writtenAt: Number(stored.writtenAt) || 0 } : undefined;
+      return typeof stored?.text === 'string'
+        ? { text: stored.text, writtenAt: Number(stored.writtenAt) || 0 }
+        : undefined;
     } catch {
       return undefined;
     }

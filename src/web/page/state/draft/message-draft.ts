@@ -1,8 +1,8 @@
 import { type Signal, signal } from '@preact/signals';
-import type { Attachment } from './attachment.ts';
-import { withText, QueuedDrafts } from './queued-drafts.ts';
 import type { ConversationView } from '../../../../client/view/view.ts';
 import { wordsOf } from '../../../fields.ts';
+import type { Attachment } from './attachment.ts';
+import { QueuedDrafts, withText } from './queued-drafts.ts';
 
 // The text and attachments of one message as the user wrote it.
 export interface DraftContent {
@@ -138,7 +138,8 @@ export class MessageDraft {
   }
 
   #remember(text: string): void {
-    if (text.trim() !== '') this.#history = [text, ...this.#history.filter((other) => other !== text)].slice(0, MAX_INPUT_HISTORY);
+    if (text.trim() !== '')
+      this.#history = [text, ...this.#history.filter((other) => other !== text)].slice(0, MAX_INPUT_HISTORY);
   }
 }
 

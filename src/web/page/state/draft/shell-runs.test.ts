@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { emptyView, type ConversationView } from '../../../../client/view/view.ts';
+import { type ConversationView, emptyView } from '../../../../client/view/view.ts';
 import { parseShellLine, ShellRuns } from './shell-runs.ts';
 
 const line = { command: 'ls', isPrivate: false };
@@ -7,7 +7,11 @@ const line = { command: 'ls', isPrivate: false };
 const viewWith = (timestamps: readonly number[], sessionId = 's'): ConversationView => ({
   ...emptyView,
   state: { sessionId },
-  messages: timestamps.map((timestamp) => ({ role: 'bashExecution', command: 'ls', timestamp })) as ConversationView['messages'],
+  messages: timestamps.map((timestamp) => ({
+    role: 'bashExecution',
+    command: 'ls',
+    timestamp,
+  })) as ConversationView['messages'],
 });
 
 it.each([

@@ -3,7 +3,7 @@ import { messageOf } from '../../../../protocol/errors.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import { listSessions, ServerRefusal } from '../../server-api.ts';
 import { isVisible } from '../browser-signals.ts';
-import { sessionsAfter, mergePage, type PageEnd } from './session-pages.ts';
+import { mergePage, type PageEnd, sessionsAfter } from './session-pages.ts';
 
 // Poll interval while the page is visible.
 const LIST_POLL_MS = 5000;

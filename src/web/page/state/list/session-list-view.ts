@@ -1,8 +1,8 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import { recall, remember } from '../../../remembered.ts';
-import { type SessionGroup, type Grouping, groupSessions, filterByWords } from './session-summaries.ts';
 import type { LoadedSessions } from './loaded-sessions.ts';
+import { filterByWords, type Grouping, groupSessions, type SessionGroup } from './session-summaries.ts';
 
 const GROUPING_KEY = 'tau-grouping';
 

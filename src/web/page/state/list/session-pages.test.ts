@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
-import { sessionsAfter, mergePage, type PageEnd } from './session-pages.ts';
+import { mergePage, type PageEnd, sessionsAfter } from './session-pages.ts';
 
 const session = (id: number, at: number, more: Partial<SessionSummary> = {}): SessionSummary => ({
   id: `s${id}`,

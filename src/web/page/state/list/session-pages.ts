@@ -35,8 +35,10 @@ export function mergePage(
 }
 
 /** Returns the loaded sessions after the end of a page. */
-export const sessionsAfter = (loaded: readonly SessionSummary[], end: PageEnd | undefined): readonly SessionSummary[] =>
-  end ? loaded.slice(indexAfter(loaded, end)) : [];
+export const sessionsAfter = (
+  loaded: readonly SessionSummary[],
+  end: PageEnd | undefined,
+): readonly SessionSummary[] => (end ? loaded.slice(indexAfter(loaded, end)) : []);
 
 /** Returns the index after the last session of a page; when it is missing, after all that are not older. */
 function indexAfter(loaded: readonly SessionSummary[], { last }: PageEnd): number {

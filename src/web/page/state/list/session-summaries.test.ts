@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
-import { folderName, groupSessions, sessionTitle, recentFolders, filterByWords } from './session-summaries.ts';
+import { filterByWords, folderName, groupSessions, recentFolders, sessionTitle } from './session-summaries.ts';
 
 const now = new Date(2026, 4, 20, 12).getTime();
 

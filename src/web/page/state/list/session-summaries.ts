@@ -1,8 +1,8 @@
+import type { ConversationView } from '../../../../client/view/view.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import { textOf, wordsOf } from '../../../fields.ts';
 import { oneLine } from '../../../words.ts';
 import { dayGroup } from './relative-time.ts';
-import type { ConversationView } from '../../../../client/view/view.ts';
-import { textOf, wordsOf } from '../../../fields.ts';
 
 // The property that sessions are grouped by.
 export type Grouping = 'day' | 'folder';

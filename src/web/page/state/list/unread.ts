@@ -44,7 +44,10 @@ export class Unread {
 }
 
 /** The latest sessions go last, so that the oldest are dropped first. */
-export function withSeen(before: SeenCounts, changed: readonly Pick<SessionSummary, 'id' | 'messageCount'>[]): SeenCounts {
+export function withSeen(
+  before: SeenCounts,
+  changed: readonly Pick<SessionSummary, 'id' | 'messageCount'>[],
+): SeenCounts {
   const latest = new Map(changed.map(({ id, messageCount }) => [id, messageCount]));
   const others = Object.entries(before).filter(([id]) => !latest.has(id));
   return Object.fromEntries([...others, ...latest].slice(-MAX_SEEN));

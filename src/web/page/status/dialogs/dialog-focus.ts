@@ -44,7 +44,8 @@ export function useDialogFocus(container: RefObject<HTMLElement | null>, ids: re
       answered.current = id;
     },
     onFocusIn: ({ relatedTarget }) => {
-      if (!(relatedTarget instanceof Node && container.current?.contains(relatedTarget))) origin.current = relatedTarget;
+      if (!(relatedTarget instanceof Node && container.current?.contains(relatedTarget)))
+        origin.current = relatedTarget;
     },
   };
 }

@@ -1,16 +1,16 @@
 import { useId, useMemo } from 'preact/hooks';
 import type { OpenDialog } from '../../../../client/view/extension-ui.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
-import { respondToDialog, type DialogResponse } from '../../actions/dialogs.ts';
-import { isComposing } from '../../ime.ts';
+import { type DialogResponse, respondToDialog } from '../../actions/dialogs.ts';
 import { keyboard } from '../../controls/shortcuts/keyboard.ts';
 import { keyNames } from '../../controls/shortcuts/keys.ts';
+import { isComposing } from '../../ime.ts';
+import { SecondsLeft } from '../../seconds.tsx';
 import { useApp, useSession } from '../../state/app.ts';
-import { type DialogChoice, Choices } from './choices.tsx';
+import { Choices, type DialogChoice } from './choices.tsx';
 import { DIALOG_KEYS } from './dialog-focus.ts';
 import { ManyChoices } from './many-choices.tsx';
 import { TextAnswer } from './text-answer.tsx';
-import { SecondsLeft } from '../../seconds.tsx';
 
 interface ResponseProps {
   readonly dialog: OpenDialog;

@@ -1,12 +1,12 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { announceResolvedDialogs } from '../../actions/dialogs.ts';
-import { useApp, useSession } from '../../state/app.ts';
-import { DialogForm } from './dialog-form.tsx';
-import { useDialogFocus, DIALOG_KEYS } from './dialog-focus.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
 import { oneLine } from '../../../words.ts';
+import { announceResolvedDialogs } from '../../actions/dialogs.ts';
 import { keysText } from '../../controls/shortcuts/keyboard.ts';
+import { useApp, useSession } from '../../state/app.ts';
+import { DIALOG_KEYS, useDialogFocus } from './dialog-focus.ts';
+import { DialogForm } from './dialog-form.tsx';
 
 /** The open dialogs of extensions, in their order. */
 export function Dialogs() {

@@ -34,7 +34,9 @@ export function ManyChoices({ choices, onResponse }: ChoicesProps) {
       />
       <Choices key={query.value} choices={found.slice(0, MAX_SHOWN_CHOICES)} onResponse={onResponse} />
       {found.length === 0 && <p class="note">Nothing fits “{query.value}”.</p>}
-      {found.length > MAX_SHOWN_CHOICES && <p class="note">{found.length - MAX_SHOWN_CHOICES} more: type to narrow them down.</p>}
+      {found.length > MAX_SHOWN_CHOICES && (
+        <p class="note">{found.length - MAX_SHOWN_CHOICES} more: type to narrow them down.</p>
+      )}
     </>
   );
 }

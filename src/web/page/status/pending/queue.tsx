@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { dropQueued, editQueued, restoreEdit, syncQueue } from '../../actions/queue.ts';
 import { focusMessage } from '../../composer/focus-message.ts';
 import { hasTouchInput } from '../../composer/touch-input.ts';
-import { useApp, useSession, useDraft } from '../../state/app.ts';
+import { useApp, useDraft, useSession } from '../../state/app.ts';
 import type { QueueEdit } from '../../state/draft/message-draft.ts';
 import { QueueEditor } from './queue-editor.tsx';
 import { QueuedMessage } from './queued-message.tsx';

@@ -1,7 +1,7 @@
 import type { QueuedItem } from '../../../../protocol/generated/vocabulary.ts';
+import { PlainText } from '../../../code/plain-text.tsx';
 import { oneLine } from '../../../words.ts';
 import { Icon } from '../../icons.tsx';
-import { PlainText } from '../../../code/plain-text.tsx';
 
 interface QueuedMessageProps {
   readonly item: QueuedItem;
@@ -21,7 +21,8 @@ export function QueuedMessage({ item: { kind, text }, isRunning, blockedBy, onEd
   ] as const;
   return (
     <li class="waiting-item">
-      <span class="waiting-kind">{isRunning ? deliveryTexts[kind] : 'with the next run'}</span> <MessagePreview text={text} />
+      <span class="waiting-kind">{isRunning ? deliveryTexts[kind] : 'with the next run'}</span>{' '}
+      <MessagePreview text={text} />
       {actions.map(
         ({ name, icon, onClick }) =>
           onClick && (

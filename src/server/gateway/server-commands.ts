@@ -7,7 +7,7 @@ import { mayOpen } from '../auth/grant.ts';
 import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
 import { hello } from './hello.ts';
-import { builtinMoveIn, moveClient, runBuiltinMove } from './session-moves.ts';
+import { builtinMoveRequest, moveClient, runBuiltinMove } from './session-moves.ts';
 
 type OnResponse = (response: AgentResponse) => void;
 
@@ -27,13 +27,13 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
   prompt: (request, client, onResponse) => {
     const prompt = { builtins: client.builtins, ...request };
     checkBuiltin(prompt, client);
-    const builtin = prompt.builtins ? builtinMoveIn(prompt.message) : undefined;
+    const builtin = prompt.builtins ? builtinMoveRequest(prompt.message) : undefined;
     return builtin ? runBuiltinMove(builtin, { prompt, client, onResponse }) : client.handle.send(prompt, onResponse);
   },
 
   abort_and_prompt: async (request, client, onResponse) => {
     const prompt = { builtins: client.builtins, ...request };
-    const builtin = prompt.builtins ? builtinMoveIn(prompt.message) : undefined;
+    const builtin = prompt.builtins ? builtinMoveRequest(prompt.message) : undefined;
     checkBuiltin(prompt, client);
     if (!builtin) return client.handle.send(prompt, onResponse);
     await client.exclusively(() => new Promise((resolve) => client.handle.send({ type: 'abort' }, () => resolve())));

@@ -59,7 +59,7 @@ const moved = ({ type }: CommandRequest, target: SessionTarget) =>
   });
 
 /** The move that a message requests by its built-in slash command, if any. */
-export function builtinMoveIn(message: string): CommandRequest | undefined {
+export function builtinMoveRequest(message: string): CommandRequest | undefined {
   const move = parseBuiltinMove(message);
   if (!move) return undefined;
   return move.entryId === undefined ? { type: 'new_session' } : { type: 'fork', entryId: move.entryId };

@@ -43,8 +43,8 @@ export function closeOnSignal(engine: Engine, flush: () => Promise<unknown>, fir
 }
 
 /** Resolves when all records have been written to the client. */
-export async function flushed({ eventQueue: outbox, link }: ClientConnection): Promise<void> {
-  await outbox.flush();
+export async function flushed({ eventQueue, link }: ClientConnection): Promise<void> {
+  await eventQueue.flush();
   await link.flush();
 }
 

@@ -1,7 +1,8 @@
 import type { Agent } from '../engine/agent.ts';
+import type { SubscriberQueue } from '../fanout/broadcast.ts';
+import type { QueuedEvent } from '../fanout/event-queue.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { AgentEvent, AssistantMessage, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
-import type { SubscriberQueue } from '../wire/broadcast.ts';
 import { defaultDialect, formatUpdate, legacyEvents } from '../wire/dialect.ts';
 
 /** The events of an `AgentSession`: an update has the whole message so far. */
@@ -47,19 +48,19 @@ export class SessionEventEmitter implements SubscriberQueue {
     this.#listeners = [];
   }
 
-  sendEvent(record: AgentEvent): void {
-    this.#apply(record);
-    if (record.type !== 'agent_settled') this.#emit(record as AgentSessionEvent);
+  publish({ event, snapshot }: QueuedEvent): void {
+    if (event.type === 'message_update' && snapshot) {
+      this.streamingMessage = snapshot;
+      this.#emit(formatUpdate(defaultDialect, event, snapshot) as AgentSessionEvent);
+      return;
+    }
+    this.#apply(event);
+    if (event.type !== 'agent_settled') this.#emit(event as AgentSessionEvent);
     else {
       // `agent_settled` is delivered when the session is idle, so that a listener can start the next run.
       const settled = this.#agent.session.run?.settled;
-      this.#delivered = Promise.resolve(settled).then(() => this.#emit(record));
+      this.#delivered = Promise.resolve(settled).then(() => this.#emit(event));
     }
-  }
-
-  sendUpdate(update: MessageUpdateEvent, snapshot: AssistantMessage): void {
-    this.streamingMessage = snapshot;
-    this.#emit(formatUpdate(defaultDialect, update, snapshot) as AgentSessionEvent);
   }
 
   #emit(event: AgentSessionEvent): void {

@@ -1,10 +1,10 @@
+import { Broadcast } from '../fanout/broadcast.ts';
 import type { Refusal } from '../protocol/errors.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import { version } from '../protocol/generated/version.ts';
 import type { AgentEvent, AssistantMessage } from '../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 import type { Log, LogLevel } from '../system/log.ts';
-import { Broadcast } from '../wire/broadcast.ts';
 import type { Agent } from './agent.ts';
 
 // Hooks that take longer are logged.

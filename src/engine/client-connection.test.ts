@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { InputLine } from '../wire/json-lines.ts';
+import { type InputLine, toLine } from '../wire/json-lines.ts';
 import { memoryPair } from '../wire/memory.ts';
 import { ClientConnection } from './client-connection.ts';
 
@@ -17,7 +17,7 @@ function setUp() {
   outside.onLine((line) => responses.push(textOf(line).slice(0, 20)));
   connection.receive((line) => {
     received.push(textOf(line));
-    connection.eventQueue.send({ to: textOf(line), text: 'x'.repeat(MEGABYTE) });
+    connection.eventQueue.send(toLine({ to: textOf(line), text: 'x'.repeat(MEGABYTE) }));
   });
   outside.pause();
   outside.write(commands.map((command) => `${command}\n`).join(''));

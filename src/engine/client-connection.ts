@@ -1,6 +1,6 @@
+import { type LineQueue, lineQueue } from '../fanout/line-queue.ts';
 import type { AgentEvent, HeartbeatEvent } from '../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect } from '../wire/dialect.ts';
-import { EventQueue } from '../wire/event-queue.ts';
 import type { InputLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import type { EntryFeed } from './entry-feed.ts';
@@ -20,7 +20,7 @@ export interface Capabilities {
 /** Connection of one client: its lines, responses, heartbeat and entry feed. */
 export class ClientConnection {
   readonly link: Link;
-  readonly eventQueue: EventQueue;
+  readonly eventQueue: LineQueue;
   readonly capabilities: Capabilities = { ui: undefined, builtins: false, heartbeatMs: 0 };
   /** The client sends no more, but may still read. */
   inputClosed = false;
@@ -36,7 +36,7 @@ export class ClientConnection {
   constructor(link: Link, dialect: Partial<Dialect> = {}, { isLastClient = false } = {}) {
     this.link = link;
     this.isLastClient = isLastClient;
-    this.eventQueue = new EventQueue(link, { ...defaultDialect, ...dialect });
+    this.eventQueue = lineQueue(link, { ...defaultDialect, ...dialect });
   }
 
   get entries(): boolean {
@@ -45,7 +45,7 @@ export class ClientConnection {
 
   /** Sends an event to this client only. */
   send(event: AgentEvent): void {
-    this.eventQueue.sendEvent(event);
+    this.eventQueue.publish({ event });
   }
 
   /** Passes lines on, but no faster than the client reads the responses. */
@@ -90,7 +90,7 @@ export class ClientConnection {
     clearInterval(this.#heartbeatTimer);
     if (intervalMs <= 0) return;
     const sendHeartbeat = () => {
-      if (this.eventQueue.backlog === 0) this.eventQueue.sendEvent(heartbeat());
+      if (this.eventQueue.backlog === 0) this.eventQueue.publish({ event: heartbeat() });
     };
     this.#heartbeatTimer = setInterval(sendHeartbeat, intervalMs);
     this.#heartbeatTimer.unref?.();

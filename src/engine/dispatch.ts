@@ -40,10 +40,10 @@ interface DispatchTarget extends Omit<CommandContext, 'id' | 'afterResponse' | '
 /** Handles one line. Every command gets exactly one response, also if it fails; frames get none. */
 export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTarget): void {
   const inbound = parseInbound(line);
-  const { eventQueue: outbox } = target.connection;
+  const { eventQueue } = target.connection;
   const reject = (id: unknown, command: string, refusal: Refusal) => {
     activityLog?.logRefusal(command, refusal);
-    outbox.send(failure(id, command, refusal));
+    eventQueue.send(toLine(failure(id, command, refusal)));
   };
   if (inbound.kind === 'refused') reject(inbound.id, inbound.command, inbound.refusal);
   else if (inbound.kind === 'frame') target.agent.addons.handleFrame(inbound.frame, target.connection);
@@ -61,7 +61,7 @@ export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTa
       fail(error);
       return;
     }
-    outbox.sendLine(line);
+    eventQueue.send(line);
     for (const work of after) work();
   };
   const respond = (data: unknown) =>

@@ -15,13 +15,13 @@ export class EntryFeed {
 
   constructor(connection: ClientConnection, log: SessionLog) {
     this.#connection = connection;
-    this.#sent = connection.eventQueue.sendLines(this.#linesOf(log, log.size));
+    this.#sent = connection.eventQueue.sendSeries(this.#linesOf(log, log.size));
   }
 
   /** Starts again with another session; settles when the previous log is no longer needed. */
   restart(log: SessionLog): Promise<void> {
     const before = this.#sent;
-    this.#sent = this.#connection.eventQueue.sendLines(this.#linesOf(log, log.size));
+    this.#sent = this.#connection.eventQueue.sendSeries(this.#linesOf(log, log.size));
     return before;
   }
 

@@ -5,6 +5,7 @@ import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import type { Mode } from '../extend/extensions/extension-api.ts';
 import { untrustedPromptFiles } from '../extend/prompt-file.ts';
 import { promptParts, type SystemPromptOverrides } from '../extend/prompt-parts.ts';
+import { Broadcast } from '../fanout/broadcast.ts';
 import { withoutSecrets } from '../model/keys/secret-variables.ts';
 import { version } from '../protocol/generated/version.ts';
 import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
@@ -15,7 +16,6 @@ import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { sessionNameFrom } from '../store/sessions/session-name.ts';
 import type { Log } from '../system/log.ts';
-import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Link } from '../wire/link.ts';
 import type { ActivityLog } from './activity-log.ts';
@@ -179,8 +179,8 @@ async function openFirstSession(parts: AgentParts, log: SessionLog, name: string
 
 function connect(link: Link, { agent, activityLog, dialect, isLastClient = false }: ConnectTarget): ClientConnection {
   const connection = new ClientConnection(link, dialect, { isLastClient });
-  connection.eventQueue.sendEvent(ready);
-  for (const event of agent.takeOpeningEvents()) connection.eventQueue.sendEvent(event);
+  connection.send(ready);
+  for (const event of agent.takeOpeningEvents()) connection.send(event);
   agent.broadcast.add(connection);
   agent.clients.add(connection);
   agent.addons.onClientConnected(connection);

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import { AgentClient } from '../client/agent-client.ts';
+import { Broadcast } from '../fanout/broadcast.ts';
 import { withoutSecrets } from '../model/keys/secret-variables.ts';
 import type { ProviderConfig } from '../model/registry/provider-config.ts';
 import type { ModelSelector } from '../model/registry/registry.ts';
@@ -12,7 +13,6 @@ import type { AgentEvent, ThinkingLevel } from '../protocol/generated/vocabulary
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { tempFolder } from '../store/testing/temp-folder.ts';
-import { Broadcast } from '../wire/broadcast.ts';
 import { memoryPair } from '../wire/memory.ts';
 import { Agent } from './agent.ts';
 import { ClientConnection } from './client-connection.ts';

@@ -1,10 +1,13 @@
-import { type DialogMethod, withRemainingTimeout } from '../protocol/dialog-methods.ts';
+import {
+  ABSENCE_MS,
+  clearingRequest,
+  type DialogMethod,
+  stickySlot,
+  withRemainingTimeout,
+} from '../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { clampTimeout } from '../system/with-timeout.ts';
-
-// A dialog that no connected client can show ends after this time.
-const UNSHOWABLE_DIALOG_MS = 10 * 60 * 1000;
 
 // Limit of open dialogs; further ones resolve to undefined at once.
 export const MAX_DIALOGS = 100;
@@ -43,16 +46,6 @@ const withTimeLeft = ({ request, openedAt }: OpenDialog) => withRemainingTimeout
 
 // Limit of statuses and widgets that a later client receives.
 const MAX_PERSISTENT_NOTICES = 100;
-
-function persistence(request: ExtensionUiRequestEvent): { key?: string; clears?: boolean } {
-  const { method } = request;
-  if (method === 'setStatus') return { key: `status ${request.statusKey}`, clears: request.statusText === undefined };
-  if (method === 'setWidget') return { key: `widget ${request.widgetKey}`, clears: request.widgetLines === undefined };
-  return method === 'setTitle' ? { key: 'title' } : {};
-}
-
-// The request that removes a status or widget.
-const blank = <R extends ExtensionUiRequestEvent>({ type, method }: R) => ({ type, id: newUuid(), method }) as R;
 
 /** The open dialogs of an agent, and the notices that later clients still need. Every dialog ends. */
 export class Dialogs {
@@ -101,7 +94,7 @@ export class Dialogs {
 
   /** Keeps the statuses, widgets and title that later clients must still show. */
   #storePersistent(request: ExtensionUiRequestEvent): void {
-    const { key, clears } = persistence(request);
+    const { key, clears } = stickySlot(request);
     if (key === undefined) return;
     this.#persistent.delete(key);
     if (!clears && this.#persistent.size < MAX_PERSISTENT_NOTICES) this.#persistent.set(key, request);
@@ -120,8 +113,8 @@ export class Dialogs {
   /** Removes all statuses and widgets from the clients. */
   clearPersistent(): void {
     for (const request of this.#persistent.values()) {
-      if (request.method === 'setStatus') this.#clients.show({ ...blank(request), statusKey: request.statusKey });
-      if (request.method === 'setWidget') this.#clients.show({ ...blank(request), widgetKey: request.widgetKey });
+      const clearing = clearingRequest(request, newUuid());
+      if (clearing) this.#clients.show(clearing);
     }
     this.#persistent.clear();
   }
@@ -150,6 +143,6 @@ export class Dialogs {
     if (this.#clients.canShow(open.request.method)) {
       clearTimeout(open.noClientTimer);
       open.noClientTimer = undefined;
-    } else open.noClientTimer ??= setTimeout(() => open.end('timeout'), UNSHOWABLE_DIALOG_MS);
+    } else open.noClientTimer ??= setTimeout(() => open.end('timeout'), ABSENCE_MS);
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { emitsTitles } from '../fanout/ui-routing.ts';
 import { makeServerFolder, serverFolder } from '../store/agent-dir.ts';
 import { RunJournal } from '../store/run-journal.ts';
 import type { Log } from '../system/log.ts';
@@ -12,7 +13,6 @@ import { ExportFolder } from './export-folder.ts';
 import { listFolders } from './folders.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { AgentLaunch } from './hosting/agent/agent-process.ts';
-import { emitsTitles } from './hosting/dialog-timeouts.ts';
 import { LocalSessions } from './hosting/local-sessions.ts';
 import { LocalOwnership } from './hosting/ownership.ts';
 import { RequestGuard } from './http/admission/request-guard.ts';

@@ -19,12 +19,12 @@ export async function print(args: CliArguments): Promise<number> {
   const [inside, outside] = memoryPair();
   const client = new AgentClient(outside);
   outside.pause();
-  const { eventQueue: outbox } = engine.connect(inside);
+  const { eventQueue } = engine.connect(inside);
   const flush = isJson ? printEvents(client, outside, stdout) : () => stdout.flush();
   const signalled = new Promise<'signalled'>((resolve) => {
     closeOnSignal(
       engine,
-      () => outbox.flush().then(flush),
+      () => eventQueue.flush().then(flush),
       () => {
         process.stderr.write('tau: stopped by a signal\n');
         resolve('signalled');

@@ -1,30 +1,20 @@
+import { idleRun, type LiveRun, reduceRun } from '../../fanout/live-run.ts';
 import type {
   AgentEvent,
   AgentMessage,
   AgentSettledEvent,
   AssistantMessage,
-  AutoRetryStartEvent,
   McpServerStatus,
   QueuedItem,
   ServerConnectedEvent,
   SessionState,
-  ToolProgress,
 } from '../../protocol/generated/vocabulary.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
 import { addNotice, emptyUi, reduceUi, type UiState } from './extension-ui.ts';
 import { emptyHistory, type MessageHistory, mergeSnapshot } from './history.ts';
 import { upsert } from './upsert.ts';
 
-/** A running tool call of the conversation that a client shows. */
-export interface RunningTool {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly args: Readonly<Record<string, unknown>>;
-  readonly progress: ToolProgress | undefined;
-}
-
-/** A failed model call that will be repeated. */
-export type PendingRetry = Readonly<Pick<AutoRetryStartEvent, 'attempt' | 'maxAttempts' | 'delayMs' | 'errorMessage'>>;
+export type { PendingRetry, RunningTool } from '../../fanout/live-run.ts';
 
 // Session state that the view follows by events; a state record holds it for one moment only.
 const TRANSIENT_FIELDS = [
@@ -43,35 +33,26 @@ const TRANSIENT_FIELDS = [
 export type StableState = Omit<SessionState, (typeof TRANSIENT_FIELDS)[number]>;
 
 /** The state of a client's screen: a pure function of a snapshot, the events after it and the loaded pages. */
-export interface ConversationView extends UiState, MessageHistory {
+export interface ConversationView extends UiState, MessageHistory, LiveRun {
   readonly streamingMessage: AssistantMessage | undefined;
-  readonly tools: readonly RunningTool[];
   readonly queue: readonly QueuedItem[];
-  readonly running: boolean;
-  readonly compacting: boolean;
-  readonly retry: PendingRetry | undefined;
   readonly state: Partial<StableState>;
 }
 
 export const emptyView: ConversationView = {
   ...emptyUi,
   ...emptyHistory,
+  ...idleRun,
   streamingMessage: undefined,
-  tools: [],
   queue: [],
-  running: false,
-  compacting: false,
-  retry: undefined,
   state: {},
 };
 
 /** Applies one event; unknown events return the same view. */
 export function reduce(view: ConversationView, event: AgentEvent): ConversationView {
   switch (event.type) {
-    case 'agent_start':
-      return { ...view, running: true };
     case 'agent_settled':
-      return { ...applySettled(view, event), ...idle };
+      return { ...reduceRun(applySettled(view, event), event), streamingMessage: undefined };
     case 'message_start':
       return event.message.role === 'assistant' ? { ...view, streamingMessage: event.message } : view;
     case 'message_update':
@@ -80,27 +61,10 @@ export function reduce(view: ConversationView, event: AgentEvent): ConversationV
         : view;
     case 'message_end':
       return { ...view, messages: [...view.messages, event.message], streamingMessage: undefined };
-    case 'tool_execution_start': {
-      const { toolCallId, toolName, args } = event;
-      return {
-        ...view,
-        tools: [...withoutTool(view, toolCallId), { toolCallId, toolName, args, progress: undefined }],
-      };
-    }
-    case 'tool_execution_update':
-      return { ...view, tools: view.tools.map((tool) => withProgress(tool, event)) };
-    case 'tool_execution_end':
-      return { ...view, tools: withoutTool(view, event.toolCallId) };
-    case 'auto_retry_start': {
-      const { attempt, maxAttempts, delayMs, errorMessage } = event;
-      return { ...withoutFailedMessage(view), retry: { attempt, maxAttempts, delayMs, errorMessage } };
-    }
-    case 'auto_retry_end':
-      return { ...view, retry: undefined };
+    case 'auto_retry_start':
+      return reduceRun(withoutFailedMessage(view), event);
     case 'compaction_start':
-      return { ...(event.reason === 'overflow' ? withoutFailedMessage(view) : view), compacting: true };
-    case 'compaction_end':
-      return { ...view, compacting: false };
+      return reduceRun(event.reason === 'overflow' ? withoutFailedMessage(view) : view, event);
     case 'queue_update':
       return { ...view, queue: event.items };
     case 'state_changed':
@@ -112,7 +76,7 @@ export function reduce(view: ConversationView, event: AgentEvent): ConversationV
     case 'state_synced':
       return applySynced(view, event);
     default:
-      return reduceUi(view, event);
+      return reduceUi(reduceRun(view, event), event);
   }
 }
 
@@ -173,8 +137,3 @@ const upsertServer = (before: readonly McpServerStatus[], server: McpServerStatu
 
 const stableFields = (state: Partial<SessionState>): Partial<StableState> =>
   Object.fromEntries(Object.entries(state).filter(([name]) => !(TRANSIENT_FIELDS as readonly string[]).includes(name)));
-
-const withoutTool = ({ tools }: ConversationView, id: string) => tools.filter(({ toolCallId }) => toolCallId !== id);
-
-const withProgress = (tool: RunningTool, event: { toolCallId: string; partialResult: ToolProgress }): RunningTool =>
-  tool.toolCallId === event.toolCallId ? { ...tool, progress: event.partialResult } : tool;

@@ -1,18 +1,18 @@
 import type { DialogClients } from '../../extend/dialogs.ts';
-import { isDialogMethod } from '../../protocol/dialog-methods.ts';
+import { emitsTitles, receivesUiRequest, showsMethod } from '../../fanout/ui-routing.ts';
 import type { Agent } from '../agent.ts';
 import type { ClientConnection } from '../client-connection.ts';
 
 /** Shows dialogs and notices through the connected clients. */
 export function dialogClients(agent: Agent): DialogClients {
   const { clients, env } = agent;
-  const emitsTitle = /^\s*(?:1|true|yes|on)\s*$/i.test(env['PI_RPC_EMIT_TITLE'] ?? '');
-  const supports = ({ capabilities: { ui } }: ClientConnection, method: string) => {
-    if (method === 'setTitle') return emitsTitle || ui?.includes(method) === true;
-    return ui?.includes(method) ?? true;
-  };
-  const canShow = (client: ClientConnection, method: string) =>
-    supports(client, method) && !(client.inputClosed && isDialogMethod(method));
+  const receivesTitles = emitsTitles(env);
+  const uiOf = ({ capabilities: { ui }, inputClosed }: ClientConnection) => ({
+    ui,
+    canAnswerDialogs: !inputClosed,
+    receivesTitles,
+  });
+  const canShow = (client: ClientConnection, method: string) => receivesUiRequest(uiOf(client), method);
   return {
     cannotAnswer: () => cannotAnswer(agent),
     isFinal: () => clients.size > 0 && [...clients].every(({ isLastClient }) => isLastClient),
@@ -24,7 +24,8 @@ export function dialogClients(agent: Agent): DialogClients {
     },
     close: ({ id, method }, by, respondent) => {
       for (const client of clients) {
-        if (client !== respondent && supports(client, method)) client.send({ type: 'extension_ui_resolved', id, by });
+        if (client !== respondent && showsMethod(uiOf(client), method))
+          client.send({ type: 'extension_ui_resolved', id, by });
       }
     },
   };

@@ -11,10 +11,10 @@ import { EntryFeed } from '../entry-feed.ts';
 /** Handlers of `hello` and `ping`. */
 export const connection = {
   hello: (params, { agent, connection }) => {
-    const { capabilities, eventQueue: outbox } = connection;
-    const { stream, legacyNames } = outbox.dialect;
-    outbox.dialect = {
-      ...outbox.dialect,
+    const { capabilities, eventQueue } = connection;
+    const { stream, legacyNames } = eventQueue.dialect;
+    eventQueue.dialect = {
+      ...eventQueue.dialect,
       stream: params.stream ?? stream,
       legacyNames: params.legacyNames ?? legacyNames,
     };
@@ -28,8 +28,8 @@ export const connection = {
       protocol: PROTOCOL_VERSION,
       server: { name: 'tau', version },
       capabilities: {
-        stream: outbox.dialect.stream,
-        legacyNames: outbox.dialect.legacyNames,
+        stream: eventQueue.dialect.stream,
+        legacyNames: eventQueue.dialect.legacyNames,
         entries: connection.entries,
         ...capabilities,
       },

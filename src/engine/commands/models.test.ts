@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { Broadcast } from '../../fanout/broadcast.ts';
 import { streamTimeouts } from '../../model/endpoint.ts';
 import { ModelRegistry } from '../../model/registry/registry.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { SessionList } from '../../store/sessions/listing/list-sessions.ts';
 import { SessionLog } from '../../store/sessions/session-log.ts';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
-import { Broadcast } from '../../wire/broadcast.ts';
 import { memoryPair } from '../../wire/memory.ts';
 import { Agent } from '../agent.ts';
 import { ClientConnection } from '../client-connection.ts';

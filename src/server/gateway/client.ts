@@ -1,45 +1,21 @@
 import { type CloseCode, closeCodes } from '../../protocol/close-codes.ts';
 import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
-import { commandRows, type Lane } from '../../protocol/generated/command-rows.ts';
-import type {
-  AgentEvent,
-  CommandName,
-  Frame,
-  HostTool,
-  ServerDisconnectedEvent,
-} from '../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, HostTool, ServerDisconnectedEvent } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect } from '../../wire/dialect.ts';
-import type { Inbound, MalformedFrame } from '../../wire/inbound.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
-import { AgentResponse } from '../agent-response.ts';
-import { type Grant, mayOpen, permissionDenied, permits } from '../auth/grant.ts';
+import { type Grant, mayOpen, permits } from '../auth/grant.ts';
 import type { SessionRecord } from '../session-record.ts';
-import type {
-  AttachOptions,
-  AttachResult,
-  CommandRequest,
-  SessionHandle,
-  SessionTarget,
-  Snapshot,
-  Subscriber,
-} from '../sessions.ts';
-import { ClientEventQueue } from './client-event-queue.ts';
+import type { AttachOptions, AttachResult, SessionHandle, SessionTarget, Snapshot, Subscriber } from '../sessions.ts';
+import { ClientCommands, MAX_IN_FLIGHT_PER_CLIENT } from './client-commands.ts';
+import { type ClientEventQueue, clientEventQueue } from './client-event-queue.ts';
 import type { ClientSocket } from './client-socket.ts';
 import type { ConnectParameters } from './connect-parameters.ts';
-import { type InboundLine, Inbox } from './inbox.ts';
-import { containsModels, withoutAddresses } from './redact-models.ts';
-import { type ServerCommandHandler, serverCommands } from './server-commands.ts';
+import { Inbox } from './inbox.ts';
+import { withoutAddresses } from './redact-models.ts';
 import type { GatewayServices } from './services.ts';
-import { MoveBarrier } from './session-moves.ts';
-
-// Commands of one client that may be in flight.
-export const MAX_IN_FLIGHT_PER_CLIENT = 256;
 
 // Unread responses beyond which no more commands of a client are read.
 const MAX_UNREAD_RESPONSES = 16 * 1024 * 1024;
-
-// Commands of these lanes wait for a session move; others run at once.
-const BARRIER_LANES: ReadonlySet<Lane> = new Set(['session', 'bash']);
 
 // The grant and address of a client.
 export interface ClientIdentity {
@@ -69,12 +45,11 @@ export class Client implements Subscriber {
   readonly #socket: ClientSocket;
   readonly #events: ClientEventQueue;
   readonly #inbox: Inbox;
+  readonly #commands = new ClientCommands(this, (text) => this.#sendText(text));
   readonly #attachOptions: AttachOptions;
   #handle: SessionHandle | undefined;
-  readonly #moveBarrier = new MoveBarrier();
   /** The session that is being opened. */
   #openingSessionId: string | undefined;
-  #inFlight = 0;
   #isClosed = false;
 
   constructor(
@@ -90,13 +65,13 @@ export class Client implements Subscriber {
     this.receivesEntries = entries;
     this.#attachOptions = { cursor, tail };
     const dialect: Dialect = { ...defaultDialect, stream, legacyNames, hookErrors: true };
-    this.#events = new ClientEventQueue(socket, dialect, {
+    this.#events = clientEventQueue(socket, dialect, {
       formFor: (record) => this.#redactedForm(record),
       onOverflow: () =>
         this.close({ code: closeCodes.tooSlow, reason: 'timeout', message: 'The client reads too slowly' }),
       onDrained: () => this.#updateReading(),
     });
-    this.#inbox = new Inbox({ onLine: (line) => this.#handleLine(line), onFlood: () => this.#closeForFlood() });
+    this.#inbox = new Inbox({ onLine: (line) => this.#commands.handle(line), onFlood: () => this.#closeForFlood() });
     socket.onMessage((bytes) => {
       this.#inbox.receive(bytes);
       this.#updateReading();
@@ -188,7 +163,12 @@ export class Client implements Subscriber {
 
   /** Runs work that holds back commands of the session lanes. */
   exclusively(work: () => Promise<void>): Promise<void> {
-    return this.#moveBarrier.runExclusively(work);
+    return this.#commands.exclusively(work);
+  }
+
+  /** The session of this client, once it is opened. */
+  get attachedHandle(): SessionHandle | undefined {
+    return this.#handle;
   }
 
   get handle(): SessionHandle {
@@ -200,13 +180,13 @@ export class Client implements Subscriber {
     this.services.metrics.onAttach(resume);
     const location = { sessionFile: sessionFile ?? null, sessionId };
     const { pingMs } = this.services;
-    this.#send({ type: 'server_connected', ...location, seq, epoch, ...(resume ? { resume } : {}), pingMs });
+    this.sendPrivate({ type: 'server_connected', ...location, seq, epoch, ...(resume ? { resume } : {}), pingMs });
   }
 
   onSnapshot({ state, messages, cursor }: Snapshot): void {
     const stateJson = JSON.stringify(this.isAdmin ? state : withoutAddresses({ state }).state);
     const page = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`;
-    this.#events.send(escapeLineBreaks(`{"type":"state_synced","state":${stateJson},"messages":${messages}${page}}`));
+    this.#sendText(`{"type":"state_synced","state":${stateJson},"messages":${messages}${page}}`);
   }
 
   onRecord(record: SessionRecord): void {
@@ -222,7 +202,7 @@ export class Client implements Subscriber {
   }
 
   sendPrivate(event: AgentEvent): void {
-    this.#send(event);
+    this.#sendText(JSON.stringify(event));
   }
 
   onAgentLost(reason: string): void {
@@ -232,9 +212,8 @@ export class Client implements Subscriber {
   close({ code, reason, message, error, retryAfterMs }: CloseReason): void {
     if (this.#isClosed) return;
     const more = retryAfterMs === undefined ? {} : { retryAfterMs };
-    if (reason === 'error')
-      this.#events.sendFinal({ type: 'server_error', error: message, ...(error ? { code: error } : {}) });
-    this.#events.sendFinal({ type: 'server_disconnected', reason, message, code, ...more });
+    if (reason === 'error') this.#sendLast({ type: 'server_error', error: message, ...(error ? { code: error } : {}) });
+    this.#sendLast({ type: 'server_disconnected', reason, message, code, ...more });
     this.#handleClose(code);
     this.#socket.close(code, message);
   }
@@ -262,115 +241,26 @@ export class Client implements Subscriber {
     this.close({ code: closeCodeFor(refusal), reason: 'error', message: refusal.message, error: refusal.code });
   }
 
-  #send(event: AgentEvent): void {
-    this.#events.send(escapeLineBreaks(JSON.stringify(event)));
+  #sendLast(event: AgentEvent): void {
+    this.#events.sendLast(payloadOf(JSON.stringify(event)));
+  }
+
+  #sendText(json: string): void {
+    this.#events.send(payloadOf(json));
+    this.#updateReading();
   }
 
   /** Reads on unless too much is in flight or unread. */
   #updateReading(): void {
     if (!this.#isClosed)
       this.#socket.setReading(
-        this.#inbox.heldCount <= MAX_IN_FLIGHT_PER_CLIENT && this.#events.backlog <= MAX_UNREAD_RESPONSES,
+        this.#inbox.heldCount <= MAX_IN_FLIGHT_PER_CLIENT && this.#events.unread <= MAX_UNREAD_RESPONSES,
       );
-  }
-
-  #handleLine({ inbound, verdict }: InboundLine): void {
-    if (inbound.kind === 'command') this.#handleCommand(inbound, verdict);
-    else if (inbound.kind === 'frame') this.#handleFrame(inbound.frame);
-    else {
-      if ('malformed' in inbound && inbound.malformed) this.#handleMalformedFrame(inbound.malformed);
-      if (inbound.kind === 'refused') this.#handleInvalid(inbound, verdict);
-    }
   }
 
   #closeForFlood(): void {
     const error = 'overloaded';
     this.close({ code: closeCodes.tooManyCommands, reason: 'error', message: 'Too many commands', error });
-  }
-
-  #handleFrame(frame: Frame): void {
-    if (this.#maySend(frame.type)) this.#handle?.sendFrame(frame);
-  }
-
-  #handleMalformedFrame(frame: MalformedFrame): void {
-    if (this.#maySend(frame.name)) this.#handle?.sendMalformedFrame(frame);
-  }
-
-  #maySend(type: Frame['type']): boolean {
-    const { grant } = this.identity;
-    return permits(grant, type) && this.services.authority.isValid(grant);
-  }
-
-  #handleInvalid(
-    { id, command, refusal: parseRefusal }: Extract<Inbound, { kind: 'refused' }>,
-    verdict: 'ok' | 'refuse',
-  ): void {
-    const refusal = this.#isForbidden(command) ? permissionDenied(command as CommandName) : parseRefusal;
-    const respond = () => {
-      this.#events.send(escapeLineBreaks(AgentResponse.refusal(command, refusal).toText(id)));
-      // Clients that match responses by id would miss a response without one.
-      if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
-    };
-    if (verdict === 'refuse' || this.#inFlight >= MAX_IN_FLIGHT_PER_CLIENT) respond();
-    else this.#afterAgentResponses(respond);
-  }
-
-  /** Responds after all pending responses of the agent. */
-  #afterAgentResponses(respond: () => void): void {
-    this.#inFlight++;
-    this.handle.send({ type: 'ping' }, () => {
-      this.#inFlight--;
-      respond();
-    });
-  }
-
-  #isForbidden(command: string): boolean {
-    return Object.hasOwn(commandRows, command) && !permits(this.identity.grant, command as CommandName);
-  }
-
-  #handleCommand({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {
-    const request = { ...params, type: name, id } as CommandRequest;
-    const { grant } = this.identity;
-    const { inFlight } = this.services;
-    this.#inFlight++;
-    const isTooMany = inFlight.add(grant) || this.#inFlight > MAX_IN_FLIGHT_PER_CLIENT;
-    const onResponse = (response: AgentResponse) => {
-      inFlight.remove(grant);
-      this.#inFlight--;
-      this.services.metrics.onResponse(name, response.success);
-      this.#audit(name, response);
-      this.#events.send(escapeLineBreaks(this.#redacted(name, response).toText(id)));
-      this.#updateReading();
-    };
-    const reject = (refusal: Refusal) => onResponse(AgentResponse.refusal(name, refusal));
-    if (!permits(grant, name) || !this.services.authority.isValid(grant)) reject(permissionDenied(name));
-    else if (verdict === 'refuse' || isTooMany) {
-      reject(new Refusal('overloaded', 'Too many commands at once'));
-    } else {
-      const run = () =>
-        void this.#runCommand(request, onResponse).catch((error: unknown) => reject(Refusal.from(error)));
-      if (BARRIER_LANES.has(commandRows[name].lane)) this.#moveBarrier.run(run);
-      else run();
-    }
-  }
-
-  async #runCommand(request: CommandRequest, onResponse: (response: AgentResponse) => void): Promise<void> {
-    // The cast is safe: the table pairs each name with its parameters, which were validated.
-    const handler = serverCommands[request.type] as ServerCommandHandler | undefined;
-    if (handler) await handler(request, this, onResponse);
-    else this.handle.send(request, onResponse);
-  }
-
-  #audit(name: CommandName, response: AgentResponse): void {
-    if (permits(viewOnly(this.identity.grant), name)) return;
-    const outcome = response.success ? 'ok' : (response.record()['code'] as Refusal['code']);
-    this.services.audit.record({ action: name, ...this.identity, sessionId: this.sessionId, outcome });
-  }
-
-  /** Removes fields that this client may not see. */
-  #redacted(name: CommandName, response: AgentResponse): AgentResponse {
-    if (this.isAdmin || !response.success || !containsModels(name)) return response;
-    return AgentResponse.from(name === 'set_model' ? redactModel(response) : withoutAddresses(response.record()));
   }
 
   #redactedForm({ event }: SessionRecord) {
@@ -379,10 +269,7 @@ export class Client implements Subscriber {
   }
 }
 
-const viewOnly = (grant: Grant): Grant => ({ ...grant, scopes: new Set(['view']) });
-
-/** The model is the whole of `data`. */
-const redactModel = (response: AgentResponse) => ({ ...response.record(), data: withoutAddresses(response.data()) });
+const payloadOf = (json: string) => Buffer.from(escapeLineBreaks(json));
 
 function closeCodeFor({ code }: Refusal): CloseCode {
   if (code === 'session_not_found' || code === 'not_a_session') return closeCodes.sessionNotFound;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ABSENCE_MS } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
-import { agentUiMethods, DialogTimeouts, UNSHOWN_DIALOG_MS } from './dialog-timeouts.ts';
+import { agentUiMethods, DialogTimeouts } from './dialog-timeouts.ts';
 import { RecordingSubscriber } from './testing/recording-subscriber.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -19,7 +20,7 @@ function newTimeouts() {
 it('a dialog that no client can show times out after ten minutes', () => {
   const { desk: one, calledOff: timedOut } = newTimeouts();
   one.update(dialogs, new Set());
-  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS - 1);
+  vi.advanceTimersByTime(ABSENCE_MS - 1);
   expect(timedOut).toEqual([]);
   vi.advanceTimersByTime(1);
   expect(timedOut).toEqual(['d']);
@@ -28,18 +29,18 @@ it('a dialog that no client can show times out after ten minutes', () => {
 it('a client that can show the dialog resets its timeout', () => {
   const { desk: one, calledOff: timedOut } = newTimeouts();
   one.update(dialogs, new Set());
-  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS - 1);
+  vi.advanceTimersByTime(ABSENCE_MS - 1);
   one.update(dialogs, new Set([subscriber()]));
-  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS);
+  vi.advanceTimersByTime(ABSENCE_MS);
   one.update(dialogs, new Set());
-  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS - 1);
+  vi.advanceTimersByTime(ABSENCE_MS - 1);
   expect(timedOut).toEqual([]);
 });
 
 it('clients that may not answer, or cannot show the dialog, do not stop the timeout', () => {
   const { desk: one, calledOff: timedOut } = newTimeouts();
   one.update(dialogs, new Set([subscriber({ canAnswerDialogs: false }), subscriber({ ui: ['notify'] })]));
-  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS);
+  vi.advanceTimersByTime(ABSENCE_MS);
   expect(timedOut).toEqual(['d']);
 });
 
@@ -49,7 +50,7 @@ it('a resolved dialog and a close cancel the timeouts', () => {
   one.update(new Map(), new Set());
   one.update(dialogs, new Set());
   one.close();
-  vi.advanceTimersByTime(UNSHOWN_DIALOG_MS);
+  vi.advanceTimersByTime(ABSENCE_MS);
   expect(timedOut).toEqual([]);
 });
 

@@ -1,12 +1,10 @@
-import { isDialogMethod, withRemainingTimeout } from '../../protocol/dialog-methods.ts';
+import { eventsOfRun, idleRun, type LiveRun, reduceRun } from '../../fanout/live-run.ts';
+import { clearingRequest, isDialogMethod, stickySlot, withRemainingTimeout } from '../../protocol/dialog-methods.ts';
 import type {
   AgentEvent,
   AssistantMessage,
-  AutoRetryStartEvent,
   CompactionStartEvent,
   ExtensionUiRequestEvent,
-  ToolExecutionStartEvent,
-  ToolExecutionUpdateEvent,
 } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import { StreamingMessage } from '../../wire/assistant-message.ts';
@@ -15,19 +13,13 @@ import { SessionRecord } from '../session-record.ts';
 // Statuses, widgets and titles that are kept.
 const MAX_STICKY_UI = 200;
 
-interface RunningTool {
-  readonly start: ToolExecutionStartEvent;
-  progress: ToolExecutionUpdateEvent | undefined;
-}
-
 /** The running state of a session: everything beside the conversation that a newly attached client has to get. */
 export class LiveState {
   readonly dialogs = new Map<string, ExtensionUiRequestEvent>();
   readonly #requestedAt = new WeakMap<ExtensionUiRequestEvent, number>();
-  readonly #tools = new Map<string, RunningTool>();
   readonly #stickyUi = new Map<string, ExtensionUiRequestEvent>();
   #message: StreamingMessage | undefined;
-  #retry: AutoRetryStartEvent | undefined;
+  #run: LiveRun = idleRun;
   #compaction: CompactionStartEvent | undefined;
   /** Between `agent_start` and `agent_end`. */
   isWorking = false;
@@ -42,19 +34,15 @@ export class LiveState {
 
   /** Applies an event; returns the message so far if the event updates one. */
   apply(event: AgentEvent): AssistantMessage | undefined {
+    this.#run = reduceRun(this.#run, event);
     switch (event.type) {
       case 'agent_start':
         this.isWorking = true;
         return undefined;
       case 'agent_end':
-        this.isWorking = false;
-        this.#message = undefined;
-        return undefined;
       case 'agent_settled':
         this.isWorking = false;
         this.#message = undefined;
-        this.#retry = undefined;
-        this.#tools.clear();
         return undefined;
       case 'message_start':
         if (event.message.role === 'assistant') this.#message = new StreamingMessage(event.message);
@@ -63,21 +51,6 @@ export class LiveState {
         return this.#message?.apply(event);
       case 'message_end':
         this.#message = undefined;
-        return undefined;
-      case 'tool_execution_start':
-        this.#tools.set(event.toolCallId, { start: event, progress: undefined });
-        return undefined;
-      case 'tool_execution_update':
-        this.#applyProgress(event);
-        return undefined;
-      case 'tool_execution_end':
-        this.#tools.delete(event.toolCallId);
-        return undefined;
-      case 'auto_retry_start':
-        this.#retry = event;
-        return undefined;
-      case 'auto_retry_end':
-        this.#retry = undefined;
         return undefined;
       case 'compaction_start':
         this.#compaction = event;
@@ -99,9 +72,8 @@ export class LiveState {
   /** Clears all running work after the agent exited. Sticky UI stays until it is cleared by events. */
   clear(): void {
     this.dialogs.clear();
-    this.#tools.clear();
+    this.#run = idleRun;
     this.#message = undefined;
-    this.#retry = undefined;
     this.#compaction = undefined;
     this.isWorking = false;
   }
@@ -109,19 +81,15 @@ export class LiveState {
   /** Events that clear statuses and widgets. A title can only be replaced. */
   *clearingEvents(): Generator<ExtensionUiRequestEvent> {
     for (const request of this.#stickyUi.values()) {
-      const head = { type: request.type, id: newUuid() };
-      if (request.method === 'setStatus') yield { ...head, method: 'setStatus', statusKey: request.statusKey };
-      if (request.method === 'setWidget') yield { ...head, method: 'setWidget', widgetKey: request.widgetKey };
+      const clearing = clearingRequest(request, newUuid());
+      if (clearing) yield clearing;
     }
   }
 
   /** The events that bring a newly attached client up to date. */
   *toEvents(): Generator<SessionRecord> {
-    for (const event of [this.#retry, this.#compaction]) if (event) yield new SessionRecord(event);
-    for (const { start, progress } of this.#tools.values()) {
-      yield new SessionRecord(start);
-      if (progress) yield new SessionRecord(progress);
-    }
+    if (this.#compaction) yield new SessionRecord(this.#compaction);
+    for (const event of eventsOfRun(this.#run)) yield new SessionRecord(event);
     if (this.#message) yield new SessionRecord({ type: 'message_start', message: this.#message.initial });
     for (const { update, snapshot } of this.#message?.replay() ?? [])
       yield new SessionRecord(update, { messageSoFar: snapshot });
@@ -138,30 +106,14 @@ export class LiveState {
     return withRemainingTimeout(request, performance.now() - (this.#requestedAt.get(request) ?? 0));
   }
 
-  #applyProgress(event: ToolExecutionUpdateEvent): void {
-    const tool = this.#tools.get(event.toolCallId);
-    if (tool) tool.progress = event;
-  }
-
   #applyUiRequest(request: ExtensionUiRequestEvent): void {
     if (isDialogMethod(request.method)) {
       this.dialogs.set(request.id, request);
       this.#requestedAt.set(request, performance.now());
     }
-    const key = stickyKey(request);
+    const { key, clears } = stickySlot(request);
     if (key === undefined) return;
     this.#stickyUi.delete(key);
-    if (!isClearing(request) && this.#stickyUi.size < MAX_STICKY_UI) this.#stickyUi.set(key, request);
+    if (!clears && this.#stickyUi.size < MAX_STICKY_UI) this.#stickyUi.set(key, request);
   }
 }
-
-/** The key under which a UI request stays shown; undefined if it does not stay. */
-function stickyKey(request: ExtensionUiRequestEvent): string | undefined {
-  if (request.method === 'setStatus') return `status ${request.statusKey}`;
-  if (request.method === 'setWidget') return `widget ${request.widgetKey}`;
-  return request.method === 'setTitle' ? 'title' : undefined;
-}
-
-const isClearing = (request: ExtensionUiRequestEvent) =>
-  (request.method === 'setStatus' && request.statusText === undefined) ||
-  (request.method === 'setWidget' && request.widgetLines === undefined);

@@ -1,3 +1,4 @@
+import { receivesUiRequest } from '../../fanout/ui-routing.ts';
 import type {
   AgentEvent,
   AgentSettledEvent,
@@ -6,7 +7,6 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import { SessionRecord } from '../session-record.ts';
 import type { AttachResult, Cursor, Snapshot, Subscriber } from '../sessions.ts';
-import { receivesUiRequest } from './dialog-timeouts.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 import { LiveState } from './live-state.ts';
 

@@ -1,8 +1,8 @@
 import type { AgentEvent, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
-import { StreamingMessage } from './assistant-message.ts';
-import type { EventQueue } from './event-queue.ts';
+import { StreamingMessage } from '../wire/assistant-message.ts';
+import type { LineQueue } from './line-queue.ts';
 
-export type SubscriberQueue = Pick<EventQueue, 'drained' | 'isFull' | 'sendEvent' | 'sendUpdate'>;
+export type SubscriberQueue = Pick<LineQueue, 'publish' | 'isFull' | 'drained'>;
 
 export interface BroadcastSubscriber {
   readonly eventQueue: SubscriberQueue;
@@ -34,7 +34,7 @@ export class Broadcast {
       this.#streaming = new StreamingMessage(event.message);
     } else if (event.type === 'message_end' || event.type === 'agent_end') this.#streaming = undefined;
     for (const { eventQueue, entries } of this.#subscribers) {
-      if (event.type !== 'entry_appended' || entries) eventQueue.sendEvent(event);
+      if (event.type !== 'entry_appended' || entries) eventQueue.publish({ event });
     }
   }
 
@@ -55,11 +55,11 @@ export class Broadcast {
     const streaming = this.#streaming;
     if (!streaming) return;
     const snapshot = streaming.apply(update);
-    for (const { eventQueue } of this.#subscribers) eventQueue.sendUpdate(update, snapshot);
+    for (const { eventQueue } of this.#subscribers) eventQueue.publish({ event: update, snapshot });
   }
 }
 
 function replayTo(eventQueue: SubscriberQueue, streaming: StreamingMessage): void {
-  eventQueue.sendEvent({ type: 'message_start', message: streaming.initial });
-  for (const { update, snapshot } of streaming.replay()) eventQueue.sendUpdate(update, snapshot);
+  eventQueue.publish({ event: { type: 'message_start', message: streaming.initial } });
+  for (const { update, snapshot } of streaming.replay()) eventQueue.publish({ event: update, snapshot });
 }

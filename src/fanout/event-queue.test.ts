@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AssistantMessageEvent, ToolExecutionUpdateEvent } from '../protocol/generated/vocabulary.ts';
-import { applyStep } from './assistant-message.ts';
-import { type Dialect, defaultDialect } from './dialect.ts';
-import { EventQueue, MAX_BACKLOG } from './event-queue.ts';
-import { toLine } from './json-lines.ts';
-import { SlowReader } from './testing/slow-reader.ts';
-import { anyStream, empty } from './testing/streams.ts';
+import { applyStep } from '../wire/assistant-message.ts';
+import { type Dialect, defaultDialect } from '../wire/dialect.ts';
+import { toLine } from '../wire/json-lines.ts';
+import { SlowReader } from '../wire/testing/slow-reader.ts';
+import { anyStream, empty } from '../wire/testing/streams.ts';
+import { lineQueue, MAX_BACKLOG } from './line-queue.ts';
 
 const delta: Dialect = { ...defaultDialect, stream: 'delta' };
 
@@ -21,22 +21,22 @@ afterEach(() => {
 /** A queue, its reader, and a function that streams steps into it. */
 function setUp(dialect: Dialect = delta) {
   const reader = new SlowReader();
-  const queue = new EventQueue(reader, dialect);
+  const queue = lineQueue(reader, dialect);
   let message = empty;
   const stream = (...steps: AssistantMessageEvent[]) => {
     for (const step of steps) {
       message = applyStep(message, step);
-      queue.sendUpdate({ type: 'message_update', assistantMessageEvent: step }, message);
+      queue.publish({ event: { type: 'message_update', assistantMessageEvent: step }, snapshot: message });
     }
   };
-  return { reader, outbox: queue, stream };
+  return { reader, queue, stream };
 }
 
 /** A reader that has just taken a record and is behind now. */
 function setUpBehind(dialect: Dialect = delta) {
   const parts = setUp(dialect);
   parts.reader.capacity = 1;
-  parts.outbox.send({ type: 'first' });
+  parts.queue.send(toLine({ type: 'first' }));
   parts.reader.lines.length = 0;
   return parts;
 }
@@ -76,7 +76,7 @@ const anyTurn = fc.oneof(
 
 /** Streams a message with these events in between; returns everything that was queued, in order. */
 function play(parts: ReturnType<typeof setUp>, updates: readonly AssistantMessageEvent[], turns: readonly string[]) {
-  const { reader, outbox: queue, stream } = parts;
+  const { reader, queue, stream } = parts;
   const sent: { type: string }[] = [];
   const waiting = [...updates];
   for (const [index, turn] of [...turns, ...updates.map(() => 'step')].entries()) {
@@ -86,7 +86,7 @@ function play(parts: ReturnType<typeof setUp>, updates: readonly AssistantMessag
       stream(step);
     } else if (turn === 'other') {
       sent.push({ type: `other ${index}` });
-      queue.send({ type: `other ${index}` });
+      queue.send(toLine({ type: `other ${index}` }));
     } else if (turn === 'behind') reader.capacity = 1;
     else if (turn === 'drain') reader.drain(3);
     else if (turn === 'time') vi.advanceTimersByTime(10);
@@ -131,19 +131,19 @@ describe('the order', () => {
   });
 
   it('[F18 M24] sends pending updates before any other record', () => {
-    const { reader, outbox: queue, stream } = setUp();
+    const { reader, queue, stream } = setUp();
 
     stream(text('a'), text('b'), text('c'));
-    queue.sendEvent({ type: 'turn_start' });
+    queue.publish({ event: { type: 'turn_start' } });
 
     expect(reader.records.map(({ type }) => type)).toEqual(['message_update', 'message_update', 'turn_start']);
     expect(steps(reader)[1]).toEqual(text('bc'));
   });
 
   it('sends the older name directly after the new one', () => {
-    const { reader, outbox: queue } = setUp();
+    const { reader, queue } = setUp();
 
-    queue.sendEvent({ type: 'compaction_start', reason: 'overflow' });
+    queue.publish({ event: { type: 'compaction_start', reason: 'overflow' } });
 
     expect(reader.records).toEqual([
       { type: 'compaction_start', reason: 'overflow' },
@@ -190,36 +190,36 @@ describe('updates', () => {
   });
 
   it('carry the newest usage', () => {
-    const { reader, outbox: queue } = setUpBehind();
+    const { reader, queue } = setUpBehind();
     const usage = (output: number) => ({ ...empty.usage, output });
     const usages = [usage(1), usage(2), undefined];
 
     for (const known of usages) {
-      queue.sendUpdate(
-        { type: 'message_update', assistantMessageEvent: text('a'), ...(known && { usage: known }) },
-        empty,
-      );
+      queue.publish({
+        event: { type: 'message_update', assistantMessageEvent: text('a'), ...(known && { usage: known }) },
+        snapshot: empty,
+      });
     }
     reader.drain();
 
     expect(reader.records).toEqual([{ type: 'message_update', assistantMessageEvent: text('aaa'), usage: usage(2) }]);
   });
 
-  it('of a tool are replaced by its next one, at the same position', () => {
-    const { reader, outbox: queue } = setUpBehind();
+  it('of a tool are dropped for its next one, which waits behind the others', () => {
+    const { reader, queue } = setUpBehind();
 
     for (const record of [update('a', '1'), update('b', '1'), update('a', '2'), update('a', '3')])
-      queue.sendEvent(record);
-    queue.sendEvent({ type: 'turn_start' });
-    queue.sendEvent(update('a', '4'));
+      queue.publish({ event: record });
+    queue.publish({ event: { type: 'turn_start' } });
+    queue.publish({ event: update('a', '4') });
     reader.drain();
     vi.runAllTimers();
 
-    expect(reader.records).toEqual([update('a', '3'), update('b', '1'), { type: 'turn_start' }, update('a', '4')]);
+    expect(reader.records).toEqual([update('b', '1'), update('a', '3'), { type: 'turn_start' }, update('a', '4')]);
   });
 
   it('are formatted in the dialect at the time of sending', () => {
-    const { reader, outbox: queue, stream } = setUpBehind();
+    const { reader, queue, stream } = setUpBehind();
 
     stream({ type: 'text_start', contentIndex: 0 });
     queue.dialect = defaultDialect;
@@ -248,18 +248,18 @@ describe('a message with large updates', () => {
 
 describe('a reader that never drains', () => {
   it('[M25] has at most the backlog and one record pending', () => {
-    const { outbox: queue } = setUpBehind();
+    const { queue } = setUpBehind();
     const record = { type: 'other', text: 'x'.repeat(1000) };
     const size = toLine(record).length;
     const underWay = toLine({ type: 'first' }).length;
 
-    while (queue.drained() === undefined) queue.send(record);
+    while (queue.drained() === undefined) queue.send(toLine(record));
 
     expect(queue.backlog).toBe(size * (Math.floor((MAX_BACKLOG - underWay) / size) + 1));
   });
 
   it('does not pause the text of one block: it waits as one update', () => {
-    const { reader, outbox: queue, stream } = setUpBehind();
+    const { reader, queue, stream } = setUpBehind();
 
     for (let count = 0; count < 40_000; count++) stream(text('abcd'));
     const room = queue.drained();
@@ -270,7 +270,7 @@ describe('a reader that never drains', () => {
   });
 
   it('pauses a message of many blocks, each of which would repeat all before it', () => {
-    const { outbox: queue, stream } = setUpBehind(defaultDialect);
+    const { queue, stream } = setUpBehind(defaultDialect);
     let blocks = 0;
 
     while (queue.drained() === undefined) {
@@ -284,7 +284,7 @@ describe('a reader that never drains', () => {
 
 describe('drained', () => {
   it('[F18] is pending when the merged deltas are too long', () => {
-    const { reader, outbox: queue, stream } = setUpBehind();
+    const { reader, queue, stream } = setUpBehind();
     stream({ type: 'text_start', contentIndex: 0 });
     let length = 0;
     for (; queue.drained() === undefined && length < 10 * MAX_BACKLOG; length += 1000) stream(text('x'.repeat(1000)));
@@ -297,12 +297,13 @@ describe('drained', () => {
   /** A queue that is full of lines. */
   function setUpFull() {
     const parts = setUpBehind();
-    for (let count = 0; count < 3; count++) parts.outbox.send({ type: 'other', text: 'x'.repeat(MAX_BACKLOG / 2) });
+    for (let count = 0; count < 3; count++)
+      parts.queue.send(toLine({ type: 'other', text: 'x'.repeat(MAX_BACKLOG / 2) }));
     return parts;
   }
 
   it('settles when the reader has caught up by half, not before', async () => {
-    const { reader, outbox: queue } = setUpFull();
+    const { reader, queue } = setUpFull();
     let settled = false;
     const room = queue.drained()?.then(() => {
       settled = true;
@@ -320,7 +321,7 @@ describe('drained', () => {
   });
 
   it('settles when updates were all that waited', async () => {
-    const { reader, outbox: queue, stream } = setUpBehind();
+    const { reader, queue, stream } = setUpBehind();
     for (let block = 0; block < 10; block++) stream({ type: 'text_start', contentIndex: block });
 
     const room = queue.drained();
@@ -332,7 +333,7 @@ describe('drained', () => {
   });
 
   it('settles when the queue is closed', async () => {
-    const { outbox: queue } = setUpFull();
+    const { queue } = setUpFull();
 
     const room = queue.drained();
     queue.close();
@@ -344,11 +345,11 @@ describe('drained', () => {
 
 describe('the end of a queue', () => {
   it('flush settles when the reader has taken everything, also delayed updates', async () => {
-    const { reader, outbox: queue, stream } = setUp();
+    const { reader, queue, stream } = setUp();
     stream({ type: 'text_start', contentIndex: 0 }, text('a'));
     reader.capacity = 1;
-    queue.send({ type: 'other' });
-    queue.send({ type: 'last' });
+    queue.send(toLine({ type: 'other' }));
+    queue.send(toLine({ type: 'last' }));
     let flushed = false;
 
     const flush = queue.flush().then(() => {
@@ -364,8 +365,8 @@ describe('the end of a queue', () => {
   });
 
   it('flush settles when the queue is closed', async () => {
-    const { outbox: queue } = setUpBehind();
-    queue.send({ type: 'other' });
+    const { queue } = setUpBehind();
+    queue.send(toLine({ type: 'other' }));
 
     const flush = queue.flush();
     queue.close();
@@ -374,13 +375,13 @@ describe('the end of a queue', () => {
   });
 
   it('a closed queue sends nothing', () => {
-    const { reader, outbox: queue, stream } = setUp();
+    const { reader, queue, stream } = setUp();
     stream({ type: 'text_start', contentIndex: 0 }, text('a'));
     const before = reader.lines.length;
 
     queue.close();
-    queue.send({ type: 'other' });
-    queue.sendEvent(update('a', '1'));
+    queue.send(toLine({ type: 'other' }));
+    queue.publish({ event: update('a', '1') });
     stream(text('b'));
     vi.runAllTimers();
 

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AgentEvent, AssistantMessageEvent } from '../protocol/generated/vocabulary.ts';
-import { applyStep } from './assistant-message.ts';
+import { applyStep } from '../wire/assistant-message.ts';
+import { defaultDialect } from '../wire/dialect.ts';
+import { toLine } from '../wire/json-lines.ts';
+import { SlowReader } from '../wire/testing/slow-reader.ts';
+import { anySplitStream, empty } from '../wire/testing/streams.ts';
 import { Broadcast } from './broadcast.ts';
-import { defaultDialect } from './dialect.ts';
-import { EventQueue, MAX_BACKLOG } from './event-queue.ts';
-import { SlowReader } from './testing/slow-reader.ts';
-import { anySplitStream, empty } from './testing/streams.ts';
+import { lineQueue, MAX_BACKLOG } from './line-queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -18,7 +19,7 @@ afterEach(() => {
 
 function newSubscriber(options: { entries?: boolean } = {}) {
   const reader = new SlowReader();
-  const eventQueue = new EventQueue(reader, { ...defaultDialect, stream: 'delta' });
+  const eventQueue = lineQueue(reader, { ...defaultDialect, stream: 'delta' });
   return { reader, eventQueue, entries: options.entries ?? false };
 }
 
@@ -171,8 +172,8 @@ it('a broadcast has drained when its slowest subscriber has', async () => {
   broadcast.add(fast);
   broadcast.add(slow);
   const early = broadcast.drained();
-  slow.eventQueue.send({ type: 'first' });
-  slow.eventQueue.send({ type: 'large', text: 'x'.repeat(MAX_BACKLOG) });
+  slow.eventQueue.send(toLine({ type: 'first' }));
+  slow.eventQueue.send(toLine({ type: 'large', text: 'x'.repeat(MAX_BACKLOG) }));
 
   const room = broadcast.drained();
   slow.reader.drain();

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { defaultDialect } from './dialect.ts';
-import { EventQueue } from './event-queue.ts';
-import { SlowReader } from './testing/slow-reader.ts';
+import { defaultDialect } from '../wire/dialect.ts';
+import { toLine } from '../wire/json-lines.ts';
+import { SlowReader } from '../wire/testing/slow-reader.ts';
+import { lineQueue } from './line-queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -13,7 +14,7 @@ afterEach(() => {
 
 function setUp() {
   const reader = new SlowReader();
-  return { reader, outbox: new EventQueue(reader, defaultDialect) };
+  return { reader, outbox: lineQueue(reader, defaultDialect) };
 }
 
 const lines = function* (count: number, made: number[]) {
@@ -29,9 +30,9 @@ it('sendLines generates lines as the reader takes them, and later records wait b
   const made: number[] = [];
   reader.capacity = 1;
 
-  queue.send({ type: 'before' });
-  const out = queue.sendLines(lines(5, made));
-  queue.send({ type: 'after' });
+  queue.send(toLine({ type: 'before' }));
+  const out = queue.sendSeries(lines(5, made));
+  queue.send(toLine({ type: 'after' }));
   expect(made).toEqual([]);
   reader.drain(2);
   expect(made.length).toBeLessThanOrEqual(2);
@@ -45,8 +46,8 @@ it('sendLines lets other work run when the reader takes everything', async () =>
   const { reader, outbox: queue } = setUp();
   const made: number[] = [];
 
-  const out = queue.sendLines(lines(100_000, made));
-  queue.send({ type: 'after' });
+  const out = queue.sendSeries(lines(100_000, made));
+  queue.send(toLine({ type: 'after' }));
   expect(made.length).toBeLessThan(100_000);
   await vi.runAllTimersAsync();
   await out;
@@ -59,14 +60,14 @@ it('sendLines settles when the queue is closed, and generates no more', async ()
   const { reader, outbox: queue } = setUp();
   const made: number[] = [];
   reader.capacity = 1;
-  queue.send({ type: 'before' });
+  queue.send(toLine({ type: 'before' }));
 
-  const out = queue.sendLines(lines(5, made));
+  const out = queue.sendSeries(lines(5, made));
   queue.close();
   await out;
   reader.drain();
 
   expect(made).toEqual([]);
-  await queue.sendLines(lines(5, made));
+  await queue.sendSeries(lines(5, made));
   expect(made).toEqual([]);
 });

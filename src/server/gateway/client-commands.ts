@@ -1,0 +1,140 @@
+import { Refusal } from '../../protocol/errors.ts';
+import { commandRows, type Lane } from '../../protocol/generated/command-rows.ts';
+import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
+import type { Inbound, MalformedFrame } from '../../wire/inbound.ts';
+import { AgentResponse } from '../agent-response.ts';
+import { type Grant, permissionDenied, permits } from '../auth/grant.ts';
+import type { CommandRequest } from '../sessions.ts';
+import type { Client } from './client.ts';
+import type { InboundLine } from './inbox.ts';
+import { containsModels, withoutAddresses } from './redact-models.ts';
+import { type ServerCommandHandler, serverCommands } from './server-commands.ts';
+import { MoveBarrier } from './session-moves.ts';
+
+/** Commands of one client that may be in flight. */
+export const MAX_IN_FLIGHT_PER_CLIENT = 256;
+
+// Commands of these lanes wait for a session move; others run at once.
+const BARRIER_LANES: ReadonlySet<Lane> = new Set(['session', 'bash']);
+
+/** The commands and frames of one client: checks scopes and limits, runs them, and sends one response for each command. */
+export class ClientCommands {
+  readonly #client: Client;
+  readonly #sendText: (json: string) => void;
+  readonly #moveBarrier = new MoveBarrier();
+  #inFlight = 0;
+
+  constructor(client: Client, sendText: (json: string) => void) {
+    this.#client = client;
+    this.#sendText = sendText;
+  }
+
+  /** Runs work that holds back commands of the session lanes. */
+  exclusively(work: () => Promise<void>): Promise<void> {
+    return this.#moveBarrier.runExclusively(work);
+  }
+
+  handle({ inbound, verdict }: InboundLine): void {
+    if (inbound.kind === 'command') this.#handleCommand(inbound, verdict);
+    else if (inbound.kind === 'frame') this.#handleFrame(inbound.frame);
+    else {
+      if ('malformed' in inbound && inbound.malformed) this.#handleMalformedFrame(inbound.malformed);
+      if (inbound.kind === 'refused') this.#handleInvalid(inbound, verdict);
+    }
+  }
+
+  #handleFrame(frame: Frame): void {
+    if (this.#maySend(frame.type)) this.#client.attachedHandle?.sendFrame(frame);
+  }
+
+  #handleMalformedFrame(frame: MalformedFrame): void {
+    if (this.#maySend(frame.name)) this.#client.attachedHandle?.sendMalformedFrame(frame);
+  }
+
+  #maySend(type: Frame['type']): boolean {
+    const { grant } = this.#client.identity;
+    return permits(grant, type) && this.#client.services.authority.isValid(grant);
+  }
+
+  #handleInvalid(
+    { id, command, refusal: parseRefusal }: Extract<Inbound, { kind: 'refused' }>,
+    verdict: 'ok' | 'refuse',
+  ): void {
+    const refusal = this.#isForbidden(command) ? permissionDenied(command as CommandName) : parseRefusal;
+    const respond = () => {
+      this.#sendText(AgentResponse.refusal(command, refusal).toText(id));
+      // Clients that match responses by id would miss a response without one.
+      if (id === undefined)
+        this.#client.sendPrivate({ type: 'server_error', error: refusal.message, code: refusal.code });
+    };
+    if (verdict === 'refuse' || this.#inFlight >= MAX_IN_FLIGHT_PER_CLIENT) respond();
+    else this.#afterAgentResponses(respond);
+  }
+
+  /** Responds after all pending responses of the agent. */
+  #afterAgentResponses(respond: () => void): void {
+    this.#inFlight++;
+    this.#client.handle.send({ type: 'ping' }, () => {
+      this.#inFlight--;
+      respond();
+    });
+  }
+
+  #isForbidden(command: string): boolean {
+    return Object.hasOwn(commandRows, command) && !permits(this.#client.identity.grant, command as CommandName);
+  }
+
+  #handleCommand({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {
+    const request = { ...params, type: name, id } as CommandRequest;
+    const { grant } = this.#client.identity;
+    const { inFlight } = this.#client.services;
+    this.#inFlight++;
+    const isTooMany = inFlight.add(grant) || this.#inFlight > MAX_IN_FLIGHT_PER_CLIENT;
+    const onResponse = (response: AgentResponse) => {
+      inFlight.remove(grant);
+      this.#inFlight--;
+      this.#client.services.metrics.onResponse(name, response.success);
+      this.#audit(name, response);
+      this.#sendText(this.#redacted(name, response).toText(id));
+    };
+    const reject = (refusal: Refusal) => onResponse(AgentResponse.refusal(name, refusal));
+    if (!permits(grant, name) || !this.#client.services.authority.isValid(grant)) reject(permissionDenied(name));
+    else if (verdict === 'refuse' || isTooMany) {
+      reject(new Refusal('overloaded', 'Too many commands at once'));
+    } else {
+      const run = () =>
+        void this.#runCommand(request, onResponse).catch((error: unknown) => reject(Refusal.from(error)));
+      if (BARRIER_LANES.has(commandRows[name].lane)) this.#moveBarrier.run(run);
+      else run();
+    }
+  }
+
+  async #runCommand(request: CommandRequest, onResponse: (response: AgentResponse) => void): Promise<void> {
+    // The cast is safe: the table pairs each name with its parameters, which were validated.
+    const handler = serverCommands[request.type] as ServerCommandHandler | undefined;
+    if (handler) await handler(request, this.#client, onResponse);
+    else this.#client.handle.send(request, onResponse);
+  }
+
+  #audit(name: CommandName, response: AgentResponse): void {
+    if (permits(viewOnly(this.#client.identity.grant), name)) return;
+    const outcome = response.success ? 'ok' : (response.record()['code'] as Refusal['code']);
+    this.#client.services.audit.record({
+      action: name,
+      ...this.#client.identity,
+      sessionId: this.#client.sessionId,
+      outcome,
+    });
+  }
+
+  /** Removes fields that this client may not see. */
+  #redacted(name: CommandName, response: AgentResponse): AgentResponse {
+    if (this.#client.isAdmin || !response.success || !containsModels(name)) return response;
+    return AgentResponse.from(name === 'set_model' ? redactModel(response) : withoutAddresses(response.record()));
+  }
+}
+
+const viewOnly = (grant: Grant): Grant => ({ ...grant, scopes: new Set(['view']) });
+
+/** The model is the whole of `data`. */
+const redactModel = (response: AgentResponse) => ({ ...response.record(), data: withoutAddresses(response.data()) });

@@ -52,6 +52,6 @@ function smallSingleUseFiles(files) {
 
 /** Whether the first doc comment is the one of an export: docs/files.md prints it as the purpose of the file. */
 function opensWithItsExport(text) {
-  const comment = /\/\*\*[\s\S]*?\*\//.exec(text);
+  const comment = /^\/\*\*[\s\S]*?\*\//m.exec(text);
   return comment !== null && /^\s*export\b/.test(text.slice(comment.index + comment[0].length));
 }

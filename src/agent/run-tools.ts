@@ -15,10 +15,10 @@ export interface ToolRun {
   readonly tools: readonly Tool[];
   readonly hooks: AgentHooks;
   readonly signal: AbortSignal;
-  // True: run one call at a time and skip the rest once `isInterrupted` returns true.
+  /** True: run one call at a time and skip the rest once `isInterrupted` returns true. */
   readonly sequential: boolean;
   readonly isInterrupted: () => boolean;
-  // Called if every tool requested the end of the run.
+  /** Called if every tool requested the end of the run. */
   readonly onTerminate?: () => void;
 }
 

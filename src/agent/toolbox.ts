@@ -22,7 +22,7 @@ export class Toolbox {
   readonly #known = new Set<string>();
   readonly #offerConditions = new Map<string, () => boolean>();
   #active: ReadonlySet<string>;
-  // True after `activate`: conditional offers no longer count.
+  /** True after `activate`: conditional offers no longer count. */
   #isChosenByName = false;
 
   constructor(builtins: readonly Tool[], choice: ToolChoice) {

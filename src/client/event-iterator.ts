@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 import type { ConnectionLost } from './errors.ts';
 
-// An iterator ends once its unread events hold more text than this.
+/** An iterator ends once its unread events hold more text than this. */
 export const MAX_UNREAD_CHARACTERS = 64 * 1024 * 1024;
 
 /** The iterator of `events()` was read too slowly: its unread events are dropped, and it ends. */

@@ -15,7 +15,7 @@ export interface PromptRun {
   readonly events: readonly AgentEvent[];
 }
 
-// Above this length of events, updates are dropped; the rest is as long as the messages of the run.
+/** Above this length of events, updates are dropped; the rest is as long as the messages of the run. */
 export const MAX_CHARS_WITH_UPDATES = 64 * 1024 * 1024;
 
 /** Collects events until the run of a prompt has ended. */

@@ -1,4 +1,4 @@
-// The number of ids that are remembered.
+/** The number of ids that are remembered. */
 export const MAX_RECENT_IDS = 100;
 
 /** Remembers the most recent ids. */

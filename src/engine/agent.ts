@@ -44,18 +44,18 @@ export interface AgentParts {
   readonly agentDir: string;
   readonly addonOptions: AddonOptions;
   readonly mode: Mode;
-  // `trust`: the decision of a client for this process.
+  /** `trust`: the decision of a client for this process. */
   readonly projectFor: (cwd: string, trust: boolean | undefined) => Project;
   readonly tools: (shell: ShellOptions) => readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly shell: (project: Project) => ShellOptions;
   readonly promptParts: (project: Project) => Omit<PromptParts, 'skills'>;
-  // Undefined keeps new sessions in memory.
+  /** Undefined keeps new sessions in memory. */
   readonly sessionDirectory: (cwd: string) => string | undefined;
   readonly sessionList: () => Promise<SessionList>;
   readonly saveSettings: (values: Settings) => Promise<void>;
   readonly setApiKey: (provider: string, apiKey: string | undefined) => Promise<void>;
-  // Options of the command line override the stored choice of a session.
+  /** Options of the command line override the stored choice of a session. */
   readonly requested: {
     readonly model?: ModelName | undefined;
     readonly unresolved?: UnresolvedModel | undefined;

@@ -9,28 +9,28 @@ import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/g
 import { newUuid } from '../store/sessions/random-id.ts';
 import { clampTimeout } from '../system/with-timeout.ts';
 
-// Limit of open dialogs; further ones resolve to undefined at once.
+/** Limit of open dialogs; further ones resolve to undefined at once. */
 export const MAX_DIALOGS = 100;
 
 type RequestOf<M extends string> = Extract<ExtensionUiRequestEvent, { method: M }>;
 type RequestFields<R extends ExtensionUiRequestEvent> = R extends unknown ? Omit<R, 'type' | 'id'> : never;
 
-// A dialog request without its envelope.
+/** A dialog request without its envelope. */
 export type Dialog = RequestFields<RequestOf<DialogMethod>>;
 
-// A one-way UI request: a notification, status, widget, title or editor text.
+/** A one-way UI request: a notification, status, widget, title or editor text. */
 export type UiNotice = RequestFields<RequestOf<'notify' | 'setStatus' | 'setWidget' | 'setTitle' | 'set_editor_text'>>;
 
-// The connected clients, as far as they show dialogs and notices.
+/** The connected clients, as far as they show dialogs and notices. */
 export interface DialogClients {
   readonly canShow: (method: string) => boolean;
-  // True if no client will ever respond: all of them show nothing or have closed their input.
+  /** True if no client will ever respond: all of them show nothing or have closed their input. */
   readonly cannotAnswer: () => boolean;
-  // True if no other client can connect.
+  /** True if no other client can connect. */
   readonly isFinal: () => boolean;
-  // Sends to all clients, or to one that has just connected.
+  /** Sends to all clients, or to one that has just connected. */
   readonly show: (request: ExtensionUiRequestEvent, to?: unknown) => void;
-  // Reports the end of a dialog to all clients but the respondent.
+  /** Reports the end of a dialog to all clients but the respondent. */
   readonly close: (request: ExtensionUiRequestEvent, by: string, respondent?: unknown) => void;
 }
 

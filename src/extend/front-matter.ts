@@ -1,13 +1,13 @@
 import { parse } from 'yaml';
 import { messageOf } from '../protocol/errors.ts';
 
-// Limit in characters: longer YAML may take long to parse.
+/** Limit in characters: longer YAML may take long to parse. */
 export const MAX_FRONT_MATTER = 16 * 1024;
 
 export interface FrontMatter {
   readonly values: Record<string, unknown>;
   readonly body: string;
-  // Why the front matter of a file has no values.
+  /** Why the front matter of a file has no values. */
   readonly problem?: string;
 }
 

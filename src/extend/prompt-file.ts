@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 
-// Longer files are cut.
+/** Longer files are cut. */
 export const MAX_PROMPT_BYTES = 256 * 1024;
 
 /** Reads a prompt file; undefined if it is not a readable file. */

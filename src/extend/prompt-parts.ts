@@ -3,13 +3,13 @@ import type { ContextFile, PromptParts } from '../session/context/system-prompt.
 import { realPath } from '../system/files/real-path.ts';
 import { findPromptFile, type PromptLocations, tryReadPromptFile } from './prompt-file.ts';
 
-// System prompt settings of the embedder or command line; they override files.
+/** System prompt settings of the embedder or command line; they override files. */
 export interface SystemPromptOverrides {
-  // Replaces tau's own prompt and SYSTEM.md.
+  /** Replaces tau's own prompt and SYSTEM.md. */
   readonly system?: string | undefined;
-  // Replaces APPEND_SYSTEM.md.
+  /** Replaces APPEND_SYSTEM.md. */
   readonly append?: readonly string[] | undefined;
-  // False ignores AGENTS.md and its kin; a list replaces them.
+  /** False ignores AGENTS.md and its kin; a list replaces them. */
   readonly contextFiles?: boolean | readonly ContextFile[] | undefined;
 }
 

@@ -6,7 +6,7 @@ export type SubscriberQueue = Pick<LineQueue, 'publish' | 'isFull' | 'drained'>;
 
 export interface BroadcastSubscriber {
   readonly eventQueue: SubscriberQueue;
-  // Whether it receives `entry_appended`.
+  /** Whether it receives `entry_appended`. */
   readonly entries: boolean;
 }
 

@@ -62,7 +62,7 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
   #cost = 0;
   #eventCost = 0;
   #updates = 0;
-  // Length of the payloads that the sink has accepted and not passed on.
+  /** Length of the payloads that the sink has accepted and not passed on. */
   #inFlight = 0;
   #isBlocked = false;
   #isClosed = false;

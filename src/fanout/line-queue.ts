@@ -4,7 +4,7 @@ import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { EventQueue, type QueuedEvent } from './event-queue.ts';
 
-// Text that may wait for a slow reader before the run pauses.
+/** Text that may wait for a slow reader before the run pauses. */
 export const MAX_BACKLOG = 1024 * 1024;
 
 // Updates that may wait unmerged for a slow reader: each may repeat the whole assistant message.

@@ -9,16 +9,16 @@ import { type Grant, mayOpen } from './auth/grant.ts';
 const MAX_FOLDERS = 1000;
 
 export interface FolderQuery {
-  // Defaults to the default cwd, or to the first allowed folder.
+  /** Defaults to the default cwd, or to the first allowed folder. */
   readonly path?: string | undefined;
-  // Includes names that begin with a dot.
+  /** Includes names that begin with a dot. */
   readonly hidden: boolean;
 }
 
-// The subfolders of a folder in which a session could start.
+/** The subfolders of a folder in which a session could start. */
 export interface FolderListing {
   readonly path: string;
-  // Absent if the grant does not allow it.
+  /** Absent if the grant does not allow it. */
   readonly parent?: string;
   readonly folders: readonly { readonly name: string; readonly path: string }[];
   readonly hasMore: boolean;

@@ -1,4 +1,4 @@
-// Label values by name.
+/** Label values by name. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Counter {
@@ -13,7 +13,7 @@ export interface Histogram {
   observe(value: number): void;
 }
 
-// Series that a metric distinguishes; later ones are counted together as `other`.
+/** Series that a metric distinguishes; later ones are counted together as `other`. */
 export const MAX_SERIES = 100;
 // Longer label values are truncated.
 const MAX_LABEL_CHARACTERS = 100;

@@ -28,9 +28,9 @@ import { SessionCatalog } from './session-catalog.ts';
 
 export interface ServeOptions {
   readonly host: string;
-  // 0 chooses a free port.
+  /** 0 chooses a free port. */
   readonly port: number;
-  // The default for new sessions.
+  /** The default for new sessions. */
   readonly cwd: string;
   readonly agentDir: string;
   readonly agent: AgentLaunch;
@@ -38,7 +38,7 @@ export interface ServeOptions {
   readonly envToken?: string | undefined;
   readonly allowOrigins: readonly string[];
   readonly allowHosts: readonly string[];
-  // Empty, or with a leading and without a trailing slash.
+  /** Empty, or with a leading and without a trailing slash. */
   readonly basePath: string;
   readonly tls?: Tls | undefined;
   readonly behindProxy: boolean;
@@ -50,19 +50,19 @@ export interface ServeOptions {
   readonly log: Log;
 }
 
-// A server that accepts clients.
+/** A server that accepts clients. */
 export interface RunningServer {
   readonly port: number;
   readonly pageUrl: string;
-  // The WebSocket URL for clients.
+  /** The WebSocket URL for clients. */
   readonly socketUrl: string;
-  // A link that logs one browser in, once.
+  /** A link that logs one browser in, once. */
   loginLink(): string;
-  // Rejects new clients, waits up to `timeoutMs` for runs to end, then closes everything.
+  /** Rejects new clients, waits up to `timeoutMs` for runs to end, then closes everything. */
   drain(timeoutMs: number): Promise<void>;
 }
 
-// The default interval of pings.
+/** The default interval of pings. */
 export const PING_MS = 20_000;
 
 // The delay after which disconnected clients should retry.

@@ -18,11 +18,11 @@ interface SessionCatalogOptions {
   readonly live: Pick<Sessions, 'statusOf' | 'fileOf' | 'folderOf'>;
 }
 
-// The session that a client requests.
+/** The session that a client requests. */
 export interface SessionSelector {
   readonly session?: string | undefined;
   readonly cwd?: string | undefined;
-  // The id that the client chose for its new session.
+  /** The id that the client chose for its new session. */
   readonly newId?: string | undefined;
 }
 

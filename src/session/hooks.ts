@@ -17,19 +17,19 @@ import type {
 import type { FileOperations } from './compaction/files.ts';
 import type { ContextLimits } from './compaction/limits.ts';
 
-// Text and images of a user, before they become a message.
+/** Text and images of a user, before they become a message. */
 export interface UserInput {
   readonly text: string;
   readonly images: readonly ImageContent[];
 }
 
-// Input with its source and how it joins an active run.
+/** Input with its source and how it joins an active run. */
 export interface RawInput extends UserInput {
   readonly source: 'rpc' | 'interactive' | 'extension';
   readonly streamingBehavior: 'steer' | 'followUp' | undefined;
 }
 
-// Why an agent opened this session.
+/** Why an agent opened this session. */
 export type StartReason = 'startup' | 'reload' | 'new' | 'resume' | 'fork';
 
 export interface SessionStart {
@@ -37,17 +37,17 @@ export interface SessionStart {
   previousSessionFile?: string | undefined;
 }
 
-// Why an agent leaves the session.
+/** Why an agent leaves the session. */
 export type EndReason = 'quit' | 'reload' | 'new' | 'resume' | 'fork';
 
-// Every event of a run: those of the loop, then `agent_end` and `agent_settled`.
+/** Every event of a run: those of the loop, then `agent_end` and `agent_settled`. */
 export type RunEvent = LoopEvent | AgentEndEvent | AgentSettledEvent;
 
 interface Cancelled {
   readonly cancel: true;
 }
 
-// A summary that a hook supplies.
+/** A summary that a hook supplies. */
 export interface Summary {
   readonly summary: string;
   readonly details?: unknown;
@@ -55,15 +55,15 @@ export interface Summary {
 
 type CompactionReason = CompactionEndEvent['reason'];
 
-// A compaction before it starts.
+/** A compaction before it starts. */
 export interface CompactionPlan {
   readonly branch: readonly SessionEntry[];
   readonly reason: CompactionReason;
-  // Whether the model is called again afterwards.
+  /** Whether the model is called again afterwards. */
   readonly willRetry: boolean;
   readonly firstKeptEntryId: string;
   readonly messagesToSummarize: readonly AgentMessage[];
-  // The start of a turn whose end is kept.
+  /** The start of a turn whose end is kept. */
   readonly turnPrefixMessages: readonly AgentMessage[];
   readonly isSplitTurn: boolean;
   readonly previousSummary?: string | undefined;
@@ -73,23 +73,23 @@ export interface CompactionPlan {
   readonly customInstructions?: string | undefined;
 }
 
-// A compaction that failed or was aborted.
+/** A compaction that failed or was aborted. */
 export interface CompactionFailure {
   readonly reason: CompactionReason;
-  // Absent after an abort.
+  /** Absent after an abort. */
   readonly errorMessage?: string | undefined;
   readonly aborted: boolean;
-  // Whether the model would have been called again.
+  /** Whether the model would have been called again. */
   readonly willRetry: boolean;
   readonly fromHook: boolean;
 }
 
-// A move of the leaf to another entry, before it happens.
+/** A move of the leaf to another entry, before it happens. */
 export interface TreePlan {
   readonly targetId: string;
   readonly oldLeafId: string | null;
   readonly commonAncestorId: string | null;
-  // The branch below the common ancestor, oldest entry first.
+  /** The branch below the common ancestor, oldest entry first. */
   readonly entriesToSummarize: readonly SessionEntry[];
   readonly userWantsSummary: boolean;
   readonly customInstructions?: string | undefined;
@@ -101,7 +101,7 @@ export type TreeHookResult =
   | Cancelled
   | (Partial<Summary> & { customInstructions?: string; replaceInstructions?: boolean; label?: string });
 
-// A completed move of the leaf.
+/** A completed move of the leaf. */
 export interface TreeMove {
   readonly newLeafId: string | null;
   readonly oldLeafId: string | null;

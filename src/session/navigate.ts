@@ -13,7 +13,7 @@ import type { Summary, TreeHookResult, TreeMove, TreePlan } from './hooks.ts';
 import { textOf } from './input/input.ts';
 import { requireModel } from './model-choice.ts';
 
-// Dependencies of a navigation.
+/** Dependencies of a navigation. */
 export interface NavigationParts extends CompactorParts {
   readonly isRunning: () => boolean;
 }

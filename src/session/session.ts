@@ -40,9 +40,9 @@ export interface SessionParts {
   readonly events: EventSink;
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
-  // The tools that the model is offered now.
+  /** The tools that the model is offered now. */
   readonly tools: () => readonly Tool[];
-  // The current shell options.
+  /** The current shell options. */
   readonly shell: () => ShellOptions;
   readonly promptParts: () => PromptParts;
   readonly settings: () => Settings;
@@ -51,10 +51,10 @@ export interface SessionParts {
   readonly automatic: AutoFeatures;
 }
 
-// Work between runs that an abort stops.
+/** Work between runs that an abort stops. */
 export type IdleTask = 'compaction' | 'navigation';
 
-// A message as a command submits it.
+/** A message as a command submits it. */
 export interface Submission {
   readonly message: string;
   readonly images?: readonly ImageInput[] | undefined;
@@ -62,7 +62,7 @@ export interface Submission {
   readonly limits?: Limits | undefined;
 }
 
-// The response to a submission, and the run to start once the response is sent.
+/** The response to a submission, and the run to start once the response is sent. */
 export interface Acceptance {
   readonly accepted: Accepted;
   readonly begin?: () => void;

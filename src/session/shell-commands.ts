@@ -20,13 +20,13 @@ export interface ShellParts {
   readonly transcript: Transcript;
   readonly hooks: SessionHooks;
   readonly shell: () => ShellOptions;
-  // During a run nothing may come between a tool call and its result.
+  /** During a run nothing may come between a tool call and its result. */
   readonly isRunning: () => boolean;
 }
 
-// A shell command as a client sends it.
+/** A shell command as a client sends it. */
 export interface ShellRequest extends Readonly<BashCommand> {
-  // Receives the output. Of output that arrived while `canReceive` was false, only the end is sent.
+  /** Receives the output. Of output that arrived while `canReceive` was false, only the end is sent. */
   readonly onText: (text: string) => void;
   readonly canReceive: () => boolean;
 }

@@ -4,13 +4,13 @@ import type { EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
 import { contextOf, countContext, entryMessages } from './context/context.ts';
 import { addEntry, countEntries, type SessionCounts } from './session-stats.ts';
 
-// Ids that a message entry may carry.
+/** Ids that a message entry may carry. */
 export interface MessageIds {
   readonly clientMessageId?: string | undefined;
   readonly queueId?: string | undefined;
 }
 
-// The session file could not be written: a full disk, a lost mount.
+/** The session file could not be written: a full disk, a lost mount. */
 export class StorageFailure extends Error {
   override readonly name = 'StorageFailure';
 

@@ -1,10 +1,10 @@
-// Environment and limits for resolving a configured value.
+/** Environment and limits for resolving a configured value. */
 export interface ValueSource {
   readonly env: Readonly<Record<string, string | undefined>>;
-  // Working directory of commands.
+  /** Working directory of commands. */
   readonly cwd: string;
   readonly timeoutMs?: number;
-  // Aborts a running command.
+  /** Aborts a running command. */
   readonly signal?: AbortSignal | undefined;
 }
 

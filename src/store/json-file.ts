@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 
-// A parsed JSON object of unknown content.
+/** A parsed JSON object of unknown content. */
 export type JsonObject = Record<string, unknown>;
 
 // Larger files are rejected.

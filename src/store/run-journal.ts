@@ -4,26 +4,26 @@ import { join } from 'node:path';
 import type { AgentSettledEvent } from '../protocol/generated/vocabulary.ts';
 import { readJsonObject } from './json-file.ts';
 
-// A run that is active.
+/** A run that is active. */
 export interface RunningRecord {
-  // The epoch of the events of this run.
+  /** The epoch of the events of this run. */
   readonly epoch: string;
   readonly runId: string;
   readonly clientMessageIds: readonly string[];
 }
 
-// A run that has ended.
+/** A run that has ended. */
 export interface SettledRecord {
   readonly epoch: string;
-  // Sequence number of its `agent_settled`; undefined if that was not published in this epoch.
+  /** Sequence number of its `agent_settled`; undefined if that was not published in this epoch. */
   readonly seq?: number | undefined;
   readonly settled: AgentSettledEvent;
 }
 
-// The stored runs of one session.
+/** The stored runs of one session. */
 export interface RunRecords {
   readonly running?: RunningRecord | undefined;
-  // The last ones, oldest first.
+  /** The last ones, oldest first. */
   readonly ended: readonly SettledRecord[];
 }
 

@@ -1,7 +1,7 @@
-// The signals that request the exit of this process.
+/** The signals that request the exit of this process. */
 export type ExitSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
 
-// The exit codes by which a shell recognises the signal.
+/** The exit codes by which a shell recognises the signal. */
 export const signalExitCode: Readonly<Record<ExitSignal, number>> = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 };
 
 const HANDLER_LIMIT_MS = 8000;

@@ -1,11 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 
-// In order of severity: a log writes its own level and the ones before it.
+/** In order of severity: a log writes its own level and the ones before it. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 
-// Facts about an event: sizes, times, names. Never message text or secrets.
+/** Facts about an event: sizes, times, names. Never message text or secrets. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A log that writes one line per event, to stderr or to a rotating file. */

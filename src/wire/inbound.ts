@@ -24,7 +24,7 @@ interface RefusedLine {
   readonly malformed?: MalformedFrame | undefined;
 }
 
-// A frame of which only type and id are readable.
+/** A frame of which only type and id are readable. */
 export interface MalformedFrame {
   readonly name: FrameName;
   readonly id: string;

@@ -1,7 +1,7 @@
-// A longer line gets an error response and is discarded as it arrives.
+/** A longer line gets an error response and is discarded as it arrives. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-// The longest line from an agent to its own client: the longest possible string.
+/** The longest line from an agent to its own client: the longest possible string. */
 export const MAX_RECORD_BYTES = 512 * 1024 * 1024;
 
 // The part of a line over the limit that is kept to find the id of the request.

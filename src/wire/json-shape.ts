@@ -1,7 +1,7 @@
-// A deeper text is refused: JSON.stringify could not serialise it again.
+/** A deeper text is refused: JSON.stringify could not serialise it again. */
 export const MAX_JSON_DEPTH = 1000;
 
-// Each value costs far more memory and time than the two bytes of its text.
+/** Each value costs far more memory and time than the two bytes of its text. */
 export const MAX_JSON_VALUES = 100_000;
 
 // Shorter texts cost little, whatever their shape.

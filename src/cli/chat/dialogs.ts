@@ -4,7 +4,7 @@ import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabular
 import { type DialogRequest, dialogText, isDialog, parseAnswer } from './dialog-text.ts';
 import type { Printer } from './printer.ts';
 
-// The UI methods that the chat supports.
+/** The UI methods that the chat supports. */
 export const CHAT_UI_METHODS = [...dialogMethods, 'notify'];
 
 interface OpenQuestion {

@@ -4,7 +4,7 @@ import { TerminalDialogs } from './dialogs.ts';
 import { Printer, plainInk, terminalInk } from './printer.ts';
 import { Terminal } from './terminal.ts';
 
-// Prompts that the built-in model understands.
+/** Prompts that the built-in model understands. */
 export const SUGGESTIONS = 'Try: list the files · read package.json · run `date` · write notes.txt: hello';
 
 const HELP = `Enter sends. While the agent works, it reads what you send at its next step.

@@ -12,7 +12,7 @@ const exclusiveFlags: readonly (readonly FlagName[])[] = [
   ['approve', 'no-approve'],
 ];
 
-// Flags of single commands.
+/** Flags of single commands. */
 export const flagCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   all: ['sessions'],
   json: ['sessions', 'doctor', 'token'],

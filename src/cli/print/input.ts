@@ -6,7 +6,7 @@ import { expandHome } from '../../store/agent-dir.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import type { Prompt } from './run-prompt.ts';
 
-// The limit of piped and attached input; escaped, it still fits into one protocol line.
+/** The limit of piped and attached input; escaped, it still fits into one protocol line. */
 export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
 // A file in a prompt: its text with its name, or an image.

@@ -5,7 +5,7 @@ import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import { CommandFailed, ConnectionLost, NotSent, Withdrawn } from '../errors.ts';
 import { type PendingCommand, settleCommand, type WireRecord } from '../pending-commands.ts';
 
-// Commands without a response, sent or not; more are rejected.
+/** Commands without a response, sent or not; more are rejected. */
 export const MAX_OUTBOX_COMMANDS = 1000;
 
 /** Rejects a command when too many commands have no response yet. */

@@ -2,7 +2,7 @@ import { messageOf } from '../../protocol/errors.ts';
 import { type ConnectionEnd, delayAfter, isFinalCode, type ReconnectionConfig, retryDelay } from './reconnection.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
-// The time from opening a connection to the end of its first snapshot.
+/** The time from opening a connection to the end of its first snapshot. */
 export const ATTACH_TIMEOUT_MS = 60_000;
 
 export type ConnectionState = 'connecting' | 'open' | 'reconnecting' | 'lost' | 'closed';

@@ -1,8 +1,10 @@
-// A connection is dropped after this time without any data after a ping. A slow line may first have to finish a long
-// message.
+/**
+ * A connection is dropped after this time without any data after a ping. A slow line may first have to finish a long
+ * message.
+ */
 export const PING_TIMEOUT_MS = 30_000;
 
-// The same after `probeNow`.
+/** The same after `probeNow`. */
 export const PROBE_TIMEOUT_MS = 3000;
 
 // The limits of the ping interval that a server requests.

@@ -2,7 +2,7 @@ import type { DialogMethod } from '../../protocol/dialog-methods.ts';
 import type { AgentEvent, ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
 import { upsert } from './upsert.ts';
 
-// Only the newest notices are kept.
+/** Only the newest notices are kept. */
 export const MAX_NOTICES = 50;
 
 type RequestOf<M extends string> = Extract<ExtensionUiRequestEvent, { method: M }>;

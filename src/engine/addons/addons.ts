@@ -20,7 +20,7 @@ export class Addons {
   readonly dialogs: Dialogs;
   readonly #agent: Agent;
   readonly #hooks: HookSet;
-  // The folder whose add-ons are loaded.
+  /** The folder whose add-ons are loaded. */
   #loadedFolder: string | undefined;
   readonly #extensions: AgentExtensions;
   #todos: Promise<Todos> | undefined;

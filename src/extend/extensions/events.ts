@@ -14,7 +14,7 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import type { BashOperations } from './api/bash-backend.ts';
 
-// An entry that a handler adds to the session.
+/** An entry that a handler adds to the session. */
 export type ExtensionEntryDraft =
   | { type: 'custom'; customType: string; data?: unknown }
   | {
@@ -26,7 +26,7 @@ export type ExtensionEntryDraft =
     }
   | { type: 'context_edit'; targetId: string; replacement: AgentMessage | null };
 
-// The result of a `turn_end` or `agent_before_settle` handler.
+/** The result of a `turn_end` or `agent_before_settle` handler. */
 export interface BoundaryResult {
   entries?: ExtensionEntryDraft[];
   continue?: boolean;
@@ -48,7 +48,7 @@ export interface SystemPromptOptions {
   promptGuidelines: string[];
   contextFiles: { path: string; content: string }[];
   skills: { name: string; description: string; filePath: string }[];
-  // Sections appended to the prompt under their names; a handler may add to them.
+  /** Sections appended to the prompt under their names; a handler may add to them. */
   sections: Record<string, string>;
 }
 

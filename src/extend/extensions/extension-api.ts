@@ -180,7 +180,7 @@ export interface ExtensionAPI {
     on(channel: string, handler: (data: unknown) => void): () => void;
     emit(channel: string, data: unknown): void;
   };
-  // Terminal functions are accepted and have no effect.
+  /** Terminal functions are accepted and have no effect. */
   registerShortcut(...args: unknown[]): void;
   registerMessageRenderer(...args: unknown[]): void;
   registerEntryRenderer(...args: unknown[]): void;

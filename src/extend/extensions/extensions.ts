@@ -143,7 +143,7 @@ export class Extensions {
     await withLoadTimeout(timeoutMs, running);
   }
 
-  // Commands of several extensions with one name get numbers: `name:1`, `name:2`.
+  /** Commands of several extensions with one name get numbers: `name:1`, `name:2`. */
   #commands(): { calledAs: string; name: string; definition: CommandDefinition; source: ExtensionSource }[] {
     const all = this.#extensions.flatMap(({ source, commands }) =>
       [...commands].map(([name, definition]) => ({ name, definition, source })),
@@ -155,7 +155,7 @@ export class Extensions {
     });
   }
 
-  // A name without a number means the first command of that name.
+  /** A name without a number means the first command of that name. */
   #findCommand(text: string): CommandDefinition | undefined {
     const commands = this.#commands();
     return (commands.find(({ calledAs }) => calledAs === text) ?? commands.find(({ name }) => name === text))

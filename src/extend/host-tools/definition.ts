@@ -5,13 +5,13 @@ import type { HostTool } from '../../protocol/generated/vocabulary.ts';
 import { schemaProblem } from '../../protocol/schema-problem.ts';
 import { clampTimeout } from '../../system/with-timeout.ts';
 
-// Limit of tools per client.
+/** Limit of tools per client. */
 export const MAX_HOST_TOOLS = 1000;
 
-// Default timeout of a call.
+/** Default timeout of a call. */
 export const HOST_TOOL_TIMEOUT_MS = 10 * 60 * 1000;
 
-// A validated host tool.
+/** A validated host tool. */
 export interface HostToolDefinition extends ToolSpec {
   readonly hidden: boolean;
   readonly timeoutMs: number;

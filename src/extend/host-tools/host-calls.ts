@@ -77,7 +77,7 @@ export class HostCalls {
     for (const call of [...this.#pending.values()]) if (call.host === host) call.fail(new Error(CLIENT_DISCONNECTED));
   }
 
-  // The pending call with this id, if it was sent to this client.
+  /** The pending call with this id, if it was sent to this client. */
   #pendingCall(host: ToolHost, id: string): PendingHostCall | undefined {
     const call = this.#pending.get(id);
     return call?.host === host ? call : undefined;

@@ -19,16 +19,16 @@ import { listTools, type ToolList } from './tool-list.ts';
 // Limit of an error message from a server.
 const MAX_MCP_ERROR_CHARACTERS = 1000;
 
-// The server did not respond, in contrast to an error response.
+/** The server did not respond, in contrast to an error response. */
 export class ServerUnavailable extends Error {
   override readonly name = 'ServerUnavailable';
 }
 
 export interface McpConnectionOptions {
   readonly endpoint: McpTarget['endpoint'];
-  // Aborts connecting.
+  /** Aborts connecting. */
   readonly signal: AbortSignal;
-  // Called once when an open connection closes by itself.
+  /** Called once when an open connection closes by itself. */
   readonly onLost: (connection: McpConnection, failure: string) => void;
   readonly onToolsChanged: () => void;
 }
@@ -37,7 +37,7 @@ export interface RemoteCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  // How long the server may stay silent.
+  /** How long the server may stay silent. */
   readonly timeoutMs: number;
   readonly onProgress: (progress: Progress) => void;
 }
@@ -105,7 +105,7 @@ export class McpConnection {
     }
   }
 
-  // The library never removes its abort listener, so each request has its own signal.
+  /** The library never removes its abort listener, so each request has its own signal. */
   async #request(
     request: { method: string; params: object },
     signal: AbortSignal,

@@ -5,15 +5,15 @@ import { type McpEntry, parseMcpEntry } from '../../store/mcp-file.ts';
 import { McpServer, type McpServerOwner, type McpServerSpec } from './server.ts';
 import type { ServerEnv } from './server-target.ts';
 
-// Limit of servers: each may be a process.
+/** Limit of servers: each may be a process. */
 export const MAX_MCP_SERVERS = 50;
 
 export interface McpAgent {
-  // The environment for servers that start from now on.
+  /** The environment for servers that start from now on. */
   readonly environment: () => ServerEnv;
-  // Runs a change of state and publishes the changed fields.
+  /** Runs a change of state and publishes the changed fields. */
   readonly change: (work: () => void) => void;
-  // Receives the tools of all servers after every change.
+  /** Receives the tools of all servers after every change. */
   readonly publishTools: (tools: readonly Tool[]) => void;
   readonly publish: (server: McpServerStatus) => void;
   readonly isAgentTool: (name: string) => boolean;
@@ -64,7 +64,7 @@ export class McpServers {
     await Promise.all([...this.#servers.values()].map((server) => server.close()));
   }
 
-  // Closes changed and removed servers, then starts new ones. Failed servers are retried.
+  /** Closes changed and removed servers, then starts new ones. Failed servers are retried. */
   async #reconcile(): Promise<void> {
     if (this.#isClosed) return;
     const env = this.#agent.environment();

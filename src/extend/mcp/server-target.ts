@@ -7,21 +7,21 @@ import type { ProgramOptions } from '../../system/processes/process-group.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-// The environment in which servers are started.
+/** The environment in which servers are started. */
 export interface ServerEnv {
-  // Environment variables of a program, before its own.
+  /** Environment variables of a program, before its own. */
   readonly env: Environment;
-  // Variables that configured values may refer to.
+  /** Variables that configured values may refer to. */
   readonly variables: Environment;
-  // The process tag of the servers.
+  /** The process tag of the servers. */
   readonly family: string;
   readonly cwd: string;
 }
 
-// How to reach a server, with all references resolved.
+/** How to reach a server, with all references resolved. */
 export interface McpTarget {
   readonly endpoint: { readonly program: ProgramOptions } | { readonly url: string; readonly headers: StringMap };
-  // Values to redact from messages.
+  /** Values to redact from messages. */
   readonly secrets: readonly string[];
 }
 

@@ -21,13 +21,13 @@ const RECONNECT_DELAYS_MS = [0, 2000, 10_000, 60_000];
 
 const MIN_LIST_INTERVAL_MS = 1000;
 
-// The entry of a server, or why it is invalid.
+/** The entry of a server, or why it is invalid. */
 export type McpServerSpec = McpEntry | { readonly problem: string };
 
-// The callbacks of a server to the set it belongs to.
+/** The callbacks of a server to the set it belongs to. */
 export interface McpServerOwner {
   readonly environment: ServerEnv;
-  // Runs a change of this server and publishes it.
+  /** Runs a change of this server and publishes it. */
   readonly change: (server: McpServer, work: () => void) => void;
   readonly isTaken: (name: string, by: McpServer) => boolean;
   readonly isAgentTool: (name: string) => boolean;
@@ -167,7 +167,7 @@ export class McpServer {
     }, delay).unref();
   }
 
-  // At most one listing per interval, however often the server reports a change.
+  /** At most one listing per interval, however often the server reports a change. */
   #scheduleList(): void {
     if (this.#listTimer !== undefined || this.#isClosed) return;
     const delay = Math.max(0, this.#listedAt + MIN_LIST_INTERVAL_MS - Date.now());

@@ -69,7 +69,7 @@ export class StdioTransport implements Transport {
     return this.#closed;
   }
 
-  // Resolves when the child has exited.
+  /** Resolves when the child has exited. */
   async #close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

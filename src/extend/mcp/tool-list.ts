@@ -9,20 +9,20 @@ export interface RemoteTool {
 
 export interface ToolList {
   readonly tools: readonly RemoteTool[];
-  // Why tools were left out.
+  /** Why tools were left out. */
   readonly problems: readonly string[];
 }
 
-// Limit of tools per server: every model call carries all of them.
+/** Limit of tools per server: every model call carries all of them. */
 export const MAX_MCP_TOOLS = 500;
 
 // Limits a server that returns empty pages forever.
 const MAX_PAGES = 100;
 
-// Limit of one tool's description and schema.
+/** Limit of one tool's description and schema. */
 export const MAX_TOOL_CHARACTERS = 64 * 1024;
 
-// Limit of all tools of one server.
+/** Limit of all tools of one server. */
 export const MAX_LIST_CHARACTERS = 1024 * 1024;
 
 const MAX_INPUT_SCHEMA_DEPTH = 30;

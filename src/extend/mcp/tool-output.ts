@@ -5,13 +5,13 @@ import { formatBytes, keepHead, MAX_OUTPUT_BYTES, type Truncation } from '../../
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import { isNestedWithin, isObject } from '../../store/json-file.ts';
 
-// Further images are replaced by a note.
+/** Further images are replaced by a note. */
 export const MAX_RESULT_IMAGES = 10;
 
 // In base64. A longer image is not decoded.
 const MAX_RESULT_IMAGE_CHARACTERS = 64 * 1024 * 1024;
 
-// Larger structured content is dropped: clients receive it and sessions store it.
+/** Larger structured content is dropped: clients receive it and sessions store it. */
 export const MAX_STRUCTURED_CHARACTERS = 256 * 1024;
 
 const MAX_STRUCTURE_DEPTH = 50;

@@ -3,7 +3,7 @@ import { messageOf } from '../../protocol/errors.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import type { ResourceRoot } from './search-roots.ts';
 
-// Limit of skills, and of templates.
+/** Limit of skills, and of templates. */
 export const MAX_PER_KIND = 500;
 
 type Warn = (warning: string) => void;

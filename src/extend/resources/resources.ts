@@ -15,7 +15,7 @@ import { type LoadedSkill, readSkill, skillText } from './skill.ts';
 import { skillFiles } from './skill-files.ts';
 import { readTemplate, type Template, templateFiles, templateText } from './template.ts';
 
-// Further warnings are only counted.
+/** Further warnings are only counted. */
 export const MAX_WARNINGS = 30;
 
 type OnFailure = (path: string, event: string, error: unknown) => void;

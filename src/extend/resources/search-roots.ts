@@ -7,11 +7,13 @@ export interface ResourceOptions {
   readonly agentDir: string;
   readonly home: string;
   readonly cwd: string;
-  // Paths from settings, flags or extensions. `-path` excludes a path, `!pattern` excludes by pattern, and `+path`
-  // includes a path in spite of a pattern.
+  /**
+   * Paths from settings, flags or extensions. `-path` excludes a path, `!pattern` excludes by pattern, and `+path`
+   * includes a path in spite of a pattern.
+   */
   readonly skillPaths: readonly string[];
   readonly promptPaths: readonly string[];
-  // If false, only the named paths count.
+  /** If false, only the named paths count. */
   readonly findSkills: boolean;
   readonly findTemplates: boolean;
 }

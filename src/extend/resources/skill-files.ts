@@ -5,10 +5,10 @@ import { IgnoreRules } from '../../agent/tools/search/ignore-rules.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { realPath } from '../../system/files/real-path.ts';
 
-// Limit of nested folders.
+/** Limit of nested folders. */
 export const MAX_SKILL_DEPTH = 10;
 
-// Limit of names below one folder.
+/** Limit of names below one folder. */
 export const MAX_NAMES = 10_000;
 
 const IGNORE_FILES = ['.gitignore', '.ignore', '.fdignore'];

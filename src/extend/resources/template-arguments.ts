@@ -1,7 +1,7 @@
-// Limit of a filled template in characters.
+/** Limit of a filled template in characters. */
 export const MAX_FILLED_LENGTH = 8 * 1024 * 1024;
 
-// Splits arguments at blanks. Quotes of either kind group words; there is no escape for a quote.
+/** Splits arguments at blanks. Quotes of either kind group words; there is no escape for a quote. */
 export function splitArguments(text: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

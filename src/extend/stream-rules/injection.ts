@@ -3,10 +3,10 @@ import type { SessionLog } from '../../store/sessions/session-log.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { Rule } from './rule.ts';
 
-// The custom type of stored rule messages.
+/** The custom type of stored rule messages. */
 export const INJECTION_TYPE = 'ttsr-injection';
 
-// The names of the rules, stored with the message.
+/** The names of the rules, stored with the message. */
 export const detailsOf = (rules: readonly Rule[]) => ({ rules: rules.map(({ facts }) => facts.name) });
 
 /** Explains an interruption to the model. `partialText` is the response so far, if the model shall continue it. */

@@ -3,10 +3,10 @@ import type { Rule } from './rule.ts';
 import { coversCall } from './scope.ts';
 import { ProseBlock, type StreamedBlock, ToolCallBlock, type WatchOptions } from './streamed-block.ts';
 
-// Matched rules, and the tool call they matched in.
+/** Matched rules, and the tool call they matched in. */
 export interface RuleMatch {
   readonly rules: readonly Rule[];
-  // Undefined for text and thinking.
+  /** Undefined for text and thinking. */
   readonly callId: string | undefined;
 }
 

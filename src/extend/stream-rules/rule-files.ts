@@ -5,11 +5,11 @@ import { messageOf } from '../../protocol/errors.ts';
 // Limit over all folders.
 const MAX_RULE_FILES = 200;
 
-// The folders of rules.
+/** The folders of rules. */
 export interface RuleLocations {
   readonly agentDir: string;
   readonly cwd: string;
-  // Whether the project's own rules count.
+  /** Whether the project's own rules count. */
   readonly trusted: boolean;
 }
 

@@ -12,10 +12,10 @@ const MAX_CONDITIONS = 50;
 
 const MODES = ['always', 'never', 'prose-only', 'tool-only'] as const;
 
-// When a match interrupts the response.
+/** When a match interrupts the response. */
 export type InterruptMode = (typeof MODES)[number];
 
-// The fields of a rule that clients receive.
+/** The fields of a rule that clients receive. */
 export interface RuleFacts {
   readonly name: string;
   readonly path: string;

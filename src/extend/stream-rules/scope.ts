@@ -2,7 +2,7 @@ import { fileGlob } from '../../agent/tools/search/glob.ts';
 
 export type PathTest = (path: string) => boolean;
 
-// The output that a rule watches.
+/** The output that a rule watches. */
 export interface Scope {
   readonly text: boolean;
   readonly thinking: boolean;

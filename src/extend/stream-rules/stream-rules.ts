@@ -38,13 +38,13 @@ export class StreamRules {
   readonly #cwd: string;
   readonly #agent: RuleAgent;
   readonly #search: PatternSearch;
-  // The fields below belong to this run.
+  /** The fields below belong to this run. */
   #run: AbortSignal | undefined;
   #retriesLeft = 0;
   #options: NonNullable<Settings['ttsr']> = {};
   #watcher: ResponseWatcher | undefined;
   #text = '';
-  // Rules for a reminder after the turn, and before the results of calls.
+  /** Rules for a reminder after the turn, and before the results of calls. */
   #afterTurn: Rule[] = [];
   readonly #beforeResults = new Map<string, readonly Rule[]>();
 
@@ -144,7 +144,7 @@ export class StreamRules {
     this.#agent.publish({ type: 'ttsr_triggered', rules: rules.map(({ facts }) => ({ ...facts })) });
   }
 
-  // Adds the reminder before the result of a call that was not interrupted.
+  /** Adds the reminder before the result of a call that was not interrupted. */
   #remindInResult({ call, result }: EndedCall): ToolResult | undefined {
     const rules = this.#beforeResults.get(call.id);
     if (!rules) return undefined;
@@ -153,7 +153,7 @@ export class StreamRules {
     return { ...result, content: [{ type: 'text', text: resultReminder(rules) }, ...result.content] };
   }
 
-  // Reminds the model after a response that was not interrupted.
+  /** Reminds the model after a response that was not interrupted. */
   #remindAfterTurn({ message }: EndedTurn): Continuation | undefined {
     const rules = this.#afterTurn;
     this.#afterTurn = [];

@@ -8,7 +8,7 @@ import { type TextView, TextWindow } from './text-window.ts';
 
 export interface WatchOptions {
   readonly cwd: string;
-  // True if a condition of the rule matches.
+  /** True if a condition of the rule matches. */
   readonly matches: (rule: Rule, view: TextView) => boolean;
 }
 
@@ -51,7 +51,7 @@ export class ToolCallBlock implements StreamedBlock {
   readonly #text = new CallText();
   readonly #prose: ProseBlock;
   #hasNoDelta = true;
-  // Rules that match the text, while the path of the file is still unknown.
+  /** Rules that match the text, while the path of the file is still unknown. */
   #undecided: Rule[] = [];
 
   constructor({ id, tool }: { id: string; tool: string }, rules: readonly Rule[], options: WatchOptions) {

@@ -1,7 +1,7 @@
-// The overlap with earlier text, and the maximum length of one piece.
+/** The overlap with earlier text, and the maximum length of one piece. */
 export const WINDOW_CHARACTERS = 2048;
 
-// A part of a text. A match begins at `from` or later; the text before it is for lookbehind.
+/** A part of a text. A match begins at `from` or later; the text before it is for lookbehind. */
 export interface TextView {
   readonly text: string;
   readonly from: number;

@@ -3,7 +3,7 @@ import { type PhaseDraft, planFrom, type TaskDraft, type TodoPlan, tasksOf, with
 
 const MAX_OPERATIONS = 200;
 
-// An operation of the todo tool.
+/** An operation of the todo tool. */
 export interface Operation extends Partial<TaskDraft> {
   readonly op: 'replace' | 'add_phase' | 'add_task' | 'update' | 'remove_task';
   readonly phases?: readonly PhaseDraft[];

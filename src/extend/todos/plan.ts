@@ -7,7 +7,7 @@ import type { SessionLog } from '../../store/sessions/session-log.ts';
 export const MAX_PHASES = 100;
 export const MAX_TASKS = 1000;
 export const MAX_PLAN_TEXT = 10_000;
-// Clients receive the whole plan at every change.
+/** Clients receive the whole plan at every change. */
 export const MAX_PLAN_SIZE = 1_000_000;
 
 export interface PlannedTask extends TodoTask {

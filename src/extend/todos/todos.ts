@@ -12,15 +12,15 @@ import { announcementMessage, isFinalMessage, isUnannounced, reminderMessage, re
 import { applyOperations, type Operation } from './plan-operations.ts';
 import { describePlan } from './plan-text.ts';
 
-// The parts of the agent that todos use.
+/** The parts of the agent that todos use. */
 export interface TodoAgent {
   readonly transcript: () => Transcript;
   readonly settings: () => Settings;
   readonly publish: (event: AgentEvent) => void;
-  // Runs a change of state and publishes the changed fields.
+  /** Runs a change of state and publishes the changed fields. */
   readonly change: (work: () => void) => void;
   readonly hasTool: () => boolean;
-  // Whether the run would end now and may call the model again.
+  /** Whether the run would end now and may call the model again. */
   readonly mayRemind: () => boolean;
 }
 
@@ -116,14 +116,14 @@ export class Todos {
     this.#agent.publish({ type: 'todo_auto_clear' });
   }
 
-  // Gives the model a plan that changed since it last saw it.
+  /** Gives the model a plan that changed since it last saw it. */
   #announcement() {
     const { log } = this.#agent.transcript();
     if (!this.#agent.hasTool() || !tasksOf(this.phases).some(isOpen) || !isUnannounced(log)) return undefined;
     return { messages: [announcementMessage(this.phases)] };
   }
 
-  // Reminds an agent that would stop although tasks are open.
+  /** Reminds an agent that would stop although tasks are open. */
   #reminder(): Continuation | undefined {
     const { isEnabled, maxReminders: maxAttempts } = this.#settings;
     const todos = tasksOf(this.phases).filter(isOpen);

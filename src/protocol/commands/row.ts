@@ -2,7 +2,7 @@ import type { TProperties, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { flag, optional } from '../schema.ts';
 
-// A parameter of commands that change a setting of the session.
+/** A parameter of commands that change a setting of the session. */
 export const persist = optional(flag("Make it the default of new sessions too, in the user's settings.json."));
 
 /** The contract of one command: parameters, result, errors, lane and scope. */

@@ -9,7 +9,7 @@ export interface EventRow {
 
 export type EventTable = Readonly<Record<string, EventRow>>;
 
-// The server numbers the records of a session, so that a client can resume after the last one it received.
+/** The server numbers the records of a session, so that a client can resume after the last one it received. */
 export const sequenceNumber = { seq: optional(count('Only on a WebSocket, on records of the session.')) };
 
 /** A row whose record carries `type` and these fields. */

@@ -37,7 +37,7 @@ const MAX_EXPIRY_TIMER_MS = 60_000;
 export interface AuthorityOptions {
   readonly agentDir: string;
   readonly tokensFile?: string | undefined;
-  // The result of `takeEnvToken`.
+  /** The result of `takeEnvToken`. */
   readonly envToken?: string | undefined;
   readonly cookies: CookieOptions;
   readonly log?: Log | undefined;

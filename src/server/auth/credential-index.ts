@@ -3,12 +3,12 @@ import type { LoginRecord } from '../../store/tokens/login-store.ts';
 import { digestOf, type TokenRecord } from '../../store/tokens/token-record.ts';
 import { type Grant, owner, scopes } from './grant.ts';
 
-// The grant behind one secret: a token or a login cookie.
+/** The grant behind one secret: a token or a login cookie. */
 export interface CredentialHolder {
-  // The SHA-256 of the secret, in hex.
+  /** The SHA-256 of the secret, in hex. */
   readonly sha256: string;
   readonly grant: Grant;
-  // The origin of the grant: the digest of a token, or `owner`.
+  /** The origin of the grant: the digest of a token, or `owner`. */
   readonly source: string;
   readonly onUse?: () => void;
 }

@@ -2,10 +2,10 @@ import { digestOf, newSecret } from '../../store/tokens/token-record.ts';
 import { findBySecret } from './credential-index.ts';
 import type { Grant } from './grant.ts';
 
-// Enough time to switch to a browser.
+/** Enough time to switch to a browser. */
 export const CODE_LIFE_MS = 10 * 60_000;
 
-// Beyond this, the oldest code is dropped.
+/** Beyond this, the oldest code is dropped. */
 export const MAX_CODES = 100;
 
 interface Code {

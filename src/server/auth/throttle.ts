@@ -1,16 +1,16 @@
-// Failures that an address may have before it waits, and its first and longest wait.
+/** Failures that an address may have before it waits, and its first and longest wait. */
 export const FREE_FAILURES = 10;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
 
-// The failures of an address are forgotten after this time without one.
+/** The failures of an address are forgotten after this time without one. */
 export const FORGIVE_MS = 15 * 60_000;
 
-// Failures of all addresses together in one minute.
+/** Failures of all addresses together in one minute. */
 export const MAX_FAILURES_A_MINUTE = 300;
 const FAILURE_WINDOW_MS = 60_000;
 
-// Beyond this, the address with the oldest activity is forgotten.
+/** Beyond this, the address with the oldest activity is forgotten. */
 export const MAX_ADDRESSES = 4096;
 
 // An IPv6 address has eight groups; providers assign the first four to one customer.

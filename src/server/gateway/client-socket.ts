@@ -2,10 +2,10 @@ import type { RawData, WebSocket } from 'ws';
 import type { ByteSink } from './client-event-queue.ts';
 import { shortReason } from './explaining-socket.ts';
 
-// The size limit of a client message: enough for a prompt with some images.
+/** The size limit of a client message: enough for a prompt with some images. */
 export const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
-// A message may be fragmented, but not without limit.
+/** A message may be fragmented, but not without limit. */
 export const MAX_FRAGMENTS = 1024;
 
 // How long a client may take to complete the closing handshake.

@@ -17,7 +17,7 @@ import type { GatewayServices } from './services.ts';
 // Unread responses beyond which no more commands of a client are read.
 const MAX_UNREAD_RESPONSES = 16 * 1024 * 1024;
 
-// The grant and address of a client.
+/** The grant and address of a client. */
 export interface ClientIdentity {
   readonly grant: Grant;
   readonly address: string;

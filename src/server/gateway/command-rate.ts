@@ -1,11 +1,11 @@
-// Lines that a client may send at once, and per second after that.
+/** Lines that a client may send at once, and per second after that. */
 export const BURST_LINES = 1000;
 export const LINES_PER_SECOND = 200;
 
-// Excess lines after which the client is disconnected.
+/** Excess lines after which the client is disconnected. */
 export const MAX_EXCESS_LINES = 1000;
 
-// A line counts once for each piece of this size.
+/** A line counts once for each piece of this size. */
 export const BYTES_PER_LINE = 64 * 1024;
 
 /** A leaky-bucket limit on the lines of one client. Refused lines count too. */

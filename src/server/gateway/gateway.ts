@@ -15,7 +15,7 @@ import { InFlightLimit } from './in-flight-limit.ts';
 import { RejectedUpgrades, type RejectReason, rejectMalformedUpgrade } from './rejected-upgrades.ts';
 import type { GatewayServices } from './services.ts';
 
-// Open sockets in all, and of one token with all its logins.
+/** Open sockets in all, and of one token with all its logins. */
 export const MAX_CLIENTS = 1000;
 export const MAX_CLIENTS_PER_TOKEN = 250;
 

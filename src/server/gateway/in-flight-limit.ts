@@ -1,6 +1,6 @@
 import { type Grant, tokenIdOf } from '../auth/grant.ts';
 
-// Commands of one token that may be in flight in all its clients, so that no token fills an agent alone.
+/** Commands of one token that may be in flight in all its clients, so that no token fills an agent alone. */
 export const MAX_IN_FLIGHT_PER_TOKEN = 512;
 
 /** Counts the commands in flight of each token, also those of closed clients. */

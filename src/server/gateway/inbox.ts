@@ -3,7 +3,7 @@ import { type InputLine, LineReader } from '../../wire/json-lines.ts';
 import { MAX_FRAME_BYTES } from './client-socket.ts';
 import { CommandRate } from './command-rate.ts';
 
-// A parsed line. `refuse`: it exceeds the rate.
+/** A parsed line. `refuse`: it exceeds the rate. */
 export interface InboundLine {
   readonly inbound: Inbound;
   readonly verdict: 'ok' | 'refuse';

@@ -9,13 +9,13 @@ import { closeWithReason } from './explaining-socket.ts';
 // Bytes that a rejected client may send.
 const MAX_REJECTED_BYTES = 1024;
 
-// Rejected sockets open at a time; beyond it, upgrades get a plain 503.
+/** Rejected sockets open at a time; beyond it, upgrades get a plain 503. */
 export const MAX_REJECTED_UPGRADES = 100;
 
 // How long a rejected socket may take to close.
 const REJECTED_CLOSE_MS = 2000;
 
-// The close code and text for a rejected client.
+/** The close code and text for a rejected client. */
 export interface RejectReason {
   readonly code: CloseCode;
   readonly reason: string;

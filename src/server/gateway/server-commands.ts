@@ -11,7 +11,7 @@ import { builtinMoveRequest, moveClient, runBuiltinMove } from './session-moves.
 
 type OnResponse = (response: AgentResponse) => void;
 
-// Handles a command in the server, in whole or in part, instead of the agent.
+/** Handles a command in the server, in whole or in part, instead of the agent. */
 export type ServerCommandHandler<P = unknown> = (
   request: CommandRequest & P,
   client: Client,

@@ -6,7 +6,7 @@ import type { Sessions } from '../sessions.ts';
 import type { Client } from './client.ts';
 import type { InFlightLimit } from './in-flight-limit.ts';
 
-// The counters of the gateway.
+/** The counters of the gateway. */
 export interface GatewayMetrics {
   onAttach(resume: 'ok' | 'gap' | undefined): void;
   onRecordSent(): void;

@@ -3,7 +3,7 @@ import { ABSENCE_MS } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Subscriber } from '../sessions.ts';
 
-// The combined preference for the agent: all methods, unless every client that may answer supports none.
+/** The combined preference for the agent: all methods, unless every client that may answer supports none. */
 export function agentUiMethods(attached: Iterable<Subscriber>): readonly string[] {
   const answering = [...attached].filter((subscriber) => subscriber.canAnswerDialogs);
   return answering.length > 0 && answering.every(({ ui }) => ui?.length === 0) ? [] : UI_METHODS;

@@ -1,7 +1,7 @@
 import type { EntryAppendedEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Subscriber } from '../sessions.ts';
 
-// The recipient of an entry.
+/** The recipient of an entry. */
 export type EntryRecipient = Subscriber | 'all';
 
 /**

@@ -1,13 +1,13 @@
 import { newUuid } from '../../store/sessions/random-id.ts';
 
-// A journaled event with its sequence number.
+/** A journaled event with its sequence number. */
 export interface JournalRecord {
   readonly seq: number;
-  // JSON without `seq` and without the line end.
+  /** JSON without `seq` and without the line end. */
   readonly text: string;
 }
 
-// Another process owns the session now; nothing more may be appended.
+/** Another process owns the session now; nothing more may be appended. */
 export class NotOwner extends Error {
   override readonly name = 'NotOwner';
 
@@ -33,7 +33,7 @@ export interface Journal {
   read(after: number): Promise<readonly JournalRecord[] | undefined>;
 }
 
-// Characters kept for one session.
+/** Characters kept for one session. */
 export const MAX_JOURNAL_CHARACTERS = 4 * 1024 * 1024;
 
 // The bookkeeping cost of one record in characters, so that many small ones are bounded too.

@@ -203,7 +203,7 @@ export class Heartbeats {
   }
 }
 
-// Beyond this, the oldest notice is dropped.
+/** Beyond this, the oldest notice is dropped. */
 export const MAX_KEPT_NOTICES = 100;
 
 /** Notices that were published once while no client was attached, for the first one that attaches. */

@@ -4,7 +4,7 @@ import { Refusal } from '../../protocol/errors.ts';
 import { randomBytes } from '../../system/random-bytes.ts';
 import { type Grant, mayOpen } from '../auth/grant.ts';
 
-// How long an offer is valid, and how many are at a time.
+/** How long an offer is valid, and how many are at a time. */
 export const OFFER_MS = 10 * 60_000;
 export const MAX_OFFERS = 200;
 
@@ -19,7 +19,7 @@ interface Offer {
   readonly ino: number;
 }
 
-// An opened file; the caller closes it.
+/** An opened file; the caller closes it. */
 export interface TakenFile {
   readonly path: string;
   readonly file: FileHandle;

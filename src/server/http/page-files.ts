@@ -74,7 +74,7 @@ interface FileContent {
   readonly isImmutable: boolean;
 }
 
-// An encoding of a file with its ETag.
+/** An encoding of a file with its ETag. */
 export interface FileEncoding {
   readonly etag: string;
   readonly encoding?: 'gzip';

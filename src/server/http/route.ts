@@ -3,7 +3,7 @@ import type { Grant, Scope } from '../auth/grant.ts';
 import type { Admission } from './admission/request-guard.ts';
 import type { HttpServices } from './services.ts';
 
-// An admitted request with everything needed to respond.
+/** An admitted request with everything needed to respond. */
 export interface HttpExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -11,7 +11,7 @@ export interface HttpExchange {
   readonly services: HttpServices;
 }
 
-// An exchange with a grant that permits it.
+/** An exchange with a grant that permits it. */
 export interface AuthorizedExchange extends HttpExchange {
   readonly grant: Grant;
 }

@@ -17,7 +17,7 @@ const routes: Readonly<Record<string, Route>> = {
   '/api/folders': folders,
 };
 
-// A route and its name for metrics, which never contains codes or unknown paths.
+/** A route and its name for metrics, which never contains codes or unknown paths. */
 export interface RouteMatch {
   readonly name: string;
   readonly route: Route | undefined;

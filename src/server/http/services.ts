@@ -18,13 +18,13 @@ export interface CookieChange {
   readonly setCookie: string;
 }
 
-// Creates and ends logins.
+/** Creates and ends logins. */
 export interface Logins {
-  // Returns the grant of a one-time code, once.
+  /** Returns the grant of a one-time code, once. */
   redeem(code: string): Grant | undefined | Promise<Grant | undefined>;
-  // Creates a login. With `isSecure`, the cookie is sent over TLS only.
+  /** Creates a login. With `isSecure`, the cookie is sent over TLS only. */
   login(grant: Grant, options: { readonly isSecure: boolean }): CookieChange | Promise<CookieChange>;
-  // Ends the login in a Cookie header, if any.
+  /** Ends the login in a Cookie header, if any. */
   logout(cookies: string, options: { readonly isSecure: boolean }): CookieChange | Promise<CookieChange>;
 }
 

@@ -13,7 +13,7 @@ import { StorageFailure, type Transcript } from '../transcript.ts';
 import type { Compaction } from './compaction.ts';
 import { limitsFor } from './limits.ts';
 
-// Dependencies of a compaction.
+/** Dependencies of a compaction. */
 export interface CompactorParts {
   readonly transcript: Transcript;
   readonly registry: ModelRegistry;
@@ -25,10 +25,10 @@ export interface CompactorParts {
   readonly automatic: AutoFeatures;
 }
 
-// Reason and options of one compaction.
+/** Reason and options of one compaction. */
 export interface CompactionRequest {
   readonly reason: CompactionEndEvent['reason'];
-  // Whether the model is called again afterwards.
+  /** Whether the model is called again afterwards. */
   readonly willRetry?: boolean;
   readonly customInstructions?: string | undefined;
   readonly signal: AbortSignal;

@@ -1,13 +1,13 @@
 import { toolCallsOf } from '../../agent/tool-calls.ts';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 
-// Files that tools read or modified, sorted by path.
+/** Files that tools read or modified, sorted by path. */
 export interface TouchedFiles {
   readonly readFiles: readonly string[];
   readonly modifiedFiles: readonly string[];
 }
 
-// File paths by the kind of tool call that used them.
+/** File paths by the kind of tool call that used them. */
 export interface FileOperations {
   readonly read: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;

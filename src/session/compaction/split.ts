@@ -5,12 +5,12 @@ import { estimateTokens } from '../context/context-usage.ts';
 import { type FileOperations, fileOperations } from './files.ts';
 import { withoutFiles } from './summary-text.ts';
 
-// The part of a branch that a compaction summarises, and the first entry that it keeps.
+/** The part of a branch that a compaction summarises, and the first entry that it keeps. */
 export interface BranchSplit {
   readonly firstKeptEntryId: string;
-  // Whole turns.
+  /** Whole turns. */
   readonly history: readonly AgentMessage[];
-  // The start of a turn whose end is kept.
+  /** The start of a turn whose end is kept. */
   readonly prefix: readonly AgentMessage[];
   readonly previousSummary: string | undefined;
   readonly fileOps: FileOperations;

@@ -21,7 +21,7 @@ interface SummariserParts {
   readonly automatic: AutoFeatures;
 }
 
-// A model and the limits for the summaries that it writes.
+/** A model and the limits for the summaries that it writes. */
 export interface Summariser {
   readonly registry: ModelRegistry;
   readonly model: Model;
@@ -36,7 +36,7 @@ export interface SummaryResult {
   readonly usage: Usage;
 }
 
-// Builds a summariser from the session's dependencies.
+/** Builds a summariser from the session's dependencies. */
 export const summariserOf = (
   { automatic, registry, settings, transcript }: SummariserParts,
   options: Pick<Summariser, 'model' | 'maxTokens' | 'signal'>,

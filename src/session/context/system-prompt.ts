@@ -4,24 +4,24 @@ import { unlessAborted } from '../../agent/unless-aborted.ts';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../hooks.ts';
 
-// A file with instructions for agents, such as AGENTS.md.
+/** A file with instructions for agents, such as AGENTS.md. */
 export interface ContextFile {
   readonly path: string;
   readonly text: string;
 }
 
-// A skill in the system prompt; the model reads its file when needed.
+/** A skill in the system prompt; the model reads its file when needed. */
 export interface SkillListing {
   readonly name: string;
   readonly description: string;
   readonly path: string;
 }
 
-// Parts of the system prompt from flags, files and extensions.
+/** Parts of the system prompt from flags, files and extensions. */
 export interface PromptParts {
-  // Replaces the default prompt.
+  /** Replaces the default prompt. */
   readonly system?: string | undefined;
-  // Follow the default prompt.
+  /** Follow the default prompt. */
   readonly append: readonly string[];
   readonly contextFiles: readonly ContextFile[];
   readonly skills?: readonly SkillListing[] | undefined;

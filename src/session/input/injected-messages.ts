@@ -4,15 +4,17 @@ import type { Transcript } from '../transcript.ts';
 
 export const MAX_INJECTED = 1000;
 
-// A message that an extension or another part of tau adds to the conversation beside the user's.
+/** A message that an extension or another part of tau adds to the conversation beside the user's. */
 export type InjectedMessage = Pick<CustomMessage, 'customType' | 'content' | 'display' | 'details'>;
 
-// When a message that cannot be stored at once is delivered: with steering, when the run would end, after the next
-// prompt, or at the end of the run without another model call.
+/**
+ * When a message that cannot be stored at once is delivered: with steering, when the run would end, after the next
+ * prompt, or at the end of the run without another model call.
+ */
 export type DeliveryPoint = 'steer' | 'followUp' | 'nextTurn' | 'end';
 
 export interface InjectionOptions {
-  // True: starts a run when none is active. False: never causes a model call.
+  /** True: starts a run when none is active. False: never causes a model call. */
   readonly triggerTurn?: boolean | undefined;
   readonly deliverAs?: Exclude<DeliveryPoint, 'end'> | undefined;
 }

@@ -9,10 +9,10 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import type { RawInput, SessionHooks, UserInput } from '../hooks.ts';
 
-// Where a message comes from, how it joins an active run, and its abort signal.
+/** Where a message comes from, how it joins an active run, and its abort signal. */
 export interface InputOptions {
   readonly source?: RawInput['source'] | undefined;
-  // False: skill and template commands are not expanded.
+  /** False: skill and template commands are not expanded. */
   readonly expand?: boolean | undefined;
   readonly streamingBehavior?: QueuedItem['kind'] | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -10,13 +10,13 @@ import type { Budget } from './budget.ts';
 import type { Retries, Retry } from './retry.ts';
 import type { EventSink } from './run.ts';
 
-// Steps that a run takes without a command, unless they are disabled.
+/** Steps that a run takes without a command, unless they are disabled. */
 export interface AutoFeatures {
   compaction: boolean;
   retry: boolean;
 }
 
-// Recovery from a failed model call: retry later, or compact and retry.
+/** Recovery from a failed model call: retry later, or compact and retry. */
 export type Remedy = { readonly kind: 'retry'; readonly retry: Retry } | { readonly kind: 'compact' };
 
 export interface RecoveryParts {

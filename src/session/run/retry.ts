@@ -9,7 +9,7 @@ const MAX_DELAY_MS = 60_000;
 // Keeps agents that failed together from retrying together.
 const JITTER = 0.1;
 
-// A retry of a failed model call.
+/** A retry of a failed model call. */
 export interface Retry {
   readonly attempt: number;
   readonly maxAttempts: number;

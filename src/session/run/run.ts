@@ -19,16 +19,16 @@ import type { Activity } from './activity.ts';
 import { Budget } from './budget.ts';
 import type { Recovery, Remedy } from './recovery.ts';
 
-// Receives the events of a session.
+/** Receives the events of a session. */
 export interface EventSink {
   publish(event: AgentEvent): void;
-  // Undefined while every reader keeps up; otherwise settles when they do again.
+  /** Undefined while every reader keeps up; otherwise settles when they do again. */
   drained(): Promise<void> | undefined;
 }
 
-// Dependencies of a run.
+/** Dependencies of a run. */
 export interface RunParts {
-  // The stored messages that open it.
+  /** The stored messages that open it. */
   readonly opening: readonly AgentMessage[];
   readonly transcript: Transcript;
   readonly events: EventSink;
@@ -36,10 +36,10 @@ export interface RunParts {
   readonly hooks: SessionHooks;
   readonly recovery: (run: Run) => Recovery;
   readonly conversation: (run: Run) => Conversation;
-  // Stores and returns messages to add at the end without another model call.
+  /** Stores and returns messages to add at the end without another model call. */
   readonly closingMessages: () => AgentMessage[];
   readonly hasPending: () => boolean;
-  // Stores and returns messages that arrived since the loop ended; undefined when there are none.
+  /** Stores and returns messages that arrived since the loop ended; undefined when there are none. */
   readonly takePending: (run: Run) => AgentMessage[] | undefined;
 }
 

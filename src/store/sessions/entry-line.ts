@@ -2,7 +2,7 @@ import type { SessionEntry } from '../../protocol/generated/vocabulary.ts';
 
 type WithoutPosition<E> = E extends SessionEntry ? Omit<E, 'id' | 'parentId' | 'timestamp'> : never;
 
-// An entry before it has a position in the tree.
+/** An entry before it has a position in the tree. */
 export type EntryDraft = WithoutPosition<SessionEntry>;
 
 interface EntryPosition {

@@ -6,11 +6,11 @@ import { parseObject } from './indexing/line-facts.ts';
 import type { Lines } from './lines.ts';
 import { newEntryId } from './random-id.ts';
 
-// The session and branch that a fork copies.
+/** The session and branch that a fork copies. */
 export interface ForkSource {
   readonly lines: Lines;
   readonly index: EntryIndex;
-  // The last row to copy; undefined for an empty fork.
+  /** The last row to copy; undefined for an empty fork. */
   readonly leaf: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from './random-id.ts';
 
-// The version of the session format that tau writes: pi's.
+/** The version of the session format that tau writes: pi's. */
 export const CURRENT_VERSION = 3;
 
 // A longer first line is not a session header.
@@ -17,7 +17,7 @@ export interface NewHeader {
   readonly parentSession?: string | undefined;
 }
 
-// Whether a new session may have this id, which becomes part of its file name.
+/** Whether a new session may have this id, which becomes part of its file name. */
 export const isSessionId = (id: string) => /^[A-Za-z0-9]([\w-]{0,126}[A-Za-z0-9])?$/.test(id);
 
 /** The header of a new session. Rejects ids that could lead out of a folder, since they name files. */

@@ -5,7 +5,7 @@ import { makeFolder } from '../../system/files/make-folder.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import { withSessionLock } from './session-file.ts';
 
-// The folder of trashed sessions, beside the others. pi does not read it either.
+/** The folder of trashed sessions, beside the others. pi does not read it either. */
 export const TRASH_FOLDER = '.trash';
 
 /** Moves a session that is not open to the trash beside it, and returns its new path. */

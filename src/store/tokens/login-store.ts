@@ -7,7 +7,7 @@ import { isObject, type JsonObject, readJsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
 import { digestOf, newSecret } from './token-record.ts';
 
-// When exceeded, the oldest login is removed.
+/** When exceeded, the oldest login is removed. */
 export const MAX_LOGINS = 200;
 
 /** A browser login. The secret in its cookie is not stored. */

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, readJsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
 import { digestOf, entryProblem, newSecret, type Scope, type TokenRecord } from './token-record.ts';
 
-// Further tokens are rejected.
+/** Further tokens are rejected. */
 export const MAX_TOKENS = 1000;
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -18,11 +18,11 @@ const shape = {
 
 export interface StoredTokens {
   readonly tokens: readonly TokenRecord[];
-  // Holds one sentence per entry that is invalid and ignored.
+  /** Holds one sentence per entry that is invalid and ignored. */
   readonly problems: readonly string[];
 }
 
-// The fields of a new token.
+/** The fields of a new token. */
 export interface NewToken {
   readonly name: string;
   readonly scopes: readonly Scope[];

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { realPath } from './real-path.ts';
 
-// The permission bits of a mode.
+/** The permission bits of a mode. */
 export const PERMISSION_BITS = 0o7777;
 const CANNOT_SYNC_FOLDER = new Set(['EACCES', 'EINVAL', 'ENOTSUP', 'EPERM']);
 

@@ -97,12 +97,12 @@ function close(server: Server): Promise<void> {
   });
 }
 
-// The exclusive right to a file. It ends with `release` or with the process.
+/** The exclusive right to a file. It ends with `release` or with the process. */
 export interface Lock {
   release(): Promise<void>;
 }
 
-// Another process, or another caller in this one, holds the lock.
+/** Another process, or another caller in this one, holds the lock. */
 export class LockHeld extends Error {
   override readonly name = 'LockHeld';
   /** Undefined when the holder did not respond. */

@@ -7,7 +7,7 @@ import { fifoFolders, makeGuardedFifo } from './guardian.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-// The descriptors of both ends. Reading never blocks, writing does.
+/** The descriptors of both ends. Reading never blocks, writing does. */
 export interface Pipe {
   readonly read: number;
   readonly write: number;

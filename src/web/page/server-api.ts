@@ -2,7 +2,7 @@ import type { Result } from '../../protocol/generated/vocabulary.ts';
 
 const SERVER_TIMEOUT_MS = 30_000;
 
-// The logged-in user and their scopes.
+/** The logged-in user and their scopes. */
 export interface LoginInfo {
   readonly name: string;
   readonly scopes: readonly string[];

@@ -5,7 +5,7 @@ const CONTEXT_LINES = 4;
 // With more changed lines no shortest diff is computed: it takes quadratic time.
 const MAX_CHANGED_LINES = 1000;
 
-// A longer diff is truncated and a longer patch is omitted: both are stored and sent.
+/** A longer diff is truncated and a longer patch is omitted: both are stored and sent. */
 export const MAX_DIFF_CHARACTERS = 256 * 1024;
 
 /** Change made by an edit: `diff` for people, `patch` for programs. */

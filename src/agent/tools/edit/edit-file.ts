@@ -10,7 +10,7 @@ import { type Edit, editText } from './edit-text.ts';
 // Larger files must be edited with bash: a file is held in memory several times.
 const MAX_EDIT_BYTES = 32 * 1024 * 1024;
 
-// The path as the model wrote it, and the file it resolves to.
+/** The path as the model wrote it, and the file it resolves to. */
 export interface FileEdit {
   readonly path: string;
   readonly target: string;

@@ -10,7 +10,7 @@ import type { EditDetails } from './edit-diff.ts';
 // Larger texts are not compared: a diff of that size would block the event loop.
 const MAX_COMPARED_SIZE = 256 * 1024;
 
-// The path as the model wrote it, and the file it resolves to.
+/** The path as the model wrote it, and the file it resolves to. */
 export interface FileWrite {
   readonly path: string;
   readonly target: string;

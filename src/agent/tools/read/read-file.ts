@@ -11,7 +11,7 @@ const SAMPLE_BYTES = 8 * 1024;
 // Share of unprintable characters from which on a file counts as binary.
 const MAX_UNPRINTABLE_SHARE = 0.3;
 
-// The path as the model wrote it, the file it resolves to, and a range of lines.
+/** The path as the model wrote it, the file it resolves to, and a range of lines. */
 export interface FileRead {
   readonly path: string;
   readonly target: string;

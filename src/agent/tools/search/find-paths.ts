@@ -31,7 +31,7 @@ export async function findPaths({ pattern, folder, limit, signal }: FindRequest)
   });
 }
 
-// A search stops after this many paths: completion must keep up with typing.
+/** A search stops after this many paths: completion must keep up with typing. */
 export const MAX_VISITED_PATHS = 200_000;
 
 interface PathQuery {

@@ -7,7 +7,7 @@ export const MAX_LINE_CHARACTERS = 500;
 export interface MatchOptions {
   readonly limit: number;
   readonly context: number;
-  // Whether a file passes the glob.
+  /** Whether a file passes the glob. */
   readonly includesFile: (path: string) => boolean;
 }
 

@@ -15,7 +15,7 @@ interface Rule {
 /** Ignore rules of the .gitignore files that apply to a folder. The deepest file with a matching rule decides. */
 export class IgnoreRules {
   readonly #folder: string;
-  // Last rule first: later rules override earlier ones.
+  /** Last rule first: later rules override earlier ones. */
   readonly #rules: readonly Rule[];
   readonly #outer: IgnoreRules | undefined;
 

@@ -12,7 +12,7 @@ const SLICE_MS = 10;
 
 export interface WalkOptions {
   readonly signal: AbortSignal;
-  // Receives a path relative to the root; returns whether to continue.
+  /** Receives a path relative to the root; returns whether to continue. */
   readonly visit: (path: string, isFolder: boolean) => boolean;
 }
 

@@ -10,7 +10,7 @@ import { createUi, type ExtensionUi } from './ui.ts';
 
 export interface HandlerCall {
   readonly deadline?: Deadline | undefined;
-  // Called before the handler waits for a dialog, a session change or an idle agent.
+  /** Called before the handler waits for a dialog, a session change or an idle agent. */
   readonly onWait?: (() => void) | undefined;
 }
 

@@ -13,7 +13,7 @@ const NOT_READY = 'Extension runtime not initialized. Action methods cannot be c
 export interface ApiDependencies {
   readonly host: ExtensionHost;
   readonly bus: EventBus;
-  // Reports a message or provider that failed after the call had returned.
+  /** Reports a message or provider that failed after the call had returned. */
   readonly onFailure: (event: string, error: unknown) => void;
 }
 

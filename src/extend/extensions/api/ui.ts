@@ -22,7 +22,7 @@ const plainTheme = {
 };
 
 export interface DialogOptions {
-  // In milliseconds; afterwards the default value is returned.
+  /** In milliseconds; afterwards the default value is returned. */
   timeout?: number;
   signal?: AbortSignal;
 }

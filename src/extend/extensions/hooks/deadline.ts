@@ -1,4 +1,4 @@
-// A handler exceeded its time limit.
+/** A handler exceeded its time limit. */
 export class DeadlineMissed extends Error {
   override readonly name = 'DeadlineMissed';
 }

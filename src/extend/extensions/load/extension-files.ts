@@ -7,7 +7,7 @@ const INDEX_NAMES = ['index.ts', 'index.js', 'index.mts', 'index.mjs', 'index.ct
 
 export type Warn = (warning: string) => void;
 
-// The main file of an extension, and the folder it belongs to.
+/** The main file of an extension, and the folder it belongs to. */
 export interface ExtensionFile {
   readonly path: string;
   readonly baseDir: string;

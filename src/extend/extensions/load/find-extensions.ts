@@ -5,28 +5,28 @@ import type { ExtensionFactory } from '../extension-api.ts';
 import { type ExtensionFile, extensionsAtPath, extensionsInFolder } from './extension-files.ts';
 import { isPackageSource, locatePackage, notInstalledWarning } from './package-location.ts';
 
-// An extension and the location it was found in.
+/** An extension and the location it was found in. */
 export interface ExtensionSource {
-  // The file that exports it.
+  /** The file that exports it. */
   readonly path: string;
   readonly scope: 'project' | 'user' | 'temporary';
   readonly origin: 'top-level' | 'package';
   readonly baseDir: string;
-  // The exported function of an extension that the embedding program passes without a file.
+  /** The exported function of an extension that the embedding program passes without a file. */
   readonly factory?: ExtensionFactory;
 }
 
 export interface ExtensionLocations {
   readonly agentDir: string;
   readonly cwd: string;
-  // Whether the project's own extensions count.
+  /** Whether the project's own extensions count. */
   readonly trusted: boolean;
-  // Files, folders and installed packages from the user's settings.
+  /** Files, folders and installed packages from the user's settings. */
   readonly fromSettings?: readonly string[];
-  // Files, folders and installed packages from command line flags.
+  /** Files, folders and installed packages from command line flags. */
   readonly fromFlags: readonly string[];
   readonly fromPackages?: readonly ExtensionSource[];
-  // If false, only the extensions of flags and settings count.
+  /** If false, only the extensions of flags and settings count. */
   readonly discover: boolean;
 }
 

@@ -7,11 +7,11 @@ import type { ExtensionEnvironment } from '../pi-shims/extension-environment.ts'
 import { PiShims } from '../pi-shims/pi-shims.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 
-// Default time limit for loading an extension.
+/** Default time limit for loading an extension. */
 export const LOAD_TIMEOUT_MS = 30_000;
 
 export interface LoadOptions extends ExtensionEnvironment {
-  // The folder of the compile cache.
+  /** The folder of the compile cache. */
   readonly cacheDir: string;
   readonly timeoutMs?: number;
 }

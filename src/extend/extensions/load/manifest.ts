@@ -6,9 +6,9 @@ import { isObject, type JsonObject, readJsonObject } from '../../../store/json-f
 
 export type ResourceKind = 'extensions' | 'skills' | 'prompts';
 
-// The `pi` section of a `package.json`.
+/** The `pi` section of a `package.json`. */
 export interface Manifest {
-  // The listed paths of a kind; undefined if the section does not mention it.
+  /** The listed paths of a kind; undefined if the section does not mention it. */
   readonly paths: (kind: ResourceKind) => string[] | undefined;
 }
 

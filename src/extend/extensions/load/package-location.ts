@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import { expandHome } from '../../../store/agent-dir.ts';
 import { kindOf } from './extension-files.ts';
 
-// The folders in which packages may be installed.
+/** The folders in which packages may be installed. */
 export interface PackageRoots {
   readonly agentDir: string;
   readonly cwd: string;
-  // Whether the project's own packages count.
+  /** Whether the project's own packages count. */
   readonly trusted: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { ExtensionSource } from './find-extensions.ts';
 import { type ResourceKind, readManifest } from './manifest.ts';
 import { locatePackage, notInstalledWarning, type PackageLocation, type PackageRoots } from './package-location.ts';
 
-// The resources of installed packages.
+/** The resources of installed packages. */
 export interface PackageResources {
   readonly extensions: readonly ExtensionSource[];
   readonly skills: readonly string[];

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type * as Jiti from 'jiti';
 
-// How a module runs: asynchronously, or synchronously for `require`.
+/** How a module runs: asynchronously, or synchronously for `require`. */
 export type ModuleMode = 'import' | 'require';
 
 export interface SourceFile {
@@ -10,7 +10,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-// The parameters of compiled code: the CommonJS variables, and stand-ins for `import` and `import.meta`.
+/** The parameters of compiled code: the CommonJS variables, and stand-ins for `import` and `import.meta`. */
 export const PARAMETERS = 'exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve, importMeta';
 
 // `require`, because synchronous code cannot await an import.

@@ -6,7 +6,7 @@ import { writeFileAtomic } from '../../../system/files/atomic-write.ts';
 import { makeFolder } from '../../../system/files/make-folder.ts';
 import { compile, type ModuleMode, type SourceFile } from './compile.ts';
 
-// The oldest files above this limit are removed.
+/** The oldest files above this limit are removed. */
 export const MAX_COMPILED_FILES = 500;
 
 /** A cache of compiled code on disk. A changed source is compiled again. */

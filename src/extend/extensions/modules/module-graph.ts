@@ -96,7 +96,7 @@ export class ModuleGraph {
     return running.module.exports;
   }
 
-  // JSON and native addons are not compiled.
+  /** JSON and native addons are not compiled. */
   #loadNative(path: string): { exports: unknown } | undefined {
     if (extname(path) === '.json') return { exports: JSON.parse(readFileSync(path, 'utf8')) };
     if (extname(path) === '.node') return { exports: createRequire(path)(path) };

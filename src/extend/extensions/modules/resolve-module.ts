@@ -9,7 +9,7 @@ const ENDINGS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs', '.tsx', '.jsx', '
 // An import of TypeScript may use the ending of the compiled JavaScript.
 const TS_ENDINGS: Readonly<Record<string, string>> = { '.js': '.ts', '.mjs': '.mts', '.cjs': '.cts', '.jsx': '.tsx' };
 
-// True for relative and absolute paths and `file:` URLs, false for package names.
+/** True for relative and absolute paths and `file:` URLs, false for package names. */
 export const isPath = (specifier: string): boolean => /^(?:\.{1,2}(?:\/|$)|\/|file:)/.test(specifier);
 
 /** The file that an import path refers to. Throws if there is none. */

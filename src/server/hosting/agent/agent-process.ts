@@ -2,7 +2,7 @@ import { batchedWrite } from '../../../system/batched-write.ts';
 import { type ProcessExit, spawnPiped } from '../../../system/processes/process-group.ts';
 import { type InputLine, LineReader, MAX_RECORD_BYTES } from '../../../wire/json-lines.ts';
 
-// The command line and environment of an agent.
+/** The command line and environment of an agent. */
 export interface AgentLaunch {
   readonly command: string;
   readonly args: readonly string[];

@@ -18,9 +18,9 @@ const MAX_UNREAD_STDIN = 128 * 1024 * 1024;
 
 const EXITED = { code: 'internal', message: 'Pi process terminated before it answered' } as const;
 
-// Callbacks for the output of an agent, in order.
+/** Callbacks for the output of an agent, in order. */
 export interface AgentCallbacks {
-  // `deliver` must be called after all earlier events.
+  /** `deliver` must be called after all earlier events. */
   readonly enqueueResponse: (deliver: () => void) => void;
   readonly onEvent: (event: AgentEvent, text: string) => void;
   readonly onError: (error: unknown) => void;

@@ -2,7 +2,7 @@ import { toLine } from '../../../wire/json-lines.ts';
 import { AgentResponse } from '../../agent-response.ts';
 import type { CommandRequest, Subscriber } from '../../sessions.ts';
 
-// Pending requests of all clients together.
+/** Pending requests of all clients together. */
 export const MAX_PENDING_REQUESTS = 2000;
 
 interface PendingRequest {

@@ -3,19 +3,19 @@ import { defaultPort, type HostName, inBrackets, parseHost, parseOrigin } from '
 import { plainAddress } from './owner-request.ts';
 
 export interface AllowListOptions {
-  // The host that the server listens on.
+  /** The host that the server listens on. */
   readonly host: string;
   readonly isTls: boolean;
-  // Further names of this server, with a port or for any port.
+  /** Further names of this server, with a port or for any port. */
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
 }
 
-// A Host or Origin header that is not allowed.
+/** A Host or Origin header that is not allowed. */
 export interface ForeignHeader {
   readonly header: 'host' | 'origin';
   readonly value: string;
-  // The flag that would allow it, if any.
+  /** The flag that would allow it, if any. */
   readonly hint: string | undefined;
 }
 

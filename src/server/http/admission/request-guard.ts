@@ -7,20 +7,20 @@ import { type AllowListOptions, AllowLists, type ForeignHeader } from './allow-l
 import { OwnerRequest, plainAddress } from './owner-request.ts';
 import { cookieTrust, credentialOf, type Purpose } from './request-credential.ts';
 
-// The result for an admitted request.
+/** The result for an admitted request. */
 export interface Admission {
   readonly address: string;
   readonly isOwner: boolean;
-  // Undefined if the request has no valid credential.
+  /** Undefined if the request has no valid credential. */
   readonly grant: Grant | undefined;
-  // Whether the client's connection is encrypted, here or at the proxy.
+  /** Whether the client's connection is encrypted, here or at the proxy. */
   readonly isSecure: boolean;
-  // Relative to the base path, with a leading slash, as it was sent.
+  /** Relative to the base path, with a leading slash, as it was sent. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-// The response for a rejected request.
+/** The response for a rejected request. */
 export interface Rejection {
   readonly address: string;
   readonly status: number;
@@ -29,9 +29,9 @@ export interface Rejection {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-// Slows down guessing.
+/** Slows down guessing. */
 export interface AttemptThrottle {
-  // Milliseconds until the address may try again; 0 for now.
+  /** Milliseconds until the address may try again; 0 for now. */
   waitMs(address: string): number;
   failed(address: string): void;
   succeeded(address: string): void;
@@ -39,7 +39,7 @@ export interface AttemptThrottle {
 
 export interface RequestGuardOptions extends AllowListOptions {
   readonly behindProxy: boolean;
-  // Empty, or with a leading and without a trailing slash.
+  /** Empty, or with a leading and without a trailing slash. */
   readonly basePath: string;
   readonly authority: Pick<Authority, 'grantOf' | 'grantOfCookies'>;
   readonly throttle: AttemptThrottle;

@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 export interface ConnectionLimits {
   readonly total: number;
   readonly perAddress: number;
-  // Open connections that have not sent a request yet.
+  /** Open connections that have not sent a request yet. */
   readonly withoutRequest: number;
 }
 
-// The limit for which a connection was dropped.
+/** The limit for which a connection was dropped. */
 export type DropReason = keyof ConnectionLimits;
 
 type Key = string | Socket;

@@ -16,17 +16,17 @@ import type { Tls } from './tls-files.ts';
 
 export interface HttpLimits {
   readonly connections: ConnectionLimits;
-  // How long the head of a request, and the whole request, may take to arrive.
+  /** How long the head of a request, and the whole request, may take to arrive. */
   readonly headMs: number;
   readonly requestMs: number;
   readonly checkMs: number;
   readonly headBytes: number;
   readonly headLines: number;
   readonly keepAliveMs: number;
-  // How long a connection may stall during a response.
+  /** How long a connection may stall during a response. */
   readonly stallMs: number;
   readonly handshakeMs: number;
-  // How long `close` waits for running responses.
+  /** How long `close` waits for running responses. */
   readonly closeMs: number;
 }
 

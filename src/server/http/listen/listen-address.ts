@@ -12,7 +12,7 @@ loopback.addAddress('::1', 'ipv6');
 export interface ListenAddressOptions {
   readonly host: string;
   readonly port: number;
-  // Whether traffic is encrypted, by this server or by a proxy in front.
+  /** Whether traffic is encrypted, by this server or by a proxy in front. */
   readonly isEncrypted: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { Tls } from './tls-files.ts';
 
 export interface ListenOptions extends ServerOptions {
   readonly host: string;
-  // 0 chooses a free port.
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly socketPath?: string | undefined;
   readonly tls?: Tls | undefined;
@@ -16,7 +16,7 @@ export interface ListenOptions extends ServerOptions {
 export interface ListeningServer {
   readonly address: string;
   readonly port: number;
-  // Stops listening, waits briefly for running responses, then drops all connections, including upgraded sockets.
+  /** Stops listening, waits briefly for running responses, then drops all connections, including upgraded sockets. */
   close(): Promise<void>;
 }
 

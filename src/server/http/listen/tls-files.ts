@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { messageOf } from '../../../protocol/errors.ts';
 
-// A certificate chain and its key, as PEM.
+/** A certificate chain and its key, as PEM. */
 export interface Tls {
   readonly cert: Buffer;
   readonly key: Buffer;

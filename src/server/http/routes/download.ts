@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { HttpRefusal } from '../responses.ts';
 import type { HttpExchange, Route } from '../route.ts';
 
-// The URL path of downloads.
+/** The URL path of downloads. */
 export const DOWNLOADS = '/api/exports/';
 
 /** `GET /api/exports/<code>`: downloads an offered file once. A HEAD would use up the code. */

@@ -1,19 +1,19 @@
 import { IdTable } from './id-table.ts';
 import type { LineFacts } from './line-facts.ts';
 
-// Index data of an entry, known without reading it.
+/** Index data of an entry, known without reading it. */
 export interface EntryNode {
   readonly id: string;
-  // Null for roots, and for entries whose parent is missing.
+  /** Null for roots, and for entries whose parent is missing. */
   readonly parentId: string | null;
   readonly type: string;
-  // Of message entries.
+  /** Of message entries. */
   readonly role: string | undefined;
-  // Of custom entries.
+  /** Of custom entries. */
   readonly customType: string | undefined;
 }
 
-// Byte range of a line, without its line end.
+/** Byte range of a line, without its line end. */
 export interface Span {
   readonly offset: number;
   readonly length: number;

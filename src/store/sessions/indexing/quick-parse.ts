@@ -1,6 +1,6 @@
 import { hasCustomType, type LineFacts } from './line-facts.ts';
 
-// Bytes at the start and the end of a line that are read before the whole line is parsed.
+/** Bytes at the start and the end of a line that are read before the whole line is parsed. */
 export const EDGE_BYTES = 192;
 
 const BRACE_END = 0x7d;

@@ -3,7 +3,7 @@ import type { Span } from './entry-index.ts';
 import { type LineFacts, parseFacts } from './line-facts.ts';
 import { EDGE_BYTES, quickParse } from './quick-parse.ts';
 
-// Longer lines are neither written nor read.
+/** Longer lines are neither written nor read. */
 export const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 
 const BLOCK_BYTES = 1024 * 1024;

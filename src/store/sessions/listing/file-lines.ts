@@ -3,19 +3,19 @@ import { readAt } from '../entry-reader.ts';
 import { EDGE_BYTES } from '../indexing/quick-parse.ts';
 import { MAX_ENTRY_BYTES } from '../indexing/scan.ts';
 
-// Bytes kept of the end of a long line: an assistant message has its usage there.
+/** Bytes kept of the end of a long line: an assistant message has its usage there. */
 export const TAIL_BYTES = 512;
 
 const BLOCK_BYTES = 256 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
-// A line, between `start` and `end` of `bytes`. Of a long line only its two ends are present.
+/** A line, between `start` and `end` of `bytes`. Of a long line only its two ends are present. */
 export interface ListedLine {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  // The whole line; undefined when it exceeds the maximum length.
+  /** The whole line; undefined when it exceeds the maximum length. */
   text(): string | undefined;
 }
 

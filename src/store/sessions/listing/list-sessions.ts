@@ -9,17 +9,17 @@ import { type FileSummary, summarize } from './session-summary.ts';
 const MAX_CACHED_SUMMARIES = 10_000;
 
 export interface ListOptions {
-  // Only sessions of this working directory.
+  /** Only sessions of this working directory. */
   readonly cwd?: string | undefined;
-  // Whether sessions of a working directory may be listed; by default all.
+  /** Whether sessions of a working directory may be listed; by default all. */
   readonly mayList?: (cwd: string) => boolean;
-  // A folder with sessions beside the default ones.
+  /** A folder with sessions beside the default ones. */
   readonly extraFolder?: string | undefined;
-  // The `nextCursor` of the previous page.
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined;
-  // Maximum number of sessions.
+  /** Maximum number of sessions. */
   readonly limit?: number | undefined;
-  // Lists trashed sessions instead.
+  /** Lists trashed sessions instead. */
   readonly trashed?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { oneLine } from '../../words.ts';
 import type { App } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
-// A response to one dialog.
+/** A response to one dialog. */
 export type DialogResponse = Pick<ExtensionUiResponse, 'value' | 'confirmed' | 'cancelled'>;
 
 /** Sends the response to a dialog. */

@@ -10,13 +10,13 @@ interface LoadEarlierOptions {
   readonly limit?: number | undefined;
 }
 
-// The loaded history after one page was read.
+/** The loaded history after one page was read. */
 export interface EarlierPage {
-  // The cursor of the next older page.
+  /** The cursor of the next older page. */
   readonly earlier: PageRequest | undefined;
-  // Messages that are confirmed by the current history.
+  /** Messages that are confirmed by the current history. */
   readonly confirmed: number;
-  // Messages from before a reset of the history that are not confirmed yet.
+  /** Messages from before a reset of the history that are not confirmed yet. */
   readonly unconfirmed: number;
   readonly totalMessages: number;
 }

@@ -6,7 +6,7 @@ interface ModelChoiceOptions {
   readonly alsoForNew: boolean;
 }
 
-// A provider for which a key can be stored.
+/** A provider for which a key can be stored. */
 export type KeyProvider = Result<'list_providers'>['providers'][number];
 
 /** Lists the usable models, built-in ones last. */

@@ -7,13 +7,13 @@ import type { LiveSession } from '../state/live-session.ts';
 import { restoreEdit } from './queue.ts';
 import { isSameText, unlessCancelled } from './sessions/clone-and-fork.ts';
 
-// The text and images of one prompt.
+/** The text and images of one prompt. */
 export interface PromptInput {
   readonly text: string;
   readonly images: NonNullable<Params<'prompt'>['images']>;
 }
 
-// Whether a prompt steers the active run or waits for its end.
+/** Whether a prompt steers the active run or waits for its end. */
 export type StreamingBehavior = 'steer' | 'followUp';
 
 /** Sends a prompt; returns whether the agent accepted it. */

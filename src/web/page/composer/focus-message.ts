@@ -1,4 +1,4 @@
-// The selector of the message box.
+/** The selector of the message box. */
 export const MESSAGE_BOX = '.message-box';
 
 /** Focuses the message box. */

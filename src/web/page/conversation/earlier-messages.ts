@@ -6,7 +6,7 @@ import type { LiveSession } from '../state/live-session.ts';
 
 const LARGE_PAGE = 1000;
 
-// The state of reading; `known` and `total` count messages while all are loaded.
+/** The state of reading; `known` and `total` count messages while all are loaded. */
 export type ReadingState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'reading'; readonly known?: number | undefined; readonly total?: number | undefined }
@@ -18,7 +18,7 @@ export class EarlierMessages {
   readonly #reading = signal<ReadingState>({ kind: 'idle' });
   #requested: PageRequest | undefined;
   #lastRead: Promise<void> = Promise.resolve();
-  // Aborted when loading everything is stopped.
+  /** Aborted when loading everything is stopped. */
   #loadingAll = new AbortController();
 
   constructor(session: LiveSession) {

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { messageOf } from '../../../protocol/errors.ts';
 import { type FoldersResponse, listFolders } from '../server-api.ts';
 
-// A folder in the list.
+/** A folder in the list. */
 export interface FolderChoice {
   readonly name: string;
   readonly path: string;
@@ -14,9 +14,9 @@ export class FolderBrowser {
   readonly #listing = signal<FoldersResponse | undefined>(undefined);
   readonly #problem = signal<string | undefined>(undefined);
   readonly #chosen = signal(-1);
-  // The parent, and folders whose names start with the text after the last slash.
+  /** The parent, and folders whose names start with the text after the last slash. */
   readonly choices: ReadonlySignal<readonly FolderChoice[]>;
-  // The query that was requested last.
+  /** The query that was requested last. */
   #requested: string | undefined;
 
   constructor() {

@@ -13,9 +13,9 @@ const PAGE = 8;
 
 export interface PickerItem {
   readonly id: string;
-  // Items of one group stand together under its name.
+  /** Items of one group stand together under its name. */
   readonly group?: string | undefined;
-  // The searchable text.
+  /** The searchable text. */
   readonly words: string;
   readonly isCurrent: boolean;
   readonly content: ComponentChildren;

@@ -1,6 +1,6 @@
 import type { App } from '../state/app.ts';
 
-// The id of the filter field.
+/** The id of the filter field. */
 export const FILTER_ID = 'session-filter';
 
 /** Focuses the filter of the session list. */

@@ -16,7 +16,7 @@ import type { LiveSession } from './live-session.ts';
 import { Navigation } from './navigation.ts';
 import type { PageLocation } from './page-location.ts';
 
-// The sheet that is open; at most one is.
+/** The sheet that is open; at most one is. */
 export type Sheet = 'shortcuts' | 'models' | 'thinking' | 'folders' | 'credentials' | 'search';
 
 /** The state of the whole page: the login, the open session, the list and the open sheet. */
@@ -27,17 +27,17 @@ export class App {
   readonly list = new SessionListView(this.sessions);
   readonly theme: Signal<Theme> = signal(rememberedTheme());
   readonly drafts = new Drafts();
-  // Unsent text by dialog id: a reconnect sends the same dialog again.
+  /** Unsent text by dialog id: a reconnect sends the same dialog again. */
   readonly dialogDrafts = new Map<string, string>();
   readonly sheet: Signal<Sheet | undefined> = signal(undefined);
-  // The session whose deletion the user has to confirm.
+  /** The session whose deletion the user has to confirm. */
   readonly deleting: Signal<SessionSummary | undefined> = signal(undefined);
-  // Whether the viewport is too narrow to show the session list beside the session.
+  /** Whether the viewport is too narrow to show the session list beside the session. */
   readonly isNarrow = matchesMedia('(width < 52rem)');
-  // Whether the session list covers the session.
+  /** Whether the session list covers the session. */
   readonly isListOpen: Signal<boolean> = signal(false);
   readonly unread: Unread;
-  // The title of the open session.
+  /** The title of the open session. */
   readonly title: ReadonlySignal<string>;
   readonly attention: Attention;
 

@@ -40,25 +40,25 @@ const STATS_EVENTS = new Set<AgentEvent['type']>([
 /** The open session: the state of the client as signals. It holds nothing that the server does not have. */
 export class LiveSession {
   static #last = 0;
-  // Identifies this connection.
+  /** Identifies this connection. */
   readonly number = ++LiveSession.#last;
   readonly remote: RemoteSession;
-  // The requested location; a command may switch sessions later.
+  /** The requested location; a command may switch sessions later. */
   readonly origin: PageLocation;
   readonly #view = signal<ConversationView>(emptyView);
-  // The id of the drawn session.
+  /** The id of the drawn session. */
   readonly id: ReadonlySignal<string> = computed(() => this.#view.value.state.sessionId ?? this.origin.id);
-  // Whether a snapshot was applied; the greeting names only the session.
+  /** Whether a snapshot was applied; the greeting names only the session. */
   readonly isLoaded = computed(() => this.#view.value.state.thinkingLevel !== undefined);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
-  // Whether the server rejects the login.
+  /** Whether the server rejects the login. */
   readonly isLoggedOut = computed(() => {
     const { state, code } = this.#connection.value;
     return state === 'closed' && code === closeCodes.invalidToken;
   });
-  // Whether the connection is lost but may come back.
+  /** Whether the connection is lost but may come back. */
   readonly isOffline = computed(() => ['reconnecting', 'lost'].includes(this.#connection.value.state));
-  // The reason why a running agent cannot be controlled now.
+  /** The reason why a running agent cannot be controlled now. */
   readonly blockedBy = computed(() => (this.isOffline.value ? 'There is no connection' : undefined));
   readonly #outbox = signal<readonly OutboxItem[]>([]);
   readonly #answeredDialogs = new RecentIds();
@@ -70,7 +70,7 @@ export class LiveSession {
   #latestSnapshots = 0;
   #isDrawScheduled = false;
   #isLoadingStats = false;
-  // Whether an event changed the statistics since they were requested.
+  /** Whether an event changed the statistics since they were requested. */
   #areStatsStale = false;
   #pendingRequests = 0;
   #isClosing = false;

@@ -11,17 +11,17 @@ import {
 
 /** Opens sessions and keeps the address and the tab history in step. */
 export class Navigation {
-  // The view of the open session.
+  /** The view of the open session. */
   readonly view: ReadonlySignal<ConversationView> = computed(() => this.#session.value?.view.value ?? emptyView);
-  // The id of the open session, also after a switch.
+  /** The id of the open session, also after a switch. */
   readonly sessionId: ReadonlySignal<string | undefined> = computed(() => this.#session.value?.id.value);
   readonly #mayCreate: boolean;
   readonly #session: Signal<LiveSession | undefined> = signal(undefined);
-  // Closed sessions with pending requests.
+  /** Closed sessions with pending requests. */
   readonly #closing = new Set<LiveSession>();
-  // The session id in the address, and its connection.
+  /** The session id in the address, and its connection. */
   #addressed: { readonly session: LiveSession; readonly id: string } | undefined;
-  // The session being deleted: the next one replaces its history entry.
+  /** The session being deleted: the next one replaces its history entry. */
   #deletedId: string | undefined;
 
   constructor({ mayCreate }: { readonly mayCreate: boolean }) {

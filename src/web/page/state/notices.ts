@@ -2,20 +2,20 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { MAX_NOTICES, type UiNotice } from '../../../client/view/extension-ui.ts';
 import type { LiveSession } from './live-session.ts';
 
-// At most this many are shown at a time.
+/** At most this many are shown at a time. */
 export const MAX_TOASTS = 4;
 
 /** The notices of a session and of the page that were not dismissed here. Notices with equal text are distinct. */
 export class Notices {
   readonly #notices: ReadonlySignal<readonly UiNotice[]>;
-  // Notices of the page itself, which no snapshot contains.
+  /** Notices of the page itself, which no snapshot contains. */
   readonly #pageNotices = signal<readonly UiNotice[]>([]);
-  // The close reason, which the connection line shows.
+  /** The close reason, which the connection line shows. */
   readonly #closeReason: ReadonlySignal<string | undefined>;
   readonly #dismissed = signal<ReadonlySet<UiNotice>>(new Set());
   readonly #keys = new WeakMap<UiNotice, number>();
   #lastKey = 0;
-  // The newest notices, newest last, and the number before them.
+  /** The newest notices, newest last, and the number before them. */
   readonly open = computed(() => {
     const open = this.#notices.value.filter(
       (notice) => !this.#dismissed.value.has(notice) && notice.text !== this.#closeReason.value,

@@ -1,7 +1,7 @@
 import { randomUuid } from '../../../client/random-uuid.ts';
 import { inAddress } from '../../in-address.ts';
 
-// The page address names a session, or a new session in a folder.
+/** The page address names a session, or a new session in a folder. */
 export type PageLocation =
   | { readonly kind: 'session'; readonly id: string }
   | { readonly kind: 'new'; readonly id: string; readonly cwd: string | undefined };

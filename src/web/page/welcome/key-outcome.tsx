@@ -2,11 +2,11 @@ import { counted } from '../../words.ts';
 import { providerName } from '../controls/provider-name.ts';
 import { useApp } from '../state/app.ts';
 
-// The outcome of a change of a key.
+/** The outcome of a change of a key. */
 export interface KeyChange {
   readonly kind: 'stored' | 'removed';
   readonly provider: string;
-  // Usable models of the provider after the change.
+  /** Usable models of the provider after the change. */
   readonly models: number;
 }
 

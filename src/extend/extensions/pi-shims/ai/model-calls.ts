@@ -16,7 +16,7 @@ import type {
 import { AssistantMessageEventStream } from './event-stream.ts';
 import { getEnvApiKey } from './models.ts';
 
-// A conversation in pi-ai's shape.
+/** A conversation in pi-ai's shape. */
 export interface Context {
   readonly systemPrompt?: string | undefined;
   readonly messages: readonly ModelMessage[];

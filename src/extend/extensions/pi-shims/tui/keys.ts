@@ -26,7 +26,7 @@ export const Key: Readonly<Record<string, string | ((key: string) => string)>> =
   ...Object.fromEntries(Object.entries(MODIFIERS).map(([name, prefix]) => [name, (key: string) => `${prefix}+${key}`])),
 };
 
-// There is no keyboard.
+/** There is no keyboard. */
 export const matchesKey = (): boolean => false;
 export const isKeyRelease = (): boolean => false;
 export const isKeyRepeat = (): boolean => false;

@@ -4,14 +4,14 @@ import { fuzzyFilter, fuzzyScore } from '../../overlay/fuzzy-match.ts';
 import type { LiveSession } from '../../state/live-session.ts';
 import { type CompletionTarget, completionTargetAt, mention } from './completion-target.ts';
 
-// An entry of the completion list.
+/** An entry of the completion list. */
 export interface Completion {
   readonly kind: 'command' | 'file' | 'folder';
   readonly name: string;
   readonly argumentHint?: string | undefined;
   readonly description?: string | undefined;
   readonly source?: string | undefined;
-  // The text that replaces the typed name.
+  /** The text that replaces the typed name. */
   readonly text: string;
 }
 
@@ -19,12 +19,12 @@ export interface Completion {
 export class Completer {
   readonly #session: LiveSession;
   readonly #target = signal<CompletionTarget | undefined>(undefined);
-  // Undefined until they are loaded.
+  /** Undefined until they are loaded. */
   readonly #commands = signal<readonly SlashCommand[] | undefined>(undefined);
-  // Matching paths, and the query they were loaded for.
+  /** Matching paths, and the query they were loaded for. */
   readonly #paths = signal<{ readonly query: string; readonly found: readonly string[] }>({ query: '', found: [] });
   readonly #chosen = signal(0);
-  // The start of a name whose completions were dismissed.
+  /** The start of a name whose completions were dismissed. */
   readonly #dismissed = signal<number | undefined>(undefined);
   #isSlashed = false;
   #nextQuery: string | undefined;

@@ -1,9 +1,9 @@
-// A command or file name that is being typed.
+/** A command or file name that is being typed. */
 export interface CompletionTarget {
   readonly kind: 'command' | 'file';
-  // The typed part of the name.
+  /** The typed part of the name. */
   readonly query: string;
-  // The range in the text, with the `/` or `@`.
+  /** The range in the text, with the `/` or `@`. */
   readonly from: number;
   readonly to: number;
 }

@@ -1,7 +1,7 @@
-// The fields of a key event that matter here.
+/** The fields of a key event that matter here. */
 export type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
-// Key names differ by layout.
+/** Key names differ by layout. */
 export type KeyboardLayout = 'mac' | 'other';
 
 /** Whether a key press matches a shortcut. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */

@@ -6,15 +6,15 @@ import { DIALOG_KEYS, focusFirstDialog } from '../../status/dialogs/dialog-focus
 /** A keyboard shortcut. The key handler and the sheet both read this table. */
 export interface Shortcut {
   readonly does: string;
-  // Keys pressed together, joined by `+`. `Mod` is ⌘ on a Mac and Ctrl elsewhere.
+  /** Keys pressed together, joined by `+`. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
   readonly keys: string;
   readonly group: 'Everywhere' | 'Conversation' | 'While writing';
-  // Without it, keys in a text field are not handled.
+  /** Without it, keys in a text field are not handled. */
   readonly alsoWhileTyping?: true;
   readonly needs?: 'prompt' | 'bash';
-  // When it returns false, the keys are left to the browser.
+  /** When it returns false, the keys are left to the browser. */
   readonly isOffered?: (app: App) => boolean;
-  // Missing where a component handles the keys itself.
+  /** Missing where a component handles the keys itself. */
   readonly run?: (app: App) => void;
 }
 

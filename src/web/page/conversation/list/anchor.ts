@@ -1,12 +1,12 @@
 import type { Keyed } from './measured-rows.ts';
 
-// The position of the reader, which stays fixed on the screen when rows above it change.
+/** The position of the reader, which stays fixed on the screen when rows above it change. */
 export interface Anchor {
-  // The first visible row.
+  /** The first visible row. */
   readonly key: number;
-  // The distance of its top from the top of the list; negative when out of sight.
+  /** The distance of its top from the top of the list; negative when out of sight. */
   readonly top: number;
-  // The first visible element of the row, and its distance: a part of a row may grow, too.
+  /** The first visible element of the row, and its distance: a part of a row may grow, too. */
   readonly piece?: { readonly element: Element; readonly top: number } | undefined;
 }
 

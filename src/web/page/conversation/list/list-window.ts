@@ -2,16 +2,16 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Anchor, firstBelow, pieceAt, survivingAnchor } from './anchor.ts';
 import { type Keyed, MeasuredRows } from './measured-rows.ts';
 
-// The drawn rows; `end` is exclusive.
+/** The drawn rows; `end` is exclusive. */
 export interface DrawnRange {
   readonly first: number;
   readonly end: number;
 }
 
-// The elements of the list.
+/** The elements of the list. */
 export interface ListParts {
   readonly scroller: HTMLElement;
-  // Spacers for the rows that are not drawn.
+  /** Spacers for the rows that are not drawn. */
   readonly above: HTMLElement;
   readonly below: HTMLElement;
 }
@@ -50,12 +50,14 @@ export class ListWindow<R extends Keyed> {
   #parts: ListParts | undefined;
   #range: DrawnRange = { first: 0, end: 0 };
   #anchor: Anchor | undefined;
-  // Whether a jump to an end was the last input: scroll events are then leftovers of an earlier animation.
+  /** Whether a jump to an end was the last input: scroll events are then leftovers of an earlier animation. */
   #isJumping = false;
-  // The last scroll position.
+  /** The last scroll position. */
   #top = 0;
-  // The error of the spacer above. Setting the scroll position while the user scrolls would stop or stutter the
-  // movement, so the spacer absorbs the difference until scrolling ends.
+  /**
+   * The error of the spacer above. Setting the scroll position while the user scrolls would stop or stutter the
+   * movement, so the spacer absorbs the difference until scrolling ends.
+   */
   #spacerError = 0;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #coverFrame: number | undefined;

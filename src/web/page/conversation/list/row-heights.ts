@@ -1,7 +1,7 @@
 /** Row heights with offsets and lookup by offset in logarithmic time. */
 export class RowHeights {
   readonly #heights: Float64Array;
-  // A Fenwick tree: each node sums as many heights up to its own as its lowest bit says.
+  /** A Fenwick tree: each node sums as many heights up to its own as its lowest bit says. */
   readonly #sums: Float64Array;
 
   constructor(heights: Iterable<number>) {

@@ -4,7 +4,7 @@ import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts'
 import type { Surroundings } from '../../../message/message.tsx';
 import { type MessageRow, toolCallIds } from './rows.ts';
 
-// A message with its tool results and progress.
+/** A message with its tool results and progress. */
 export interface RowContent {
   readonly message: AgentMessage | undefined;
   readonly around: Surroundings;

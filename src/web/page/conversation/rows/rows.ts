@@ -2,21 +2,21 @@ import type { ConversationView } from '../../../../client/view/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { listOf, textOf } from '../../../fields.ts';
 
-// A row of the conversation.
+/** A row of the conversation. */
 export interface MessageRow {
-  // Stable for the life of a message, also from streaming to finished.
+  /** Stable for the life of a message, also from streaming to finished. */
   readonly key: number;
-  // Undefined for the streaming message.
+  /** Undefined for the streaming message. */
   readonly message: AgentMessage | undefined;
-  // Tool results by tool call id.
+  /** Tool results by tool call id. */
   readonly results: ReadonlyMap<string, AgentMessage>;
-  // Whether the previous row is an assistant message, too.
+  /** Whether the previous row is an assistant message, too. */
   readonly continues: boolean;
-  // The time of the message, when its day differs from the previous row.
+  /** The time of the message, when its day differs from the previous row. */
   readonly day: number | undefined;
-  // The model from here on, when it differs from the previous one.
+  /** The model from here on, when it differs from the previous one. */
   readonly model: string | undefined;
-  // The key of the summary of a compaction after this row.
+  /** The key of the summary of a compaction after this row. */
   readonly summary: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export class Rows {
   readonly #keys = new WeakMap<AgentMessage, number>();
   readonly #rows = new WeakMap<AgentMessage, MessageRow>();
   #lastKey = 0;
-  // The key of the streaming message, until it is finished.
+  /** The key of the streaming message, until it is finished. */
   #streamingKey: number | undefined;
   #streaming: MessageRow | undefined;
 

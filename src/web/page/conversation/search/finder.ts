@@ -6,9 +6,9 @@ import type { MessageRow } from '../rows/rows.ts';
 export class Finder {
   readonly #rows: ReadonlySignal<readonly MessageRow[]>;
   readonly #needle = signal('');
-  // The first visible row when the search began.
+  /** The first visible row when the search began. */
   #from: number | undefined;
-  // The match that the user went to.
+  /** The match that the user went to. */
   readonly #chosen = signal<number | undefined>(undefined);
   readonly #texts = new WeakMap<MessageRow, string>();
   readonly #hits = computed(() => this.#find(this.#needle.value));

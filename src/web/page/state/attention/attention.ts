@@ -24,9 +24,9 @@ export class Attention {
   readonly #session: ReadonlySignal<LiveSession | undefined>;
   readonly #title: ReadonlySignal<string>;
   readonly #presence: TabPresence;
-  // Ids of ended runs and open dialogs that the user has not seen.
+  /** Ids of ended runs and open dialogs that the user has not seen. */
   readonly #unseen = signal<ReadonlySet<string>>(new Set());
-  // A reconnect sends open dialogs again; each is announced once.
+  /** A reconnect sends open dialogs again; each is announced once. */
   readonly #announcedDialogs = new RecentIds();
 
   constructor(session: ReadonlySignal<LiveSession | undefined>, title: ReadonlySignal<string>) {

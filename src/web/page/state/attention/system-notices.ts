@@ -8,7 +8,7 @@ const DECLINED_KEY = 'tau-notify-declined';
 export class SystemNotices {
   readonly #permission = signal(currentPermission());
   readonly #isDeclined = signal(recall(DECLINED_KEY) !== undefined);
-  // Whether permission can be requested and the user has neither accepted nor declined.
+  /** Whether permission can be requested and the user has neither accepted nor declined. */
   readonly isOffered = computed(
     () => this.#permission.value === 'default' && !this.#isDeclined.value && canRequestPermission(),
   );

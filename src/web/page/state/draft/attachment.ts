@@ -1,7 +1,7 @@
 import type { ImageContent, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { blocksOf, textOf } from '../../../fields.ts';
 
-// A file that is sent with a message.
+/** A file that is sent with a message. */
 export type Attachment = ImageAttachment | TextAttachment;
 
 export interface ImageAttachment {
@@ -18,12 +18,12 @@ export interface TextAttachment {
   readonly bytes: number;
 }
 
-// Image formats that models accept.
+/** Image formats that models accept. */
 export const IMAGE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 export const MAX_ATTACHED_IMAGES = 12;
 
-// Base64 characters per message: its frame stays well below the limit of the server.
+/** Base64 characters per message: its frame stays well below the limit of the server. */
 export const MAX_ATTACHED_IMAGE_CHARACTERS = 16 * 1024 * 1024;
 
 export const MAX_ATTACHED_TEXT_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
-// Oldest drafts are removed first.
+/** Oldest drafts are removed first. */
 export const MAX_DRAFTS = 50;
 
-// Longer drafts are not stored.
+/** Longer drafts are not stored. */
 export const MAX_DRAFT_CHARACTERS = 200_000;
 
 // Drafts are stored in pauses between key strokes.
@@ -17,9 +17,9 @@ interface StoredDraft {
 /** Drafts in the storage of the browser, if it has one. */
 export class DraftStore {
   readonly #storage: Storage | undefined;
-  // The last read or written text by session id.
+  /** The last read or written text by session id. */
   readonly #texts = new Map<string, string>();
-  // Sessions whose drafts are not stored yet.
+  /** Sessions whose drafts are not stored yet. */
   readonly #unsaved = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 

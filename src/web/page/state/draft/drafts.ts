@@ -7,7 +7,7 @@ export class Drafts {
   readonly #store: DraftStore;
   readonly #texts = new Map<string, Signal<string>>();
   readonly #drafts = new Map<string, MessageDraft>();
-  // Sessions whose draft was edited in this tab since another tab changed it.
+  /** Sessions whose draft was edited in this tab since another tab changed it. */
   readonly #editedHere = new Set<string>();
 
   constructor(store: DraftStore = new DraftStore(browserStorage())) {

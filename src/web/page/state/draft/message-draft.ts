@@ -4,26 +4,26 @@ import { wordsOf } from '../../../fields.ts';
 import type { Attachment } from './attachment.ts';
 import { QueuedDrafts, withText } from './queued-drafts.ts';
 
-// The text and attachments of one message as the user wrote it.
+/** The text and attachments of one message as the user wrote it. */
 export interface DraftContent {
   readonly text: string;
   readonly attachments: readonly Attachment[];
 }
 
-// The output of a slash command.
+/** The output of a slash command. */
 export interface SlashCommandOutput {
   readonly command: string;
   readonly text: string;
 }
 
-// An edit of a queued message in progress.
+/** An edit of a queued message in progress. */
 export interface QueueEdit {
   readonly queueId: string;
   readonly before: string;
   readonly message: string;
 }
 
-// Whether an edit is worth keeping.
+/** Whether an edit is worth keeping. */
 export const hasChanges = ({ before, message }: QueueEdit): boolean => message !== before && message.trim() !== '';
 
 const MAX_INPUT_HISTORY = 200;
@@ -32,9 +32,9 @@ const MAX_INPUT_HISTORY = 200;
 export class MessageDraft {
   readonly text: Signal<string>;
   readonly attachments: Signal<readonly Attachment[]> = signal([]);
-  // The reason why something was not attached or not sent.
+  /** The reason why something was not attached or not sent. */
   readonly problem: Signal<string | undefined> = signal(undefined);
-  // The number of files being read.
+  /** The number of files being read. */
   readonly pendingFiles: Signal<number> = signal(0);
   readonly output: Signal<SlashCommandOutput | undefined> = signal(undefined);
   readonly queueEdit: Signal<QueueEdit | undefined> = signal(undefined);

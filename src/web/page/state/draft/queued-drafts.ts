@@ -11,7 +11,7 @@ interface QueuedDraft {
 /** Keeps queued messages with attachments as they were written: the server returns only their text. */
 export class QueuedDrafts {
   #messages: readonly QueuedDraft[] = [];
-  // Withdrawals of the whole queue in flight.
+  /** Withdrawals of the whole queue in flight. */
   #withdrawals = 0;
 
   add(message: QueuedDraft): void {

@@ -5,15 +5,15 @@ import type { BashCommand } from '../../../../protocol/generated/vocabulary.ts';
 const MAX_TAIL_LINES = 12;
 const MAX_TAIL_CHARACTERS = 4000;
 
-// A shell command that was started in this tab.
+/** A shell command that was started in this tab. */
 export interface UserShellRun extends ShellLine {
   readonly id: number;
   readonly sessionId: string | undefined;
-  // The end of its output.
+  /** The end of its output. */
   readonly tail: string;
-  // Undefined while it runs; null when it was stopped.
+  /** Undefined while it runs; null when it was stopped. */
   readonly exitCode: number | null | undefined;
-  // Timestamps of earlier commands in the conversation.
+  /** Timestamps of earlier commands in the conversation. */
   readonly before: ReadonlySet<number>;
 }
 

@@ -22,16 +22,16 @@ export class LoadedSessions {
   readonly #hasMore = signal(false);
   readonly #isLoading = signal(false);
   readonly #isLoggedOut = signal(false);
-  // The end of the loaded sessions.
+  /** The end of the loaded sessions. */
   #end: PageEnd | undefined;
-  // The end of the older page that was refreshed last; undefined starts over with the first.
+  /** The end of the older page that was refreshed last; undefined starts over with the first. */
   #refreshedUpTo: PageEnd | undefined;
-  // Whether all pages are loaded as soon as the server responds.
+  /** Whether all pages are loaded as soon as the server responds. */
   #loadsAll = false;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #refreshing: Promise<void> | undefined;
-  // Whether another refresh was requested since the last one started.
+  /** Whether another refresh was requested since the last one started. */
   #isStale = false;
 
   constructor() {

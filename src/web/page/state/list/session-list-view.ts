@@ -12,9 +12,9 @@ const STEP = 200;
 /** The filtered and grouped sessions of the list, up to a limit. */
 export class SessionListView {
   readonly found: ReadonlySignal<readonly SessionSummary[]>;
-  // Whether more sessions match than are drawn.
+  /** Whether more sessions match than are drawn. */
   readonly hasMore: ReadonlySignal<boolean>;
-  // Whether sessions that are not loaded yet may match.
+  /** Whether sessions that are not loaded yet may match. */
   readonly isSearching: ReadonlySignal<boolean>;
   readonly #sessions: LoadedSessions;
   readonly #filter = signal('');

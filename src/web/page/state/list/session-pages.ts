@@ -1,17 +1,17 @@
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 
-// The end of a page: the cursor of the next one and the last session before it.
+/** The end of a page: the cursor of the next one and the last session before it. */
 export interface PageEnd {
   readonly cursor: string;
   readonly last: SessionSummary;
 }
 
-// Consecutive sessions of the server, newest first.
+/** Consecutive sessions of the server, newest first. */
 export interface SessionListPage {
-  // The end of the previous page; undefined for the first.
+  /** The end of the previous page; undefined for the first. */
   readonly after?: PageEnd | undefined;
   readonly sessions: readonly SessionSummary[];
-  // Undefined when there are no older sessions.
+  /** Undefined when there are no older sessions. */
   readonly end?: PageEnd | undefined;
 }
 

@@ -4,13 +4,13 @@ import { textOf, wordsOf } from '../../../fields.ts';
 import { oneLine } from '../../../words.ts';
 import { dayGroup } from './relative-time.ts';
 
-// The property that sessions are grouped by.
+/** The property that sessions are grouped by. */
 export type Grouping = 'day' | 'folder';
 
-// Sessions of one group.
+/** Sessions of one group. */
 export interface SessionGroup {
   readonly name: string;
-  // The full path of a folder group.
+  /** The full path of a folder group. */
   readonly detail?: string | undefined;
   readonly sessions: readonly SessionSummary[];
 }

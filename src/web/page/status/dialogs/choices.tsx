@@ -3,10 +3,10 @@ import { useRef } from 'preact/hooks';
 import { PlainText } from '../../../code/plain-text.tsx';
 import type { DialogResponse } from '../../actions/dialogs.ts';
 
-// A response to choose.
+/** A response to choose. */
 export interface DialogChoice {
   readonly label: string;
-  // The key that chooses it.
+  /** The key that chooses it. */
   readonly hotkey: string | undefined;
   readonly response: DialogResponse;
   readonly isMain?: boolean | undefined;
@@ -14,7 +14,7 @@ export interface DialogChoice {
 
 export interface ChoicesProps {
   readonly choices: readonly DialogChoice[];
-  // `row` places a few short choices side by side.
+  /** `row` places a few short choices side by side. */
   readonly kind?: 'row' | undefined;
   readonly onResponse: (response: DialogResponse) => void;
 }

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-// The shortcut that focuses the first dialog.
+/** The shortcut that focuses the first dialog. */
 export const DIALOG_KEYS = 'Mod+J';
 
 /** Focuses the first dialog. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { fileList } from './generate/files.mjs';
 import { inboundModule, jsonSchema } from './generate/json-schema.mjs';
 import { reference } from './generate/reference.mjs';
 import { choices, clientMethods, commandRows, versionModule, vocabulary } from './generate/typescript.mjs';
@@ -33,6 +34,7 @@ const files = {
   'src/client/generated/methods.ts': clientMethods(tables),
   'docs/schema.json': jsonSchema(tables),
   'docs/protocol.md': reference(tables),
+  'docs/files.md': fileList(),
 };
 
 const stale = [];

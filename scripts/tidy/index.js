@@ -61,22 +61,20 @@ function folderOf(file) {
   return folder;
 }
 
-/** Cells are `nothing`, a list of folders, or `all but` a list; `; in *.node.ts also` adds folders for Node's files. */
+/** The column "may import" of ARCHITECTURE.md: `nothing`, folders, or `all but` folders; `; in *.node.ts also` adds folders for Node's files. */
 function readImportTable() {
-  const rows = [
-    ...read('ARCHITECTURE.md').matchAll(
-      /^\| ([\w./]+) \| (nothing|all but [\w, ]+|[a-z, ]+)(?:; in `\*\.node\.ts` also ([a-z, ]+))? \|$/gm,
-    ),
-  ];
+  const cell =
+    /^\| ([\w./]+) \|[^|]*\| (nothing|all but [\w, ]+|[a-z, ]+)(?:; in `\*\.node\.ts` also ([a-z, ]+))? \|[^|]*\|$/gm;
+  const rows = [...read('ARCHITECTURE.md').matchAll(cell)];
   const names = (list) => list.split(',').map((name) => name.trim());
   const everyFolder = rows.map(([, folder]) => folder).filter((folder) => !/[./]/.test(folder));
-  const folders = (cell) => {
-    if (cell === 'nothing') return [];
-    if (!cell.startsWith('all but ')) return names(cell);
-    return everyFolder.filter((folder) => !names(cell.slice('all but '.length)).includes(folder));
+  const folders = (text) => {
+    if (text === 'nothing') return [];
+    if (!text.startsWith('all but ')) return names(text);
+    return everyFolder.filter((folder) => !names(text.slice('all but '.length)).includes(folder));
   };
   return new Map(
-    rows.map(([, folder, cell, node]) => [folder, { folders: folders(cell), inNodeFiles: node ? names(node) : [] }]),
+    rows.map(([, folder, text, node]) => [folder, { folders: folders(text), inNodeFiles: node ? names(node) : [] }]),
   );
 }
 
@@ -88,16 +86,20 @@ function importsOf(text) {
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, specifier]) => specifier);
 }
 
-/** Folders that the map lacks, and paths it names that are not there. */
+/** Every folder has a row, and every path that the page names exists, from the root, from src or from the folder of its row. */
 function checkArchitecture() {
-  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const text = read('ARCHITECTURE.md');
   for (const folder of readdirSync(join(root, 'src'), { withFileTypes: true })) {
-    if (folder.isDirectory() && !text.includes(`${folder.name}/`))
+    if (folder.isDirectory() && !importTable.has(folder.name))
       problems.push(`ARCHITECTURE.md does not name src/${folder.name}`);
   }
-  for (const [, path] of text.matchAll(/`((?:src|test|bench|docs|scripts)\/[\w./*-]+)`/g)) {
-    const plain = path.replace(/\/?\*.*$/, '');
-    if (!existsSync(join(root, plain))) problems.push(`ARCHITECTURE.md names ${path}, which does not exist`);
+  for (const line of text.split('\n')) {
+    const row = /^\| ([\w/]+) \|/.exec(line)?.[1] ?? '';
+    for (const [, path] of line.matchAll(/`((?:[\w.*-]+\/)*[\w*-]+(?:\.(?:node\.)?(?:tsx?|md|mjs)|\/))`/g)) {
+      const plain = path.replace(/\/?[*<].*$/, '');
+      const places = ['', 'src', 'src/server', join('src', row)].map((folder) => join(root, folder, plain));
+      if (!places.some(existsSync)) problems.push(`ARCHITECTURE.md names ${path}, which does not exist`);
+    }
   }
 }
 

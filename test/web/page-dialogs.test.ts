@@ -305,7 +305,7 @@ it('a question whose time is over goes, and it is said why', async () => {
   await dialog(page, 'Now?').waitFor();
 
   traffic.release();
-  await told(page, 'Nobody answered in time: Now?').waitFor();
+  await told(page, 'Not answered in time: Now?').waitFor();
   await dialog(page, 'Now?').waitFor({ state: 'detached' });
   gate.open();
 

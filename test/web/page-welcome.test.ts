@@ -181,7 +181,7 @@ it('who may not store keys reads whom to ask; who may only look is offered nothi
   await own.page.waitForURL(/session=/);
 
   const guest = await visitAs(visit, server, { scopes: 'view,prompt' });
-  await guest.page.getByText('Ask whoever runs this server to add a key').waitFor();
+  await guest.page.getByText('Ask the owner of this server to add a key').waitFor();
   await button(guest.page, 'Choose a model').click();
   await guest.page.getByRole('option').first().waitFor();
   await guest.page.getByText('No model is configured').waitFor();

@@ -70,5 +70,5 @@ const isIgnored = (name: FlagName) => (flags[name] as Flag).ignored;
 
 const adviceOn = (name: FlagName, command: ServerSubcommand) =>
   name === 'api-key' && command === 'serve'
-    ? ': whoever lists processes would read the key. Put it into the environment, or into auth.json'
+    ? ': other users can read the key in the process list. Put it into the environment, or into auth.json'
     : '';

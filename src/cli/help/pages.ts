@@ -41,7 +41,7 @@ export const pages: Readonly<Record<Topic, () => string>> = {
     ),
   tools: () =>
     page(
-      paragraph('The agent acts through tools, with the rights of whoever started it: tau is not a sandbox.'),
+      paragraph('The agent acts through tools, with the rights of the user who started it: tau is not a sandbox.'),
       options('tools'),
       examples("tau -p --tools read 'read package.json'"),
     ),
@@ -82,7 +82,7 @@ export const pages: Readonly<Record<Topic, () => string>> = {
         ['tau token', 'Says who else may come in.'],
       ]),
       paragraph(
-        'Whoever connects shows a token, but for the owner over the socket file. What a token may do is said by its scopes:',
+        'Every client sends a token, but for the owner over the socket file. The scopes of a token limit what it may do:',
       ),
       list([
         ['view', 'Read what is said and done.'],
@@ -91,8 +91,8 @@ export const pages: Readonly<Record<Topic, () => string>> = {
         ['admin', 'Trust projects and store keys.'],
       ]),
       paragraph(
-        'The agent runs commands as you, so whoever may prompt can do that. --path limits which sessions and files tau ' +
-          'opens for somebody, not what commands reach. A token that is taken back loses its connections at once.',
+        'The agent runs commands as you, and so does every token that may prompt. --path limits which sessions and files ' +
+          'tau opens for a token, not what commands reach. A revoked token loses its connections at once.',
       ),
       options('server'),
       examples(

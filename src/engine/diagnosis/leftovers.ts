@@ -18,7 +18,7 @@ export async function outputLogsFinding(folder = tmpdir()): Promise<Finding> {
   const text = `${logs.length} in ${folder}, ${sizeText(bytes)}`;
   return bytes < LOG_WARNING_BYTES
     ? fine('output logs', text)
-    : warning('output logs', `${text}. Remove those that nobody reads any more: ${join(folder, 'pi-bash-*.log')}`);
+    : warning('output logs', `${text}. Remove those that you no longer need: ${join(folder, 'pi-bash-*.log')}`);
 }
 
 /** Reports pipes that a crashed agent left behind. */

@@ -27,7 +27,7 @@ export async function storedSessionFindings(folders: readonly string[]): Promise
     ...(await holderFindings(kept)),
     ...(trashed.length === 0
       ? []
-      : [warning('trash', `${amount(trashed, 'file')}. Remove them if nobody wants them back`)]),
+      : [warning('trash', `${amount(trashed, 'file')}. Remove them if you do not want them back`)]),
   ];
 }
 
@@ -87,7 +87,7 @@ export async function sessionFileFinding(path: string | undefined): Promise<Find
   }
   const holder = await lockHolder(path);
   if (holder?.pid === process.pid) return fine(CHECK, path);
-  const holderText = holder ? `process ${holder.pid ?? 'unknown'} holds it` : 'nobody holds it';
+  const holderText = holder ? `process ${holder.pid ?? 'unknown'} holds it` : 'no process holds it';
   return problem(CHECK, `${path} is not locked by this process: ${holderText}. ${NEW_SESSION_ADVICE}`);
 }
 

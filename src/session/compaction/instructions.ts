@@ -36,11 +36,11 @@ const MERGED = `The conversation above continues the one that the earlier summar
 
 ${SECTIONS}`;
 
-const BRANCH = `The conversation above is a branch that is being left: the work goes on from an earlier place in it. Summarise it for whoever carries on there without having read it: what was tried, what came of it, and what it has changed on disk. Use exactly these sections:
+const BRANCH = `The conversation above is a branch that is being left: the work goes on from an earlier place in it. Summarise it for a reader who continues there without having read it: what was tried, what came of it, and what it has changed on disk. Use exactly these sections:
 
 ${SECTIONS}`;
 
-const PREFIX = `Above is the beginning of a turn whose later part is kept word for word. Summarise it for whoever reads only that later part, in these sections:
+const PREFIX = `Above is the beginning of a turn whose later part is kept word for word. Summarise it for a reader of that later part alone, in these sections:
 
 ## Original Request
 What was asked for in this turn.

@@ -34,7 +34,7 @@ export function LoginForm({ reason }: { readonly reason: string | undefined }) {
         </button>
       </div>
       <p class="note">
-        Whoever runs this server makes one with <code>tau token create --name browser --scope view,prompt,bash</code>.
+        The owner of this server creates one with <code>tau token create --name browser --scope view,prompt,bash</code>.
       </p>
       <p class="note">
         The link that <code>tau serve</code> prints lets one browser in.

@@ -23,6 +23,6 @@ export const announceResolvedDialogs = (session: LiveSession, { dialogDrafts }: 
   });
 
 function resolutionText(by: string | undefined): string {
-  if (by === 'timeout') return 'Nobody answered in time';
+  if (by === 'timeout') return 'Not answered in time';
   return by === 'client' ? 'Answered elsewhere' : 'No longer asked';
 }

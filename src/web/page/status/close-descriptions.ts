@@ -20,7 +20,7 @@ const closeDescriptions: ReadonlyMap<number | undefined, CloseDescription> = new
     {
       text: 'There is no such session',
       remedy: 'begin',
-      advice: 'It may have been deleted, or belong to somebody else.',
+      advice: 'It may have been deleted, or belong to another user.',
     },
   ],
   [

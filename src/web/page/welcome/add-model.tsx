@@ -10,7 +10,7 @@ export function AddModel() {
       {app.may('admin') ? (
         <p>Give tau a key of a provider such as Anthropic, OpenAI, Google or OpenRouter. It stays on the server.</p>
       ) : (
-        <p>Ask whoever runs this server to add a key: that takes a login with the scope admin.</p>
+        <p>Ask the owner of this server to add a key: that takes a login with the scope admin.</p>
       )}
       <div class="row">
         <AddKeyButton kind="main" />

@@ -102,7 +102,7 @@ function Fields({ known }: { readonly known: readonly KeyProvider[] }) {
       <label for="key">Key</label>
       <input ref={key} type="password" name="key" id="key" required autocomplete="off" spellcheck={false} />
       <p class="note">
-        It is stored in <code>auth.json</code> on the server, readable by its user only, and shown to nobody again.
+        It is stored in <code>auth.json</code> on the server, readable by its user only, and never shown again.
       </p>
       {rejection.value !== undefined && (
         <p class="failure" role="alert">

@@ -5,7 +5,7 @@ import { type Grant, owner, scopes } from './grant.ts';
 
 /** The grant behind one secret: a token or a login cookie. */
 export interface CredentialHolder {
-  /** The SHA-256 of the secret, in hex. */
+  // The SHA-256 of the secret, in hex.
   readonly sha256: string;
   readonly grant: Grant;
   /** The origin of the grant: the digest of a token, or `owner`. */

@@ -32,7 +32,7 @@ import { start } from './rows/start.mjs';
 import { toolTurn } from './rows/tool-turn.mjs';
 import { measure } from './support/measure.mjs';
 import { installedPeers } from './support/peers.mjs';
-import { Place } from './support/place.mjs';
+import { Workspace } from './support/place.mjs';
 import { table, verdict } from './support/table.mjs';
 
 const benchmarks = [
@@ -45,33 +45,33 @@ const benchmarks = [
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {
-  const asked = askedFor(args);
-  if (!asked) return usage();
-  const { results, failures } = await runAll(asked);
-  if (asked.json) writeFileSync(asked.json, json(results));
+  const options = parseArguments(args);
+  if (!options) return usage();
+  const { results, failures } = await runAll(options);
+  if (options.json) writeFileSync(options.json, json(results));
   process.stdout.write(`${machine()}\n${noise(results)}\n\n${table(results.flatMap(({ rows }) => rows))}`);
   return failures > 0 ? 1 : 0;
 }
 
-/** What the command line asks for; undefined when it makes no sense. */
-function askedFor(args) {
+/** Parses the command line; undefined for unknown names or a bad round count. */
+function parseArguments(args) {
   const options = { rounds: { type: 'string' }, json: { type: 'string' }, peers: { type: 'boolean' } };
   const { values, positionals: names } = parseArgs({ args, options, allowPositionals: true });
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
   const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
-  const makesSense = names.length === 0 || names.length === chosen.length;
-  if (!makesSense || !(rounds === undefined || (Number.isInteger(rounds) && rounds > 0))) return undefined;
+  const areKnown = names.length === 0 || names.length === chosen.length;
+  if (!areKnown || !(rounds === undefined || (Number.isInteger(rounds) && rounds > 0))) return undefined;
   const peers = values.peers ? installedPeers((text) => process.stderr.write(`${text}\n`)).map(peerRows) : [];
   return { chosen: [...chosen, ...peers], rounds, json: values.json };
 }
 
 async function runAll({ chosen, rounds }) {
-  const place = new Place();
+  const workspace = new Workspace();
   const results = [];
   let failures = 0;
   for (const benchmark of chosen) {
     try {
-      results.push(await measure(benchmark, { place, rounds, progress }));
+      results.push(await measure(benchmark, { workspace, rounds, progress }));
     } catch (error) {
       failures += 1;
       clearProgress();
@@ -79,7 +79,7 @@ async function runAll({ chosen, rounds }) {
     }
   }
   clearProgress();
-  place.close();
+  workspace.close();
   return { results, failures };
 }
 
@@ -89,7 +89,7 @@ function usage() {
   return 2;
 }
 
-/** One line that is written over; where there is no terminal, a line for each benchmark. */
+/** Overwrites one line in a terminal; elsewhere prints a line per benchmark. */
 function progress({ name, round, count }) {
   const text = `${name}: round ${round} of ${count}`;
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);

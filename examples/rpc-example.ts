@@ -1,5 +1,5 @@
 /**
- * The smallest interactive client worth having: prompts in, text and tools out, Ctrl+C stops the run.
+ * A small interactive client: sends prompts, prints text and tool calls, and aborts the run on Ctrl+C.
  *
  *   npx jiti examples/rpc-example.ts
  *
@@ -20,9 +20,9 @@ const send = (command: object) => agent.stdin.write(`${JSON.stringify(command)}\
 const keyboard = createInterface({ input: stdin, output: stdout, prompt: '> ' });
 let isRunning = false;
 
-createInterface({ input: agent.stdout }).on('line', (line) => hear(JSON.parse(line) as Fields));
+createInterface({ input: agent.stdout }).on('line', (line) => handle(JSON.parse(line) as Fields));
 
-function hear(record: Fields): void {
+function handle(record: Fields): void {
   switch (record.type) {
     case 'agent_start':
       isRunning = true;

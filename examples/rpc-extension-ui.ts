@@ -1,5 +1,5 @@
 /**
- * A client that shows what extensions want to show, over plain JSON lines. Pairs with examples/extensions/rpc-demo.ts:
+ * A client that shows the dialogs and notices of extensions, over plain JSON lines. Pairs with examples/extensions/rpc-demo.ts:
  *
  *   npx jiti examples/rpc-extension-ui.ts
  *
@@ -22,7 +22,7 @@ const send = (record: object) => agent.stdin.write(`${JSON.stringify(record)}\n`
 
 interface Dialog {
   readonly question: string;
-  /** What a line means that was typed in reply; nothing calls the dialog off. */
+  /** Converts the typed line to the fields of the response; undefined cancels the dialog. */
   readonly answer: (line: string) => object | undefined;
 }
 
@@ -59,33 +59,33 @@ const notices: Record<string, (request: Fields) => string> = {
   set_editor_text: ({ text }) => `[editor] ${text}`,
 };
 
-/** Dialogs that want an answer; the first of them is on the screen. */
+/** Open dialogs; the first one is on the screen. */
 const open: (Dialog & { id: unknown })[] = [];
 
 function show(request: Fields): void {
   const { id, method } = request;
   const dialog = dialogs[String(method)]?.(request);
   if (!dialog) console.log(notices[String(method)]?.(request) ?? `[${method}]`);
-  else if (open.push({ id, ...dialog }) === 1) askNext();
+  else if (open.push({ id, ...dialog }) === 1) showNext();
 }
 
-function askNext(): void {
+function showNext(): void {
   stdout.write(open[0]?.question ?? '');
 }
 
-/** The agent waits no longer: the time was up, or the run was stopped. */
+/** Removes a dialog that timed out or whose run was aborted. */
 function withdraw({ id, by }: Fields): void {
   const index = open.findIndex((dialog) => dialog.id === id);
   if (index === -1) return;
   open.splice(index, 1);
   console.log(`\n[too late: ${by}]`);
-  askNext();
+  showNext();
 }
 
 function reply({ id, answer }: (typeof open)[number], line: string): void {
-  const said = line === '' ? undefined : answer(line);
-  send({ type: 'extension_ui_response', id, ...(said ?? { cancelled: true }) });
-  askNext();
+  const fields = line === '' ? undefined : answer(line);
+  send({ type: 'extension_ui_response', id, ...(fields ?? { cancelled: true }) });
+  showNext();
 }
 
 createInterface({ input: agent.stdout }).on('line', (line) => {

@@ -1,4 +1,4 @@
-// Bundles what is published: the library as ES modules, the program as CommonJS with as little to load as possible.
+// Builds dist/: the library as ES modules, the program as CommonJS with as few files to load as possible.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const external = Object.keys({ ...dependencies, ...optionalDependencies });
 const bundle = {
   ...node,
   external,
-  // Its form for Node is CommonJS that requires what is built in, which fails within an ES module.
+  // Its Node build is CommonJS that requires built-in modules, which fails inside an ES module.
   alias: { yaml: join(root, 'node_modules/yaml/browser/index.js') },
   bundle: true,
   splitting: true,
@@ -29,12 +29,12 @@ await buildServerPage();
 copyCatalogue();
 await buildLibrary();
 const hub = await buildProgram();
-put(join(dist, 'tau.cjs'), entryWith(hub));
+write(join(dist, 'tau.cjs'), entryScript(hub));
 chmodSync(join(dist, 'tau.cjs'), 0o755);
-warm(hub);
+writeCompileCache(hub);
 removeLeftovers();
 
-/** The page that sessions are exported into: one file that fetches nothing and runs nothing but its own script. */
+/** Builds the page for exported sessions: one file that fetches nothing and runs only its own script. */
 async function buildSessionPage() {
   const source = join(root, 'src/web/export');
   const { outputFiles } = await buildPage(join(source, 'main.ts'), {
@@ -44,11 +44,11 @@ async function buildSessionPage() {
     jsxFactory: 'jsxElement',
     jsxFragment: 'jsxFragment',
     inject: [join(root, 'scripts/jsx.mjs')],
-    plugins: [ownColours(join(source, 'coloured.ts'))],
+    plugins: [exportColours(join(source, 'coloured.ts'))],
   });
   const [written, styled] = outputFiles.map(({ text }) => text.trim());
   const style = withShortProperties(styled);
-  // Patterns that look for comments of HTML must not begin one.
+  // Patterns in the script that match HTML comments must not open one.
   const script = written.replaceAll('<!--', '<\\x21--');
   if (/<\/(?:script|style)|<!--/i.test(script + style)) throw new Error('The page would end inside its own script');
   const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -69,13 +69,13 @@ async function buildSessionPage() {
     '<!-- script -->': `<script>${script}</script>`,
   };
   const page = readFileSync(join(source, 'page.html'), 'utf8');
-  put(
+  write(
     join(dist, 'session-page.html'),
     page.replaceAll(/POLICY|<!-- \w+ -->/g, (mark) => parts[mark] ?? mark),
   );
 }
 
-/** Properties of our own are left as they were written, names and values. */
+/** Shortens custom properties, which esbuild does not minify. */
 function withShortProperties(style) {
   const names = [...new Set(style.match(/--[a-z][\w-]*/g))];
   return style
@@ -83,13 +83,13 @@ function withShortProperties(style) {
     .replaceAll(/--[a-z][\w-]*/g, (name) => `--${names.indexOf(name).toString(36)}`);
 }
 
-/** The grammars of the other page are loaded lazily, which one file cannot do; and its code may grow. */
-function ownColours(path) {
+/** Replaces the lazily loaded grammars of the server's page: a single file cannot load lazily. */
+function exportColours(path) {
   const setup = ({ onResolve }) => onResolve({ filter: /\/coloured\.ts$/ }, () => ({ path }));
   return { name: 'own-colours', setup };
 }
 
-/** The page that the server serves: files that are kept by their names, and one that names them. */
+/** Builds the page of the server: files with hashed names that browsers cache, and an index that names them. */
 async function buildServerPage() {
   const source = join(root, 'src/web/page');
   const outdir = join(dist, 'page');
@@ -101,22 +101,22 @@ async function buildServerPage() {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
   });
-  for (const { path, text } of outputFiles) put(path, text);
+  for (const { path, text } of outputFiles) write(path, text);
   const outputs = Object.entries(metafile.outputs).map(([path, output]) => ({ name: basename(path), ...output }));
   const script = outputs.find(({ entryPoint }) => entryPoint?.endsWith('main.tsx'));
   const style = outputs.find(({ name }) => name.endsWith('.css'));
   const first = script.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
-  // Named as its neighbours: the page may be below any path.
+  // Relative links: the page may be served below any path.
   const files = [
     `<link rel="stylesheet" href="${style.name}">`,
     ...first.map((name) => `<link rel="modulepreload" href="${name}">`),
     `<script type="module" src="${script.name}"></script>`,
   ].join('\n');
   const page = readFileSync(join(source, 'index.html'), 'utf8');
-  put(join(outdir, 'index.html'), page.replace('<!-- files -->', files));
+  write(join(outdir, 'index.html'), page.replace('<!-- files -->', files));
 }
 
-/** Its script and its style, in this order; then what the script loads lazily. */
+/** Bundles a page: its script, its style, then lazily loaded chunks. */
 function buildPage(script, options) {
   return build({
     entryPoints: [script, join(dirname(script), 'page.css')],
@@ -134,11 +134,11 @@ function buildPage(script, options) {
   });
 }
 
-/** The lists of models, with the licence they came under. */
+/** Copies the model lists with their licence. */
 function copyCatalogue() {
   const source = join(root, 'src/model/catalogue');
   for (const name of readdirSync(source)) {
-    put(join(dist, 'catalogue', name), readFileSync(join(source, name), 'utf8'));
+    write(join(dist, 'catalogue', name), readFileSync(join(source, name), 'utf8'));
   }
 }
 
@@ -155,12 +155,12 @@ async function buildLibrary() {
     chunkNames: 'chunks/[name]-[hash]',
     sourcemap: 'linked',
   });
-  for (const { path, text } of outputFiles) put(path, text);
+  for (const { path, text } of outputFiles) write(path, text);
 }
 
 /**
- * Loading a file costs more than parsing it, and an ES module more than a CommonJS one: everything that is not loaded
- * lazily becomes one file, the hub. Answers its name.
+ * Bundles everything that is not loaded lazily into one CommonJS file, the hub, and returns its name. Loading a file
+ * costs more than parsing it, and an ES module costs more than CommonJS.
  */
 async function buildProgram() {
   const { outputFiles, metafile } = await build({
@@ -174,7 +174,7 @@ async function buildProgram() {
   const entry = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === 'src/cli/main.ts');
   const [hub] = entry.imports.filter(({ kind }) => kind === 'import-statement');
   for (const { path, text } of outputFiles) {
-    // It has nothing but what it takes from the hub.
+    // This file only re-exports the hub.
     if (basename(path) === 'cli.js') continue;
     const { code } = await transform(text, {
       ...node,
@@ -182,12 +182,12 @@ async function buildProgram() {
       supported: { 'dynamic-import': false },
       define: { 'import.meta.dirname': '__dirname' },
     });
-    put(path.replace(/\.js$/, '.cjs'), code.replaceAll(/require\("(\.[^"]+)\.js"\)/g, 'require("$1.cjs")'));
+    write(path.replace(/\.js$/, '.cjs'), code.replaceAll(/require\("(\.[^"]+)\.js"\)/g, 'require("$1.cjs")'));
   }
   return basename(hub.path).replace(/\.js$/, '.cjs');
 }
 
-/** esbuild makes a file per set of entries that reach a module: let everything lazy reach the hub, and it is one set. */
+/** Makes every lazy module import the hub: esbuild writes one file per set of entries that reach a module. */
 async function oneHub(entry) {
   const lazy = await lazyModules(entry);
   return {
@@ -202,7 +202,7 @@ async function oneHub(entry) {
   };
 }
 
-/** What is loaded lazily. Were it part of the hub too, the hub would fall apart into several files. */
+/** All lazily loaded modules. None may also be part of the hub, or esbuild would split the hub. */
 async function lazyModules(entry) {
   const { metafile } = await build({ ...bundle, entryPoints: [entry], outdir: dist, metafile: true });
   const importsOf = (kind, path) =>
@@ -210,13 +210,13 @@ async function lazyModules(entry) {
   const inHub = new Set([relative(process.cwd(), entry)]);
   for (const path of inHub) for (const next of importsOf('import-statement', path)) inHub.add(next);
   const lazy = Object.keys(metafile.inputs).flatMap((path) => importsOf('dynamic-import', path));
-  const both = lazy.filter((path) => inHub.has(path));
-  if (both.length > 0) throw new Error(`Loaded lazily, and yet part of the hub: ${both.join(', ')}`);
+  const lazyInHub = lazy.filter((path) => inHub.has(path));
+  if (lazyInHub.length > 0) throw new Error(`Loaded lazily, and yet part of the hub: ${lazyInHub.join(', ')}`);
   return new Set(lazy.map((path) => resolve(path)));
 }
 
-/** Node 22 keeps compiled code by itself; for Node 20 the hub is compiled from what `warm` kept. */
-function entryWith(hubName) {
+/** The entry file. Node 22 caches compiled code itself; Node 20 uses the cache that `writeCompileCache` wrote. */
+function entryScript(hubName) {
   return `#!/usr/bin/env node
 'use strict';
 const Module = module.constructor;
@@ -249,8 +249,8 @@ if (require.main === module) {
 `;
 }
 
-/** Runs the way to the first answer once and keeps what was compiled for it, in the form this Node understands. */
-function warm(hubName) {
+/** Runs the program up to its first responses and caches the code compiled for them, for this version of Node. */
+function writeCompileCache(hubName) {
   const cache = join(dist, 'cli', `${hubName}.cache`);
   rmSync(cache, { force: true });
   const program = `
@@ -266,13 +266,13 @@ function warm(hubName) {
   written.add(cache);
 }
 
-function put(path, text) {
+function write(path, text) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   written.add(path);
 }
 
-/** Files of earlier builds go last, so that a program that starts meanwhile finds all of its own. */
+/** Removes files of earlier builds last, so that a program that starts meanwhile finds all its files. */
 function removeLeftovers() {
   for (const folder of ['catalogue', 'chunks', 'cli', 'page']) {
     for (const name of readdirSync(join(dist, folder))) {

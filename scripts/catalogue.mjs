@@ -1,6 +1,6 @@
 // Writes src/model/catalogue/*.json from published lists of models:
 //   node scripts/catalogue.mjs <folder of @earendil-works/pi-ai> [<folder of @pydantic/genai-prices>]
-// With the second, prints where the two disagree about a price; the first is believed.
+// With the second, prints prices that differ; those of the first are written.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,13 +9,13 @@ const [source, prices] = process.argv.slice(2);
 if (!source) throw new Error('Which folder holds the package @earendil-works/pi-ai?');
 const target = join(import.meta.dirname, '../src/model/catalogue');
 
-/** The wires that tau speaks. */
-const apis = new Set(['anthropic-messages', 'openai-completions', 'openai-responses', 'google-generative-ai']);
+/** The APIs that tau implements. */
+const supportedApis = new Set(['anthropic-messages', 'openai-completions', 'openai-responses', 'google-generative-ai']);
 
-/** Takes no API key, and expects its clients to call themselves an editor. */
+/** Accepts no API key, and requires its clients to identify as an editor. */
 const unreachable = new Set(['github-copilot']);
 
-/** What a wire of tau can act on. */
+/** The compatibility options that tau's adapters implement. */
 const quirks = [
   'allowEmptySignature',
   'cacheControlFormat',
@@ -52,7 +52,7 @@ for (const provider of providersOf(source)) {
   if (models.length > 0) writeFileSync(join(target, `${provider}.json`), fileOf(models));
   kept.push(...models.map((model) => ({ provider, ...model })));
 }
-nameVersion();
+writeVersion();
 console.log(`${kept.length} models of ${new Set(kept.map(({ provider }) => provider)).size} providers`);
 if (prices) await comparePrices(kept);
 
@@ -66,7 +66,7 @@ function providersOf(folder) {
 function modelsOf(provider) {
   const lists = JSON.parse(readFileSync(join(source, 'dist/providers/data', `${provider}.json`), 'utf8'));
   return Object.entries(lists)
-    .filter(([api]) => apis.has(api))
+    .filter(([api]) => supportedApis.has(api))
     .flatMap(([, list]) => Object.entries(list))
     .filter(([key, { id }]) => key.startsWith('chat:') && !/[:-]batch$/.test(id))
     .map(([, model]) => model)
@@ -84,7 +84,7 @@ function faultOf({ id, name, baseUrl, cost, contextWindow, maxTokens }) {
   return numbers.every((number) => Number.isFinite(number) && number >= 0) ? undefined : 'numbers';
 }
 
-/** A list per server, what all its models share in front of them, each model on a line. */
+/** A list per server: shared fields first, then one model per line. */
 function fileOf(models) {
   const serverOf = ({ api, baseUrl }) => `${api} ${baseUrl}`;
   const lists = [...new Set(models.map(serverOf))].map((server) => {
@@ -92,7 +92,7 @@ function fileOf(models) {
     const [{ api, baseUrl, headers }] = all;
     if (all.some((model) => !same(model.headers, headers))) throw new Error(`Headers differ at ${baseUrl}`);
     const compat = sharedQuirks(all);
-    const head = JSON.stringify({ api, baseUrl, headers, compat: orNothing(compat) });
+    const head = JSON.stringify({ api, baseUrl, headers, compat: orUndefined(compat) });
     const lines = all.map((model) => JSON.stringify(lineOf(model, compat)));
     return `${head.slice(0, -1)},"models":[\n${lines.join(',\n')}\n]}`;
   });
@@ -111,7 +111,7 @@ function lineOf({ id, name, reasoning, input, cost, contextWindow, maxTokens, th
     maxTokens,
     cost: { input: read, output: written, cacheRead, cacheWrite },
     thinkingLevelMap,
-    compat: orNothing(Object.fromEntries(own)),
+    compat: orUndefined(Object.fromEntries(own)),
   };
 }
 
@@ -124,7 +124,7 @@ function quirksOf({ compat = {} }) {
   return quirks.filter((key) => compat[key] !== undefined).map((key) => [key, compat[key]]);
 }
 
-function orNothing(object) {
+function orUndefined(object) {
   return Object.keys(object).length > 0 ? object : undefined;
 }
 
@@ -132,7 +132,7 @@ function same(one, other) {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function nameVersion() {
+function writeVersion() {
   const { name, version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   const readme = join(target, 'README.md');
   writeFileSync(readme, readFileSync(readme, 'utf8').replace(/`@[\w-]+\/[\w-]+` \d[\w.-]*/, `\`${name}\` ${version}`));
@@ -161,7 +161,7 @@ async function comparePrices(models) {
   console.log(`${compared} prices compared`);
 }
 
-/** The same but for how it was rounded. */
+/** Whether two prices are equal up to rounding. */
 function isNear(one, other) {
   return Math.abs(one - other) <= 0.001 * Math.max(one, other);
 }

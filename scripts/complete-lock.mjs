@@ -22,7 +22,7 @@ for (const entry of Object.values(lock.packages)) {
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
 
-/** The name of such a package says where it runs. */
+/** Derives the platform fields from the name of such a package. */
 function platformOf(name) {
   const words = name.split(/[/-]/);
   const cpu = processors.filter((processor) => words.includes(processor));

@@ -1,5 +1,5 @@
-// Whether the tests cover the protocol: every rule is cited, and every command, frame and event has crossed a wire.
-// `--reset` forgets what crossed a wire before; run it, then all tests, then this without it.
+// Checks that tests cite every rule and that every command, frame and event has crossed a wire.
+// `--reset` clears the log of crossings; run it, then all tests, then this without it.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
@@ -14,7 +14,7 @@ function report({ problems, summary }) {
 function check() {
   const rules = readRules();
   const citations = readCitations();
-  const tables = readTables();
+  const tables = readProtocolNames();
   const crossed = readWireLog();
   const names = Object.entries(tables).flatMap(([kind, list]) => list.map((name) => `${kind} ${name}`));
   const exercised = (kind) => tables[kind].filter((name) => crossed.has(`${kind} ${name}`)).length;
@@ -35,7 +35,7 @@ const wrongCitations = (rules, citations) =>
 
 const readRules = () => new Set([...read('docs/spec.md').matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, rule]) => rule));
 
-/** The rules that tests name, each with the files that name it. */
+/** The rules that tests cite, each with the citing files. */
 function readCitations() {
   const citations = new Map();
   for (const file of [...filesIn('test', '.ts'), ...filesIn('src', '.test.ts')]) {
@@ -50,8 +50,8 @@ function* citationsIn(text) {
   for (const [, ids] of text.matchAll(/\(\s*['"`]\[([A-Z]\d+(?:[ ,]+[A-Z]\d+)*)\]/g)) yield* ids.match(/\w+/g) ?? [];
 }
 
-/** The names of the protocol, as its schema has them. */
-function readTables() {
+/** The commands, frames and events of the published schema. */
+function readProtocolNames() {
   const { $defs } = JSON.parse(read('docs/schema.json'));
   const members = (schema) => {
     if (schema.$ref) return members($defs[schema.$ref.split('/').at(-1)]);

@@ -1,4 +1,4 @@
-// Derives everything that repeats the protocol tables. `--check` fails when a committed file is not what they say.
+// Generates all files derived from the protocol tables. `--check` fails when a committed file is stale.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

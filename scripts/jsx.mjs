@@ -1,2 +1,2 @@
-// What JSX becomes in exported pages: children as arguments take less room than as a property.
+// JSX factory of exported pages: children as arguments make smaller code than as a property.
 export { Fragment as jsxFragment, h as jsxElement } from 'preact';

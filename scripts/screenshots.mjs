@@ -1,4 +1,4 @@
-// Takes pictures of the page in the states that matter, at three sizes, light and dark: `npm run screenshots -- [folder] [state…]`.
+// Takes screenshots of the page's main states at three sizes, light and dark: `npm run screenshots -- [folder] [state…]`.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
@@ -13,9 +13,9 @@ const sizes = {
 };
 const flags = JSON.parse(readFileSync(join(import.meta.dirname, '../test/support/chromium-flags.json'), 'utf8'));
 
-const [folder = 'screenshots', ...wanted] = process.argv.slice(2);
+const [folder = 'screenshots', ...names] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const unknown = wanted.filter((name) => !Object.hasOwn(states, name));
+const unknown = names.filter((name) => !Object.hasOwn(states, name));
 if (unknown.length > 0) {
   console.error(`There is no state ${unknown.join(', ')}: ${Object.keys(states).join(', ')}`);
   process.exit(2);
@@ -23,14 +23,14 @@ if (unknown.length > 0) {
 const browser = await driver.launch({ executablePath: await chromium.executablePath(), args: flags });
 try {
   for (const [name, state] of Object.entries(states)) {
-    if (wanted.length === 0 || wanted.includes(name)) await picturesOf(name, state);
+    if (names.length === 0 || names.includes(name)) await picturesOf(name, state);
   }
 } finally {
   await browser.close();
 }
 
-/** Comes to the state once, and looks at it in every way. */
-async function picturesOf(name, { script = [], extension, prepare, pose = async () => {}, isStranger = false }) {
+/** Prepares the state once and takes a screenshot in every size and color scheme. */
+async function picturesOf(name, { script = [], extension, prepare, pose = async () => {}, isLoggedOut = false }) {
   const demo = await serveDemo({ script, extension });
   try {
     const first = await browser.newContext({ viewport: sizes.desktop });
@@ -38,7 +38,7 @@ async function picturesOf(name, { script = [], extension, prepare, pose = async 
     await page.goto(demo.loginLink);
     await prepare?.(page, demo);
     const address = page.url();
-    const login = isStranger ? {} : { storageState: await first.storageState() };
+    const login = isLoggedOut ? {} : { storageState: await first.storageState() };
     for (const [size, { isMobile = false, hasTouch = false, ...viewport }] of Object.entries(sizes)) {
       for (const colorScheme of ['light', 'dark']) {
         const context = await browser.newContext({

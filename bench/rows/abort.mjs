@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LOOK_MS = 5;
+const POLL_MS = 5;
 
-/** In the environment of everything the command starts, so that what is left of it can be counted. */
+/** Variable in the environment of all descendants of the command, by which leftovers are counted. */
 const TRACE = 'TAU_BENCH_ABORT';
 
-/** Everything here ignores SIGTERM; one holds the output, one has left the session, one has no parent. */
+/** All descendants ignore SIGTERM; one holds the output, one has its own process session, one has no parent. */
 const command = (ready) => `
 export ${TRACE}=1
 trap '' TERM
@@ -18,18 +18,18 @@ setsid bash -c "trap '' TERM; while :; do sleep 1; done" > /dev/null 2>&1 &
 touch ${ready}
 wait`;
 
-/** An abort of a command whose descendants will not go. */
+/** An abort of a command whose descendants ignore SIGTERM. */
 export const abort = {
   name: 'abort',
   rounds: 9,
 
-  samplers(place) {
-    const ready = place.path('ready');
+  samplers(workspace) {
+    const ready = workspace.path('ready');
     const script = (name, text) => {
       const call = { toolCall: { name: 'bash', arguments: { command: text } } };
-      return place.file(`abort-${name}.jsonl`, `${JSON.stringify(call)}\n`);
+      return workspace.file(`abort-${name}.jsonl`, `${JSON.stringify(call)}\n`);
     };
-    const agent = (path) => () => place.agent(['--no-session', '--script', path], aborted(ready));
+    const agent = (path) => () => workspace.agent(['--no-session', '--script', path], aborted(ready));
     return {
       plain: agent(script('plain', `touch ${ready}; exec sleep 1000`)),
       nasty: agent(script('nasty', command(ready))),
@@ -46,17 +46,17 @@ export const abort = {
 
 const aborted = (ready) => async (child) => {
   rmSync(ready, { force: true });
-  await child.ask({ id: 1, type: 'get_state' });
+  await child.request({ id: 1, type: 'get_state' });
   const settled = child.until('{"type":"agent_settled"');
   child.send({ id: 2, type: 'prompt', message: 'go' });
-  while (!existsSync(ready)) await sleep(LOOK_MS);
+  while (!existsSync(ready)) await sleep(POLL_MS);
   const sent = performance.now();
   child.send({ id: 3, type: 'abort' });
   const ms = (await settled) - sent;
   return { ms, left: traced() };
 };
 
-/** How many living processes come from the command. */
+/** Number of running descendants of the command. */
 const traced = () =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -6,7 +6,7 @@ const commands = {
   line: `head -c ${BYTES} /dev/zero | tr '\\0' x`,
 };
 
-/** Code for a bare node that runs the command and reads what it prints. */
+/** Code for a plain Node process that runs the command and reads its output. */
 const plain = (command) => `
 const { spawn } = require('node:child_process');
 process.stdin.on('data', () => {
@@ -19,15 +19,15 @@ export const bashFlood = {
   name: 'bash-flood',
   rounds: 5,
 
-  samplers(place) {
+  samplers(workspace) {
     const samplers = {};
     for (const [name, command] of Object.entries(commands)) {
       const call = (text) => JSON.stringify({ toolCall: { name: 'bash', arguments: { command: text } } });
-      // The first one finds everything loaded and the guardian at work.
+      // The first call loads the tool's code and starts the guardian.
       const lines = [call(`printf '%s\\n' {1..20000}`), '{"text":"ok"}', call(command), '{"text":"ok"}'];
-      const script = place.file(`flood-${name}.jsonl`, `${lines.join('\n')}\n`);
-      samplers[name] = () => place.agent(['--no-session', '--stream', 'delta', '--script', script], flooded);
-      samplers[`${name}Node`] = () => place.node(plain(command), flooded);
+      const script = workspace.file(`flood-${name}.jsonl`, `${lines.join('\n')}\n`);
+      samplers[name] = () => workspace.agent(['--no-session', '--stream', 'delta', '--script', script], flooded);
+      samplers[`${name}Node`] = () => workspace.node(plain(command), flooded);
     }
     return samplers;
   },

@@ -1,4 +1,4 @@
-import { photo } from '../support/photo.mjs';
+import { noisePng } from '../support/photo.mjs';
 import { peakMb } from '../support/process-facts.mjs';
 
 const SIZE = 40_000_000;
@@ -8,14 +8,14 @@ export const bigImage = {
   name: 'big-image',
   rounds: 3,
 
-  samplers(place) {
-    const data = photo(SIZE).toString('base64');
+  samplers(workspace) {
+    const data = noisePng(SIZE).toString('base64');
     const images = [{ type: 'image', data, mimeType: 'image/png' }];
     const line = Buffer.from(`${JSON.stringify({ id: 2, type: 'prompt', message: 'look', images })}\n`);
-    const script = place.file('look.jsonl', '{"text":"I see."}\n');
+    const script = workspace.file('look.jsonl', '{"text":"I see."}\n');
     return {
-      memory: () => place.agent(['--no-session', '--stream', 'delta', '--script', script], seen(line)),
-      disk: () => place.agent(['--stream', 'delta', '--script', script], seen(line)),
+      memory: () => workspace.agent(['--no-session', '--stream', 'delta', '--script', script], timeImagePrompt(line)),
+      disk: () => workspace.agent(['--stream', 'delta', '--script', script], timeImagePrompt(line)),
     };
   },
 
@@ -31,8 +31,8 @@ export const bigImage = {
   },
 };
 
-const seen = (line) => async (child) => {
-  await child.ask({ id: 1, type: 'get_state' });
+const timeImagePrompt = (line) => async (child) => {
+  await child.request({ id: 1, type: 'get_state' });
   const settled = child.until('{"type":"agent_settled"');
   const sent = performance.now();
   child.write(line);

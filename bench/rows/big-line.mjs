@@ -2,24 +2,24 @@ import { peakMb } from '../support/process-facts.mjs';
 
 const SIZE = 40_000_000;
 
-/** Code for a bare node that answers each line and keeps nothing of it. */
-const SWALLOW = `
+/** Code for a plain Node process that responds to each line and discards it. */
+const RESPOND_TO_LINES = `
 let answers = 0;
 process.stdin.on('data', (chunk) => {
   if (chunk.at(-1) === 10) process.stdout.write('{"id":' + ++answers + ',"type":"response"}\\n');
 });`;
 
-/** A line of 40 MB that is refused. */
+/** A line of 40 MB that is rejected. */
 export const bigLine = {
   name: 'big-line',
   rounds: 7,
 
-  samplers(place) {
+  samplers(workspace) {
     const unknown = bytes(['{"id":2,"type":"nonsense","x":"', '"}\n']);
     const garbage = bytes(['', '\n']);
-    const agent = (line, answer) => place.agent(['--no-session'], refused(line, answer));
+    const agent = (line, answer) => workspace.agent(['--no-session'], refused(line, answer));
     return {
-      node: () => place.node(SWALLOW, refused(unknown, '{"id":2,')),
+      node: () => workspace.node(RESPOND_TO_LINES, refused(unknown, '{"id":2,')),
       unknown: () => agent(unknown, '{"id":2,'),
       garbage: () => agent(garbage, '{"type":"response"'),
     };
@@ -40,10 +40,10 @@ export const bigLine = {
 const bytes = ([head, tail]) => Buffer.from(head + 'x'.repeat(SIZE - head.length - tail.length) + tail);
 
 const refused = (line, answer) => async (child) => {
-  await child.ask({ id: 1, type: 'get_state' });
-  const answered = child.until(answer);
+  await child.request({ id: 1, type: 'get_state' });
+  const response = child.until(answer);
   const sent = performance.now();
   child.write(line);
-  const ms = (await answered) - sent;
+  const ms = (await response) - sent;
   return { ms, mb: peakMb(child.pid) };
 };

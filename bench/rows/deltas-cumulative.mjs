@@ -3,16 +3,16 @@ import { DELTA, plainStream, streamed, streamScript } from '../support/stream.mj
 const DELTAS = 40_000;
 const TEXT = DELTAS * DELTA.length;
 
-/** The same answer in cumulative form, in which every update repeats the text so far. */
+/** The same response in cumulative form, in which every update repeats the text so far. */
 export const deltasCumulative = {
   name: 'deltas-cumulative',
   rounds: 9,
 
-  samplers(place) {
-    const script = place.file('once.jsonl', streamScript(DELTAS));
+  samplers(workspace) {
+    const script = workspace.file('once.jsonl', streamScript(DELTAS));
     return {
-      node: () => place.node(plainStream(DELTAS), streamed),
-      tau: () => place.agent(['--no-session', '--stream', 'cumulative', '--script', script], streamed),
+      node: () => workspace.node(plainStream(DELTAS), streamed),
+      tau: () => workspace.agent(['--no-session', '--stream', 'cumulative', '--script', script], streamed),
     };
   },
 

@@ -2,17 +2,17 @@ import { plainStream, streamed, streamScript } from '../support/stream.mjs';
 
 const DELTAS = 40_000;
 
-/** A fast answer in delta form: what a delta costs, and that twice as many cost twice as much. */
+/** A fast response in delta form: the cost per delta, and that it grows linearly. */
 export const deltasDelta = {
   name: 'deltas-delta',
   rounds: 9,
 
-  samplers(place) {
-    const once = place.file('once.jsonl', streamScript(DELTAS));
-    const twice = place.file('twice.jsonl', streamScript(2 * DELTAS));
-    const agent = (script) => place.agent(['--no-session', '--stream', 'delta', '--script', script], streamed);
+  samplers(workspace) {
+    const once = workspace.file('once.jsonl', streamScript(DELTAS));
+    const twice = workspace.file('twice.jsonl', streamScript(2 * DELTAS));
+    const agent = (script) => workspace.agent(['--no-session', '--stream', 'delta', '--script', script], streamed);
     return {
-      node: () => place.node(plainStream(DELTAS), streamed),
+      node: () => workspace.node(plainStream(DELTAS), streamed),
       once: () => agent(once),
       twice: () => agent(twice),
     };

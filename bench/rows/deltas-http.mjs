@@ -3,12 +3,12 @@ import { streamed } from '../support/stream.mjs';
 
 const DELTAS = 40_000;
 
-/** A fast answer from a model behind HTTP: what a delta costs on its whole way. */
+/** A fast response of a model behind HTTP: the cost per delta from the model to the client. */
 export const deltasHttp = {
   name: 'deltas-http',
   rounds: 9,
 
-  samplers: (place) => overHttp(place, 'many', streamed),
+  samplers: (workspace) => overHttp(workspace, 'many', streamed),
 
   rows({ tau, node }) {
     const perDelta = (key) => ({ value: tau[key] / DELTAS, reference: node[key] / DELTAS });

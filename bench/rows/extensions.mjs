@@ -10,14 +10,14 @@ export const extensions = {
   name: 'extensions',
   rounds: 15,
 
-  samplers(place) {
-    cpSync(join(root, 'examples', 'extensions'), place.path('extensions'), { recursive: true });
-    const three = NAMES.flatMap((name) => ['-e', place.path(`extensions/${name}.ts`)]);
+  samplers(workspace) {
+    cpSync(join(root, 'examples', 'extensions'), workspace.path('extensions'), { recursive: true });
+    const three = NAMES.flatMap((name) => ['-e', workspace.path(`extensions/${name}.ts`)]);
     return {
-      none: () => place.agent(['--no-session'], listed),
-      three: () => place.agent(['--no-session', ...three], listed),
-      noneLoads: () => loads(place, ['--no-session']),
-      threeLoad: () => loads(place, ['--no-session', ...three]),
+      none: () => workspace.agent(['--no-session'], listed),
+      three: () => workspace.agent(['--no-session', ...three], listed),
+      noneLoads: () => loads(workspace, ['--no-session']),
+      threeLoad: () => loads(workspace, ['--no-session', ...three]),
     };
   },
 
@@ -31,16 +31,16 @@ export const extensions = {
   },
 };
 
-/** It waits for the extensions; `get_state` would not. */
+/** `get_commands` waits for the extensions; `get_state` does not. */
 async function listed(child) {
-  const ms = (await child.ask({ id: 1, type: 'get_commands' })) - child.startedAt;
+  const ms = (await child.request({ id: 1, type: 'get_commands' })) - child.startedAt;
   return { ms, cpu: cpuMicros(child.pid) / 1000, mb: residentMb(child.pid) };
 }
 
-/** How many files of code the process has run, told by its V8 when it ends. */
-async function loads(place, args) {
-  const folder = mkdtempSync(place.path('coverage-'));
-  await place.agent(args, listed, { env: { NODE_V8_COVERAGE: folder } });
+/** Number of code files that the process has run, from V8's coverage report. */
+async function loads(workspace, args) {
+  const folder = mkdtempSync(workspace.path('coverage-'));
+  await workspace.agent(args, listed, { env: { NODE_V8_COVERAGE: folder } });
   const reports = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
   rmSync(folder, { recursive: true });
   const urls = reports.flatMap(({ result }) => result.map(({ url }) => url)).filter((url) => !url.startsWith('node:'));

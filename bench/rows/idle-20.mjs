@@ -5,15 +5,15 @@ const AGENTS = 20;
 const SETTLE_MS = 1000;
 const WATCH_MS = 2000;
 
-/** Twenty agents with nothing to do. */
+/** Twenty idle agents. */
 export const idle20 = {
   name: 'idle-20',
   rounds: 3,
 
-  samplers(place) {
+  samplers(workspace) {
     return {
-      node: () => idle((use) => place.node(`process.stdout.write('{"id":1,\\n'); process.stdin.resume()`, use)),
-      tau: () => idle((use) => place.agent([], use)),
+      node: () => idle((use) => workspace.node(`process.stdout.write('{"id":1,\\n'); process.stdin.resume()`, use)),
+      tau: () => idle((use) => workspace.agent([], use)),
     };
   },
 
@@ -31,7 +31,7 @@ export const idle20 = {
   },
 };
 
-/** Starts the children; the last one that is ready has all of them measured, then they leave. */
+/** Starts the children, measures all of them when the last one is ready, and ends them. */
 async function idle(start) {
   const pids = [];
   let open;
@@ -39,7 +39,7 @@ async function idle(start) {
     open = resolve;
   });
   const use = async (child) => {
-    await child.ask({ id: 1, type: 'get_state' });
+    await child.request({ id: 1, type: 'get_state' });
     if (pids.push(child.pid) === AGENTS) open(measure(pids));
     return measured;
   };

@@ -4,24 +4,24 @@ import { writeLongSession } from '../support/long-session.mjs';
 import { residentMb } from '../support/process-facts.mjs';
 
 const SESSIONS = 1000;
-/** A megabyte of them. */
+/** About one megabyte. */
 const MESSAGES = 1380;
 
-/** A thousand sessions of a megabyte, over a bare node that looks at each file and reads its beginning. */
+/** Lists a thousand sessions of a megabyte, compared with a plain Node process that reads the start of each file. */
 export const list = {
   name: 'list',
   rounds: 5,
 
-  samplers(place) {
-    const folder = place.path('agent/sessions/--listed--');
+  samplers(workspace) {
+    const folder = workspace.path('agent/sessions/--listed--');
     mkdirSync(folder, { recursive: true });
     const first = join(folder, '0.jsonl');
     writeLongSession(first, { cwd: '/listed', messages: MESSAGES });
     for (let n = 1; n < SESSIONS; n++) copyFileSync(first, join(folder, `${n}.jsonl`));
     return {
-      whole: () => place.agent(['--no-session'], (child) => listed(child, {})),
-      page: () => place.agent(['--no-session'], (child) => listed(child, { limit: 50 })),
-      bare: () => place.node(bareListing(folder), answered),
+      whole: () => workspace.agent(['--no-session'], (child) => listed(child, {})),
+      page: () => workspace.agent(['--no-session'], (child) => listed(child, { limit: 50 })),
+      bare: () => workspace.node(bareListing(folder), timeBareListing),
     };
   },
 
@@ -36,18 +36,18 @@ export const list = {
 };
 
 async function listed(child, params) {
-  await child.ask({ id: 1, type: 'get_state' });
+  await child.request({ id: 1, type: 'get_state' });
   const before = residentMb(child.pid);
-  const ask = async (id) => {
+  const timeList = async (id) => {
     const sent = performance.now();
-    return (await child.ask({ id, type: 'list_sessions', ...params })) - sent;
+    return (await child.request({ id, type: 'list_sessions', ...params })) - sent;
   };
-  const ms = await ask(2);
-  const again = await ask(3);
+  const ms = await timeList(2);
+  const again = await timeList(3);
   return { ms, again, mb: residentMb(child.pid) - before };
 }
 
-async function answered(child) {
+async function timeBareListing(child) {
   await child.until('ready');
   const sent = performance.now();
   child.write('go\n');

@@ -4,24 +4,24 @@ import { cpuMicros, peakMb, residentMb } from '../support/process-facts.mjs';
 
 const MESSAGES = 50_000;
 
-/** A session of 50,000 messages, over an empty one. */
+/** Opens a session of 50,000 messages, compared with an empty one. */
 export const openLong = {
   name: 'open-long',
   rounds: 9,
 
-  samplers(place) {
-    const cwd = place.path('project');
-    const script = place.file('instant.jsonl', '{"text":"ok"}\n{"repeat":true}\n');
-    // Written each time: a session in which nothing was said is removed when its agent leaves.
-    const empty = () => place.file('empty.jsonl', header(cwd));
-    const long = place.path('long.jsonl');
+  samplers(workspace) {
+    const cwd = workspace.path('project');
+    const script = workspace.file('instant.jsonl', '{"text":"ok"}\n{"repeat":true}\n');
+    // Written each time: an agent removes an empty session when it ends.
+    const empty = () => workspace.file('empty.jsonl', header(cwd));
+    const long = workspace.path('long.jsonl');
     writeLongSession(long, { cwd, messages: MESSAGES });
     const { size } = statSync(long);
-    const agent = (session, use) => place.agent(['--script', script, '--session', session], use);
+    const agent = (session, use) => workspace.agent(['--script', script, '--session', session], use);
     return {
       empty: () => agent(empty(), opened),
       long: () => agent(long, opened),
-      messages: () => agent(long, asked),
+      messages: () => agent(long, getMessages),
       first: async () => {
         const sample = await agent(long, prompted);
         truncateSync(long, size);
@@ -45,19 +45,19 @@ export const openLong = {
 };
 
 async function opened(child) {
-  const ms = (await child.ask({ id: 1, type: 'get_state' })) - child.startedAt;
+  const ms = (await child.request({ id: 1, type: 'get_state' })) - child.startedAt;
   return { ms, cpu: cpuMicros(child.pid) / 1000, mb: residentMb(child.pid), peak: peakMb(child.pid) };
 }
 
-async function asked(child) {
-  await child.ask({ id: 1, type: 'get_state' });
+async function getMessages(child) {
+  await child.request({ id: 1, type: 'get_state' });
   const sent = performance.now();
-  const ms = (await child.ask({ id: 2, type: 'get_messages' })) - sent;
+  const ms = (await child.request({ id: 2, type: 'get_messages' })) - sent;
   return { ms, peak: peakMb(child.pid) };
 }
 
 async function prompted(child) {
-  await child.ask({ id: 1, type: 'get_state' });
+  await child.request({ id: 1, type: 'get_state' });
   const ended = child.until('{"type":"agent_end"');
   const settled = child.until('{"type":"agent_settled"');
   const sent = performance.now();

@@ -5,10 +5,10 @@ export const pageOpen = {
   name: 'page-open',
   rounds: 9,
 
-  samplers(place) {
+  samplers(workspace) {
     return {
-      cold: () => withLongPage(place, cold),
-      loaded: () => withLongPage(place, loaded),
+      cold: () => withLongPage(workspace, cold),
+      loaded: () => withLongPage(workspace, loaded),
     };
   },
 

@@ -2,13 +2,13 @@ import { SHOWN, withLongPage } from '../support/long-page.mjs';
 
 const FRAMES = 600;
 
-/** Scrolling through a session of 10,000 messages, 300 pixels in every frame, while what comes before is read. */
+/** Scrolls up a session of 10,000 messages, 300 pixels per frame, while earlier messages load. */
 export const pageScroll = {
   name: 'page-scroll',
   rounds: 5,
 
-  samplers(place) {
-    return { up: () => withLongPage(place, scrolled) };
+  samplers(workspace) {
+    return { up: () => withLongPage(workspace, scrolled) };
   },
 
   rows({ up }) {

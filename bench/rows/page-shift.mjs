@@ -5,20 +5,20 @@ const paragraph = `${'Something is said in this paragraph that goes on for a whi
 const piece = `${paragraph}- a point\n- another **point**\n\n\`\`\`ts\nexport const a = 1;\n\`\`\`\n\n`;
 const bash = { toolCall: { name: 'bash', arguments: { command: 'seq 1 40' } } };
 
-/** What jumps on the page while an answer with code, lists and tools is written, as the browser counts it. */
+/** Layout shifts while a response with code, lists and tools streams into the page. */
 export const pageShift = {
   name: 'page-shift',
   rounds: 5,
 
-  samplers(place) {
+  samplers(workspace) {
     const answers = [
       { steps: [{ thinking: paragraph }, { text: piece.repeat(10), delayMs: 1 }, bash] },
       { steps: [{ text: piece.repeat(10), delayMs: 1 }] },
     ];
-    const script = place.file('shift.jsonl', answers.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const script = workspace.file('shift.jsonl', answers.map((line) => `${JSON.stringify(line)}\n`).join(''));
     return {
       written: () =>
-        withServer(place, { script }, ({ loginLink }) => withPage(loginLink, (page) => written(page, loginLink))),
+        withServer(workspace, { script }, ({ loginLink }) => withPage(loginLink, (page) => written(page, loginLink))),
     };
   },
 

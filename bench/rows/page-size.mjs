@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
-/** What a browser fetches before the page can do anything: what it names, and what that imports. */
+/** Size of the files that a browser fetches before the page runs: those it names and their imports. */
 export const pageSize = {
   name: 'page-size',
   rounds: 1,
 
-  samplers(place) {
-    const read = (name) => readFileSync(place.path(`dist/page/${name}`));
+  samplers(workspace) {
+    const read = (name) => readFileSync(workspace.path(`dist/page/${name}`));
     return { first: () => firstLoad(read) };
   },
 

@@ -5,23 +5,23 @@ const TURNS = 20;
 const COLD = 5;
 const GET_STATE = { id: 1, type: 'get_state' };
 
-/** The same of another program. Reference: tau on the same Node; its model is the scripted one, in the process. */
+/** Start and tool turns of another program. Reference: tau on the same Node, with the scripted model in its process. */
 export const peerRows = (peer) => ({
   name: peer.label,
   rounds: 5,
 
-  samplers(place) {
+  samplers(workspace) {
     const call = '{"toolCall":{"name":"bash","arguments":{"command":"true"}}}';
-    const script = place.file('peer-turn.jsonl', `${call}\n{"text":"ok"}\n{"repeat":true}\n`);
+    const script = workspace.file('peer-turn.jsonl', `${call}\n{"text":"ok"}\n{"repeat":true}\n`);
     const { node, program } = peer;
     return {
-      peer: () => place.program(program, ['--mode', 'rpc', '--no-session'], { use: started, node }),
-      tau: () => place.agent(['--no-session'], started, { node }),
+      peer: () => workspace.program(program, ['--mode', 'rpc', '--no-session'], { use: started, node }),
+      tau: () => workspace.agent(['--no-session'], started, { node }),
       peerTurns: () =>
-        withLocalModel(place, () =>
-          place.program(program, ['--mode', 'rpc', '--no-session', '--model', 'bench/turn'], { use: turns, node }),
+        withLocalModel(workspace, () =>
+          workspace.program(program, ['--mode', 'rpc', '--no-session', '--model', 'bench/turn'], { use: turns, node }),
         ),
-      tauTurns: () => place.agent(['--no-session', '--script', script], turns, { node }),
+      tauTurns: () => workspace.agent(['--no-session', '--script', script], turns, { node }),
     };
   },
 
@@ -38,19 +38,19 @@ export const peerRows = (peer) => ({
 });
 
 async function started(child) {
-  const at = await child.ask(GET_STATE);
+  const at = await child.request(GET_STATE);
   return { ms: at - child.startedAt, cpu: cpuMicros(child.pid) / 1000, mb: residentMb(child.pid) };
 }
 
 async function turns(child) {
-  await child.ask(GET_STATE);
+  await child.request(GET_STATE);
   const turn = async (id) => {
     const ended = child.until('{"type":"agent_end"');
     const sent = performance.now();
     child.send({ id, type: 'prompt', message: 'go' });
     const ms = (await ended) - sent;
-    // What is left to do after `agent_end` is done before the next prompt.
-    await child.ask({ id: `after ${id}`, type: 'get_state' });
+    // Completes the work after `agent_end` before the next prompt.
+    await child.request({ id: `after ${id}`, type: 'get_state' });
     return ms;
   };
   for (let id = 0; id < COLD; id++) await turn(`cold ${id}`);

@@ -4,12 +4,12 @@ import { overHttp } from '../support/over-http.mjs';
 const PROMPTS = 100;
 const COLD = 20;
 
-/** From a prompt to `agent_settled`, with a model behind HTTP that answers at once. */
+/** From a prompt to `agent_settled`, with a model behind HTTP that responds at once. */
 export const promptHttp = {
   name: 'prompt-http',
   rounds: 7,
 
-  samplers: (place) => overHttp(place, 'ok', prompts),
+  samplers: (workspace) => overHttp(workspace, 'ok', prompts),
 
   rows({ tau, node }) {
     const row = (what, key) => ({ what, unit: 'ms', value: tau[key], reference: node[key] });
@@ -18,7 +18,7 @@ export const promptHttp = {
 };
 
 async function prompts(child) {
-  await child.ask({ id: 0, type: 'get_state' });
+  await child.request({ id: 0, type: 'get_state' });
   const times = [];
   for (let id = 1; id <= PROMPTS; id++) {
     const settled = child.until('{"type":"agent_settled"');

@@ -3,16 +3,16 @@ import { median } from '../support/median.mjs';
 const PROMPTS = 100;
 const COLD = 10;
 
-/** From a prompt to `agent_end`, with a model that answers at once. */
+/** From a prompt to `agent_end`, with a model that responds at once. */
 export const prompt = {
   name: 'prompt',
   rounds: 7,
 
-  samplers(place) {
-    const script = place.file('instant.jsonl', '{"text":"ok"}\n{"repeat":true}\n');
+  samplers(workspace) {
+    const script = workspace.file('instant.jsonl', '{"text":"ok"}\n{"repeat":true}\n');
     return {
-      memory: () => place.agent(['--no-session', '--script', script], prompts),
-      disk: () => place.agent(['--script', script], prompts),
+      memory: () => workspace.agent(['--no-session', '--script', script], prompts),
+      disk: () => workspace.agent(['--script', script], prompts),
     };
   },
 
@@ -26,14 +26,14 @@ export const prompt = {
   },
 };
 
-/** Many prompts one after another; a get_state before each is the price of a round trip. */
+/** Sends prompts one after another; a get_state before each measures the bare round trip. */
 async function prompts(child) {
-  await child.ask({ id: 0, type: 'get_state' });
+  await child.request({ id: 0, type: 'get_state' });
   const times = [];
   const states = [];
   for (let id = 1; id <= PROMPTS; id++) {
     const before = performance.now();
-    states.push((await child.ask({ id: -id, type: 'get_state' })) - before);
+    states.push((await child.request({ id: -id, type: 'get_state' })) - before);
     const settled = child.until('{"type":"agent_settled"');
     const ended = child.until('{"type":"agent_end"');
     const sent = performance.now();

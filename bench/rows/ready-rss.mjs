@@ -1,13 +1,13 @@
 import { residentMb } from '../support/process-facts.mjs';
 
-/** Memory at the first answer. */
+/** Resident memory at the first response. */
 export const readyRss = {
   name: 'ready-rss',
   rounds: 9,
 
-  samplers(place) {
-    const answered = async (child) => {
-      await child.ask({ id: 1, type: 'get_state' });
+  samplers(workspace) {
+    const getState = async (child) => {
+      await child.request({ id: 1, type: 'get_state' });
       return { mb: residentMb(child.pid) };
     };
     const printed = async (child) => {
@@ -15,9 +15,9 @@ export const readyRss = {
       return { mb: residentMb(child.pid) };
     };
     return {
-      node: () => place.node(`process.stdout.write('x\\n'); process.stdin.resume()`, printed),
-      memory: () => place.agent(['--no-session'], answered),
-      disk: () => place.agent([], answered),
+      node: () => workspace.node(`process.stdout.write('x\\n'); process.stdin.resume()`, printed),
+      memory: () => workspace.agent(['--no-session'], getState),
+      disk: () => workspace.agent([], getState),
     };
   },
 

@@ -1,14 +1,14 @@
 import { withServer } from '../support/server.mjs';
 import { streamScript } from '../support/stream.mjs';
 
-/** A client that comes to a session in which something was said and an agent waits. */
+/** Attaches a client to a live session that has messages. */
 export const serverAttach = {
   name: 'server-attach',
   rounds: 15,
 
-  samplers(place) {
-    const script = place.file('attach.jsonl', streamScript(200));
-    return { live: () => withServer(place, { script }, attached) };
+  samplers(workspace) {
+    const script = workspace.file('attach.jsonl', streamScript(200));
+    return { live: () => withServer(workspace, { script }, attached) };
   },
 
   rows({ live }) {

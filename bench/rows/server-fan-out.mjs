@@ -6,15 +6,15 @@ const CLIENTS = 200;
 const DELTAS = 250;
 const SPACING_MS = 20;
 
-/** Two hundred clients hear one answer. */
+/** Two hundred clients receive one streamed response. */
 export const serverFanOut = {
   name: 'server-fan-out',
   rounds: 3,
 
-  samplers(place) {
+  samplers(workspace) {
     const answer = { text: DELTA, times: DELTAS, delayMs: SPACING_MS };
-    const script = place.file('fan-out.jsonl', `${JSON.stringify(answer)}\n`);
-    return { server: () => withServer(place, { script }, fannedOut) };
+    const script = workspace.file('fan-out.jsonl', `${JSON.stringify(answer)}\n`);
+    return { server: () => withServer(workspace, { script }, fannedOut) };
   },
 
   rows({ server }) {
@@ -39,7 +39,7 @@ async function fannedOut({ pid, connect }) {
   const mb = residentMb(pid) - before;
   const records = clients.reduce((sum, client) => sum + client.records, 0) - known;
   const whole = DELTA.repeat(DELTAS);
-  if (!clients.every(({ text }) => text === whole)) throw new Error('Not everybody heard the same');
+  if (!clients.every(({ text }) => text === whole)) throw new Error('Clients received different texts');
   for (const client of clients) client.close();
   return { cpu: used / records, mb };
 }

@@ -4,20 +4,20 @@ import { DELTA } from '../support/stream.mjs';
 const SESSIONS = 50;
 const DELTAS = 150;
 const SPACING_MS = 20;
-/** Agents that were just started are slow at first. */
+/** Deltas to skip: a fresh agent is slow at first. */
 const WARM_UP = 25;
 
-/** Fifty sessions stream at the same time; the reference reads what as many agents say without a server. */
+/** Fifty sessions stream at the same time; the reference reads as many agents without a server. */
 export const serverMany = {
   name: 'server-many',
   rounds: 3,
 
-  samplers(place) {
+  samplers(workspace) {
     const answer = { text: DELTA, times: DELTAS, delayMs: SPACING_MS };
-    const script = place.file('many.jsonl', `${JSON.stringify(answer)}\n`);
+    const script = workspace.file('many.jsonl', `${JSON.stringify(answer)}\n`);
     return {
-      server: () => withServer(place, { script, args: ['--max-sessions', '60'] }, served),
-      direct: () => direct(place, script),
+      server: () => withServer(workspace, { script, args: ['--max-sessions', '60'] }, served),
+      direct: () => direct(workspace, script),
     };
   },
 
@@ -44,18 +44,18 @@ async function served({ connect }) {
   return { ms: slowest(clients.map(({ times }) => times)) };
 }
 
-async function direct(place, script) {
+async function direct(workspace, script) {
   const all = await Promise.all(
-    Array.from({ length: SESSIONS }, () => place.agent(['--stream', 'delta', '--script', script], timed)),
+    Array.from({ length: SESSIONS }, () => workspace.agent(['--stream', 'delta', '--script', script], timed)),
   );
   return { ms: slowest(all) };
 }
 
 let ready = [];
 
-/** Begins when all of them are there. */
+/** Starts to stream when all agents are ready. */
 async function timed(child) {
-  await child.ask({ id: 1, type: 'get_state' });
+  await child.request({ id: 1, type: 'get_state' });
   await new Promise((resolve) => {
     ready.push(resolve);
     if (ready.length < SESSIONS) return;

@@ -5,17 +5,17 @@ import { streamScript } from '../support/stream.mjs';
 const WARM_UP = 80;
 const SESSIONS = 120;
 
-/** With little room garbage does not pile up: what grows is what is kept. */
+/** A small heap keeps garbage from piling up: growth is retained memory. */
 const LITTLE_ROOM = ['--max-old-space-size=24', '--max-semi-space-size=1'];
 
-/** Sessions that were used once, and whose agents have left. */
+/** Sessions that were used once and whose agents are parked. */
 export const serverParked = {
   name: 'server-parked',
   rounds: 3,
 
-  samplers(place) {
-    const script = place.file('parked.jsonl', streamScript(50));
-    return { server: () => withServer(place, { script, args: ['--park-after', '0'], node: LITTLE_ROOM }, parked) };
+  samplers(workspace) {
+    const script = workspace.file('parked.jsonl', streamScript(50));
+    return { server: () => withServer(workspace, { script, args: ['--park-after', '0'], node: LITTLE_ROOM }, parked) };
   },
 
   rows({ server }) {

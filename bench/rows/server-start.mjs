@@ -2,23 +2,23 @@ import { cpuMicros, residentMb } from '../support/process-facts.mjs';
 
 const HELLO = `process.stdout.write('x\\n'); process.stdin.resume()`;
 
-/** From spawn to the first line of a server, which it prints when it takes clients. */
+/** From spawn to the first line of a server, printed when it accepts clients. */
 export const serverStart = {
   name: 'server-start',
   rounds: 15,
 
-  samplers(place) {
+  samplers(workspace) {
     const printed = (beginning) => async (child) => {
       const ms = (await child.until(beginning)) - child.startedAt;
       const sample = { ms, cpu: cpuMicros(child.pid) / 1000, mb: residentMb(child.pid) };
-      // A server does not end with its input.
+      // A server keeps running when its input ends.
       child.kill();
       return sample;
     };
-    const tau = place.path('dist/tau.cjs');
+    const tau = workspace.path('dist/tau.cjs');
     return {
-      node: () => place.node(HELLO, printed('x')),
-      server: () => place.program(tau, ['serve', '--port', '0'], { use: printed('http://') }),
+      node: () => workspace.node(HELLO, printed('x')),
+      server: () => workspace.program(tau, ['serve', '--port', '0'], { use: printed('http://') }),
     };
   },
 

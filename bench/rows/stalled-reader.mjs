@@ -5,14 +5,14 @@ import { streamed, streamScript } from '../support/stream.mjs';
 const DELTAS = 40_000;
 const QUIET_MS = 300;
 
-/** A client that stops reading in the middle of an answer. */
+/** A client that stops reading in the middle of a response. */
 export const stalledReader = {
   name: 'stalled-reader',
   rounds: 5,
 
-  samplers(place) {
-    const script = place.file('once.jsonl', streamScript(DELTAS));
-    const agent = (use) => place.agent(['--no-session', '--stream', 'cumulative', '--script', script], use);
+  samplers(workspace) {
+    const script = workspace.file('once.jsonl', streamScript(DELTAS));
+    const agent = (use) => workspace.agent(['--no-session', '--stream', 'cumulative', '--script', script], use);
     return { reading: () => agent(streamed), stalled: () => agent(stalled) };
   },
 
@@ -25,7 +25,7 @@ export const stalledReader = {
 };
 
 async function stalled(child) {
-  await child.ask({ id: 1, type: 'get_state' });
+  await child.request({ id: 1, type: 'get_state' });
   const readyMb = residentMb(child.pid);
   const settled = child.until('{"type":"agent_settled"');
   const begun = child.until('{"type":"message_update"');
@@ -39,7 +39,7 @@ async function stalled(child) {
   return { growthMb, ms: (await settled) - resumed };
 }
 
-/** Settles when the process has stopped working: it waits for its reader, or is done. */
+/** Settles when the process uses no CPU: it waits for its reader or has finished. */
 async function quiet(pid) {
   for (let before = -1, now = cpuMicros(pid); now - before > 1000; ) {
     before = now;

@@ -4,26 +4,26 @@ import { cpuMicros } from '../support/process-facts.mjs';
 const GET_STATE = { id: 1, type: 'get_state' };
 const HELLO = `process.stdout.write('x\\n'); process.stdin.resume()`;
 
-/** From spawn to the first answer. */
+/** From spawn to the first response. */
 export const start = {
   name: 'start',
   rounds: 25,
 
-  samplers(place) {
-    const commands = place.file('get-state.jsonl', `${JSON.stringify(GET_STATE)}\n`);
+  samplers(workspace) {
+    const commands = workspace.file('get-state.jsonl', `${JSON.stringify(GET_STATE)}\n`);
     const printed = async (child) => elapsed(child, await child.until('x'));
-    const asked = async (child) => elapsed(child, await child.ask(GET_STATE));
-    const askedWhenReady = async (child) => {
+    const getState = async (child) => elapsed(child, await child.request(GET_STATE));
+    const getStateWhenReady = async (child) => {
       await child.until('{"type":"ready"');
-      return asked(child);
+      return getState(child);
     };
-    const answered = async (child) => ({ ms: (await child.until('{"id":1,')) - child.startedAt });
+    const firstResponse = async (child) => ({ ms: (await child.until('{"id":1,')) - child.startedAt });
     return {
-      node: () => place.node(HELLO, printed),
-      memory: () => place.agent(['--no-session'], asked),
-      disk: () => place.agent([], asked),
-      polite: () => place.agent(['--no-session'], askedWhenReady),
-      file: () => withFile(commands, (stdin) => place.agent(['--no-session'], answered, { stdin })),
+      node: () => workspace.node(HELLO, printed),
+      memory: () => workspace.agent(['--no-session'], getState),
+      disk: () => workspace.agent([], getState),
+      polite: () => workspace.agent(['--no-session'], getStateWhenReady),
+      file: () => withFile(commands, (stdin) => workspace.agent(['--no-session'], firstResponse, { stdin })),
     };
   },
 

@@ -3,7 +3,7 @@ import { cpuMicros } from '../support/process-facts.mjs';
 const TURNS = 100;
 const COLD = 20;
 
-/** Code for a bare node that does something per line, and answers when it is done. */
+/** Code for a plain Node process that does some work per line and responds afterwards. */
 const plain = (work) => `
 const { spawn } = require('node:child_process');
 const { readFile } = require('node:fs');
@@ -12,23 +12,23 @@ process.stdin.on('data', () => (${work})(() => process.stdout.write('{"type":"ag
 const SPAWN = `(done) => spawn('/bin/bash', ['-c', 'true'], { stdio: 'ignore' }).on('exit', done)`;
 const READ = `(done) => readFile('notes.txt', done)`;
 
-/** A prompt whose answer calls one tool: what it costs tau itself, whatever the tool's own process takes. */
+/** A turn with one tool call: the cost of tau itself, without the tool's own process. */
 export const toolTurn = {
   name: 'tool-turn',
   rounds: 5,
 
-  samplers(place) {
-    place.file('project/notes.txt', 'a line of the notes\n'.repeat(50));
+  samplers(workspace) {
+    workspace.file('project/notes.txt', 'a line of the notes\n'.repeat(50));
     const agent = (name, args) => {
       const call = JSON.stringify({ toolCall: { name, arguments: args } });
-      const script = place.file(`${name}-turn.jsonl`, `${call}\n{"text":"ok"}\n{"repeat":true}\n`);
-      return () => place.agent(['--no-session', '--stream', 'delta', '--script', script], turns);
+      const script = workspace.file(`${name}-turn.jsonl`, `${call}\n{"text":"ok"}\n{"repeat":true}\n`);
+      return () => workspace.agent(['--no-session', '--stream', 'delta', '--script', script], turns);
     };
     return {
       bash: agent('bash', { command: 'true' }),
       read: agent('read', { path: 'notes.txt' }),
-      nodeBash: () => place.node(plain(SPAWN), turns),
-      nodeRead: () => place.node(plain(READ), turns),
+      nodeBash: () => workspace.node(plain(SPAWN), turns),
+      nodeRead: () => workspace.node(plain(READ), turns),
     };
   },
 
@@ -43,7 +43,7 @@ export const toolTurn = {
   },
 };
 
-/** The mean of many turns, after some that warm the process up. */
+/** The mean of many turns after a warm-up. */
 async function turns(child) {
   const turn = async (id) => {
     const settled = child.until('{"type":"agent_settled"');

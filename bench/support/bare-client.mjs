@@ -1,39 +1,39 @@
-// Asks a model over HTTP the plainest way, for a line on its input: bare-client.mjs <base url> <model>.
+// The simplest HTTP client of a model, which calls it once per prompt on stdin: bare-client.mjs <base url> <model>.
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 
 const [, , url, model] = process.argv;
 const agent = new Agent({ keepAlive: true });
-const question = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'go' }] });
+const body = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'go' }] });
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, type } = JSON.parse(line);
-  if (type === 'prompt') ask();
-  else say({ id, type: 'response' });
+  if (type === 'prompt') callModel();
+  else send({ id, type: 'response' });
 });
 
-function ask() {
+function callModel() {
   const options = { method: 'POST', agent, headers: { 'content-type': 'application/json' } };
-  request(`${url}/chat/completions`, options, hear).end(question);
+  request(`${url}/chat/completions`, options, readEvents).end(body);
 }
 
-function hear(response) {
+function readEvents(response) {
   let rest = '';
   response.setEncoding('utf8').on('data', (text) => {
     const events = (rest + text).split('\n\n');
     rest = events.pop();
-    for (const event of events) tell(event.slice('data: '.length));
+    for (const event of events) sendDelta(event.slice('data: '.length));
   });
-  response.on('end', () => say({ type: 'agent_settled' }));
+  response.on('end', () => send({ type: 'agent_settled' }));
 }
 
-function tell(data) {
+function sendDelta(data) {
   if (data === '[DONE]') return;
   const delta = JSON.parse(data).choices[0]?.delta.content;
   if (delta === undefined) return;
-  say({ type: 'message_update', assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta } });
+  send({ type: 'message_update', assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta } });
 }
 
-function say(record) {
+function send(record) {
   process.stdout.write(`${JSON.stringify(record)}\n`);
 }

@@ -5,16 +5,16 @@ import { chromium as driver } from 'playwright-core';
 
 const flags = JSON.parse(readFileSync(join(import.meta.dirname, '../../test/support/chromium-flags.json'), 'utf8'));
 
-/** Lets `use` work with a page of a browser that was let in by this link; what was fetched for that is not kept. */
+/** Calls `use` with a page that is logged in by this link; its cache starts empty. */
 export async function withPage(loginLink, use) {
   const browser = await driver.launch({ executablePath: await chromium.executablePath(), args: flags });
   try {
-    const entrance = await browser.newContext();
-    const door = await entrance.newPage();
-    await door.goto(loginLink);
-    await door.getByRole('textbox', { name: 'Message' }).waitFor();
-    const storageState = await entrance.storageState();
-    await entrance.close();
+    const loginContext = await browser.newContext();
+    const loginPage = await loginContext.newPage();
+    await loginPage.goto(loginLink);
+    await loginPage.getByRole('textbox', { name: 'Message' }).waitFor();
+    const storageState = await loginContext.storageState();
+    await loginContext.close();
     const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 800 } });
     return await use(await context.newPage());
   } finally {

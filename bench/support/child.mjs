@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 
 const LF = 10;
-const HEAD = 80;
-const PATIENCE_MS = 120_000;
+const MAX_HEAD_LENGTH = 80;
+const KILL_AFTER_MS = 120_000;
 
-/** A process that speaks JSON lines, looked at as cheaply as possible: only the beginning of a line is ever decoded. */
+/** A process with JSON lines on stdio, read cheaply: only the beginning of each line is decoded. */
 export class Child {
-  /** Bytes that it has written so far. */
+  /** Bytes read from stdout so far. */
   bytes = 0;
   startedAt = performance.now();
   #process;
@@ -22,10 +22,10 @@ export class Child {
     this.#process.stderr.on('data', (chunk) => {
       this.#stderr += chunk;
     });
-    const hurry = setTimeout(() => this.kill(), PATIENCE_MS);
+    const killTimer = setTimeout(() => this.kill(), KILL_AFTER_MS);
     this.#exited = new Promise((resolve) => {
       this.#process.on('close', () => {
-        clearTimeout(hurry);
+        clearTimeout(killTimer);
         for (const { reject } of this.#waiting) reject(new Error(`${args.join(' ')} ended: ${this.#stderr}`));
         resolve();
       });
@@ -44,16 +44,16 @@ export class Child {
     this.#process.stdin.write(bytes);
   }
 
-  /** Resolves to the moment when the next line that begins like this is complete. */
+  /** Resolves to the time at which the next line with this beginning is complete. */
   until(beginning) {
     return new Promise((resolve, reject) => this.#waiting.push({ beginning, resolve, reject }));
   }
 
-  /** Sends a command and resolves to the moment of its answer. */
-  ask(command) {
-    const answered = this.until(`{"id":${JSON.stringify(command.id)},`);
+  /** Sends a command and resolves to the time of its response. */
+  request(command) {
+    const response = this.until(`{"id":${JSON.stringify(command.id)},`);
     this.send(command);
-    return answered;
+    return response;
   }
 
   pause() {
@@ -64,7 +64,7 @@ export class Child {
     this.#process.stdout.resume();
   }
 
-  /** Closes its input and waits until it is gone. */
+  /** Closes stdin and waits until the process has ended. */
   async end() {
     this.#process.stdin?.end();
     await this.#exited;
@@ -86,7 +86,7 @@ export class Child {
   }
 
   #keep(chunk, start, end) {
-    const room = HEAD - this.#head.length;
+    const room = MAX_HEAD_LENGTH - this.#head.length;
     if (room > 0 && end > start) this.#head += chunk.toString('latin1', start, Math.min(end, start + room));
   }
 

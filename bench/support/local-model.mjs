@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 const MODELS = ['turn', 'ok', 'slow', 'many'];
 
-/** Lets `use` work with models behind HTTP, in a process of their own. Agents of this place know them as bench/<name>. */
-export async function withLocalModel(place, use) {
+/** Calls `use` with an HTTP model server in its own process; agents of this workspace have its models as bench/<name>. */
+export async function withLocalModel(workspace, use) {
   const server = spawn(process.execPath, [join(import.meta.dirname, 'model-server.mjs')], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -14,7 +14,7 @@ export async function withLocalModel(place, use) {
   const url = `http://127.0.0.1:${port.trim()}/v1`;
   const models = MODELS.map((id) => ({ id }));
   const provider = { baseUrl: url, api: 'openai-completions', apiKey: 'none', models };
-  const file = place.file('agent/models.json', JSON.stringify({ providers: { bench: provider } }));
+  const file = workspace.file('agent/models.json', JSON.stringify({ providers: { bench: provider } }));
   try {
     return await use({ url, writtenAt: () => writtenAt(url) });
   } finally {
@@ -23,14 +23,14 @@ export async function withLocalModel(place, use) {
   }
 }
 
-/** When the slow model said its word, in each answer since this was asked last; by the clock of this process. */
+/** Send times of the slow model's deltas since the last call, on the clock of this process. */
 async function writtenAt(url) {
   const times = await (await fetch(url)).json();
   const behind = clockBehindMs();
   return times.map((nanos) => Number(nanos) / 1e6 - behind);
 }
 
-/** How far the clock of this process is behind the system's, which all processes share. */
+/** Offset of this process's clock to the system clock, which all processes share. */
 function clockBehindMs() {
   const before = performance.now();
   const now = Number(process.hrtime.bigint()) / 1e6;

@@ -6,7 +6,7 @@ const BLOCK = 1000;
 /** The header of a session file. */
 export const header = (cwd) => `${JSON.stringify({ type: 'session', version: 3, id: 'bench', timestamp: AT, cwd })}\n`;
 
-/** Writes a session of so many messages: rounds of a question, a tool call, its result and an answer, 760 bytes each. */
+/** Writes a session of this many messages: prompt, tool call, result and text in turn, 760 bytes each. */
 export function writeLongSession(path, { cwd, messages }) {
   const fd = openSync(path, 'w');
   writeSync(fd, header(cwd));
@@ -23,7 +23,7 @@ function line(n) {
   return `${JSON.stringify({ type: 'message', id: idOf(n), parentId, timestamp: AT, message: messageAt(n) })}\n`;
 }
 
-/** Eight hex digits that look random and never repeat: every step of the mixing can be undone. */
+/** Eight hex digits that look random and never repeat: every mixing step is invertible. */
 function idOf(n) {
   let bits = n + 1;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

@@ -1,21 +1,20 @@
-import { calm } from './calm.mjs';
+import { waitForIdleCpu } from './calm.mjs';
 import { mediansOf } from './median.mjs';
 
 /**
- * Runs one benchmark and answers its rows.
+ * Runs one benchmark and returns its rows.
  *
- * Every round calls each sampler once, forwards and backwards by turns, so that a busy moment of the machine falls on
- * the value and on its reference alike. The first round only warms the caches of the system up. `busy` counts the
- * rounds that had to begin while others used the machine.
+ * Every round calls each sampler once, in alternating order, so that load of other programs affects a value and its
+ * reference alike. The first round only warms the system's caches. `busy` counts rounds that started under load.
  */
-export async function measure({ name, rounds, samplers, rows }, { place, rounds: given, progress }) {
+export async function measure({ name, rounds, samplers, rows }, { workspace, rounds: given, progress }) {
   const count = given ?? rounds;
-  const entries = Object.entries(samplers(place));
+  const entries = Object.entries(samplers(workspace));
   const samples = Object.fromEntries(entries.map(([key]) => [key, []]));
   let busy = 0;
   for (let round = 0; round <= count; round++) {
     progress({ name, round, count });
-    if (!(await calm()) && round > 0) busy += 1;
+    if (!(await waitForIdleCpu()) && round > 0) busy += 1;
     for (const [key, sample] of round % 2 ? entries.toReversed() : entries) {
       const taken = await sample();
       if (round > 0) samples[key].push(taken);

@@ -1,4 +1,4 @@
-// A model on this machine, in the streaming form of chat completions. Prints its port, serves until its input ends.
+// Serves models as streamed chat completions. Prints its port and runs until its input ends.
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DELTA } from './stream.mjs';
@@ -8,27 +8,27 @@ const AFTER_MS = 25;
 
 const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'bash', arguments: '{"command":"true"}' } };
 
-/** What each of its models says. */
+/** The deltas of each model. */
 const models = {
-  /** Calls `bash` with `true`, then says ok. */
-  turn: ({ messages }, say) => {
-    if (messages.at(-1).role === 'tool') say({ content: 'ok' });
-    else say({ role: 'assistant', tool_calls: [call] });
+  /** Calls `bash` with `true`, then sends ok. */
+  turn: ({ messages }, send) => {
+    if (messages.at(-1).role === 'tool') send({ content: 'ok' });
+    else send({ role: 'assistant', tool_calls: [call] });
   },
-  ok: (_, say) => say({ content: 'ok' }),
-  /** Its only word has nothing before it and nothing behind it that could carry it along. */
-  slow: async (_, say) => {
+  ok: (_, send) => send({ content: 'ok' }),
+  /** Sends its only delta alone: pauses keep it out of neighbouring writes. */
+  slow: async (_, send) => {
     await sleep(BEFORE_MS);
     writtenAt.push(process.hrtime.bigint());
-    say({ content: 'ok' });
+    send({ content: 'ok' });
     await sleep(AFTER_MS);
   },
-  many: (_, say) => {
-    for (let n = 0; n < 40_000; n++) say({ content: DELTA });
+  many: (_, send) => {
+    for (let n = 0; n < 40_000; n++) send({ content: DELTA });
   },
 };
 
-/** When the slow model spoke, for whoever asks. */
+/** Send times of the slow model's deltas; a GET request returns and clears them. */
 const writtenAt = [];
 
 const server = createServer(async (request, response) => {
@@ -38,18 +38,18 @@ const server = createServer(async (request, response) => {
   }
   let body = '';
   for await (const text of request.setEncoding('utf8')) body += text;
-  await answer(JSON.parse(body), response);
+  await respond(JSON.parse(body), response);
 });
 
-async function answer(question, response) {
+async function respond(request, response) {
   let reason = 'stop';
   const write = (choice) => {
     const choices = [{ index: 0, ...choice }];
-    const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: question.model, choices };
+    const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: request.model, choices };
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   };
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-  await models[question.model](question, (delta) => {
+  await models[request.model](request, (delta) => {
     if (delta.tool_calls) reason = 'tool_calls';
     write({ delta, finish_reason: null });
   });

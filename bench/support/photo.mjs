@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 const CHANNELS = 3;
 
 /** A PNG of about this many bytes: noise, as large compressed as not. */
-export function photo(bytes) {
+export function noisePng(bytes) {
   const side = Math.floor(Math.sqrt(bytes / CHANNELS));
   const row = side * CHANNELS + 1;
   const pixels = Buffer.alloc(row * side);

@@ -6,10 +6,10 @@ import { Child } from './child.mjs';
 const root = join(import.meta.dirname, '..', '..');
 
 /**
- * Where the measuring is done: a folder of its own, with a home, a project and a copy of the built program, so that a
- * build in the meantime changes nothing.
+ * A temporary folder with a home, a project and a copy of the built program, so that a build during the measurement
+ * changes nothing.
  */
-export class Place {
+export class Workspace {
   #folder = mkdtempSync(join(tmpdir(), 'tau-bench-'));
   #children = new Set();
 
@@ -18,7 +18,7 @@ export class Place {
     cpSync(join(root, 'dist'), join(this.#folder, 'dist'), { recursive: true });
     cpSync(join(root, 'package.json'), join(this.#folder, 'package.json'));
     symlinkSync(join(root, 'node_modules'), join(this.#folder, 'node_modules'));
-    // A session longer than any model's context must not be summed up in the middle of a measurement.
+    // A session longer than any model's context must not be compacted during a measurement.
     writeFileSync(join(this.#folder, 'agent', 'settings.json'), '{"compaction":{"enabled":false}}\n');
   }
 
@@ -31,26 +31,26 @@ export class Place {
     return join(this.#folder, name);
   }
 
-  /** Writes a file and answers its path. */
+  /** Writes a file and returns its path. */
   file(name, text) {
     writeFileSync(this.path(name), text);
     return this.path(name);
   }
 
   /**
-   * Lets `use` work with an agent; `args` go behind `--mode rpc`, `stdin` may be an open file, `node` another Node, `env`
-   * holds more variables.
+   * Calls `use` with an agent. `args` follow `--mode rpc`; `stdin` may be an open file, `node` another Node, `env`
+   * further variables.
    */
   agent(args, use, { stdin, node, env } = {}) {
     return this.#use([this.path('dist/tau.cjs'), '--mode', 'rpc', ...args], { stdin, node, env, use });
   }
 
-  /** Lets `use` work with a program of somebody else. */
+  /** Calls `use` with another Node program. */
   program(path, args, { use, node }) {
     return this.#use([path, ...args], { use, node });
   }
 
-  /** Lets `use` work with a bare node that runs this code. */
+  /** Calls `use` with a plain Node process that runs this code. */
   node(code, use) {
     return this.#use(['-e', code], { use });
   }

@@ -4,31 +4,31 @@ import { createRequire } from 'node:module';
 const { WebSocket } = createRequire(import.meta.url)('ws');
 
 const TOKEN = 'of-the-benchmark';
-const PATIENCE_MS = 120_000;
+const KILL_AFTER_MS = 120_000;
 
-/** Lets `use` work with a server whose agents play a script; `args` go behind `tau serve --port 0`, `node` before it. */
-export async function withServer(place, { script, args = [], node = [] }, use) {
-  const tau = place.path('dist/tau.cjs');
+/** Calls `use` with a server whose agents play a script. `args` follow `tau serve --port 0`; `node` are flags of Node. */
+export async function withServer(workspace, { script, args = [], node = [] }, use) {
+  const tau = workspace.path('dist/tau.cjs');
   const agent = `'${process.execPath}' '${tau}' --script '${script}'`;
   const child = spawn(process.execPath, [...node, tau, 'serve', '--port', '0', '--agent-command', agent, ...args], {
-    cwd: place.path('project'),
-    env: { ...place.environment, PI_AUTH_TOKEN: TOKEN },
+    cwd: workspace.path('project'),
+    env: { ...workspace.environment, PI_AUTH_TOKEN: TOKEN },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = new Promise((resolve) => child.once('close', resolve));
-  const hurry = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
   try {
-    const [loginLink, url] = await printedBy(child);
-    return await use({ pid: child.pid, loginLink, connect: (query) => connected(url, query) });
+    const [loginLink, url] = await firstTwoLines(child);
+    return await use({ pid: child.pid, loginLink, connect: (query) => connect(url, query) });
   } finally {
-    clearTimeout(hurry);
+    clearTimeout(killTimer);
     child.kill('SIGTERM');
     await exited;
   }
 }
 
-/** The first two lines: where people come in, and where clients connect. */
-function printedBy(child) {
+/** The first two printed lines: the login link and the address for clients. */
+function firstTwoLines(child) {
   let printed = '';
   return new Promise((resolve, reject) => {
     child.once('close', () => reject(new Error('The server ended before it took clients')));
@@ -40,8 +40,8 @@ function printedBy(child) {
   });
 }
 
-/** A client that was told where it is and what was said; it hears records of the types it waits for. */
-async function connected(url, query = {}) {
+/** Connects a client and waits for its snapshot. */
+async function connect(url, query = {}) {
   const socket = new WebSocket(`${url}?${new URLSearchParams({ token: TOKEN, stream: 'delta', ...query })}`);
   const client = new BenchClient(socket);
   await client.until('"type":"state_synced"');
@@ -50,7 +50,7 @@ async function connected(url, query = {}) {
 
 class BenchClient {
   sessionId = '';
-  /** What was streamed to it, and when each piece came. */
+  /** The streamed text; `times` has the arrival of each delta. */
   text = '';
   records = 0;
   times = [];
@@ -59,7 +59,7 @@ class BenchClient {
 
   constructor(socket) {
     this.#socket = socket;
-    socket.on('message', (data) => this.#hear(data));
+    socket.on('message', (data) => this.#receive(data));
     socket.on('close', () => {
       for (const { reject } of this.#waiting) reject(new Error('The connection was closed'));
     });
@@ -70,7 +70,7 @@ class BenchClient {
     this.#socket.send(JSON.stringify(record));
   }
 
-  /** Resolves to the moment when a record comes that has this near its beginning. */
+  /** Resolves to the time at which a record with this mark near its beginning arrives. */
   until(mark) {
     return new Promise((resolve, reject) => this.#waiting.push({ mark, resolve, reject }));
   }
@@ -79,7 +79,7 @@ class BenchClient {
     this.#socket.close();
   }
 
-  #hear(data) {
+  #receive(data) {
     const now = performance.now();
     this.records += 1;
     const head = data.toString('latin1', 0, 200);

@@ -2,10 +2,10 @@ import { cpuMicros, peakMb, residentMb } from './process-facts.mjs';
 
 export const DELTA = 'abcd';
 
-/** The script of one answer in this many deltas. */
+/** The script of one response with this many deltas. */
 export const streamScript = (deltas) => `${JSON.stringify({ text: DELTA, times: deltas })}\n`;
 
-/** Code for a bare node that writes one small record per delta, the plainest way. */
+/** Code for a plain Node process that writes one small record per delta. */
 export const plainStream = (deltas) => `
 process.stdin.once('data', () => {
   process.stdout.write('{"id":1,"type":"response"}\\n');
@@ -18,9 +18,9 @@ process.stdin.once('data', () => {
   });
 });`;
 
-/** What one streamed answer costs the child: CPU, bytes on the wire, memory. */
+/** Measures CPU, bytes on the wire and memory of one streamed response. */
 export async function streamed(child) {
-  await child.ask({ id: 1, type: 'get_state' });
+  await child.request({ id: 1, type: 'get_state' });
   const before = { cpu: cpuMicros(child.pid), bytes: child.bytes, mb: residentMb(child.pid) };
   const settled = child.until('{"type":"agent_settled"');
   child.send({ id: 2, type: 'prompt', message: 'go' });

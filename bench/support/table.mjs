@@ -1,11 +1,11 @@
-/** What a limit is held against: the value, its ratio to the reference, or what it has over the reference. */
+/** Kinds of limits: on the value, its ratio to the reference, or its excess over the reference. */
 const limits = {
   value: { of: ({ value }) => value, show: (most, unit) => `≤ ${most} ${unit}` },
   ratio: { of: ({ value, reference }) => value / reference, show: (most) => `≤ ${most} × the reference` },
   over: { of: ({ value, reference }) => value - reference, show: (most, unit) => `≤ ${most} ${unit} over it` },
 };
 
-/** 'ok', 'over' or, without a target, nothing. */
+/** 'ok', 'over', or '' without a limit. */
 export function verdict(row) {
   if (!row.limit) return '';
   const [[kind, most]] = Object.entries(row.limit);

@@ -1,6 +1,5 @@
 /**
- * A tool of its own: counts words. It tells how far it is, stops when it is told to, and says more to people than to the
- * model.
+ * A custom tool that counts words. It reports progress, stops on abort, and returns details that only users see.
  *
  *   tau --mode rpc -e examples/extensions/custom-tool.ts
  */

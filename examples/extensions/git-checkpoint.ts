@@ -1,5 +1,5 @@
 /**
- * Remembers the working tree before each turn, and offers to bring it back when the session is forked.
+ * Saves the working tree before each turn and offers to restore it when the session is forked.
  *
  *   tau --mode rpc -e examples/extensions/git-checkpoint.ts
  *
@@ -13,7 +13,7 @@ export default function gitCheckpoint(pi: ExtensionAPI): void {
   const git = (ctx: ExtensionContext, ...args: string[]) => pi.exec('git', args, { cwd: ctx.cwd, timeout: 10_000 });
 
   pi.on('turn_start', async (_event, ctx) => {
-    // Makes a commit of what was changed, which no branch knows; says nothing when nothing was.
+    // Commits the changes without a branch; prints nothing when there are none.
     const stash = await git(ctx, 'stash', 'create');
     const { code, stdout } = stash.stdout === '' ? await git(ctx, 'rev-parse', '--verify', 'HEAD') : stash;
     if (code === 0) pi.appendEntry(ENTRY, { commit: stdout.trim() });

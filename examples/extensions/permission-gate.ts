@@ -3,7 +3,7 @@
  *
  *   tau --mode rpc -e examples/extensions/permission-gate.ts
  *
- * Where nobody can be asked, nobody answers in time or the answer is no, the command does not run.
+ * Without a client that can show dialogs, on a timeout or when the user blocks it, the command does not run.
  */
 import type { ExtensionAPI } from '@earendil-works/pi-coding-agent';
 
@@ -15,7 +15,7 @@ const DANGEROUS = [
   /\bdd\s+.*of=/,
 ];
 
-const PATIENCE_MS = Number(process.env['PERMISSION_GATE_TIMEOUT_MS'] ?? 60_000);
+const DIALOG_TIMEOUT_MS = Number(process.env['PERMISSION_GATE_TIMEOUT_MS'] ?? 60_000);
 
 export default function permissionGate(pi: ExtensionAPI): void {
   pi.on('tool_call', async ({ toolName, input }, ctx) => {
@@ -24,7 +24,7 @@ export default function permissionGate(pi: ExtensionAPI): void {
     if (!ctx.hasUI) return { block: true, reason: 'Blocked: a dangerous command, and nobody to ask' };
 
     const answer = await ctx.ui.select(`Allow this command?\n\n  ${command}`, ['Allow', 'Block'], {
-      timeout: PATIENCE_MS,
+      timeout: DIALOG_TIMEOUT_MS,
     });
     if (answer === 'Allow') return undefined;
     ctx.ui.notify(`Blocked: ${command}`, 'warning');

@@ -42,11 +42,11 @@ export default function rpcDemo(pi: ExtensionAPI): void {
     'rpc-input': (ctx) => ctx.ui.input('Your name?', 'type it here'),
     'rpc-editor': (ctx) => ctx.ui.editor('Change this', 'first line\nsecond line'),
   };
-  for (const [name, ask] of Object.entries(demos)) {
+  for (const [name, openDialog] of Object.entries(demos)) {
     pi.registerCommand(name, {
       description: `Shows the ${name.slice(4)} dialog`,
       handler: async (_args, ctx) => {
-        const answer = await ask(ctx);
+        const answer = await openDialog(ctx);
         ctx.ui.notify(`You said: ${JSON.stringify(answer ?? null)}`, answer === undefined ? 'warning' : 'info');
       },
     });

@@ -1,4 +1,4 @@
-"""Asks the agent what stands on the command line, with a tool that this program runs itself.
+"""Sends the prompt on the command line to an agent, with a tool that this program runs itself.
 
     python3 examples/python/chat.py "what is the weather in Rome?"
 

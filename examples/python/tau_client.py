@@ -15,7 +15,7 @@ GONE = ConnectionError("the agent has gone")
 
 
 class Refused(Exception):
-    """The agent said no."""
+    """The agent rejected a command."""
 
     def __init__(self, response):
         super().__init__(response["error"])
@@ -24,14 +24,14 @@ class Refused(Exception):
 
 class Tau:
     def __init__(self, *args, program=("tau",), on_event=None, on_ui=None, tools=None):
-        """on_ui(request) answers dialogs with text, True/False or None; tools maps names to (definition, function)."""
+        """on_ui(request) returns text, True/False or None for a dialog; tools maps names to (definition, function)."""
         self._process = subprocess.Popen(
             [*program, "--mode", "rpc", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self._ids = itertools.count(1)
-        self._answers = {}
+        self._responses = {}
         self._settled = queue.Queue()
-        self._gone = False
+        self._closed = False
         self._on_event = on_event or (lambda event: None)
         self._on_ui = on_ui
         self._tools = tools or {}
@@ -49,10 +49,10 @@ class Tau:
         self._process.wait()
 
     def call(self, command, **params):
-        """Sends a command and waits for its answer."""
+        """Sends a command and waits for its response."""
         request_id = f"py-{next(self._ids)}"
-        answer = self._answers[request_id] = queue.Queue(1)
-        if self._gone:
+        answer = self._responses[request_id] = queue.Queue(1)
+        if self._closed:
             raise GONE
         self._send({"id": request_id, "type": command, **params})
         response = answer.get()
@@ -63,7 +63,7 @@ class Tau:
         return response.get("data")
 
     def ask(self, message):
-        """Sends a prompt, waits for the end of its run and answers the last text."""
+        """Sends a prompt, waits for the end of its run and returns the last assistant text."""
         accepted = self.call("prompt", message=message)
         while accepted["disposition"] != "handled":
             end = self._settled.get()
@@ -83,16 +83,16 @@ class Tau:
     def _read(self):
         try:
             for line in self._process.stdout:
-                self._hear(json.loads(line))
+                self._handle(json.loads(line))
         finally:
-            self._gone = True
-            for waiting in [self._settled, *self._answers.values()]:
+            self._closed = True
+            for waiting in [self._settled, *self._responses.values()]:
                 waiting.put(None)
 
-    def _hear(self, record):
+    def _handle(self, record):
         kind = record["type"]
         if kind == "response":
-            self._answers.pop(record["id"]).put(record)
+            self._responses.pop(record["id"]).put(record)
         elif kind == "host_tool_call":
             threading.Thread(target=self._run_tool, args=(record,), daemon=True).start()
         elif kind == "extension_ui_request" and record["method"] in DIALOGS:
@@ -106,7 +106,7 @@ class Tau:
         try:
             _, function = self._tools[call["toolName"]]
             text, failed = str(function(**call["arguments"])), False
-        except Exception as error:  # whatever a tool does wrong is the model's to know
+        except Exception as error:  # the model gets every failure of a tool
             text, failed = str(error), True
         result = {"content": [{"type": "text", "text": text}]}
         self._send({"type": "host_tool_result", "id": call["id"], "result": result, "isError": failed})

@@ -1,4 +1,4 @@
-"""As much of WebSockets (RFC 6455) as a client of tau needs, without packages: texts in and out, pings answered."""
+"""The part of WebSockets (RFC 6455) that a client of tau needs, without packages: text messages and pongs."""
 
 import base64
 import os
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 
-# The server pings every 20 s: whoever is silent for longer is gone.
+# The server pings every 20 s: a longer silence means a lost connection.
 SILENCE_SECONDS = 60
 
 
@@ -47,7 +47,7 @@ class WebSocket:
         self.socket.close()
 
     def __iter__(self):
-        """Every text that comes, until the server closes; then `code` says why."""
+        """Yields every received text until the server closes; then `code` is the close code."""
         parts = []
         while True:
             final, kind, data = self._read()

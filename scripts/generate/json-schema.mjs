@@ -1,6 +1,6 @@
-// Tables to JSON Schema, with named shapes as definitions.
+// Generates JSON Schema from the tables, with named shapes as definitions.
 
-/** Collects every named schema that the tables reach, in the order of first sight. */
+/** Collects every named schema that the tables use, in order of first use. */
 export function definitionsOf({ commands, events, frames, definitions }) {
   const found = new Map();
   for (const schema of Object.values(definitions)) if (schema?.$id) visit(schema, found);
@@ -106,12 +106,12 @@ export function jsonSchema(tables) {
   return `${JSON.stringify(schema, null, 1)}\n`;
 }
 
-/** What the running agent needs to check a line: parameters and frames, and the definitions they use. */
+/** The schemas with which an agent validates input: parameters, frames and their definitions. */
 export function inboundModule(tables) {
   const used = new Map();
   for (const row of Object.values(tables.commands)) for (const field of Object.values(row.params)) visit(field, used);
   for (const row of Object.values(tables.frames)) visit(row.schema, used);
-  // A parameter may be called description too: then it is a schema, not a text.
+  // A parameter may be named description, too: then its value is a schema, not a text.
   const isNote = (key, value) => key === 'description' && typeof value === 'string';
   const text = (value) => JSON.stringify(value, (key, inner) => (isNote(key, inner) ? undefined : inner), 1);
   return `// Generated from the protocol tables by scripts/generate.mjs. Do not edit.

@@ -1,4 +1,4 @@
-// Tables to docs/protocol.md.
+// Generates docs/protocol.md from the tables.
 import { definitionsOf, isOptional } from './json-schema.mjs';
 import { declaration, objectType, typeOf } from './typescript.mjs';
 

@@ -1,4 +1,4 @@
-// Tables to TypeScript: the vocabulary, the rows that run, the client's methods.
+// Generates TypeScript from the tables: the vocabulary, the command rows and the client's methods.
 import { definitionsOf, isOptional } from './json-schema.mjs';
 
 const banner = '// Generated from the protocol tables by scripts/generate.mjs. Do not edit.\n';
@@ -58,7 +58,7 @@ export function vocabulary(tables) {
   const frameMap = Object.entries(tables.frames).map(([name, row]) => `  ${name}: ${row.schema.$id};\n`);
   return `${banner}
 ${named.join('\n')}
-/** Every command with what it takes and answers. */
+/** Every command with its parameters and its result. */
 export interface CommandMap {
 ${commandMap.join('')}}
 
@@ -66,14 +66,14 @@ export type CommandName = keyof CommandMap;
 export type Params<C extends CommandName> = CommandMap[C]['params'];
 export type Result<C extends CommandName> = CommandMap[C]['result'];
 
-/** Every record tau sends that is no answer. */
+/** Every record that tau sends except responses. */
 export interface EventMap {
 ${eventMap.join('')}}
 
 export type EventName = keyof EventMap;
 export type AgentEvent = EventMap[EventName];
 
-/** What a client sends that is no command. */
+/** Every record that a client sends except commands. */
 export interface FrameMap {
 ${frameMap.join('')}}
 
@@ -96,12 +96,12 @@ ${rows.join('')}};
 `;
 }
 
-/** The words of every named choice, for code that lists or checks them. */
+/** Generates the values of every named choice, for code that lists or checks them. */
 export function choices(tables) {
   const named = [...definitionsOf(tables)].filter(([, schema]) => schema.enum);
   const rows = named.map(([name, schema]) => `  ${name}: [${schema.enum.map((word) => `'${word}'`).join(', ')}],\n`);
   return `${banner}
-/** The words of every named choice, in order. */
+/** The values of every named choice, in order. */
 export const choices = {
 ${rows.join('')}} as const;
 `;
@@ -124,9 +124,9 @@ export function clientMethods(tables) {
   });
   return `${banner}import type { CommandName, Params, Result } from '../../protocol/generated/vocabulary.ts';
 
-/** One method per command. */
+/** A method per command. */
 export abstract class AgentMethods {
-  /** Sends a command and waits for its answer. */
+  /** Sends a command and waits for its response. */
   abstract call<C extends CommandName>(command: C, params: Params<C>): Promise<Result<C>>;
 
 ${methods.join('\n')}}

@@ -1,4 +1,4 @@
-/** The files of a small project with a mistake in it. */
+/** The files of a small project with a bug. */
 export const project = {
   'package.json': '{\n  "name": "corner-shop",\n  "type": "module",\n  "scripts": { "test": "node --test" }\n}\n',
   'README.md': '# Corner shop\n\nCarts, discounts and receipts.\n',
@@ -9,7 +9,7 @@ export function subtotal(lines) {
   return lines.reduce((sum, { price, count }) => sum + price * count, 0);
 }
 
-/** What is to be paid, in cents. */
+/** The price to pay, in cents. */
 export function total(lines, discounts) {
   let sum = subtotal(lines);
   for (const { percent } of discounts) sum = sum - (sum * percent) / 100;

@@ -8,7 +8,7 @@ import { project } from './demo-project.mjs';
 
 const TAU = join(import.meta.dirname, '../../dist/tau.cjs');
 
-/** Serves a small project to an imaginary user, whose model plays a script. */
+/** Serves the demo project to a new user, with a scripted model. */
 export async function serveDemo({ script, extension }) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'tau-demo-')));
   const cwd = join(root, 'corner-shop');
@@ -16,11 +16,11 @@ export async function serveDemo({ script, extension }) {
   for (const [path, text] of Object.entries(project)) put(join(cwd, path), text);
   mkdirSync(agentDir);
   if (extension) put(join(agentDir, 'extensions/demo.ts'), extension);
-  const plays = script.length > 0 ? ['--script', join(root, 'script.jsonl')] : [];
+  const scriptArgs = script.length > 0 ? ['--script', join(root, 'script.jsonl')] : [];
   const lines = script.map((line) => JSON.stringify(line).replaceAll('%ROOT%', root));
   put(join(root, 'script.jsonl'), lines.join('\n'));
   const tools = ['--tools', 'read,bash,edit,write,grep,find,ls'];
-  const agent = [process.execPath, TAU, ...tools, ...plays].map((word) => `'${word}'`).join(' ');
+  const agent = [process.execPath, TAU, ...tools, ...scriptArgs].map((word) => `'${word}'`).join(' ');
   const env = { ...process.env, HOME: root, PI_CODING_AGENT_DIR: agentDir };
   const start = (port) =>
     spawn(process.execPath, [TAU, 'serve', '--port', port, '--agent-command', agent], { cwd, env });
@@ -30,16 +30,16 @@ export async function serveDemo({ script, extension }) {
     root,
     cwd,
     loginLink,
-    /** Lets go of a script that waits for a file. */
+    /** Creates a file that the script awaits. */
     open: (gate) => put(join(root, gate), ''),
-    /** Ends the server without a word. */
-    kill: () => ended(server, 'SIGKILL'),
-    again: async () => {
+    /** Kills the server with SIGKILL. */
+    kill: () => stop(server, 'SIGKILL'),
+    restart: async () => {
       server = start(new URL(loginLink).port);
       await firstLine(server);
     },
     close: async () => {
-      await ended(server, 'SIGTERM');
+      await stop(server, 'SIGTERM');
       rmSync(root, { recursive: true, force: true });
     },
   };
@@ -52,7 +52,7 @@ async function firstLine(server) {
   return line;
 }
 
-async function ended(server, signal) {
+async function stop(server, signal) {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const exit = once(server, 'exit');
   server.kill(signal);

@@ -28,7 +28,7 @@ const share = Math.max(0, 100 - percent) / 100;
 
 Should discounts of **more than 100%** be refused instead of making the cart free?`;
 
-/** A mistake is looked for, found and mended. */
+/** The model finds a bug and fixes it. */
 export const mending = [
   {
     steps: [
@@ -55,7 +55,7 @@ export const mending = [
   { steps: [{ text: ANSWER }, spent(5200, 310)] },
 ];
 
-/** The same, held up while the tests run. */
+/** The same, stopped at a gate while the tests run. */
 export const held = [
   ...mending.slice(0, 2),
   {
@@ -71,7 +71,7 @@ export const held = [
   { text: 'All of them pass.' },
 ];
 
-/** An answer that fails, and is tried again after a while. */
+/** A model call that fails and is retried after a delay. */
 export const failing = [
   mending[0],
   { steps: [{ text: 'Well, ' }, { error: { status: 529, message: 'Overloaded', retryAfterMs: 55_000 } }] },

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { type Home, newHome, open, sessionFiles, stored } from '../support/open.ts';
-import type { Peer, Record_ } from '../support/peer.ts';
+import { type Home, newHome, openTestAgent, sessionFiles, readSessionFile } from '../support/open.ts';
+import type { Peer, WireRecord } from '../support/peer.ts';
 import { randomFrom } from '../support/random.ts';
 
 const POINTS = process.env['SOAK'] ? 200 : 12;
 const SEED = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 1_000_000));
 const MAX_CRASHES = 3;
-/** About as many records as two runs with their tools and queued messages give. */
+// About the number of records of two runs with tools and queued messages.
 const MAX_RECORDS = 120;
 
-/** Answers with tools and answers without, in turns, at a pace that leaves room for a kill between any two steps. */
+// Alternates responses with and without tools, slowly enough to be killed between any two steps.
 const script = [
   {
     steps: [
@@ -25,7 +25,7 @@ const script = [
 
 for (let point = 0; point < POINTS; point++) {
   const seed = SEED + point;
-  it(`[J17 J18 J11 P42 P45] nothing acknowledged is lost or doubled by SIGKILL (CRASH_SEED=${seed})`, async () => {
+  it(`[J17 J18 J11 P42 P45] every acknowledged message is stored exactly once after SIGKILL (CRASH_SEED=${seed})`, async () => {
     const random = randomFrom(seed);
     const home = newHome();
     const messages: Message[] = [];
@@ -40,52 +40,52 @@ for (let point = 0; point < POINTS; point++) {
   }, 120_000);
 }
 
-/** A message under the id that makes it safe to send again; its text is that id. */
+/** A message whose id makes a repeated send safe; its text is that id. */
 interface Message {
   readonly id: string;
   readonly type: 'prompt' | 'steer' | 'follow_up';
-  /** What the agent answered before it died; undefined: it never did. */
+  /** Data of the response; undefined when the agent died before it responded. */
   acknowledged?: { readonly disposition: string; readonly queueId?: string } | undefined;
 }
 
-/** Keeps an agent busy and kills it at some moment. */
+/** Keeps an agent busy and kills it after a random number of records. */
 async function crashAfter(home: Home, messages: Message[], random: (below: number) => number): Promise<void> {
-  const { peer, process } = await open('stdio', { home, script, args: sessionArguments(home) });
+  const { peer, process } = await openTestAgent('stdio', { home, script, args: sessionArguments(home) });
   const lastRecord = random(MAX_RECORDS);
-  const said: Message[] = [];
-  const say = (type: Message['type']) => {
+  const sent: Message[] = [];
+  const send = (type: Message['type']) => {
     const message: Message = { id: `m${messages.length}`, type };
     messages.push(message);
-    said.push(message);
+    sent.push(message);
     peer.send({ id: message.id, type, message: message.id, clientMessageId: message.id });
   };
 
-  say('prompt');
+  send('prompt');
   for (let count = 0; count < lastRecord; count++) {
     const { type } = await peer.next(() => true);
-    if (type === 'agent_settled') say('prompt');
-    if (type === 'turn_start' && said.length < 8) say(random(2) === 0 ? 'steer' : 'follow_up');
+    if (type === 'agent_settled') send('prompt');
+    if (type === 'turn_start' && sent.length < 8) send(random(2) === 0 ? 'steer' : 'follow_up');
   }
-  for (let moment = random(30); moment > 0; moment--) await new Promise((resolve) => setImmediate(resolve));
+  for (let ticks = random(30); ticks > 0; ticks--) await new Promise((resolve) => setImmediate(resolve));
   process?.kill('SIGKILL');
   await process?.exited;
 
-  for (const message of said) message.acknowledged = acknowledgement(peer.records, message.id);
+  for (const message of sent) message.acknowledged = acknowledgement(peer.records, message.id);
 }
 
-function acknowledgement(records: readonly Record_[], id: string): Message['acknowledged'] {
+function acknowledgement(records: readonly WireRecord[], id: string): Message['acknowledged'] {
   const response = records.find((record) => record.type === 'response' && record['id'] === id);
   return response?.['success'] ? (response['data'] as Message['acknowledged']) : undefined;
 }
 
-/** What was acknowledged is in the conversation or back in the queue, once; every tool call has its result. */
+/** Each acknowledged message is in the conversation or the queue, once; each tool call has its result. */
 async function expectNothingLost(home: Home, messages: readonly Message[]): Promise<void> {
-  const { peer, close } = await open('stdio', { home, script, args: sessionArguments(home) });
+  const { peer, close } = await openTestAgent('stdio', { home, script, args: sessionArguments(home) });
   const entries = await entriesOf(peer);
   for (const { id, acknowledged } of messages) {
     const delivered = entries.filter(({ clientMessageId }) => clientMessageId === id).length;
-    const waiting = acknowledged?.queueId !== undefined && (await isWaiting(peer, acknowledged.queueId, id));
-    if (acknowledged) expect(delivered + Number(waiting), id).toBe(1);
+    const isInQueue = acknowledged?.queueId !== undefined && (await isQueued(peer, acknowledged.queueId, id));
+    if (acknowledged) expect(delivered + Number(isInQueue), id).toBe(1);
     else expect(delivered, id).toBeLessThanOrEqual(1);
   }
   expectWhole(entries);
@@ -93,9 +93,9 @@ async function expectNothingLost(home: Home, messages: readonly Message[]): Prom
   await close();
 }
 
-/** A client that is not sure sends everything again: in the end each message was said once, and the session goes on. */
+/** After a client resends everything, each message is stored once and the session accepts further prompts. */
 async function expectExactlyOnce(home: Home, messages: readonly Message[]): Promise<void> {
-  const { peer, close } = await open('stdio', { home, script, args: sessionArguments(home) });
+  const { peer, close } = await openTestAgent('stdio', { home, script, args: sessionArguments(home) });
   for (const { id, acknowledged } of messages) {
     const command = { type: 'prompt', message: id, clientMessageId: id, streamingBehavior: 'followUp' };
     const { duplicate } = await peer.ok(command);
@@ -106,12 +106,12 @@ async function expectExactlyOnce(home: Home, messages: readonly Message[]): Prom
 
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
   const entries = await entriesOf(peer);
-  const said = entries.flatMap(({ clientMessageId }) => (clientMessageId === undefined ? [] : [clientMessageId]));
-  expect(said.sort()).toEqual([...messages.map(({ id }) => id), 'last'].sort());
+  const sent = entries.flatMap(({ clientMessageId }) => (clientMessageId === undefined ? [] : [clientMessageId]));
+  expect(sent.sort()).toEqual([...messages.map(({ id }) => id), 'last'].sort());
   expectWhole(entries);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 0 });
   await close();
-  for (const line of stored(sessionFiles(home)[0] ?? '')) expect(line).toHaveProperty('id');
+  for (const line of readSessionFile(sessionFiles(home)[0] ?? '')) expect(line).toHaveProperty('id');
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever entries there are
@@ -122,13 +122,13 @@ async function entriesOf(peer: Peer): Promise<Entry[]> {
   return entries;
 }
 
-/** Only a message that waits can be edited; this one gets the text it has. */
-async function isWaiting(peer: Peer, queueId: string, text: string): Promise<boolean> {
+/** Only a queued message can be edited; the edit keeps its text. */
+async function isQueued(peer: Peer, queueId: string, text: string): Promise<boolean> {
   const { success } = await peer.request({ type: 'edit_queued', queueId, message: text });
   return success === true;
 }
 
-/** Each entry continues one before it, and each tool call has exactly one result. */
+/** Each entry's parent precedes it, and each tool call has exactly one result. */
 function expectWhole(entries: readonly Entry[]): void {
   const known = new Set<string | null>([null]);
   for (const { id, parentId } of entries) {
@@ -143,7 +143,7 @@ function expectWhole(entries: readonly Entry[]): void {
   expect(results.sort()).toEqual(calls.sort());
 }
 
-/** The one session of this home; the first time there is none yet. */
+/** Arguments that open the only session of this home, if there is one. */
 function sessionArguments(home: Home): string[] {
   const [path] = sessionFiles(home);
   return path === undefined ? [] : ['--session', path];

@@ -2,31 +2,31 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { listProcesses } from '../../src/system/processes/process-table.ts';
-import { type Home, newHome, open, sessionFiles } from '../support/open.ts';
+import { type Home, newHome, openTestAgent, sessionFiles } from '../support/open.ts';
 import type { Peer } from '../support/peer.ts';
-import { until } from '../support/processes.ts';
+import { waitUntil } from '../support/processes.ts';
 import { randomFrom } from '../support/random.ts';
 
 const RUNS = process.env['SOAK'] ? 1000 : 25;
 const SEED = Number(process.env['LEFTOVERS_SEED'] ?? Math.floor(Math.random() * 1_000_000));
 
-/** A length of sleep that nobody else has: its trace in the process list. */
-const NAP = `1000.${process.pid}${SEED}`;
+// A unique sleep duration, by which the process list shows leftovers of this test.
+const SLEEP_SECONDS = `1000.${process.pid}${SEED}`;
 
-/** Commands that end by themselves, and commands that resist. */
+// Commands that end by themselves, and commands that resist termination.
 const commands = [
   { command: 'true' },
   { command: 'seq 1 300' },
-  { command: `sleep ${NAP}`, timeout: 0.03 },
-  { command: `sleep ${NAP}` },
-  { command: `trap '' TERM INT HUP; sleep ${NAP}` },
-  { command: `sleep ${NAP} & sleep ${NAP}` },
-  { command: `setsid sleep ${NAP} & echo up; sleep ${NAP}` },
-  { command: `(setsid bash -c 'sleep ${NAP} & disown; sleep ${NAP}' > /dev/null 2>&1 &); sleep ${NAP}` },
-  { command: `sleep ${NAP} &` },
+  { command: `sleep ${SLEEP_SECONDS}`, timeout: 0.03 },
+  { command: `sleep ${SLEEP_SECONDS}` },
+  { command: `trap '' TERM INT HUP; sleep ${SLEEP_SECONDS}` },
+  { command: `sleep ${SLEEP_SECONDS} & sleep ${SLEEP_SECONDS}` },
+  { command: `setsid sleep ${SLEEP_SECONDS} & echo up; sleep ${SLEEP_SECONDS}` },
+  { command: `(setsid bash -c 'sleep ${SLEEP_SECONDS} & disown; sleep ${SLEEP_SECONDS}' > /dev/null 2>&1 &); sleep ${SLEEP_SECONDS}` },
+  { command: `sleep ${SLEEP_SECONDS} &` },
 ];
 
-it(`whatever is stopped, by whom and when, leaves no process, no temporary file and no lock (LEFTOVERS_SEED=${SEED})`, async () => {
+it(`aborted, killed and closed agents leave no process, no temporary file and no lock (LEFTOVERS_SEED=${SEED})`, async () => {
   const home = newHome();
   const temporary = join(home.root, 'temporary');
   mkdirSync(temporary);
@@ -43,16 +43,16 @@ it(`whatever is stopped, by whom and when, leaves no process, no temporary file 
   }
   await agents.close();
 
-  await until(async () => (await napping()) === 0);
+  await waitUntil(async () => (await countSleepers()) === 0);
   expect(readdirSync(temporary)).toEqual([]);
   for (const path of sessionFiles(home)) {
-    const { peer, close } = await open('stdio', { home, args: ['--session', path] });
+    const { peer, close } = await openTestAgent('stdio', { home, args: ['--session', path] });
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, sessionFile: path });
     await close();
   }
 }, 1_200_000);
 
-/** One agent after another, each until it is killed. */
+/** Runs agents one after another, each until it is killed. */
 class Agents {
   readonly #home: Home;
   readonly #temporary: string;
@@ -79,13 +79,13 @@ class Agents {
       }),
       { repeat: true },
     ];
-    const agent = await open('stdio', { home: this.#home, script, env: { TMPDIR: this.#temporary } });
+    const agent = await openTestAgent('stdio', { home: this.#home, script, env: { TMPDIR: this.#temporary } });
     const { peer } = agent;
     let runs = 0;
     const oneRun = async () => {
       runs++;
       await peer.ok({ type: 'prompt', message: 'go' });
-      await moment(peer, random(60));
+      await waitBriefly(peer, random(60));
       if (random(4) === 0) peer.send({ type: 'bash', command: commands[random(commands.length)]?.command });
       if (random(10) === 0) await peer.ok({ type: 'new_session' });
       await Promise.all([peer.ok({ type: 'abort' }), peer.ok({ type: 'abort_bash' })]);
@@ -105,7 +105,7 @@ class Agents {
     };
   }
 
-  /** In the middle of things. */
+  /** Kills the agent during a run. */
   async kill(): Promise<void> {
     const agent = await this.current();
     await agent.peer.ok({ type: 'prompt', message: 'go' });
@@ -113,7 +113,7 @@ class Agents {
     agent.process?.kill('SIGKILL');
     await agent.process?.exited;
     this.#agent = undefined;
-    await until(async () => (await napping()) === 0);
+    await waitUntil(async () => (await countSleepers()) === 0);
   }
 
   async close(): Promise<void> {
@@ -121,18 +121,18 @@ class Agents {
   }
 }
 
-/** Until so much more was said, the run is over, or nothing more comes for a while: some commands never end. */
-async function moment(peer: Peer, records: number): Promise<void> {
+/** Waits for this many records, the end of the run or 150 ms: some commands never end. */
+async function waitBriefly(peer: Peer, records: number): Promise<void> {
   const start = peer.records.length;
   const isOver = () => peer.records.length >= start + records || peer.records.at(-1)?.type === 'agent_settled';
   const deadline = Date.now() + 150;
   while (!isOver() && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const napping = async () =>
+const countSleepers = async () =>
   (await listProcesses()).filter(({ pid }) => {
     try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(NAP);
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(SLEEP_SECONDS);
     } catch {
       return false;
     }

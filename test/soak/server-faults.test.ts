@@ -2,228 +2,227 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import type { ConversationView } from '../../src/client/view/view.ts';
-import type { Sight } from '../support/faults/client.ts';
-import { type Fault, gentleFaults, pick, type Random, roughFaults } from '../support/faults/faults.ts';
-import { KINDS, type Kind, Plot } from '../support/faults/plot.ts';
-import { type Accepted, Stage, untilCertain } from '../support/faults/stage.ts';
-import { until } from '../support/processes.ts';
+import type { ClientReport } from '../support/faults/client.ts';
+import { type Fault, survivableFaults, pickFault, type Random, killFaults } from '../support/faults/faults.ts';
+import { ROUND_KINDS, type RoundKind, ModelScript } from '../support/faults/plot.ts';
+import { type Accepted, FaultTestbed, retryUntilCertain } from '../support/faults/stage.ts';
+import { waitUntil } from '../support/processes.ts';
 import { randomFrom } from '../support/random.ts';
 
 const SOAK = Boolean(process.env['SOAK']);
 const SEED = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 1_000_000));
-const FAULTS_PER_ACT = 4;
-/** Of twenty faults each. */
-const STORIES = SOAK ? 10 : 1;
-/** How long clients may take until they see the same. Some need a while to notice that a line is deaf. */
-const PATIENCE_MS = 30_000;
-/** How long nothing may be heard before it is looked again. */
-const LOOK_WORDS = 2000;
+const FAULTS_PER_ROUND = 4;
+// Each scenario injects twenty faults.
+const SCENARIOS = SOAK ? 10 : 1;
+// Time for the clients' views to become equal; a client needs up to 15 s to detect a dead connection.
+const CONVERGENCE_TIMEOUT_MS = 30_000;
+// Delay between two comparisons of the views.
+const POLL_ROUND_TRIPS = 2000;
 
-for (let story = 0; story < STORIES; story++) {
-  const seed = SEED + story;
-  it(`[W27 W28 W31 W54 W55] whatever breaks, everybody sees the same and nothing is lost or doubled (FAULT_SEED=${seed})`, async () => {
+for (let scenarioIndex = 0; scenarioIndex < SCENARIOS; scenarioIndex++) {
+  const seed = SEED + scenarioIndex;
+  it(`[W27 W28 W31 W54 W55] after faults and kills all clients see the same state, and every message is stored once (FAULT_SEED=${seed})`, async () => {
     const random = randomFrom(seed);
-    const plot = new Plot(KINDS.length);
-    const play = new Play(plot, await Stage.open(plot), random);
+    const script = new ModelScript(ROUND_KINDS.length);
+    const scenario = new FaultScenario(script, await FaultTestbed.open(script), random);
 
-    for (const [number, kind] of shuffled(KINDS, random).entries()) await play.act(number, kind);
+    for (const [number, kind] of shuffled(ROUND_KINDS, random).entries()) await scenario.runRound(number, kind);
 
-    await play.end();
+    await scenario.end();
   }, 600_000);
 }
 
-/** A message under the id that makes it safe to say again. */
+/** A message whose id makes a repeated send safe. */
 interface Message {
   readonly id: string;
   readonly type: 'prompt' | 'steer' | 'follow_up';
   readonly text: string;
-  /** What it was answered with. */
   accepted?: Accepted;
 }
 
-/** Acts in which things go wrong while the model is held in the middle of something. */
-class Play {
-  readonly #plot: Plot;
-  readonly #stage: Stage;
+/** Rounds in which faults are injected while the model waits at its gate. */
+class FaultScenario {
+  readonly #script: ModelScript;
+  readonly #testbed: FaultTestbed;
   readonly #random: Random;
-  readonly #gentle: readonly Fault[];
-  readonly #rough: readonly Fault[];
+  readonly #survivable: readonly Fault[];
+  readonly #kills: readonly Fault[];
   readonly #messages: Message[] = [];
-  /** How runs may have ended that were not left alone. */
+  /** Outcomes allowed for runs during which a process was killed. */
   readonly #outcomes = new Map<string, readonly string[]>();
 
-  constructor(plot: Plot, stage: Stage, random: Random) {
-    this.#plot = plot;
-    this.#stage = stage;
+  constructor(script: ModelScript, testbed: FaultTestbed, random: Random) {
+    this.#script = script;
+    this.#testbed = testbed;
     this.#random = random;
-    this.#gentle = gentleFaults(stage, { isPatient: SOAK });
-    this.#rough = roughFaults(stage);
+    this.#survivable = survivableFaults(testbed, { leavesDropsToClients: SOAK });
+    this.#kills = killFaults(testbed);
   }
 
-  async act(number: number, kind: Kind): Promise<void> {
-    const { reference } = this.#stage;
-    const isRough = this.#random(5) < 2;
+  async runRound(number: number, kind: RoundKind): Promise<void> {
+    const { reference } = this.#testbed;
+    const hasKills = this.#random(5) < 2;
     const before = new Set(this.#runs());
     const greetings = reference.greetings.length;
-    this.#stage.note(`act ${number}: ${kind}${isRough ? ', with kills' : ''}`);
-    this.#plot.closeGate();
+    this.#testbed.log(`round ${number}: ${kind}${hasKills ? ', with kills' : ''}`);
+    this.#script.closeGate();
 
-    const said = [this.#begin(number, kind)];
-    await Promise.all(await this.#disturb(number, kind, { isRough, said }));
+    const messages = [this.#startRound(number, kind)];
+    await Promise.all(await this.#injectFaults(number, kind, { hasKills, messages }));
     await this.#expectSameViews();
-    this.#stage.note('let go');
-    this.#plot.openGate();
-    for (const message of await Promise.all(said)) await this.#ended(message);
-    if (isRough) for (const runId of this.#runs()) if (!before.has(runId)) this.#expectOutcome(runId, ['ok', 'error']);
-    await this.#rest(number, { isRough });
+    this.#testbed.log('gate opened');
+    this.#script.openGate();
+    for (const message of await Promise.all(messages)) await this.#waitForRunEnd(message);
+    if (hasKills) for (const runId of this.#runs()) if (!before.has(runId)) this.#expectOutcome(runId, ['ok', 'error']);
+    await this.#waitUntilIdle(number, { hasKills });
 
-    if (!isRough) expect(reference.greetings.slice(greetings)).toEqual([]);
+    if (!hasKills) expect(reference.greetings.slice(greetings)).toEqual([]);
     await this.#expectSameViews();
     await this.#expectExactlyOnce();
     await this.#expectOneEnd();
   }
 
-  /** Everybody leaves, and nothing stays. */
+  /** After all clients disconnect and the server stops, no process of it is left. */
   async end(): Promise<void> {
-    const { server, reference } = this.#stage;
-    const newcomer = this.#stage.newcomer();
-    await newcomer.session.ping();
-    await newcomer.session.ping();
-    expect(withoutNotices(newcomer.view)).toEqual(withoutNotices(reference.view));
+    const { server, reference } = this.#testbed;
+    const newClient = this.#testbed.connectNewClient();
+    await newClient.session.ping();
+    await newClient.session.ping();
+    expect(withoutNotices(newClient.view)).toEqual(withoutNotices(reference.view));
 
     expect(await server.end('SIGTERM')).toBe(128 + 15);
 
-    await until(async () => (await server.family()).length === 0);
+    await waitUntil(async () => (await server.descendants()).length === 0);
   }
 
-  /** Lets everything go wrong that may, at any moment; answers what is still under way. */
-  async #disturb(
+  /** Injects faults at random moments and returns those that have not ended yet. */
+  async #injectFaults(
     number: number,
-    kind: Kind,
-    { isRough, said }: { isRough: boolean; said: Promise<Message | undefined>[] },
+    kind: RoundKind,
+    { hasKills, messages }: { hasKills: boolean; messages: Promise<Message | undefined>[] },
   ): Promise<Promise<unknown>[]> {
-    const { reference } = this.#stage;
-    const kill = this.#random(FAULTS_PER_ACT);
+    const { reference } = this.#testbed;
+    const kill = this.#random(FAULTS_PER_ROUND);
     const faults: Promise<unknown>[] = [];
-    for (let count = 0; count < FAULTS_PER_ACT; count++) {
-      await reference.moment(this.#random(60), this.#random(8000));
-      if (kind === 'queue') said.push(this.#say(this.#random(2) ? 'steer' : 'follow_up', `${number} later ${count}`));
+    for (let count = 0; count < FAULTS_PER_ROUND; count++) {
+      await reference.waitBriefly(this.#random(60), this.#random(8000));
+      if (kind === 'queue') messages.push(this.#sendUntilAccepted(this.#random(2) ? 'steer' : 'follow_up', `${number} later ${count}`));
       if (kind === 'tools') void reference.session.bash({ command: `echo beside ${count}` }).catch(() => {});
       if (kind === 'dialog' && count === 2) await this.#answerDialogs();
-      faults.push(this.#fault({ isKill: isRough && (count === kill || this.#random(4) === 0) }));
+      faults.push(this.#injectFault({ isKill: hasKills && (count === kill || this.#random(4) === 0) }));
     }
     return faults;
   }
 
-  #fault({ isKill }: { isKill: boolean }): Promise<unknown> {
-    const { reference } = this.#stage;
-    // It is held: it cannot end by itself.
-    const cutOff = isKill ? this.#runs().filter((runId) => !reference.isSettled(runId)) : [];
-    for (const runId of cutOff) this.#expectOutcome(runId, ['error']);
-    const fault = pick(isKill ? this.#rough : this.#gentle, this.#random);
-    this.#stage.note(fault.name);
-    return fault.happen(this.#random);
+  #injectFault({ isKill }: { isKill: boolean }): Promise<unknown> {
+    const { reference } = this.#testbed;
+    // The gate holds these runs: they cannot end by themselves.
+    const interrupted = isKill ? this.#runs().filter((runId) => !reference.isSettled(runId)) : [];
+    for (const runId of interrupted) this.#expectOutcome(runId, ['error']);
+    const fault = pickFault(isKill ? this.#kills : this.#survivable, this.#random);
+    this.#testbed.log(fault.name);
+    return fault.inject(this.#random);
   }
 
-  async #begin(number: number, kind: Kind): Promise<Message | undefined> {
-    if (kind !== 'compaction') return this.#say('prompt', `${number} ${kind}`);
-    // It may be cut off, or there may be too little to sum up.
-    await this.#stage.reference.session.compact({}).catch(() => {});
+  async #startRound(number: number, kind: RoundKind): Promise<Message | undefined> {
+    if (kind !== 'compaction') return this.#sendUntilAccepted('prompt', `${number} ${kind}`);
+    // Fails if a fault interrupts it or there is too little to compact.
+    await this.#testbed.reference.session.compact({}).catch(() => {});
     return undefined;
   }
 
-  /** Says something, in the name of anybody, as often as it takes to be sure that it was heard. */
-  async #say(type: Message['type'], text: string): Promise<Message> {
+  /** Sends a message from random clients until one of them gets the response. */
+  async #sendUntilAccepted(type: Message['type'], text: string): Promise<Message> {
     const message: Message = { id: randomUUID(), type, text };
     this.#messages.push(message);
     const busy = type === 'prompt' ? { streamingBehavior: 'followUp' } : {};
     const params = { message: text, clientMessageId: message.id, ...busy };
-    message.accepted = await untilCertain(() => {
-      const speaker = this.#anybody();
-      this.#stage.note(`"${text}" by ${speaker?.name ?? 'the reference'}`);
-      return this.#stage.speak(speaker, type, params);
+    message.accepted = await retryUntilCertain(() => {
+      const client = this.#anyClient();
+      this.#testbed.log(`"${text}" by ${client?.name ?? 'the reference'}`);
+      return this.#testbed.sendMessage(client, type, params);
     });
-    this.#stage.note(`"${text}" ${JSON.stringify(message.accepted)}`);
+    this.#testbed.log(`"${text}" ${JSON.stringify(message.accepted)}`);
     return message;
   }
 
   async #answerDialogs(): Promise<void> {
-    for (const { id, method } of this.#stage.reference.view.dialogs) {
+    for (const { id, method } of this.#testbed.reference.view.dialogs) {
       const response = { type: 'extension_ui_response', id, value: method === 'select' ? 'that' : '7' } as const;
-      await this.#stage.send(this.#anybody(), response).catch(() => {});
+      await this.#testbed.send(this.#anyClient(), response).catch(() => {});
     }
   }
 
-  #anybody() {
-    const { actors } = this.#stage;
-    return actors[this.#random(actors.length + 1)];
+  #anyClient() {
+    const { clients } = this.#testbed;
+    return clients[this.#random(clients.length + 1)];
   }
 
-  /** Settles when the run that serves the message is over. */
-  async #ended(message: Message | undefined): Promise<void> {
-    const { reference } = this.#stage;
+  /** Settles when the run of the message has ended. */
+  async #waitForRunEnd(message: Message | undefined): Promise<void> {
+    const { reference } = this.#testbed;
     const runId = message?.accepted?.runId;
-    const asked = () => reference.view.dialogs.map(({ id }) => id).join();
+    const openDialogs = () => reference.view.dialogs.map(({ id }) => id).join();
     while (runId !== undefined && !reference.isSettled(runId)) {
       await this.#answerDialogs();
-      const before = asked();
-      const isNews = () => reference.isSettled(runId) || asked() !== before;
-      await reference.until(`the end of the run of "${message?.text}"`, isNews);
+      const before = openDialogs();
+      const hasChanged = () => reference.isSettled(runId) || openDialogs() !== before;
+      await reference.waitUntil(`the end of the run of "${message?.text}"`, hasChanged);
     }
   }
 
-  /** Lets everything come to an end, also what a kill has left in the queue. */
-  async #rest(number: number, { isRough }: { isRough: boolean }): Promise<void> {
-    const { session } = this.#stage.reference;
+  /** Waits until the agent is idle; after kills, a further prompt first drains the restored queue. */
+  async #waitUntilIdle(number: number, { hasKills }: { hasKills: boolean }): Promise<void> {
+    const { session } = this.#testbed.reference;
     await session.waitIdle();
-    if (isRough) {
-      await this.#ended(await this.#say('prompt', `${number} again`));
+    if (hasKills) {
+      await this.#waitForRunEnd(await this.#sendUntilAccepted('prompt', `${number} again`));
       await session.waitIdle();
     }
     expect(await session.getState()).toMatchObject({ isIdle: true, pendingMessageCount: 0, pendingUi: [] });
   }
 
-  /** Everybody comes to see what the reference sees. */
+  /** Every client's view becomes equal to that of the reference client. */
   async #expectSameViews(): Promise<void> {
-    const { reference, actors } = this.#stage;
-    for (const actor of actors) {
+    const { reference, clients } = this.#testbed;
+    for (const client of clients) {
       const views = async () => {
-        await this.#stage.everybodyHeard();
-        const sight = await actor.process.look();
-        const hasAll = actor.lives === 1 && [sight, reference].every(isUnbroken);
-        const seen = (view: ConversationView) => plain(hasAll ? view : withoutNotices(view));
-        return [seen(sight.view), seen(reference.view)] as const;
+        await this.#testbed.syncClients();
+        const report = await client.process.report();
+        const hasAll = client.starts === 1 && [report, reference].every(neverMissedEvents);
+        const seen = (view: ConversationView) => asJson(hasAll ? view : withoutNotices(view));
+        return [seen(report.view), seen(reference.view)] as const;
       };
       let both = await views();
-      // What is held may have yet to come to its gate.
-      for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline && !isDeepStrictEqual(...both); ) {
-        await reference.moment(1, LOOK_WORDS);
+      // The held run may not have reached its gate yet.
+      for (const deadline = Date.now() + CONVERGENCE_TIMEOUT_MS; Date.now() < deadline && !isDeepStrictEqual(...both); ) {
+        await reference.waitBriefly(1, POLL_ROUND_TRIPS);
         both = await views();
       }
-      const [seen, there] = both;
-      expect(seen, actor.name).toEqual(there);
+      const [seen, expected] = both;
+      expect(seen, client.name).toEqual(expected);
     }
   }
 
-  /** Everything that was said is in the conversation, once, for whoever looks into the file and for whoever listens. */
+  /** Every message is once in the session file and once in the view. */
   async #expectExactlyOnce(): Promise<void> {
-    const { session, view } = this.#stage.reference;
+    const { session, view } = this.#testbed.reference;
     const { entries } = await session.getEntries({});
     const ids = entries.flatMap((entry) => ('clientMessageId' in entry ? [entry.clientMessageId] : []));
     expect(ids.toSorted()).toEqual(this.#messages.map(({ id }) => id).toSorted());
     expect(await session.getMessages()).toEqual({ messages: view.messages });
   }
 
-  /** Every run ended once, for whoever opened or joined it; with an error where it was cut off. */
+  /** Every run ended once for each client that opened or joined it; an interrupted run ended with an error. */
   async #expectOneEnd(): Promise<void> {
-    const { reference, actors } = this.#stage;
+    const { reference, clients } = this.#testbed;
     for (const runId of this.#runs()) {
       const ends = reference.settled.filter((event) => event.runId === runId);
       expect(ends, runId).toHaveLength(1);
       expect(this.#outcomes.get(runId) ?? ['ok'], runId).toContain(ends[0]?.outcome);
     }
-    for (const { process } of actors) {
-      const { settled, runs } = await process.look();
+    for (const { process } of clients) {
+      const { settled, runs } = await process.report();
       const ended = settled.map(({ runId }) => runId);
       expect(ended).toEqual([...new Set(ended)]);
       expect(ended).toEqual(expect.arrayContaining([...runs]));
@@ -239,15 +238,14 @@ class Play {
   }
 }
 
-/** Whether it has heard everything since it came first. */
-const isUnbroken = ({ greetings: [, ...later] }: Pick<Sight, 'greetings'>) => later.every((resume) => resume === 'ok');
+/** Whether every reconnection resumed without a gap. */
+const neverMissedEvents = ({ greetings: [, ...later] }: Pick<ClientReport, 'greetings'>) => later.every((resume) => resume === 'ok');
 
-/** What was only shown once is unknown to whoever was not there. */
-/** Without what was told once, and what somebody has read before and was not told anew. */
+/** Without notices and unconfirmed messages, which a snapshot does not repeat. */
 const withoutNotices = ({ notices: _notices, unconfirmed: _unconfirmed, ...view }: ConversationView) => view;
 
-/** As it goes over a wire. */
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+/** The value after a JSON round trip. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {
   const rest = [...items];

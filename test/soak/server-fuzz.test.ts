@@ -1,51 +1,51 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { newToken, OWNER, serveTau, type Target, type Visitor } from '../support/attack.ts';
-import { Dice, type OddLine, oddLines } from '../support/odd-lines.ts';
+import { newToken, TARGET_TOKEN, startTarget, type Target, type TargetClient } from '../support/attack.ts';
+import { SeededRandom, type FuzzLine, fuzzLines } from '../support/odd-lines.ts';
 
 const { SOAK, FUZZ_SEED } = process.env;
 const seed = Number(FUZZ_SEED ?? (SOAK ? Math.floor(Math.random() * 2 ** 32) : 1));
 const rounds = SOAK ? 300 : 12;
 const LINES = 40;
 
-/** How the server may end a connection of somebody who talks nonsense. */
-const KNOWN_ENDS = new Set([1002, 1007, 1009, 1013, 4429]);
+// Close codes that the server may use on a client that sends malformed input.
+const ALLOWED_CLOSE_CODES = new Set([1002, 1007, 1009, 1013, 4429]);
 
-/** Somebody who sends odd lines, and comes again when sent away. */
+/** A client that sends fuzz lines and reconnects when the server closes its connection. */
 class Fuzzer {
   readonly #target: Target;
   readonly #query: Record<string, string>;
-  readonly #dice: Dice;
-  readonly #lines: Generator<OddLine>;
-  #visitor: Visitor | undefined;
+  readonly #random: SeededRandom;
+  readonly #lines: Generator<FuzzLine>;
+  #client: TargetClient | undefined;
   #fences = 0;
 
-  constructor(target: Target, query: Record<string, string>, dice: Dice) {
+  constructor(target: Target, query: Record<string, string>, random: SeededRandom) {
     this.#target = target;
     this.#query = query;
-    this.#dice = dice;
-    this.#lines = oddLines(dice);
+    this.#random = random;
+    this.#lines = fuzzLines(random);
   }
 
-  /** Sends a batch in frames of all kinds; settles when the server has dealt with it. */
+  /** Sends a batch in frames of all kinds; settles when the server has handled it. */
   async attack(): Promise<void> {
-    this.#visitor ??= await this.#target.visit(this.#query);
-    const visitor = this.#visitor;
-    for (let sent = 0; sent < LINES; sent++) this.#sendOne(visitor);
+    this.#client ??= await this.#target.connect(this.#query);
+    const client = this.#client;
+    for (let sent = 0; sent < LINES; sent++) this.#sendOne(client);
     const fence = `fence ${++this.#fences}`;
-    visitor.send({ type: 'ping', id: fence });
-    const answer = visitor.find(({ type, id }) => type === 'response' && id === fence);
-    const ended = await Promise.race([visitor.ended, answer.catch(() => visitor.ended)]);
+    client.send({ type: 'ping', id: fence });
+    const response = client.find(({ type, id }) => type === 'response' && id === fence);
+    const ended = await Promise.race([client.ended, response.catch(() => client.ended)]);
     if ('reason' in ended) {
-      expect([...KNOWN_ENDS], JSON.stringify(ended)).toContain(ended.code);
-      this.#visitor = undefined;
+      expect([...ALLOWED_CLOSE_CODES], JSON.stringify(ended)).toContain(ended.code);
+      this.#client = undefined;
     }
   }
 
-  #sendOne({ socket }: Visitor): void {
-    const { bytes } = this.#lines.next().value as OddLine;
-    const cut = this.#dice.below(bytes.length + 1);
-    const binary = this.#dice.below(2) === 0;
+  #sendOne({ socket }: TargetClient): void {
+    const { bytes } = this.#lines.next().value as FuzzLine;
+    const cut = this.#random.below(bytes.length + 1);
+    const binary = this.#random.below(2) === 0;
     const ignore = () => {};
     const ways: [() => void, ...(() => void)[]] = [
       () => socket.send(bytes, { binary: true }, ignore),
@@ -59,18 +59,18 @@ class Fuzzer {
       () => socket.ping(bytes.subarray(0, 125), true, ignore),
       () => socket.pong(bytes.subarray(0, 125), true, ignore),
     ];
-    this.#dice.one(ways)();
+    this.#random.pick(ways)();
   }
 }
 
 /**
- * Bytes on a bare connection: something that was a request and frames once, with some of it spoiled. The head of one who
- * shows a token is left alone: many wrong ones would keep everybody out.
+ * Sends an upgrade request and frames with random bytes replaced. A request with a token keeps its head intact: many
+ * wrong tokens would lock out all clients of this address.
  */
-async function assault(target: Target, dice: Dice): Promise<void> {
-  const showsToken = dice.below(2) === 0;
+async function sendMutatedUpgrade(target: Target, random: SeededRandom): Promise<void> {
+  const showsToken = random.below(2) === 0;
   const head = [
-    `GET /session${showsToken ? `?token=${OWNER}` : ''} HTTP/1.1`,
+    `GET /session${showsToken ? `?token=${TARGET_TOKEN}` : ''} HTTP/1.1`,
     `Host: 127.0.0.1:${target.port}`,
     'Connection: Upgrade',
     'Upgrade: websocket',
@@ -80,9 +80,9 @@ async function assault(target: Target, dice: Dice): Promise<void> {
   const ping = Buffer.from([0x81, 0x8f, 0, 0, 0, 0, ...Buffer.from('{"type":"ping"}')]);
   const bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), ping, ping, ping, ping, ping]);
   const start = showsToken ? bytes.length - 5 * ping.length : 0;
-  for (let count = dice.below(8); count >= 0; count--)
-    bytes[start + dice.below(bytes.length - start)] = dice.below(256);
-  const socket = target.dial(bytes.subarray(0, 1 + dice.below(bytes.length)));
+  for (let count = random.below(8); count >= 0; count--)
+    bytes[start + random.below(bytes.length - start)] = random.below(256);
+  const socket = target.openSocket(bytes.subarray(0, 1 + random.below(bytes.length)));
   await Promise.race([
     new Promise((resolve) => socket.once('data', resolve)),
     new Promise((resolve) => socket.once('close', resolve)),
@@ -91,21 +91,21 @@ async function assault(target: Target, dice: Dice): Promise<void> {
   socket.destroy();
 }
 
-it(`[W76] whatever comes over one socket, the others work on, with FUZZ_SEED=${seed}`, {
+it(`[W76] malformed input on one socket does not disturb other clients, with FUZZ_SEED=${seed}`, {
   timeout: SOAK ? 1_800_000 : 60_000,
 }, async () => {
-  const dice = new Dice(seed);
-  const target = await serveTau({ args: ['--max-sessions', '6'] });
+  const random = new SeededRandom(seed);
+  const target = await startTarget({ args: ['--max-sessions', '6'] });
   const { token } = await newToken(target.home, { scope: 'view' });
-  const worker = await target.visit();
-  const { sessionId } = await worker.place();
-  const fuzzers = [new Fuzzer(target, { token, session: sessionId }, dice), new Fuzzer(target, {}, dice)];
+  const worker = await target.connect();
+  const { sessionId } = await worker.location();
+  const fuzzers = [new Fuzzer(target, { token, session: sessionId }, random), new Fuzzer(target, {}, random)];
 
   for (let round = 0; round < rounds; round++) {
     const word = `round${round}`;
     await Promise.all([
       ...fuzzers.map((fuzzer) => fuzzer.attack()),
-      ...Array.from({ length: 5 }, () => assault(target, dice)),
+      ...Array.from({ length: 5 }, () => sendMutatedUpgrade(target, random)),
       worker.run(`say ${word}`),
     ]);
     expect((await worker.ok({ type: 'get_last_assistant_text' })).text).toBe(word);

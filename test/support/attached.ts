@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { newHome } from './open.ts';
-import { type ServerOptions, serve, type TestServer } from './server.ts';
-import { type InTerminal, inTerminal, type TerminalOptions } from './terminal.ts';
+import { type ServerOptions, startServer, type TestServer } from './server.ts';
+import { type TerminalProgram, startTauInTerminal, type TerminalOptions } from './terminal.ts';
 
-/** A server that also listens on a socket file. */
-export interface LocalServer extends TestServer {
+/** A server that also listens on a Unix socket. */
+export interface SocketServer extends TestServer {
   readonly socketPath: string;
-  /** `tau attach` in a terminal, over the socket file. */
-  readonly attached: (words?: readonly string[], options?: TerminalOptions) => InTerminal;
+  /** Runs `tau attach` over the Unix socket, in a terminal. */
+  readonly attachInTerminal: (args?: readonly string[], options?: TerminalOptions) => TerminalProgram;
 }
 
-/** Starts a server on a socket file, whose name is an awkward one. */
-export async function serveOnSocket(options: ServerOptions = {}): Promise<LocalServer> {
+/** Starts a server on a Unix socket whose path needs escaping in URLs. */
+export async function startServerOnSocket(options: ServerOptions = {}): Promise<SocketServer> {
   const home = options.home ?? newHome();
   const socketPath = join(home.root, 'a b:c?.sock');
-  const server = await serve({ ...options, home, args: ['--socket', socketPath, ...(options.args ?? [])] });
-  const attached = (words: readonly string[] = [], terminal: TerminalOptions = {}) =>
-    inTerminal(home, ['attach', '--socket', socketPath, ...words], terminal);
-  return { ...server, socketPath, attached };
+  const server = await startServer({ ...options, home, args: ['--socket', socketPath, ...(options.args ?? [])] });
+  const attachInTerminal = (args: readonly string[] = [], terminal: TerminalOptions = {}) =>
+    startTauInTerminal(home, ['attach', '--socket', socketPath, ...args], terminal);
+  return { ...server, socketPath, attachInTerminal };
 }

@@ -7,65 +7,65 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type ReceivedResponse, type RequestParams, sendRequest } from '../../src/server/http/testing/raw-clients.ts';
-import { type Finished, tau } from './command.ts';
+import { type ExitResult, runTau } from './command.ts';
 import { environment, type Home, newGate, newHome, scriptArgs, TAU } from './open.ts';
-import type { Record_ } from './peer.ts';
+import type { WireRecord } from './peer.ts';
 import { assertValid } from './wire-log.ts';
 
-/** The token of whoever started the server. */
-export const OWNER = 'the-owners-own-token-0123456789';
+/** The owner's token of every target. */
+export const TARGET_TOKEN = 'the-owners-own-token-0123456789';
 
 export interface TargetOptions {
   readonly home?: Home;
-  /** More arguments after `serve`. */
+  /** Further arguments after `serve`. */
   readonly args?: readonly string[];
   readonly env?: Record<string, string>;
-  /** Answers of the model of every agent. */
+  /** Responses of every agent's scripted model. */
   readonly script?: readonly object[];
-  /** More arguments of every agent. */
+  /** Further arguments of every agent. */
   readonly agentArgs?: readonly string[];
   readonly port?: number;
 }
 
-/** A server of the published program, and ways to get at it. It is gone after the test. */
+/** A server process of the published program, with the clients that attack it. It ends with the test. */
 export interface Target {
   readonly home: Home;
   readonly port: number;
   readonly pid: number;
-  /** The code in the login link that it printed. */
+  /** The code in the printed login link. */
   readonly code: string;
   readonly socketUrl: string;
   readonly stdout: () => string;
   readonly stderr: () => string;
   readonly get: (path: string, more?: RequestParams) => Promise<ReceivedResponse>;
   readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<ReceivedResponse>;
-  /** Opens a socket; `token` is that of the owner unless it says otherwise, or none where it is null. */
-  readonly visit: (query?: Query, options?: VisitOptions) => Promise<Visitor>;
-  /** A bare connection, with these bytes said. */
-  readonly dial: (said?: string | Uint8Array) => Socket;
-  /** Ends it as a service manager does. */
+  /** Opens a WebSocket; `token` defaults to the owner's, null sends none. */
+  readonly connect: (query?: TargetQuery, options?: ConnectOptions) => Promise<TargetClient>;
+  /** Opens a TCP connection and writes these bytes. */
+  readonly openSocket: (data?: string | Uint8Array) => Socket;
+  /** Ends the server with SIGTERM. */
   readonly stop: () => Promise<void>;
 }
 
-export type Query = Readonly<Record<string, string | null>>;
+export type TargetQuery = Readonly<Record<string, string | null>>;
 
-export interface VisitOptions extends ClientOptions {
-  /** Instead of the address that it printed. */
+export interface ConnectOptions extends ClientOptions {
+  /** Replaces the printed address. */
   readonly url?: string;
 }
 
-/** Starts `tau serve` on a free port. */
-export async function serveTau(options: TargetOptions = {}): Promise<Target> {
+/** Starts `tau serve` on a free port and waits until it accepts clients. */
+export async function startTarget(options: TargetOptions = {}): Promise<Target> {
   const home = options.home ?? newHome();
   const child = spawn(process.execPath, [TAU, 'serve', ...serverArgs(home, options)], {
     cwd: home.cwd,
-    env: environment(home, { PI_AUTH_TOKEN: OWNER, ...options.env }),
+    env: environment(home, { PI_AUTH_TOKEN: TARGET_TOKEN, ...options.env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
   let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (said: string) => {
-    stderr += said;
+  child.stderr.setEncoding('utf8').on('data', (data: string) => {
+    stderr += data;
   });
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const stop = async () => {
@@ -78,8 +78,8 @@ export async function serveTau(options: TargetOptions = {}): Promise<Target> {
     clearTimeout(late);
   });
   await new Promise<void>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (said: string) => {
-      stdout += said;
+    child.stdout.setEncoding('utf8').on('data', (data: string) => {
+      stdout += data;
       if (stdout.split('\n').length > 2) resolve();
     });
     void exited.then(() => reject(new Error(`tau serve ended: ${stderr}`)));
@@ -103,42 +103,42 @@ export async function serveTau(options: TargetOptions = {}): Promise<Target> {
         body: typeof body === 'string' ? body : JSON.stringify(body),
         headers: { 'content-type': 'application/json', ...headers },
       }),
-    visit: (query, more = {}) => Visitor.to(addressOf(more.url ?? socketUrl, query), more),
-    dial: (said = '') => dialPort(port, said),
+    connect: (query, more = {}) => TargetClient.connect(connectUrl(more.url ?? socketUrl, query), more),
+    openSocket: (data = '') => openSocketTo(port, data),
     stop,
   };
 }
 
 function serverArgs(home: Home, { args = [], script, agentArgs = [], port = 0 }: TargetOptions): string[] {
-  const words = [process.execPath, TAU, ...scriptArgs(home, script), ...agentArgs];
-  const agent = ['--agent-command', words.map((word) => `'${word}'`).join(' ')];
-  return ['--port', String(port), '--drain-seconds', '0', ...(words.length > 2 ? agent : []), ...args];
+  const command = [process.execPath, TAU, ...scriptArgs(home, script), ...agentArgs];
+  const agent = ['--agent-command', command.map((word) => `'${word}'`).join(' ')];
+  return ['--port', String(port), '--drain-seconds', '0', ...(command.length > 2 ? agent : []), ...args];
 }
 
-/** A command for agents that take their time until `begin` is called. */
-export function slowAgent(): { agent: string; begin: () => void } {
+/** A command for agents that start only after `release()`. */
+export function slowAgent(): { agent: string; release: () => void } {
   const { path, open } = newGate();
   const wait = `until test -e ${path}; do sleep 0.05; done; exec "$0" "$@"`;
-  return { agent: `sh -c '${wait}' ${process.execPath} ${TAU}`, begin: open };
+  return { agent: `sh -c '${wait}' ${process.execPath} ${TAU}`, release: open };
 }
 
-function addressOf(url: string, query: Query = {}): string {
-  const { token = OWNER, ...rest } = query;
-  const words = new URLSearchParams(token === null ? {} : { token });
-  for (const [name, value] of Object.entries(rest)) words.set(name, String(value));
-  return `${url}?${words}`;
+function connectUrl(url: string, query: TargetQuery = {}): string {
+  const { token = TARGET_TOKEN, ...rest } = query;
+  const params = new URLSearchParams(token === null ? {} : { token });
+  for (const [name, value] of Object.entries(rest)) params.set(name, String(value));
+  return `${url}?${params}`;
 }
 
-function dialPort(port: number, said: string | Uint8Array): Socket {
+function openSocketTo(port: number, data: string | Uint8Array): Socket {
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => {});
   onTestFinished(() => void socket.destroy());
-  socket.write(said);
+  socket.write(data);
   return socket;
 }
 
-/** An upgrade that was answered with something else. */
-export class Refused extends Error {
+/** An upgrade that got an HTTP response instead of a WebSocket. */
+export class UpgradeRejected extends Error {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -151,33 +151,33 @@ export class Refused extends Error {
   }
 }
 
-/** How a socket ended. */
-export interface End {
+/** Close code and reason of a WebSocket. */
+export interface TargetClose {
   readonly code: number;
   readonly reason: string;
 }
 
-/** A client over a socket: keeps every record, each of which is checked against the protocol. */
-export class Visitor {
-  readonly records: Record_[] = [];
-  /** Every text that came, as it came. */
+/** A WebSocket client that keeps every record and validates it against the protocol. */
+export class TargetClient {
+  readonly records: WireRecord[] = [];
+  /** Every received message, unparsed. */
   readonly texts: string[] = [];
   readonly socket: WebSocket;
-  readonly ended: Promise<End>;
-  #end: End | undefined;
-  #broken: Error | undefined;
+  readonly ended: Promise<TargetClose>;
+  #end: TargetClose | undefined;
+  #failure: Error | undefined;
   #ids = 0;
   #cursor = 0;
-  #wake: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
 
-  static to(url: string, options: VisitOptions): Promise<Visitor> {
+  static connect(url: string, options: ConnectOptions): Promise<TargetClient> {
     const { url: _url, ...more } = options;
     const socket = new WebSocket(url, { rejectUnauthorized: false, perMessageDeflate: false, ...more });
-    const visitor = new Visitor(socket);
+    const visitor = new TargetClient(socket);
     return new Promise((resolve, reject) => {
       socket.on('open', () => resolve(visitor));
       socket.on('unexpected-response', (_request, response) => {
-        void text(response).then((said) => reject(new Refused(response.statusCode ?? 0, response.headers, said)));
+        void text(response).then((data) => reject(new UpgradeRejected(response.statusCode ?? 0, response.headers, data)));
       });
       socket.on('error', reject);
     });
@@ -186,7 +186,7 @@ export class Visitor {
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('error', () => {});
-    socket.on('message', (data) => this.#take(String(data)));
+    socket.on('message', (data) => this.#receive(String(data)));
     this.ended = new Promise((resolve) => {
       socket.once('close', (code, reason) => {
         this.#end = { code, reason: String(reason) };
@@ -197,19 +197,19 @@ export class Visitor {
     onTestFinished(() => socket.terminate());
   }
 
-  /** Sends a value as JSON, or text and bytes as they are. */
+  /** Sends an object as JSON; sends text and bytes unchanged. */
   send(value: object | string | Uint8Array): void {
     const isPlain = typeof value === 'string' || value instanceof Uint8Array;
     this.socket.send(isPlain ? value : JSON.stringify(value), () => {});
   }
 
-  async request(command: { type: string; id?: unknown } & Record<string, unknown>): Promise<Record_> {
+  async request(command: { type: string; id?: unknown } & Record<string, unknown>): Promise<WireRecord> {
     const id = command.id ?? `v${++this.#ids}`;
     this.send({ ...command, id });
     return this.find((record) => record.type === 'response' && record['id'] === id);
   }
 
-  /** Sends a command that must succeed, and answers its data. */
+  /** Sends a command that must succeed and returns its data. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
   async ok(command: { type: string } & Record<string, unknown>): Promise<any> {
     const response = await this.request(command);
@@ -217,8 +217,8 @@ export class Visitor {
     return response['data'];
   }
 
-  /** Sends a command that must be refused, and answers the refusal. */
-  async refused(command: { type: string } & Record<string, unknown>): Promise<Record_> {
+  /** Sends a command that must fail and returns the response. */
+  async refused(command: { type: string } & Record<string, unknown>): Promise<WireRecord> {
     const response = await this.request(command);
     expect(response, JSON.stringify(response).slice(0, 500)).toMatchObject({ success: false });
     return response;
@@ -230,88 +230,87 @@ export class Visitor {
     await this.find((record) => record.type === 'agent_settled' && record['runId'] === runId);
   }
 
-  /** The first record that fits. */
-  async find(match: string | ((record: Record_) => boolean)): Promise<Record_> {
-    const fits = typeof match === 'string' ? (record: Record_) => record.type === match : match;
+  /** Returns the first record that matches. */
+  async find(match: string | ((record: WireRecord) => boolean)): Promise<WireRecord> {
+    const fits = typeof match === 'string' ? (record: WireRecord) => record.type === match : match;
     for (let index = 0; ; index++) {
-      while (index >= this.records.length) await this.#more(String(match));
-      const record = this.records[index] as Record_;
+      while (index >= this.records.length) await this.#nextRecord(String(match));
+      const record = this.records[index] as WireRecord;
       if (fits(record)) return record;
     }
   }
 
-  /** The next record that fits, after those that `next` has answered before. */
+  /** Returns the next record of this type after the one returned before. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
   async next(type: string): Promise<any> {
     for (;;) {
-      while (this.#cursor >= this.records.length) await this.#more(type);
-      const record = this.records[this.#cursor++] as Record_;
+      while (this.#cursor >= this.records.length) await this.#nextRecord(type);
+      const record = this.records[this.#cursor++] as WireRecord;
       if (record.type === type) return record;
     }
   }
 
-  /** Where it is, when it is there: the first record of all. */
-  async place(): Promise<{ sessionId: string; sessionFile: string }> {
+  /** The session that `server_connected` names. */
+  async location(): Promise<{ sessionId: string; sessionFile: string }> {
     const { sessionId, sessionFile } = await this.find('server_connected');
     return { sessionId: String(sessionId), sessionFile: String(sessionFile) };
   }
 
-  async #more(wanted: string): Promise<void> {
-    if (this.#broken) throw this.#broken;
-    if (this.#end) throw new Error(`Closed with ${this.#end.code} ${this.#end.reason} before ${wanted} came`);
+  async #nextRecord(match: string): Promise<void> {
+    if (this.#failure) throw this.#failure;
+    if (this.#end) throw new Error(`Closed with ${this.#end.code} ${this.#end.reason} before ${match} came`);
     await new Promise<void>((resolve) => {
-      this.#wake.push(resolve);
+      this.#waiting.push(resolve);
     });
   }
 
-  #take(said: string): void {
-    this.texts.push(said);
+  #receive(data: string): void {
+    this.texts.push(data);
     try {
-      const record = JSON.parse(said) as Record_;
+      const record = JSON.parse(data) as WireRecord;
       assertValid(record);
       this.records.push(record);
     } catch (error) {
-      this.#broken ??= error as Error;
+      this.#failure ??= error as Error;
     }
     this.#notify();
   }
 
   #notify(): void {
-    for (const wake of this.#wake.splice(0)) wake();
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }
 
-/** Why an upgrade was refused. Fails when it was not. */
-export async function refusal(visit: Promise<Visitor>): Promise<Refused> {
-  const outcome = await visit.catch((error: unknown) => error);
-  expect(outcome).toBeInstanceOf(Refused);
-  return outcome as Refused;
+/** Returns the HTTP response to an upgrade; fails when the upgrade succeeded. */
+export async function rejectedUpgrade(connection: Promise<TargetClient>): Promise<UpgradeRejected> {
+  const outcome = await connection.catch((error: unknown) => error);
+  expect(outcome).toBeInstanceOf(UpgradeRejected);
+  return outcome as UpgradeRejected;
 }
 
-/** What a new token may do. */
-interface TokenWish {
+interface TokenOptions {
   readonly scope?: string;
   readonly path?: readonly string[];
   readonly expires?: string;
   readonly name?: string;
 }
 
-/** Makes a token with the program, as its user does. */
-export async function newToken(home: Home, { scope, path = [], expires, name = 'test' }: TokenWish = {}) {
-  const words = [
+/** Creates a token with `tau token create`. */
+export async function newToken(home: Home, { scope, path = [], expires, name = 'test' }: TokenOptions = {}) {
+  const flags = [
     ...(scope === undefined ? [] : ['--scope', scope]),
     ...path.flatMap((folder) => ['--path', folder]),
     ...(expires === undefined ? [] : ['--expires', expires]),
   ];
-  const { stdout, stderr } = await tau(home, ['token', 'create', '--name', name, ...words]);
+  const { stdout, stderr } = await runTau(home, ['token', 'create', '--name', name, ...flags]);
   const [, id = ''] = /Token (\S+) /.exec(stderr) ?? [];
   return { token: stdout.trim(), id };
 }
 
-export const revoke = (home: Home, id: string): Promise<Finished> => tau(home, ['token', 'revoke', id]);
+export const revokeToken = (home: Home, id: string): Promise<ExitResult> => runTau(home, ['token', 'revoke', id]);
 
-/** Writes a file of plain tokens that only its user can read. */
-export function tokensFile(home: Home, tokens: object): string {
+/** Writes a file of plain tokens that only its owner can read. */
+export function writeTokensFile(home: Home, tokens: object): string {
   const path = join(home.root, 'tokens.json');
   writeFileSync(path, JSON.stringify({ tokens }));
   chmodSync(path, 0o600);
@@ -324,8 +323,8 @@ export const filesBelow = (folder: string): string[] =>
     .map((name) => join(folder, name))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
 
-/** Which of these secrets stand in a text. */
-export const secretsIn = (said: string, secrets: Readonly<Record<string, string>>): string[] =>
-  Object.keys(secrets).filter((name) => said.includes(secrets[name] as string));
+/** The names of the secrets that the text contains. */
+export const secretsIn = (data: string, secrets: Readonly<Record<string, string>>): string[] =>
+  Object.keys(secrets).filter((name) => data.includes(secrets[name] as string));
 
 export const readAll = (paths: readonly string[]): string => paths.map((path) => readFileSync(path, 'utf8')).join('\n');

@@ -1,26 +1,26 @@
 import type { Page } from 'playwright-core';
 
-/** Everything in a page that could act, load or lead elsewhere. */
-interface Audit {
-  /** What a script that was slipped in would have set. */
+/** Everything in a page that could execute, load or navigate. */
+interface PageAudit {
+  /** The variable that an injected script would have set. */
   readonly hacked: unknown;
   readonly acting: readonly string[];
   readonly handlers: readonly string[];
-  /** Where links lead: the protocols, each once. */
+  /** Protocols of all links, each once. */
   readonly links: readonly string[];
-  /** What pictures begin with, each once. */
+  /** Scheme and type of all image sources, each once. */
   readonly pictures: readonly string[];
-  /** Elements that are not of HTML. */
+  /** Number of elements outside the HTML namespace. */
   readonly foreign: number;
 }
 
-/** A page in which nothing acts, whatever its links and pictures are. */
+/** Audit of a page in which nothing executes, apart from links and images. */
 export const harmless = { hacked: undefined, acting: [], handlers: [], foreign: 0 };
 
-/** Looks through a whole page. `own`: what the page itself has of this kind, as a selector. */
-export const audit = (page: Page, own: string): Promise<Audit> =>
+/** Audits a whole page; `own` selects the page's own elements, which are skipped. */
+export const audit = (page: Page, own: string): Promise<PageAudit> =>
   page.evaluate(`(() => {
-    // Signs on buttons are the page's own where they are lines, and nothing else.
+    // Icons of the page itself consist of plain lines only.
     const LINE = new Set(['class', 'd', 'cx', 'cy', 'r', 'pathLength', 'style', 'stroke-dasharray', 'transform']);
     const isLine = (part) => /^(path|circle)$/.test(part.localName) && part.getAttributeNames().every((name) => LINE.has(name));
     const isSign = (svg) => svg.matches('.icon, .ring') && [...svg.querySelectorAll('*')].every(isLine);

@@ -1,6 +1,6 @@
 import chromium from '@sparticuz/chromium';
 
-/** Unpacks the browser before the tests begin: several files that did so at once would find half of it. */
+/** Unpacks the browser before the tests start: parallel test files would find it half unpacked. */
 export async function setup(): Promise<void> {
   await chromium.executablePath();
 }

@@ -11,32 +11,32 @@ export interface ViewOptions {
   readonly height?: number;
   readonly javaScriptEnabled?: boolean;
   readonly colorScheme?: 'light' | 'dark';
-  /** Used with fingers, as a phone is. */
+  /** Emulates a phone with touch input. */
   readonly hasTouch?: boolean;
 }
 
 /** A page in a real browser. */
 export interface View {
   readonly page: Page;
-  /** What a page should not do: errors and warnings, dialogs, new windows, requests that leave it. */
+  /** Console messages, errors, dialogs, new windows and requests to other origins. */
   readonly complaints: readonly string[];
 }
 
-/** Goes to an address, in a fresh profile. */
+/** Opens an address in a fresh profile. */
 export type Visit = (address: string, options?: ViewOptions) => Promise<View>;
 
 interface TestBrowser {
-  /** Opens a file, in a fresh profile. */
+  /** Opens a file in a fresh profile. */
   readonly open: (file: string, options?: ViewOptions) => Promise<View>;
   readonly visit: Visit;
 }
 
 interface BrowserOptions {
-  /** Those that take room and can be dragged are not there unless asked for. */
+  /** Shows scrollbars that take space and can be dragged; off by default. */
   readonly hasScrollbars?: boolean;
 }
 
-/** A browser for the tests of a file. */
+/** Launches a browser for all tests of a file. */
 export function useBrowser({ hasScrollbars = false }: BrowserOptions = {}): TestBrowser {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -58,16 +58,16 @@ export function useBrowser({ hasScrollbars = false }: BrowserOptions = {}): Test
       isMobile: hasTouch,
     });
     onTestFinished(() => context.close());
-    return watched(context, address);
+    return openWatched(context, address);
   };
   return { visit, open: (file, options = {}) => visit(`${pathToFileURL(file)}${options.hash ?? ''}`, options) };
 }
 
-/** Goes to an address in another tab of the same browser. */
-export const openTab = ({ page }: View, address = page.url()): Promise<View> => watched(page.context(), address);
+/** Opens an address in another tab of the same profile. */
+export const openTab = ({ page }: View, address = page.url()): Promise<View> => openWatched(page.context(), address);
 
 /** Waits until the page has this title. */
-export async function titled(page: Page, title: string): Promise<void> {
+export async function waitForTitle(page: Page, title: string): Promise<void> {
   await page.evaluate(`new Promise((done) => {
     const look = () => document.title === ${JSON.stringify(title)} && done();
     new MutationObserver(look).observe(document.head, { subtree: true, childList: true, characterData: true });
@@ -75,7 +75,7 @@ export async function titled(page: Page, title: string): Promise<void> {
   })`);
 }
 
-async function watched(context: BrowserContext, address: string): Promise<View> {
+async function openWatched(context: BrowserContext, address: string): Promise<View> {
   const complaints: string[] = [];
   const { origin } = new URL(address);
   const page = await context.newPage();

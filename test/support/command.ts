@@ -2,39 +2,39 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import { environment, type Home, TAU } from './open.ts';
 
-/** How a command went. */
-export interface Finished {
+/** Exit status and output of a program. */
+export interface ExitResult {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export interface CommandOptions {
+export interface ProgramOptions {
   readonly env?: Record<string, string>;
-  /** What is piped into it; its input ends after that. */
+  /** Written to stdin, which is then closed. */
   readonly input?: string;
 }
 
-/** A program at work. */
-export interface Command {
+/** A program that was started. */
+export interface RunningProgram {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Settles when this text is in its output. */
-  readonly printed: (text: string) => Promise<void>;
-  /** Settles when it has ended and everything it started has let go of its output. */
-  readonly finished: Promise<Finished>;
-  /** Sends a command, or types a text. */
+  /** Settles when stdout contains this text; fails if the program ends before. */
+  readonly waitForOutput: (text: string) => Promise<void>;
+  /** Settles when the program has ended and every process that holds its output has closed it. */
+  readonly finished: Promise<ExitResult>;
+  /** Writes an object as a JSON line, or text unchanged. */
   readonly send: (value: object | string) => void;
 }
 
-/** Runs the published program with these arguments to its end. */
-export const tau = (home: Home, args: readonly string[], options: CommandOptions = {}): Promise<Finished> =>
-  command(home, [process.execPath, TAU, ...args], options).finished;
+/** Runs the published program until it ends. */
+export const runTau = (home: Home, args: readonly string[], options: ProgramOptions = {}): Promise<ExitResult> =>
+  startProgram(home, [process.execPath, TAU, ...args], options).finished;
 
-/** Starts a program in the project of this user. It is gone after the test. */
-export function command(home: Home, [program = '', ...args]: readonly string[], options: CommandOptions = {}): Command {
+/** Starts a program in the project folder of this home. It is killed after the test. */
+export function startProgram(home: Home, [program = '', ...args]: readonly string[], options: ProgramOptions = {}): RunningProgram {
   const child = spawn(program, args, { cwd: home.cwd, env: environment(home, options.env), detached: true });
   let stdout = '';
   let stderr = '';
@@ -46,14 +46,14 @@ export function command(home: Home, [program = '', ...args]: readonly string[], 
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
   });
-  const finished = new Promise<Finished>((resolve) =>
+  const finished = new Promise<ExitResult>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr })),
   );
   onTestFinished(async () => {
     killGroup(child);
     await finished;
   });
-  const printed = async (text: string) => {
+  const waitForOutput = async (text: string) => {
     const ended = finished.then(() => 'ended' as const);
     while (!stdout.includes(text)) {
       const more = new Promise((resolve) => child.stdout.once('data', resolve));
@@ -64,14 +64,14 @@ export function command(home: Home, [program = '', ...args]: readonly string[], 
   };
   const send = (value: object | string) =>
     void child.stdin.write(typeof value === 'string' ? value : `${JSON.stringify(value)}\n`);
-  return { child, stdout: () => stdout, stderr: () => stderr, printed, finished, send };
+  return { child, stdout: () => stdout, stderr: () => stderr, waitForOutput, finished, send };
 }
 
-/** Whatever it left in its own process group goes too. */
+/** Kills all processes of the program's group. */
 function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left of it.
+    // The group has already ended.
   }
 }

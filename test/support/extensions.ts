@@ -1,35 +1,35 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Home, newHome } from './open.ts';
-import type { Peer, Record_ } from './peer.ts';
+import type { Peer, WireRecord } from './peer.ts';
 
-/** An extension that was written from pi's public API. */
+/** Path of an extension written against pi's public API. */
 export const fixture = (name: string) => join(import.meta.dirname, '../fixtures/extensions', `${name}.ts`);
 
-/** One of the examples that tau brings along. */
+/** Path of a file in examples/. */
 export const example = (name: string) => join(import.meta.dirname, '../../examples', name);
 
-/** Writes an extension of the user; answers its file. */
+/** Writes an extension of the user and returns its path. */
 export function userExtension({ agentDir }: Home, name: string, code: string): string {
-  return written(join(agentDir, 'extensions', name), code);
+  return writeTextFile(join(agentDir, 'extensions', name), code);
 }
 
-/** Writes an extension of the project. */
+/** Writes an extension of the project and returns its path. */
 export function projectExtension({ cwd }: Home, name: string, code: string): string {
-  return written(join(cwd, '.pi', 'extensions', name), code);
+  return writeTextFile(join(cwd, '.pi', 'extensions', name), code);
 }
 
-export function written(path: string, text: string): string {
+export function writeTextFile(path: string, text: string): string {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   return path;
 }
 
 /**
- * A user with one extension, made of these commands: what each handler does with `args`, `ctx`, `pi` and `tell`. More may
- * stand before them.
+ * Creates a home with one extension that registers these commands. Each handler body can use `args`, `ctx`, `pi` and
+ * `tell`, which notifies with JSON; `more` precedes the registrations.
  */
-export function commandHome(commands: Record<string, string>, more = '') {
+export function homeWithCommands(commands: Record<string, string>, more = '') {
   const home = newHome();
   const registered = Object.entries(commands).map(
     ([name, body]) => `pi.registerCommand('${name}', { handler: async (args, ctx) => { ${body} } });`,
@@ -46,40 +46,40 @@ export function commandHome(commands: Record<string, string>, more = '') {
   return { home, path };
 }
 
-type Request = Record_ & { id: string; method: string };
+type UiRequest = WireRecord & { id: string; method: string };
 
-const isRequest = (method: string) => (record: Record_) =>
+const isRequest = (method: string) => (record: WireRecord) =>
   record.type === 'extension_ui_request' && record['method'] === method;
 
-/** The next thing that an extension wants to show by this method. */
+/** Returns the next `extension_ui_request` with this method. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
-export const shown = (peer: Peer, method: string): Promise<any> => peer.next(isRequest(method));
+export const nextUiRequest = (peer: Peer, method: string): Promise<any> => peer.next(isRequest(method));
 
-/** Waits for the next dialog of this kind and answers it; answers the dialog. */
-export async function answer(peer: Peer, method: string, reply: object): Promise<Request> {
-  const request = (await shown(peer, method)) as Request;
+/** Answers the next dialog with this method and returns the request. */
+export async function answerDialog(peer: Peer, method: string, reply: object): Promise<UiRequest> {
+  const request = (await nextUiRequest(peer, method)) as UiRequest;
   peer.send({ type: 'extension_ui_response', id: request.id, ...reply });
   return request;
 }
 
-/** Everything that was shown by this method, in order. */
-export const allShown = ({ records }: Peer, method: string): Record_[] => records.filter(isRequest(method));
+/** All requests with this method, in order. */
+export const allUiRequests = ({ records }: Peer, method: string): WireRecord[] => records.filter(isRequest(method));
 
-/** The next thing that an extension told as JSON by `notify`. */
+/** Returns the next value that an extension sent as JSON with `notify`. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
-export const told = async (peer: Peer): Promise<any> => JSON.parse((await shown(peer, 'notify')).message);
+export const nextNotification = async (peer: Peer): Promise<any> => JSON.parse((await nextUiRequest(peer, 'notify')).message);
 
-/** Everything that extensions told as JSON by `notify` so far. */
+/** All values that extensions have sent as JSON with `notify`. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
-export const allTold = (peer: Peer): any[] =>
-  allShown(peer, 'notify').map(({ message }) => JSON.parse(String(message)));
+export const allNotifications = (peer: Peer): any[] =>
+  allUiRequests(peer, 'notify').map(({ message }) => JSON.parse(String(message)));
 
-export const call = (name: string, args: object) => ({ steps: [{ toolCall: { name, arguments: args } }] });
+export const callTool = (name: string, args: object) => ({ steps: [{ toolCall: { name, arguments: args } }] });
 
-export const bash = (command: string) => call('bash', { command });
+export const bash = (command: string) => callTool('bash', { command });
 
-/** Code of an extension that waits until a file is there; `path` is code, too. */
-export const untilThere = (path: string) => `await (async (path) => {
+/** Extension code that waits until a file exists; `path` is an expression. */
+export const waitForFileCode = (path: string) => `await (async (path) => {
   const [{ existsSync, watch }, { dirname }] = await Promise.all([import('node:fs'), import('node:path')]);
   await new Promise((resolve) => {
     const watcher = watch(dirname(path), look);

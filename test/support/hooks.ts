@@ -4,31 +4,31 @@ import { newHome, scriptArgs } from './open.ts';
 
 export type Hooks = NonNullable<OpenAgentOptions['hooks']>;
 
-/** An agent in this process with these hooks; without a script its model converses. */
-export async function openWith(hooks: Hooks, options: OpenAgentOptions & { answers?: readonly object[] } = {}) {
+/** Opens an agent in this process with these hooks; without a script the model converses. */
+export async function openWithHooks(hooks: Hooks, options: OpenAgentOptions & { answers?: readonly object[] } = {}) {
   const home = newHome();
   const { answers, ...rest } = options;
   const [, script] = answers ? scriptArgs(home, answers) : [];
-  const own = script === undefined ? {} : { script };
-  const agent = await openAgent({ cwd: home.cwd, agentDir: home.agentDir, hooks, ...own, ...rest });
+  const scriptOption = script === undefined ? {} : { script };
+  const agent = await openAgent({ cwd: home.cwd, agentDir: home.agentDir, hooks, ...scriptOption, ...rest });
   onTestFinished(() => agent.close());
   return { ...agent, home };
 }
 
-/** Never comes back, but tells when it was asked. */
-export function silence() {
-  let begin = () => {};
-  const asked = new Promise<void>((resolve) => {
-    begin = resolve;
+/** A hook that never returns; `called` settles when it is called. */
+export function neverReturns() {
+  let onCall = () => {};
+  const called = new Promise<void>((resolve) => {
+    onCall = resolve;
   });
   const wait = () => {
-    begin();
+    onCall();
     return new Promise<never>(() => {});
   };
-  return { asked, wait };
+  return { called, wait };
 }
 
-export const custom = (content: string): CustomMessage => ({
+export const customMessage = (content: string): CustomMessage => ({
   role: 'custom',
   customType: 'note',
   content,
@@ -40,5 +40,5 @@ export const callBash = { steps: [{ toolCall: { name: 'bash', arguments: { comma
 
 export const rolesOf = (messages: readonly AgentMessage[]) => messages.map(({ role }) => role);
 
-export const saidBy = (messages: readonly AgentMessage[], role: AgentMessage['role']) =>
+export const messagesOfRole = (messages: readonly AgentMessage[], role: AgentMessage['role']) =>
   messages.filter((message) => message.role === role).map((message) => JSON.stringify(message));

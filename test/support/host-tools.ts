@@ -1,7 +1,7 @@
-import type { Peer, Record_ } from './peer.ts';
+import type { Peer, WireRecord } from './peer.ts';
 
-/** The tool that the xcsh reference prints. */
-export const echoHost = {
+/** The example tool of the xcsh reference. */
+export const echoHostTool = {
   name: 'echo_host',
   label: 'Echo Host',
   description: 'Echo a value from the embedding host',
@@ -13,7 +13,7 @@ export const echoHost = {
   },
 };
 
-/** A tool that takes anything. */
+/** A tool that accepts any arguments. */
 export const hostTool = (name: string, more: object = {}) => ({
   name,
   description: `The tool ${name}`,
@@ -21,35 +21,35 @@ export const hostTool = (name: string, more: object = {}) => ({
   ...more,
 });
 
-/** A step of the scripted model that calls a tool. */
-export const calls = (name: string, args: object = {}, id?: string) => ({
+/** A script step in which the model calls a tool. */
+export const toolCallStep = (name: string, args: object = {}, id?: string) => ({
   toolCall: { name, arguments: args, ...(id === undefined ? {} : { id }) },
 });
 
-export const setTools = (peer: Peer, ...tools: object[]) => peer.ok({ type: 'set_host_tools', tools });
+export const setHostTools = (peer: Peer, ...tools: object[]) => peer.ok({ type: 'set_host_tools', tools });
 
-export const text = (words: string) => [{ type: 'text', text: words }];
+export const textContent = (content: string) => [{ type: 'text', text: content }];
 
-/** Answers a call. */
-export function answerCall(
+/** Sends the result of a host tool call. */
+export function sendToolResult(
   peer: Peer,
   { id }: Readonly<Record<string, unknown>>,
-  words: string,
+  content: string,
   more: object = {},
 ): void {
-  peer.send({ type: 'host_tool_result', id, result: { content: text(words) }, ...more });
+  peer.send({ type: 'host_tool_result', id, result: { content: textContent(content) }, ...more });
 }
 
-/** What the tools of these records came to. */
-export const toolEnds = (records: readonly Record_[]) =>
+/** Outcomes of all tool calls in these records. */
+export const toolEnds = (records: readonly WireRecord[]) =>
   records.flatMap(({ type, toolCallId, isError, result }) => {
     if (type !== 'tool_execution_end') return [];
     const { content, details } = result as { content: { text?: string }[]; details?: unknown };
     return [{ toolCallId, isError, text: content.map((block) => block.text).join(''), details }];
   });
 
-/** What the model was told of its calls, in order. */
-export const toolTexts = (records: readonly Record_[]) =>
+/** Tool result texts that the model received, in order. */
+export const toolResultTexts = (records: readonly WireRecord[]) =>
   records.flatMap(({ type, toolResults }) =>
     type === 'turn_end'
       ? (toolResults as { content: { text: string }[] }[]).map(({ content }) => content[0]?.text)

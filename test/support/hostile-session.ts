@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Schema } from '../../src/protocol/check.ts';
-import { answer, entry } from './stored-session.ts';
+import { assistantMessage, entry } from './stored-session.ts';
 
-/** Texts that ran, loaded or broke something in some page at some time. */
+/** Texts that have executed, loaded or broken something in web pages. */
 export const hostileTexts = [
   '<script>hacked=1</script>',
   '</script><script>hacked=1</script>',
@@ -54,12 +54,12 @@ export const hostileTexts = [
   'x'.repeat(50_000),
 ];
 
-/** Each text in every field of every kind of entry, in one long branch. */
+/** Puts each text into every field of every kind of entry, in one long branch. */
 export function hostileEntries(): object[] {
   const entries: object[] = [];
   let parentId: string | null = null;
   for (const text of hostileTexts) {
-    for (const [kind, fields] of [...everyEntry(text), ...toolUses(text)].entries()) {
+    for (const [kind, fields] of [...hostileEntriesOfEveryKind(text), ...hostileToolCalls(text)].entries()) {
       const id: string = `${text}#${kind}`;
       entries.push({ ...fields, id, parentId });
       parentId = id;
@@ -68,16 +68,16 @@ export function hostileEntries(): object[] {
   return entries;
 }
 
-/** The kinds of entries that the protocol has, all strings in them replaced. */
-function everyEntry(text: string): object[] {
+/** Every kind of entry in the protocol, with this text in all string fields. */
+function hostileEntriesOfEveryKind(text: string): object[] {
   return kindsOf('SessionEntry').flatMap((kind) => {
-    const fields = filled(kind, text) as Record<string, unknown>;
+    const fields = fillSchema(kind, text) as Record<string, unknown>;
     if (!('message' in fields)) return [fields];
-    return kindsOf('AgentMessage').map((message) => ({ ...fields, message: filled(message, text) }));
+    return kindsOf('AgentMessage').map((message) => ({ ...fields, message: fillSchema(message, text) }));
   });
 }
 
-function toolUses(text: string): object[] {
+function hostileToolCalls(text: string): object[] {
   const args = {
     command: text,
     path: text,
@@ -99,7 +99,7 @@ function toolUses(text: string): object[] {
       timestamp: 1,
     };
     return [
-      entry('message', '', null, { message: answer({ content: [{ type: 'toolCall', id, name, arguments: args }] }) }),
+      entry('message', '', null, { message: assistantMessage({ content: [{ type: 'toolCall', id, name, arguments: args }] }) }),
       entry('message', '', null, { message: result }),
     ];
   });
@@ -109,16 +109,16 @@ const { $defs } = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/
   $defs: Record<string, Schema>;
 };
 
-const kindsOf = (name: string): readonly Schema[] => ($defs[name]?.anyOf ?? []).map(resolved);
+const kindsOf = (name: string): readonly Schema[] => ($defs[name]?.anyOf ?? []).map(resolveReference);
 
-const resolved = (schema: Schema): Schema =>
-  schema.$ref === undefined ? schema : resolved($defs[schema.$ref.replace('#/$defs/', '')] ?? {});
+const resolveReference = (schema: Schema): Schema =>
+  schema.$ref === undefined ? schema : resolveReference($defs[schema.$ref.replace('#/$defs/', '')] ?? {});
 
-function filled(given: Schema, text: string): unknown {
-  const schema = resolved(given);
+function fillSchema(given: Schema, text: string): unknown {
+  const schema = resolveReference(given);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
-  if (schema.anyOf) return filled(schema.anyOf.findLast((kind) => resolved(kind).type !== 'null') ?? {}, text);
+  if (schema.anyOf) return fillSchema(schema.anyOf.findLast((kind) => resolveReference(kind).type !== 'null') ?? {}, text);
   switch (schema.type) {
     case 'string':
       return text;
@@ -128,10 +128,10 @@ function filled(given: Schema, text: string): unknown {
     case 'boolean':
       return true;
     case 'array':
-      return (resolved(schema.items ?? {}).anyOf ?? [schema.items ?? {}]).map((kind) => filled(kind, text));
+      return (resolveReference(schema.items ?? {}).anyOf ?? [schema.items ?? {}]).map((kind) => fillSchema(kind, text));
     case 'object':
       return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([name, kind]) => [name, filled(kind, text)]),
+        Object.entries(schema.properties ?? {}).map(([name, kind]) => [name, fillSchema(kind, text)]),
       );
     default:
       return { [text]: text };

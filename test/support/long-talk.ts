@@ -1,44 +1,44 @@
-import { type Home, newHome, type OpenOptions, setUp, type TestAgent } from './open.ts';
-import type { Record_ } from './peer.ts';
+import { type Home, newHome, type OpenOptions, writeSettings, type TestAgent } from './open.ts';
+import type { WireRecord } from './peer.ts';
 
-/** A user with these settings. Nobody waits long for another try, and little is kept by a compaction. */
-export function patientHome(settings: object = {}): Home {
+/** Creates a home whose agent retries after 1 ms and keeps 50 tokens on compaction. */
+export function fastRetryHome(settings: object = {}): Home {
   const home = newHome();
-  setUp(home, { retry: { baseDelayMs: 1 }, compaction: { keepRecentTokens: 50 }, ...settings });
+  writeSettings(home, { retry: { baseDelayMs: 1 }, compaction: { keepRecentTokens: 50 }, ...settings });
   return home;
 }
 
 /** More than a compaction keeps: 75 tokens. */
 export const FILLER = 'word '.repeat(60);
 
-/** An answer with these counts. */
-export const counted = (text: string, input: number, output = 10) => ({
+/** A scripted response with this token usage. */
+export const textWithUsage = (text: string, input: number, output = 10) => ({
   steps: [{ text }, { usage: { input, output } }],
 });
 
-/** So much that there is hardly room for another answer of the usual model. */
-export const FULL = 190_000;
+/** Input tokens that nearly fill the context window of the scripted model. */
+export const NEAR_CONTEXT_LIMIT = 190_000;
 
-/** An agent that has talked twice; `script` goes on from there. A compaction keeps the second of the two turns. */
-export async function talked(
+/** Opens an agent and completes two turns, then continues with `script`. A compaction keeps the second turn. */
+export async function openAfterTwoTurns(
   open: (options?: OpenOptions) => Promise<TestAgent>,
   script: readonly object[],
   options: OpenOptions = {},
 ): Promise<TestAgent> {
   const agent = await open({
-    home: patientHome(),
+    home: fastRetryHome(),
     ...options,
-    script: [counted('one', 100), counted('two', 200), ...script],
+    script: [textWithUsage('one', 100), textWithUsage('two', 200), ...script],
   });
   await agent.peer.run(`first ${FILLER}`);
   await agent.peer.run(`second ${FILLER}`);
   return agent;
 }
 
-/** What was told of compactions, under the newer names. */
-export const compactions = (records: readonly Record_[]): Record_[] =>
+/** The compaction events, without their legacy names. */
+export const compactionEvents = (records: readonly WireRecord[]): WireRecord[] =>
   records.filter(({ type }) => type === 'compaction_start' || type === 'compaction_end');
 
-/** The types of what was told between answers: neither messages nor responses, nor older names. */
-export const milestones = (records: readonly Record_[]): string[] =>
+/** Types of the run events, without messages, tools, responses and legacy names. */
+export const milestones = (records: readonly WireRecord[]): string[] =>
   records.map(({ type }) => type).filter((type) => !/^(message_|tool_|response|auto_compaction|heartbeat)/.test(type));

@@ -4,34 +4,34 @@ import { MarkdownReader } from '../../src/web/markdown/block/markdown-reader.ts'
 import type { Inline } from '../../src/web/markdown/inline/inline.ts';
 import { parseInline } from '../../src/web/markdown/inline/inline-reader.ts';
 
-/** What a text of markdown comes to, as HTML is commonly written for it; a heading by its own level. A reader may know its beginning. */
-export function htmlOf(text: string, reader = new MarkdownReader()): string {
+/** Renders markdown to plain HTML; a reader may have read the beginning of the text before. */
+export function markdownHtml(text: string, reader = new MarkdownReader()): string {
   const { blocks, definitions } = reader.read(text);
-  return blocks.map((block) => html(block, definitions)).join('');
+  return blocks.map((block) => blockHtml(block, definitions)).join('');
 }
 
-/** The same of a line. */
+/** Renders inline markdown to plain HTML. */
 export const inlineHtml = (inlines: readonly Inline[]): string => inlines.map(inlineElement).join('');
 
-function html(block: Block, definitions: Definitions): string {
-  const words = (text: string) => inlineHtml(parseInline(text, { lookUp: (label) => definitions.get(label) }));
-  const inside = (blocks: readonly Block[]) => blocks.map((one) => html(one, definitions)).join('');
+function blockHtml(block: Block, definitions: Definitions): string {
+  const inline = (text: string) => inlineHtml(parseInline(text, { lookUp: (label) => definitions.get(label) }));
+  const nested = (blocks: readonly Block[]) => blocks.map((child) => blockHtml(child, definitions)).join('');
   switch (block.type) {
     case 'paragraph':
-      return `<p>${words(block.text)}</p>`;
+      return `<p>${inline(block.text)}</p>`;
     case 'heading':
-      return `<h${block.level}>${words(block.text)}</h${block.level}>`;
+      return `<h${block.level}>${inline(block.text)}</h${block.level}>`;
     case 'code':
       return `<pre${block.language ? ` ${block.language}` : ''}>${escaped(block.text)}</pre>`;
     case 'quote':
-      return `<blockquote>${inside(block.blocks)}</blockquote>`;
+      return `<blockquote>${nested(block.blocks)}</blockquote>`;
     case 'list': {
       const tag = block.start === undefined ? 'ul' : 'ol';
       const start = block.start === undefined || block.start === 1 ? '' : ` start=${block.start}`;
       const items = block.items.map(({ blocks, isDone }) => {
         const box = isDone === undefined ? '' : isDone ? '[x]' : '[ ]';
-        const all = blocks.map((one) =>
-          one.type === 'paragraph' && !block.isLoose ? words(one.text) : html(one, definitions),
+        const all = blocks.map((child) =>
+          child.type === 'paragraph' && !block.isLoose ? inline(child.text) : blockHtml(child, definitions),
         );
         return `<li>${box}${all.join('')}</li>`;
       });
@@ -39,11 +39,11 @@ function html(block: Block, definitions: Definitions): string {
     }
     case 'table': {
       const row = (cells: readonly string[], tag: string) =>
-        `<tr>${cells.map((cell, at) => `<${tag}${block.aligns[at] ? ` ${block.aligns[at]}` : ''}>${words(cell)}</${tag}>`).join('')}</tr>`;
+        `<tr>${cells.map((cell, at) => `<${tag}${block.aligns[at] ? ` ${block.aligns[at]}` : ''}>${inline(cell)}</${tag}>`).join('')}</tr>`;
       return `<table>${row(block.head, 'th')}${block.rows.map((cells) => row(cells, 'td')).join('')}</table>`;
     }
     case 'details':
-      return `<details><summary>${words(block.summary)}</summary>${inside(block.blocks)}</details>`;
+      return `<details><summary>${inline(block.summary)}</summary>${nested(block.blocks)}</details>`;
     case 'comment':
       return block.text;
     case 'rule':

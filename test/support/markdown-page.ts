@@ -12,23 +12,23 @@ import { useBrowser, type View, type ViewOptions } from './browser.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-/** The script of the page: `show(properties)` draws the component. */
+// `show(properties)` renders the component.
 const SCRIPT = `
   import { h, render } from 'preact';
   import { Markdown } from './src/web/markdown/markdown.tsx';
   globalThis.show = (properties) => render(h(Markdown, properties), document.querySelector('main'));`;
 
 interface MarkdownPage {
-  /** A page on which nothing is shown yet. */
+  /** Opens a page that shows nothing yet. */
   readonly open: (options?: ViewOptions) => Promise<View>;
 }
 
-/** A page that shows markdown alone, under the rules of the real one, for the tests of a file. */
+/** Serves a page that shows only markdown, with the security headers of the real page. */
 export function useMarkdownPage(): MarkdownPage {
   const { visit } = useBrowser();
   let address = '';
   beforeAll(async () => {
-    address = await serve();
+    address = await serveMarkdownPage();
   });
   const open: MarkdownPage['open'] = async (options) => {
     const view = await visit(address, options);
@@ -38,11 +38,11 @@ export function useMarkdownPage(): MarkdownPage {
   return { open };
 }
 
-/** Shows a text of markdown on such a page. */
+/** Shows markdown on such a page. */
 export const showMarkdown = (page: Page, text: string): Promise<unknown> =>
   page.evaluate(`show({ text: ${JSON.stringify(text)} })`);
 
-/** The same as it grows, a frame for every few letters; `after` each something is done in the page. */
+/** Shows markdown as it grows, a few characters per frame; runs the page code `after` each frame. */
 export const streamMarkdown = (page: Page, text: string, { from = 0, step = 5, after = '' } = {}): Promise<unknown> =>
   page.evaluate(`(async () => {
     const text = ${JSON.stringify(text)};
@@ -54,8 +54,8 @@ export const streamMarkdown = (page: Page, text: string, { from = 0, step = 5, a
     show({ text, isStreaming: true });
   })()`);
 
-/** Answers the address of the page; it is gone after the file. */
-async function serve(): Promise<string> {
+/** Returns the address of the page; the server closes after the test file. */
+async function serveMarkdownPage(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'markdown-'));
   await build({
     stdin: { contents: SCRIPT, resolveDir: ROOT, sourcefile: 'script.ts' },
@@ -73,10 +73,10 @@ async function serve(): Promise<string> {
   const body = '<main></main><script type="module" src="script.js"></script>';
   writeFileSync(join(folder, 'index.html'), `<!doctype html><html lang="en"><title>Page</title>${head}${body}</html>`);
 
-  const server = createServer((request, answer) => {
+  const server = createServer((request, response) => {
     const name = basename(new URL(request.url ?? '/', 'http://localhost').pathname) || 'index.html';
-    answer.writeHead(200, { ...securityHeaders, 'Content-Type': TYPES[extname(name)] ?? 'text/plain' });
-    answer.end(readFileSync(join(folder, name)));
+    response.writeHead(200, { ...securityHeaders, 'Content-Type': TYPES[extname(name)] ?? 'text/plain' });
+    response.end(readFileSync(join(folder, name)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   afterAll(() => {

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request that a server has had. */
-export interface Asked {
+/** A request that the server received. */
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** The method of the message, if there was one. */
+  /** The JSON-RPC method, if the body has one. */
   readonly rpc: string | undefined;
 }
 
@@ -19,22 +19,22 @@ interface Message {
 }
 
 export interface HttpBehaviour {
-  /** Answers in streams of events rather than in plain JSON. */
+  /** Responds with event streams instead of plain JSON. */
   readonly streams?: boolean;
-  /** Says this to calls instead of answering them. */
+  /** Handles tool calls instead of the server. */
   readonly onCall?: (response: ServerResponse, message: Message) => void;
-  /** Says this to everything instead of answering it. */
+  /** Handles a request before the server does; true ends it. */
   readonly onRequest?: (response: ServerResponse, request: IncomingMessage) => boolean;
 }
 
-/** A server at an address of this machine, written by hand, with what it was asked. */
-export async function httpServer({ streams = false, onCall, onRequest }: HttpBehaviour = {}) {
-  const asked: Asked[] = [];
+/** Starts an MCP server over HTTP on this machine, which records its requests. */
+export async function startHttpMcpServer({ streams = false, onCall, onRequest }: HttpBehaviour = {}) {
+  const requests: ReceivedRequest[] = [];
   const sessions = new Set<string>();
   const server = createServer(async (request, response) => {
     const message = JSON.parse((await textOf(request)) || '{}') as Message;
     const { method = '', url: path = '', headers } = request;
-    asked.push({ method, path, headers, rpc: message.method });
+    requests.push({ method, path, headers, rpc: message.method });
     if (onRequest?.(response, request)) return;
     if (method === 'DELETE') sessions.delete(String(headers['mcp-session-id']));
     if (method !== 'POST') return void response.writeHead(method === 'DELETE' ? 200 : 405).end();
@@ -42,7 +42,7 @@ export async function httpServer({ streams = false, onCall, onRequest }: HttpBeh
     if (!isNew && !sessions.has(String(headers['mcp-session-id']))) return void response.writeHead(404).end('gone');
     if (message.id === undefined) return void response.writeHead(202).end();
     if (message.method === 'tools/call' && onCall) return onCall(response, message);
-    const session = `session-${sessions.size}-${asked.length}`;
+    const session = `session-${sessions.size}-${requests.length}`;
     if (isNew) sessions.add(session);
     const body = JSON.stringify({ jsonrpc: '2.0', id: message.id, result: resultOf(message) });
     response.writeHead(200, {
@@ -59,7 +59,7 @@ export async function httpServer({ streams = false, onCall, onRequest }: HttpBeh
   };
   onTestFinished(close);
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/mcp`, asked, sessions, close };
+  return { url: `http://127.0.0.1:${port}/mcp`, requests, sessions, close };
 }
 
 function resultOf({ method, params }: Message): object {

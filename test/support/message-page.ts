@@ -21,16 +21,16 @@ globalThis.draw = ({ message, results = {}, progress = {}, isStreaming }) =>
   );
 `;
 
-/** A message with what is known around it. */
-interface Drawn {
+/** A message with the state around it. */
+interface RenderedMessage {
   readonly message: object;
   readonly results?: Readonly<Record<string, object>>;
   readonly progress?: Readonly<Record<string, 'waiting' | RunningTool>>;
   readonly isStreaming?: boolean;
 }
 
-/** Writes a page that shows nothing but one message, and answers where. */
-export async function messagePage(): Promise<string> {
+/** Writes a page that shows a single message and returns its path. */
+export async function writeMessagePage(): Promise<string> {
   const { outputFiles: scripts } = await build({
     stdin: { contents: SCRIPT, resolveDir: join(WEB, 'message'), loader: 'tsx', sourcefile: 'script.tsx' },
     bundle: true,
@@ -54,6 +54,6 @@ export async function messagePage(): Promise<string> {
   return file;
 }
 
-/** Shows a message there, in the place of what it was before. */
-export const draw = (page: Page, drawn: Drawn): Promise<unknown> =>
-  page.evaluate(`void draw(${JSON.stringify(drawn)})`);
+/** Shows a message on the page instead of the one before. */
+export const renderMessage = (page: Page, message: RenderedMessage): Promise<unknown> =>
+  page.evaluate(`void draw(${JSON.stringify(message)})`);

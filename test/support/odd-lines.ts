@@ -1,15 +1,15 @@
 import { commandNames, type Fields, fullParams, sampleParams } from './samples.ts';
 
-/** One line of input as bytes, and whether exactly one response must follow. */
-export interface OddLine {
+/** An input line as bytes, and whether exactly one response must follow. */
+export interface FuzzLine {
   readonly bytes: Uint8Array;
-  readonly isAnswered: boolean;
-  /** The id that the response must carry, as JSON; undefined when there is none or none is promised. */
+  readonly expectsResponse: boolean;
+  /** The id that the response must carry, as JSON; undefined when none is guaranteed. */
   readonly id?: string | undefined;
 }
 
-/** Numbers that are the same for the same seed. */
-export class Dice {
+/** Random numbers that are reproducible from a seed. */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
@@ -28,13 +28,13 @@ export class Dice {
     return Math.floor(this.next() * limit);
   }
 
-  one<T>(values: readonly [T, ...T[]]): T {
+  pick<T>(values: readonly [T, ...T[]]): T {
     return values[this.below(values.length)] ?? values[0];
   }
 }
 
 const prompts = ['say hello', 'count to 50', 'think about it', 'list the files', 'fail', 'cut the stream', 'stall', ''];
-const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'abort ', 'ABORT', '', '\u0000'];
+const hostileTypes = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'abort ', 'ABORT', '', '\u0000'];
 const oddValues: [unknown, ...unknown[]] = [
   null,
   0,
@@ -49,105 +49,105 @@ const oddValues: [unknown, ...unknown[]] = [
   { a: { b: 1 } },
 ];
 
-/** An endless stream of lines that no sensible client would send, among some that it would. */
-export function* oddLines(dice: Dice): Generator<OddLine> {
-  const known: unknown[] = [];
-  const kinds: [() => OddLine, ...(() => OddLine)[]] = [
-    () => command(dice, known),
-    () => command(dice, known),
-    () => command(dice, known),
-    () => prompt(dice, known),
-    () => spoiled(dice, known),
-    () => answered(JSON.stringify({ id: 'odd type', type: dice.one(names as [string]) }), 'odd type'),
-    () => answered(JSON.stringify(dice.one(oddValues))),
-    () => cut(dice),
-    () => nested(dice),
-    () => huge(dice),
-    () => garbage(dice),
-    () => frame(dice),
-    () => ({ bytes: encode(dice.one(['', ' ', '\t', '\r', ' \t\r', '\uFEFF'])), isAnswered: false }),
+/** Yields malformed and unusual input lines without end, mixed with valid ones. */
+export function* fuzzLines(random: SeededRandom): Generator<FuzzLine> {
+  const usedIds: unknown[] = [];
+  const kinds: [() => FuzzLine, ...(() => FuzzLine)[]] = [
+    () => commandLine(random, usedIds),
+    () => commandLine(random, usedIds),
+    () => commandLine(random, usedIds),
+    () => promptLine(random, usedIds),
+    () => invalidFieldLine(random, usedIds),
+    () => lineWithResponse(JSON.stringify({ id: 'odd type', type: random.pick(hostileTypes as [string]) }), 'odd type'),
+    () => lineWithResponse(JSON.stringify(random.pick(oddValues))),
+    () => truncatedLine(random),
+    () => nestedLine(random),
+    () => hugeLine(random),
+    () => randomBytesLine(random),
+    () => frameLine(random),
+    () => ({ bytes: encode(random.pick(['', ' ', '\t', '\r', ' \t\r', '\uFEFF'])), expectsResponse: false }),
   ];
   while (true) {
-    const line = dice.one(kinds)();
-    const ending = encode(dice.one(['\n', '\n', '\r\n']));
+    const line = random.pick(kinds)();
+    const ending = encode(random.pick(['\n', '\n', '\r\n']));
     yield { ...line, bytes: Buffer.concat([line.bytes, ending]) };
   }
 }
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-const answered = (text: string, id?: unknown): OddLine => ({
+const lineWithResponse = (text: string, id?: unknown): FuzzLine => ({
   bytes: encode(text),
-  isAnswered: true,
+  expectsResponse: true,
   id: id === undefined ? undefined : JSON.stringify(id),
 });
 
-function anyId(dice: Dice, known: unknown[]): Fields {
-  const ids: [unknown, ...unknown[]] = [dice.below(1000), `"quoted" \\${dice.below(10)}`, { n: [dice.below(3)] }, null];
-  const fresh = dice.one([...ids, dice.one(oddValues)]);
-  known.push(fresh);
-  return dice.one<Fields>([{}, { id: fresh }, { id: known[dice.below(known.length)] }]);
+function anyId(random: SeededRandom, usedIds: unknown[]): Fields {
+  const ids: [unknown, ...unknown[]] = [random.below(1000), `"quoted" \\${random.below(10)}`, { n: [random.below(3)] }, null];
+  const fresh = random.pick([...ids, random.pick(oddValues)]);
+  usedIds.push(fresh);
+  return random.pick<Fields>([{}, { id: fresh }, { id: usedIds[random.below(usedIds.length)] }]);
 }
 
-function command(dice: Dice, known: unknown[]): OddLine {
-  const type = commandNames[dice.below(commandNames.length)] ?? 'abort';
-  const id = anyId(dice, known);
-  const params = dice.one([sampleParams(type), fullParams(type)]);
-  const line = { ...params, ...(type === 'hello' ? { heartbeatMs: dice.one([0, 5, 1e12]) } : {}), ...id, type };
-  return answered(JSON.stringify(line), id['id']);
+function commandLine(random: SeededRandom, usedIds: unknown[]): FuzzLine {
+  const type = commandNames[random.below(commandNames.length)] ?? 'abort';
+  const id = anyId(random, usedIds);
+  const params = random.pick([sampleParams(type), fullParams(type)]);
+  const line = { ...params, ...(type === 'hello' ? { heartbeatMs: random.pick([0, 5, 1e12]) } : {}), ...id, type };
+  return lineWithResponse(JSON.stringify(line), id['id']);
 }
 
-function prompt(dice: Dice, known: unknown[]): OddLine {
-  const type = dice.one(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
-  const id = anyId(dice, known);
-  const message = dice.one(prompts as [string]);
-  return answered(
-    JSON.stringify({ message, streamingBehavior: dice.one(['steer', 'followUp']), ...id, type }),
+function promptLine(random: SeededRandom, usedIds: unknown[]): FuzzLine {
+  const type = random.pick(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
+  const id = anyId(random, usedIds);
+  const message = random.pick(prompts as [string]);
+  return lineWithResponse(
+    JSON.stringify({ message, streamingBehavior: random.pick(['steer', 'followUp']), ...id, type }),
     id['id'],
   );
 }
 
-function spoiled(dice: Dice, known: unknown[]): OddLine {
-  const type = commandNames[dice.below(commandNames.length)] ?? 'abort';
+function invalidFieldLine(random: SeededRandom, usedIds: unknown[]): FuzzLine {
+  const type = commandNames[random.below(commandNames.length)] ?? 'abort';
   const params = fullParams(type);
   const fields = ['more', ...Object.keys(params)] as [string];
-  const id = anyId(dice, known);
-  const line = { ...params, [dice.one(fields)]: dice.one(oddValues), ...id, type };
-  return answered(JSON.stringify(line), id['id']);
+  const id = anyId(random, usedIds);
+  const line = { ...params, [random.pick(fields)]: random.pick(oddValues), ...id, type };
+  return lineWithResponse(JSON.stringify(line), id['id']);
 }
 
-/** The beginning of a line, too short to be JSON. */
-function cut(dice: Dice): OddLine {
-  const type = commandNames[dice.below(commandNames.length)] ?? 'abort';
+/** A command line cut off before its JSON is complete. */
+function truncatedLine(random: SeededRandom): FuzzLine {
+  const type = commandNames[random.below(commandNames.length)] ?? 'abort';
   const whole = JSON.stringify({ type, ...fullParams(type), text: 'é€𝄞' });
-  return answered(whole.slice(0, 1 + dice.below(whole.length - 1)));
+  return lineWithResponse(whole.slice(0, 1 + random.below(whole.length - 1)));
 }
 
-function nested(dice: Dice): OddLine {
-  const depth = dice.one([10, 999, 1001, 50_000]);
-  const value = dice.one(['['.repeat(depth) + ']'.repeat(depth), '{"a":'.repeat(depth) + 1 + '}'.repeat(depth)]);
-  const field = dice.one(['type', 'id', 'message', 'images', 'more']);
-  return answered(dice.one([value, '['.repeat(depth), `{"${field}":${value},"type":"get_commands"}`]));
+function nestedLine(random: SeededRandom): FuzzLine {
+  const depth = random.pick([10, 999, 1001, 50_000]);
+  const value = random.pick(['['.repeat(depth) + ']'.repeat(depth), '{"a":'.repeat(depth) + 1 + '}'.repeat(depth)]);
+  const field = random.pick(['type', 'id', 'message', 'images', 'more']);
+  return lineWithResponse(random.pick([value, '['.repeat(depth), `{"${field}":${value},"type":"get_commands"}`]));
 }
 
-function huge(dice: Dice): OddLine {
-  const text = dice.one(['x', 'é', '\\u2028']).repeat(100_000 + dice.below(500_000));
-  return answered(
-    dice.one([`"${text}"`, `{"type":"set_session_name","name":5,"more":"${text}"}`, `{"type":"${text}"}`]),
+function hugeLine(random: SeededRandom): FuzzLine {
+  const text = random.pick(['x', 'é', '\\u2028']).repeat(100_000 + random.below(500_000));
+  return lineWithResponse(
+    random.pick([`"${text}"`, `{"type":"set_session_name","name":5,"more":"${text}"}`, `{"type":"${text}"}`]),
   );
 }
 
-function garbage(dice: Dice): OddLine {
-  const bytes = Uint8Array.from({ length: 1 + dice.below(200) }, () => dice.below(256)).map((byte) =>
+function randomBytesLine(random: SeededRandom): FuzzLine {
+  const bytes = Uint8Array.from({ length: 1 + random.below(200) }, () => random.below(256)).map((byte) =>
     byte === 10 ? 0 : byte,
   );
   const isBlank = bytes.every((byte) => byte === 32 || byte === 9 || byte === 13);
-  return { bytes, isAnswered: !isBlank };
+  return { bytes, expectsResponse: !isBlank };
 }
 
-function frame(dice: Dice): OddLine {
-  const type = dice.one(['extension_ui_response', 'host_tool_update', 'host_tool_result']);
-  const field = dice.one(['id', 'value', 'partialResult', 'result', 'more']);
-  const text = JSON.stringify({ type, id: 'nobody', [field]: dice.one(oddValues) });
-  return { bytes: encode(text), isAnswered: false };
+function frameLine(random: SeededRandom): FuzzLine {
+  const type = random.pick(['extension_ui_response', 'host_tool_update', 'host_tool_result']);
+  const field = random.pick(['id', 'value', 'partialResult', 'result', 'more']);
+  const text = JSON.stringify({ type, id: 'nobody', [field]: random.pick(oddValues) });
+  return { bytes: encode(text), expectsResponse: false };
 }

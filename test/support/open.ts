@@ -12,31 +12,31 @@ import type { Link } from '../../src/wire/link.ts';
 import { memoryPair } from '../../src/wire/memory.ts';
 import { socketLink } from '../../src/wire/socket.node.ts';
 import { Peer } from './peer.ts';
-import { openServed } from './served.ts';
+import { openOverWebSocket } from './served.ts';
 
 export type Transport = 'stdio' | 'unix' | 'memory' | 'websocket';
 
-/** The program under test, as it is published. */
+/** Path of the built program. */
 export const TAU = join(import.meta.dirname, '../../dist/tau.cjs');
 
 export interface OpenOptions {
-  /** Answers of the scripted model, in order; without it the model converses. */
+  /** Responses of the scripted model, in order; without them the model converses. */
   script?: readonly object[];
-  /** More arguments after `--mode rpc`; for memory, what the command line would make of them. */
+  /** Further arguments after `--mode rpc`; in memory they are parsed the same way. */
   args?: readonly string[];
   env?: Record<string, string>;
-  /** A home to come back to: the `home` of an earlier one. */
+  /** Reuses the home of an earlier agent. */
   home?: Home;
-  /** What the user has set; a failure is tried again, as for everybody, unless this says otherwise. */
+  /** Written to settings.json; without `NO_RETRY` a failed model call is retried. */
   settings?: object;
-  /** The session files hold fields of other programs. */
-  foreign?: boolean;
+  /** Accepts fields of other programs in records, because the session file has them. */
+  hasForeignFields?: boolean;
 }
 
-/** Settings of a user for whom a failure is the end. */
+/** Settings that end a run at the first failed model call. */
 export const NO_RETRY = { retry: { enabled: false } };
 
-/** Folders of one imaginary user, gone after the test. */
+/** The folders of one user, removed after the test. */
 export interface Home {
   readonly root: string;
   readonly cwd: string;
@@ -51,26 +51,25 @@ export function newHome(): Home {
   return home;
 }
 
-/** Writes the settings of this user. */
-export function setUp({ agentDir }: Home, settings: object): void {
+export function writeSettings({ agentDir }: Home, settings: object): void {
   mkdirSync(agentDir, { recursive: true });
   writeFileSync(join(agentDir, 'settings.json'), JSON.stringify(settings));
 }
 
-/** An agent under test and a client that speaks to it. */
+/** An agent under test and its first client. */
 export interface TestAgent {
   readonly peer: Peer;
   readonly home: Home;
   readonly transport: Transport;
-  /** Where clients come, over a Unix socket. */
+  /** Path of the Unix socket. */
   readonly socketPath?: string;
   /** Undefined in memory and behind a server. */
   readonly process: AgentProcess | undefined;
-  /** Every session file, oldest name first. */
+  /** All session files, sorted by name, oldest first. */
   readonly sessionFiles: () => string[];
-  /** Ends the agent in the ordinary way. */
+  /** Ends the agent gracefully. */
   readonly close: () => Promise<void>;
-  /** Another client beside the first; only in memory and behind a server. */
+  /** Connects a further client; only in memory and behind a server. */
   readonly join?: () => Peer;
 }
 
@@ -83,20 +82,20 @@ export interface AgentProcess {
   readonly kill: (signal: NodeJS.Signals) => void;
 }
 
-/** Opens an agent. It and everything it made is gone after the test. */
-export async function open(transport: Transport, options: OpenOptions = {}): Promise<TestAgent> {
+/** Opens an agent over a transport. The agent and its files are removed after the test. */
+export async function openTestAgent(transport: Transport, options: OpenOptions = {}): Promise<TestAgent> {
   const home = options.home ?? newHome();
-  if (options.settings) setUp(home, options.settings);
+  if (options.settings) writeSettings(home, options.settings);
   const args = [...(options.args ?? []), ...scriptArgs(home, options.script)];
-  if (transport === 'memory') return openInMemory(home, args, options);
-  if (transport === 'stdio') return openStdio(home, args, options);
-  if (transport === 'websocket') return openServed(home, args, options);
-  return openUnix(home, args, options);
+  if (transport === 'memory') return openOverMemory(home, args, options);
+  if (transport === 'stdio') return openOverStdio(home, args, options);
+  if (transport === 'websocket') return openOverWebSocket(home, args, options);
+  return openOverUnixSocket(home, args, options);
 }
 
-async function openInMemory(home: Home, args: string[], options: OpenOptions): Promise<TestAgent> {
+async function openOverMemory(home: Home, args: string[], options: OpenOptions): Promise<TestAgent> {
   const env = environment(home, options.env);
-  const settings = await inFolder(home.cwd, env, () => engineOptions(parseFlags(['--mode', 'rpc', ...args])));
+  const settings = await withFolderAndEnvironment(home.cwd, env, () => engineOptions(parseFlags(['--mode', 'rpc', ...args])));
   const engine = await openEngine({ ...settings, env });
   const join = () => {
     const [inside, outside] = memoryPair();
@@ -110,8 +109,8 @@ async function openInMemory(home: Home, args: string[], options: OpenOptions): P
   return { peer: join(), home, transport: 'memory', process: undefined, sessionFiles: files, close, join };
 }
 
-async function openStdio(home: Home, args: string[], options: OpenOptions): Promise<TestAgent> {
-  const { process, link } = start(home, args, options);
+async function openOverStdio(home: Home, args: string[], options: OpenOptions): Promise<TestAgent> {
+  const { process, link } = startAgentProcess(home, args, options);
   const peer = new Peer(link, options);
   const close = async () => {
     process.endInput();
@@ -120,11 +119,11 @@ async function openStdio(home: Home, args: string[], options: OpenOptions): Prom
   return { peer, home, transport: 'stdio', process, sessionFiles: () => sessionFiles(home), close };
 }
 
-async function openUnix(home: Home, args: string[], options: OpenOptions): Promise<TestAgent> {
+async function openOverUnixSocket(home: Home, args: string[], options: OpenOptions): Promise<TestAgent> {
   const path = join(home.root, `${Math.random().toString(36).slice(2)}.sock`);
-  const { process } = start(home, ['--socket', path, ...args], options);
+  const { process } = startAgentProcess(home, ['--socket', path, ...args], options);
   const link = await Promise.race([
-    connected(path),
+    connectWhenListening(path),
     process.exited.then((exit) => {
       throw new Error(`tau ended before it listened: ${JSON.stringify(exit)} ${process.stderr()}`);
     }),
@@ -137,20 +136,20 @@ async function openUnix(home: Home, args: string[], options: OpenOptions): Promi
   return { peer, home, transport: 'unix', socketPath: path, process, sessionFiles: () => sessionFiles(home), close };
 }
 
-/** Connects as soon as somebody listens. */
-export async function connected(path: string): Promise<Link> {
+/** Connects as soon as a process listens on the Unix socket. */
+export async function connectWhenListening(path: string): Promise<Link> {
   while (true) {
     const socket = connect({ path, allowHalfOpen: true });
-    const ok = await new Promise<boolean>((resolve) => {
+    const isConnected = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     });
-    if (ok) return socketLink(socket, MAX_RECORD_BYTES);
+    if (isConnected) return socketLink(socket, MAX_RECORD_BYTES);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Starts the published program as a child. */
-export function start(
+/** Starts the built program as a child process. */
+export function startAgentProcess(
   home: Home,
   args: readonly string[],
   options: OpenOptions = {},
@@ -216,9 +215,9 @@ export function sessionFiles({ agentDir }: Home): string[] {
   }
 }
 
-/** The lines of a session file, parsed. */
+/** The parsed lines of a session file. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever is stored
-export const stored = (path: string): any[] =>
+export const readSessionFile = (path: string): any[] =>
   readFileSync(path, 'utf8')
     .split('\n')
     .filter(Boolean)
@@ -227,12 +226,12 @@ export const stored = (path: string): any[] =>
 export function scriptArgs(home: Home, script: readonly object[] | undefined): string[] {
   if (!script) return [];
   const path = join(home.root, `script-${Math.random().toString(36).slice(2)}.jsonl`);
-  writeFileSync(path, script.map((answer) => `${JSON.stringify(answer)}\n`).join(''));
+  writeFileSync(path, script.map((response) => `${JSON.stringify(response)}\n`).join(''));
   return ['--script', path];
 }
 
-/** What the command line makes of a folder and an environment that are not this process's own. */
-async function inFolder<T>(cwd: string, env: Record<string, string>, work: () => Promise<T>): Promise<T> {
+/** Runs `work` with another current folder and environment. */
+async function withFolderAndEnvironment<T>(cwd: string, env: Record<string, string>, work: () => Promise<T>): Promise<T> {
   const before = { cwd: process.cwd(), env: process.env };
   process.chdir(cwd);
   process.env = env;
@@ -244,7 +243,7 @@ async function inFolder<T>(cwd: string, env: Record<string, string>, work: () =>
   }
 }
 
-/** Holds a scripted answer until it is opened: put `{ await: gate.path }` into its steps. */
+/** A gate that holds a scripted response until it opens: put `{ await: gate.path }` into its steps. */
 export function newGate(): { path: string; open: () => void } {
   const directory = mkdtempSync(join(tmpdir(), 'tau-gate-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,55 +1,55 @@
 import type { Page } from 'playwright-core';
-import { box } from './page-hands.ts';
+import { messageBox } from './page-hands.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever is said
-type Said = Record<string, any>;
+type Frame = Record<string, any>;
 
-/** What a page and the server say to each other. */
+/** The frames that a page and the server send. */
 export interface Frames {
-  readonly sent: readonly Said[];
-  /** The next thing with these fields that the server says, or has said and was not asked for. */
-  readonly heard: (fields: Said) => Promise<Said>;
-  /** The same for what the page says. */
-  readonly said: (fields: Said) => Promise<Said>;
+  readonly sent: readonly Frame[];
+  /** Returns the next unclaimed frame from the server with these fields. */
+  readonly nextFromServer: (fields: Frame) => Promise<Frame>;
+  /** Returns the next unclaimed frame from the page with these fields. */
+  readonly nextFromPage: (fields: Frame) => Promise<Frame>;
 }
 
-/** Listens to the socket of a page. It is loaded again for that. */
-export async function framesOf(page: Page): Promise<Frames> {
-  // Whoever has not logged in yet may lose the way in: a link lets in once.
-  await box(page).waitFor();
-  const [fromPage, fromServer] = [new Side(), new Side()];
+/** Watches the socket of a page, which is reloaded for it. */
+export async function watchFrames(page: Page): Promise<Frames> {
+  // A login link works once: a reload before the login completes could lose it.
+  await messageBox(page).waitFor();
+  const [fromPage, fromServer] = [new FrameLog(), new FrameLog()];
   page.on('websocket', (socket) => {
-    socket.on('framesent', ({ payload }) => fromPage.hear(String(payload)));
-    socket.on('framereceived', ({ payload }) => fromServer.hear(String(payload)));
+    socket.on('framesent', ({ payload }) => fromPage.receive(String(payload)));
+    socket.on('framereceived', ({ payload }) => fromServer.receive(String(payload)));
   });
   await page.reload();
   await fromServer.next({ type: 'state_synced' });
-  return { sent: fromPage.all, said: (fields) => fromPage.next(fields), heard: (fields) => fromServer.next(fields) };
+  return { sent: fromPage.all, nextFromPage: (fields) => fromPage.next(fields), nextFromServer: (fields) => fromServer.next(fields) };
 }
 
-class Side {
-  readonly all: Said[] = [];
-  readonly #taken = new Set<Said>();
+class FrameLog {
+  readonly all: Frame[] = [];
+  readonly #taken = new Set<Frame>();
   readonly #waiting = new Set<() => void>();
 
-  hear(text: string): void {
+  receive(text: string): void {
     this.all.push(JSON.parse(text));
-    for (const look of [...this.#waiting]) look();
+    for (const check of [...this.#waiting]) check();
   }
 
-  next(fields: Said): Promise<Said> {
+  next(fields: Frame): Promise<Frame> {
     return new Promise((resolve) => {
-      const look = () => {
-        const found = this.all.find((said) => !this.#taken.has(said) && fits(said, fields));
+      const check = () => {
+        const found = this.all.find((frame) => !this.#taken.has(frame) && matches(frame, fields));
         if (!found) return;
         this.#taken.add(found);
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
         resolve(found);
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(check);
+      check();
     });
   }
 }
 
-const fits = (said: Said, fields: Said) => Object.entries(fields).every(([name, value]) => said[name] === value);
+const matches = (frame: Frame, fields: Frame) => Object.entries(fields).every(([name, value]) => frame[name] === value);

@@ -1,16 +1,16 @@
 import type { View, Visit } from './browser.ts';
-import { type Home, open } from './open.ts';
-import { enter } from './page-hands.ts';
+import { type Home, openTestAgent } from './open.ts';
+import { visitByLoginLink } from './page-hands.ts';
 import { servePage } from './page-server.ts';
-import { conversation, keepSession } from './stored-session.ts';
+import { shortConversation, storeSession } from './stored-session.ts';
 
-/** The page of a session that another program has open, as soon as it says so. */
-export async function visitHeld(visit: Visit, home: Home) {
-  const path = keepSession(home, conversation(home.cwd));
-  const holder = await open('stdio', { home, args: ['--session', path] });
+/** Opens the page of a session that another program has locked and waits for the notice. */
+export async function visitLockedSession(visit: Visit, home: Home) {
+  const path = storeSession(home, shortConversation(home.cwd));
+  const holder = await openTestAgent('stdio', { home, args: ['--session', path] });
   await holder.peer.ok({ type: 'get_state' });
   const server = await servePage({ home });
-  const view: View = await enter(visit, server);
+  const view: View = await visitByLoginLink(visit, server);
   await view.page.goto(`${server.address}?session=stored-1`);
   const heading = view.page.getByRole('heading', { name: 'This session is open in another program' });
   await heading.waitFor();

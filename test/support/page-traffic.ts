@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 
-/** What goes over the socket of a page. What comes to it can be held back. */
+/** Intercepts the socket of a page; frames from the server can be held or rewritten. */
 export class Traffic {
   readonly sent: string[] = [];
-  readonly #waiting: (() => void)[] = [];
-  readonly #wishes: { readonly text: string; readonly heard: () => void }[] = [];
-  #held: string | undefined;
-  #changed: readonly [string, string] | undefined;
+  readonly #delayed: (() => void)[] = [];
+  readonly #expected: { readonly text: string; readonly onFrame: () => void }[] = [];
+  #heldText: string | undefined;
+  #replacement: readonly [string, string] | undefined;
 
-  /** Of the pages that are loaded from now on. */
+  /** Intercepts the sockets of all documents that this page loads from now on. */
   async watch(page: Page): Promise<void> {
     await page.routeWebSocket(/./, (socket) => {
       const server = socket.connectToServer();
@@ -17,32 +17,32 @@ export class Traffic {
         server.send(message);
       });
       server.onMessage((message) => {
-        const text = this.#changed ? String(message).replace(...this.#changed) : String(message);
+        const text = this.#replacement ? String(message).replace(...this.#replacement) : String(message);
         const pass = () => socket.send(text);
-        if (this.#held !== undefined && text.includes(this.#held)) this.#waiting.push(pass);
+        if (this.#heldText !== undefined && text.includes(this.#heldText)) this.#delayed.push(pass);
         else pass();
-        for (const wish of this.#wishes) if (text.includes(wish.text)) wish.heard();
+        for (const expected of this.#expected) if (text.includes(expected.text)) expected.onFrame();
       });
     });
   }
 
-  /** Settles when something with this text has come next. */
-  heard(text: string): Promise<void> {
-    return new Promise((heard) => this.#wishes.push({ text, heard }));
+  /** Settles when the next frame with this text arrives from the server. */
+  waitForFrame(text: string): Promise<void> {
+    return new Promise((resolve) => this.#expected.push({ text, onFrame: resolve }));
   }
 
-  /** From now on says something else in the place of this. */
-  change(text: string, into: string): void {
-    this.#changed = [text, into];
+  /** Replaces this text in all further frames from the server. */
+  replaceText(text: string, into: string): void {
+    this.#replacement = [text, into];
   }
 
-  /** Holds back whatever has this text in it. */
+  /** Holds all frames from the server that contain this text. */
   hold(text: string): void {
-    this.#held = text;
+    this.#heldText = text;
   }
 
   release(): void {
-    this.#held = undefined;
-    for (const pass of this.#waiting.splice(0)) pass();
+    this.#heldText = undefined;
+    for (const pass of this.#delayed.splice(0)) pass();
   }
 }

@@ -1,84 +1,81 @@
 import { expect } from 'vitest';
 import { toLine } from '../../src/wire/json-lines.ts';
 import type { Link } from '../../src/wire/link.ts';
-import { assertValid, saw } from './wire-log.ts';
+import { assertValid, logCrossing } from './wire-log.ts';
 
-export type Record_ = Record<string, unknown> & { type: string };
-export type Match = string | ((record: Record_) => boolean);
+export type WireRecord = Record<string, unknown> & { type: string };
+export type RecordMatch = string | ((record: WireRecord) => boolean);
 
 const frameTypes = new Set(['extension_ui_response', 'host_tool_update', 'host_tool_result']);
 
 export interface PeerOptions {
-  /** It is told of sessions that hold fields of other programs. */
-  readonly foreign?: boolean | undefined;
-  /** What it is told before anything is done. */
-  readonly opening?: string;
-  /**
-   * Records are kept as an agent tells them: without the numbers of a server, and without the conversation that a server
-   * tells anew when it has become another one.
-   */
-  readonly bare?: boolean;
+  /** Accepts fields of other programs: records are not validated. */
+  readonly hasForeignFields?: boolean | undefined;
+  /** Type of the record that ends the greeting. */
+  readonly greeting?: string;
+  /** Keeps records as the agent sent them: without `seq`, and without snapshots that a server sends later. */
+  readonly hidesServerFields?: boolean;
 }
 
-/** A client that trusts nothing: it keeps every record, and every record is checked against the protocol. */
+/** A client that keeps every record and validates it against the protocol. */
 export class Peer {
-  readonly records: Record_[] = [];
+  readonly records: WireRecord[] = [];
   readonly #link: Link;
   #cursor = 0;
   #ids = 0;
-  #wake: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
   #closed = false;
-  #broken: Error | undefined;
-  readonly #opening: string;
+  #failure: Error | undefined;
+  readonly #greeting: string;
 
   constructor(link: Link, options: PeerOptions = {}) {
     this.#link = link;
-    this.#opening = options.opening ?? 'ready';
+    this.#greeting = options.greeting ?? 'ready';
     link.onLine((line) => {
       if (!('text' in line)) throw new Error('tau sent a line that is too long');
       try {
-        const record = JSON.parse(line.text) as Record_;
-        // Sessions written by other programs may hold fields that only they know.
-        if (!options.foreign) assertValid(record);
-        this.records.push(...(options.bare ? this.#bare(record) : [record]));
+        const record = JSON.parse(line.text) as WireRecord;
+        // Sessions of other programs may hold fields that the protocol does not define.
+        if (!options.hasForeignFields) assertValid(record);
+        this.records.push(...(options.hidesServerFields ? this.#withoutServerFields(record) : [record]));
       } catch (error) {
-        this.#broken ??= error as Error;
+        this.#failure ??= error as Error;
       }
       this.#notify();
     });
-    const over = () => {
+    const onClose = () => {
       this.#closed = true;
       this.#notify();
     };
-    link.onEnd(over);
-    link.onClose(over);
+    link.onEnd(onClose);
+    link.onClose(onClose);
   }
 
-  /** Settles when the other side has greeted: what comes now is about what is done. */
-  async begun(): Promise<void> {
-    await this.find(this.#opening);
+  /** Settles when the greeting has arrived. */
+  async greeted(): Promise<void> {
+    await this.find(this.#greeting);
   }
 
-  /** Sends a value as one line, or text as it is. */
+  /** Sends a value as one line, or text unchanged. */
   send(value: unknown): void {
     if (typeof value === 'string') {
       this.#link.write(value);
       return;
     }
     const type = (value as { type?: unknown } | null)?.type;
-    if (typeof type === 'string' && frameTypes.has(type)) saw('frame', type);
+    if (typeof type === 'string' && frameTypes.has(type)) logCrossing('frame', type);
     this.#link.write(toLine(value as object));
   }
 
-  /** Sends a command and waits for its answer, whatever it is. Gives it an id unless it has one. */
-  async request(command: { type: string; id?: unknown } & Record<string, unknown>): Promise<Record_> {
+  /** Sends a command, with an id unless it has one, and returns its response. */
+  async request(command: { type: string; id?: unknown } & Record<string, unknown>): Promise<WireRecord> {
     const id = Object.hasOwn(command, 'id') ? command.id : `t${++this.#ids}`;
     this.send({ id, ...command });
     const same = JSON.stringify(id);
     return this.find((record) => record.type === 'response' && JSON.stringify(record['id']) === same);
   }
 
-  /** Sends a command that must succeed, and answers its data. */
+  /** Sends a command that must succeed and returns its data. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
   async ok(command: { type: string } & Record<string, unknown>): Promise<any> {
     const response = await this.request(command);
@@ -86,42 +83,42 @@ export class Peer {
     return response['data'];
   }
 
-  /** Sends a command that must be refused, and answers the refusal. */
-  async refused(command: { type: string } & Record<string, unknown>): Promise<Record_> {
+  /** Sends a command that must fail and returns the response. */
+  async refused(command: { type: string } & Record<string, unknown>): Promise<WireRecord> {
     const response = await this.request(command);
     expect(response, JSON.stringify(response)).toMatchObject({ success: false });
     return response;
   }
 
-  /** The next record that fits, after those that `next` has answered before. */
+  /** Returns the next record that matches, after the one that `next` returned before. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
-  async next(match: Match): Promise<any> {
-    const index = await this.#search(match, this.#cursor);
+  async next(match: RecordMatch): Promise<any> {
+    const index = await this.#indexOfMatch(match, this.#cursor);
     this.#cursor = index + 1;
     return this.records[index];
   }
 
-  /** The first record of all that fits. */
-  async find(match: Match): Promise<Record_> {
-    const record = this.records[await this.#search(match, 0)];
+  /** Returns the first record that matches. */
+  async find(match: RecordMatch): Promise<WireRecord> {
+    const record = this.records[await this.#indexOfMatch(match, 0)];
     if (!record) throw new Error('unreachable');
     return record;
   }
 
-  /** Sends a prompt and waits until its run has settled; answers every record from the answer to the end. */
-  async run(prompt: string | ({ message: string } & Record<string, unknown>)): Promise<Record_[]> {
-    await this.begun();
+  /** Sends a prompt, waits until its run has settled and returns the records from the response to the end. */
+  async run(prompt: string | ({ message: string } & Record<string, unknown>)): Promise<WireRecord[]> {
+    await this.greeted();
     const start = this.records.length;
     await this.ok({ type: 'prompt', ...(typeof prompt === 'string' ? { message: prompt } : prompt) });
-    const end = await this.#search('agent_settled', start);
+    const end = await this.#indexOfMatch('agent_settled', start);
     this.#cursor = end + 1;
     return this.records.slice(start, end + 1);
   }
 
-  /** Settles when the other side has closed. */
+  /** Settles when the other side has closed the connection. */
   async closed(): Promise<void> {
-    while (!this.#closed) await this.#change();
-    if (this.#broken) throw this.#broken;
+    while (!this.#closed) await this.#nextChange();
+    if (this.#failure) throw this.#failure;
   }
 
   end(): void {
@@ -132,22 +129,22 @@ export class Peer {
     return this.#link;
   }
 
-  #bare({ seq, ...record }: Record_): Record_[] {
+  #withoutServerFields({ seq, ...record }: WireRecord): WireRecord[] {
     if (record.type === 'server_connected') return [{ ...record, seq }];
-    const isNews = record.type !== 'state_synced' || this.records.at(-1)?.type === 'server_connected';
-    return isNews ? [record] : [];
+    const isFirstSnapshot = record.type !== 'state_synced' || this.records.at(-1)?.type === 'server_connected';
+    return isFirstSnapshot ? [record] : [];
   }
 
-  async #search(match: Match, from: number): Promise<number> {
-    const fits = typeof match === 'string' ? (record: Record_) => record.type === match : match;
+  async #indexOfMatch(match: RecordMatch, from: number): Promise<number> {
+    const matches = typeof match === 'string' ? (record: WireRecord) => record.type === match : match;
     for (let index = from; ; index++) {
       while (index >= this.records.length) {
-        if (this.#broken) throw this.#broken;
+        if (this.#failure) throw this.#failure;
         if (this.#closed) throw new Error(`The connection closed before ${match} came. Last: ${this.#tail()}`);
-        await this.#change();
+        await this.#nextChange();
       }
       const record = this.records[index];
-      if (record && fits(record)) return index;
+      if (record && matches(record)) return index;
     }
   }
 
@@ -158,19 +155,19 @@ export class Peer {
       .join('\n');
   }
 
-  #change(): Promise<void> {
-    return new Promise((resolve) => this.#wake.push(resolve));
+  #nextChange(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   #notify(): void {
-    const wake = this.#wake;
-    this.#wake = [];
-    for (const resolve of wake) resolve();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
   }
 }
 
-/** The types of records, in order; streaming steps as `message_update:<step>`, deltas of one block counted once. */
-export function outline(records: readonly Record_[]): string[] {
+/** The types of records, in order; streaming steps as `message_update:<step>`, deltas of one block once. */
+export function outline(records: readonly WireRecord[]): string[] {
   const names = records.map((record) => {
     if (record.type !== 'message_update') return record.type;
     return `message_update:${(record['assistantMessageEvent'] as { type: string }).type}`;

@@ -1,4 +1,4 @@
-/** Numbers below a bound, the same for the same seed. */
+/** A source of integers below a bound, reproducible from a seed. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

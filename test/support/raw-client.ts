@@ -3,18 +3,18 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { environment, type Home, type OpenOptions, scriptArgs, start, TAU } from './open.ts';
-import type { Record_ } from './peer.ts';
+import { environment, type Home, type OpenOptions, scriptArgs, startAgentProcess, TAU } from './open.ts';
+import type { WireRecord } from './peer.ts';
 import { assertValid } from './wire-log.ts';
 
 const LF = 10;
 
-/** A client that writes bytes and reads bytes, and knows no more of lines than that LF ends them. */
+/** A client that writes and reads bytes, and splits input at LF only. */
 export class RawClient {
   readonly #input: Writable;
   readonly #chunks: Buffer[] = [];
   readonly #lines: string[] = [];
-  #begun: Buffer[] = [];
+  #partialLine: Buffer[] = [];
   #ended = false;
   #wake: () => void = () => {};
 
@@ -32,7 +32,7 @@ export class RawClient {
     output.on('end', end).on('close', end);
   }
 
-  /** Everything that has come, as it came. */
+  /** All received bytes as text. */
   get received(): string {
     return Buffer.concat(this.#chunks).toString();
   }
@@ -41,12 +41,12 @@ export class RawClient {
     this.#input.write(bytes);
   }
 
-  /** Says nothing more, but goes on reading. */
+  /** Closes the sending side and keeps reading. */
   end(): void {
     this.#input.end();
   }
 
-  /** The next line; undefined when there is none any more. */
+  /** Returns the next line, or undefined at the end of the connection. */
   async line(): Promise<string | undefined> {
     while (this.#lines.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => {
@@ -56,11 +56,11 @@ export class RawClient {
     return this.#lines.shift();
   }
 
-  /** The next record of this type. */
+  /** Returns the next record of this type. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
   async next(type: string): Promise<any> {
     for (let line = await this.line(); line !== undefined; line = await this.line()) {
-      const record = JSON.parse(line) as Record_;
+      const record = JSON.parse(line) as WireRecord;
       assertValid(record);
       if (record.type === type) return record;
     }
@@ -70,16 +70,16 @@ export class RawClient {
   #split(bytes: Buffer): void {
     let start = 0;
     for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
-      this.#lines.push(Buffer.concat([...this.#begun, bytes.subarray(start, end)]).toString());
-      this.#begun = [];
+      this.#lines.push(Buffer.concat([...this.#partialLine, bytes.subarray(start, end)]).toString());
+      this.#partialLine = [];
       start = end + 1;
     }
-    this.#begun.push(bytes.subarray(start));
+    this.#partialLine.push(bytes.subarray(start));
   }
 }
 
-/** An agent on stdin and stdout, and its client. Both are gone after the test. */
-export function rawStdio(home: Home, options: OpenOptions = {}) {
+/** Starts an agent on stdio and its client. Both end with the test. */
+export function startRawStdio(home: Home, options: OpenOptions = {}) {
   const args = ['--mode', 'rpc', ...(options.args ?? []), ...scriptArgs(home, options.script)];
   const child = spawn(process.execPath, [TAU, ...args], { cwd: home.cwd, env: environment(home, options.env) });
   let stderr = '';
@@ -95,16 +95,16 @@ export function rawStdio(home: Home, options: OpenOptions = {}) {
   return { client: new RawClient(child.stdin, child.stdout), child, exited, stderr: () => stderr };
 }
 
-/** An agent on a socket, its path, and a client. */
-export async function rawUnix(home: Home, options: OpenOptions = {}) {
+/** Starts an agent on a Unix socket and connects a client. */
+export async function startRawUnixSocket(home: Home, options: OpenOptions = {}) {
   const path = join(home.root, 'raw.sock');
-  const { process } = start(home, ['--socket', path, ...(options.args ?? []), ...scriptArgs(home, options.script)]);
-  const socket = await socketAt(path);
+  const { process } = startAgentProcess(home, ['--socket', path, ...(options.args ?? []), ...scriptArgs(home, options.script)]);
+  const socket = await connectSocketWhenListening(path);
   return { client: new RawClient(socket, socket), socket, path, process };
 }
 
-/** Connects as soon as somebody listens. */
-export async function socketAt(path: string): Promise<Socket> {
+/** Connects as soon as a process listens on the Unix socket. */
+export async function connectSocketWhenListening(path: string): Promise<Socket> {
   while (true) {
     const socket = connect({ path, allowHalfOpen: true });
     const isConnected = await new Promise<boolean>((resolve) => {

@@ -1,29 +1,28 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** Settles when something is true on the page; it is looked at in every frame. */
-export async function until(page: Page, condition: string): Promise<void> {
+/** Settles when an expression is true on the page; checks it in every frame. */
+export async function waitForCondition(page: Page, condition: string): Promise<void> {
   await page.evaluate(`(async () => { while (!(${condition})) await new Promise(requestAnimationFrame); })()`);
 }
 
-/** The list of what was said, on the page of the server. */
-export const conversation = (page: Page): Locator => page.getByRole('region', { name: 'Conversation' });
+export const conversationRegion = (page: Page): Locator => page.getByRole('region', { name: 'Conversation' });
 
-/** The messages that are on the page, in sight or not. */
-export const rowsDrawn = (page: Page): Promise<number> => page.getByRole('article').count();
+/** Number of rendered messages, visible or not. */
+export const countRenderedMessages = (page: Page): Promise<number> => page.getByRole('article').count();
 
 const FROM_END = `(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop)(
   document.querySelector('.list'))`;
 
-/** How far the end of the conversation is below what is in sight, in pixels. */
-export const fromEnd = (page: Page): Promise<number> => page.evaluate(FROM_END);
+/** Pixels between the visible part of the conversation and its end. */
+export const distanceFromEnd = (page: Page): Promise<number> => page.evaluate(FROM_END);
 
-/** Settles when the end of the conversation is in sight. */
-export const atEnd = (page: Page): Promise<void> => until(page, `${FROM_END} <= 1`);
+/** Settles when the end of the conversation is visible. */
+export const waitUntilAtEnd = (page: Page): Promise<void> => waitForCondition(page, `${FROM_END} <= 1`);
 
-/** Settles when a text is in sight, not only on the page. */
-export async function inSight(page: Page, text: string): Promise<void> {
-  await conversation(page).getByText(text).first().waitFor();
-  await until(
+/** Settles when a message with this text is inside the viewport of the list. */
+export async function waitUntilVisible(page: Page, text: string): Promise<void> {
+  await conversationRegion(page).getByText(text).first().waitFor();
+  await waitForCondition(
     page,
     `[...document.querySelectorAll('.list article')].some((row) => {
       const list = row.closest('.list').getBoundingClientRect();
@@ -33,14 +32,14 @@ export async function inSight(page: Page, text: string): Promise<void> {
   );
 }
 
-/** How far below the top of the page a text stands. */
-export async function placeOf(page: Page, text: string): Promise<number> {
-  const { y = Number.NaN } = (await conversation(page).getByText(text).first().boundingBox()) ?? {};
+/** Distance of a text from the top of the page, in pixels. */
+export async function topOfText(page: Page, text: string): Promise<number> {
+  const { y = Number.NaN } = (await conversationRegion(page).getByText(text).first().boundingBox()) ?? {};
   return y;
 }
 
-/** Settles when the conversation is at rest: at the same place in two frames, one after the other. */
-export async function atRest(page: Page): Promise<void> {
+/** Settles when the scroll position stays the same for two frames. */
+export async function waitUntilScrollStops(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
     const list = document.querySelector('.list');
     for (let last; last !== list.scrollTop; ) {

@@ -1,22 +1,22 @@
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Link } from '../../src/wire/link.ts';
-import { Peer, type PeerOptions, type Record_ } from './peer.ts';
+import { Peer, type PeerOptions, type WireRecord } from './peer.ts';
 
-/** How a connection ended. */
-export interface Ending {
+/** Close code and reason of a WebSocket. */
+export interface SocketClose {
   readonly code: number;
   readonly reason: string;
 }
 
-/** A client on a WebSocket that knows nothing of reconnecting. It is gone after the test. */
+/** A WebSocket client that never reconnects. It disconnects after the test. */
 export class RemotePeer extends Peer {
   readonly socket: WebSocket;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<SocketClose>;
 
   constructor(url: string, { headers = {}, ...options }: PeerOptions & { headers?: Record<string, string> } = {}) {
     const socket = new WebSocket(url, { headers });
-    super(linkOf(socket), { opening: 'server_connected', ...options });
+    super(linkOf(socket), { greeting: 'server_connected', ...options });
     this.socket = socket;
     this.ended = new Promise((resolve) =>
       socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() })),
@@ -24,28 +24,28 @@ export class RemotePeer extends Peer {
     onTestFinished(() => socket.terminate());
   }
 
-  /** Where the client has got to, as it would say when it comes back. */
+  /** The cursor with which the client would resume. */
   get cursor(): { epoch: string; after: number; session: string } {
     const greetings = this.records.filter(({ type }) => type === 'server_connected');
-    const { epoch, sessionId, seq } = greetings.at(-1) as Record_ & { epoch: string; sessionId: string; seq: number };
-    const heard = this.records.slice(this.records.indexOf(greetings.at(-1) as Record_));
-    const last = heard.map((record) => Number(record['seq'] ?? 0)).reduce((a, b) => Math.max(a, b), seq);
+    const { epoch, sessionId, seq } = greetings.at(-1) as WireRecord & { epoch: string; sessionId: string; seq: number };
+    const received = this.records.slice(this.records.indexOf(greetings.at(-1) as WireRecord));
+    const last = received.map((record) => Number(record['seq'] ?? 0)).reduce((a, b) => Math.max(a, b), seq);
     return { epoch, after: last, session: sessionId };
   }
 
-  /** Leaves in good order. */
-  async leave(): Promise<Ending> {
+  /** Closes the WebSocket with code 1000. */
+  async disconnect(): Promise<SocketClose> {
     this.socket.close(1000);
     return this.ended;
   }
 
-  /** The types of what it was told, in order, without answers. */
-  get told(): string[] {
+  /** The types of all received events, in order. */
+  get eventTypes(): string[] {
     return this.records.map(({ type }) => type).filter((type) => type !== 'response');
   }
 }
 
-/** One record per message; what is written before the socket is open waits. */
+/** A link with one record per message; writes wait until the socket is open. */
 function linkOf(socket: WebSocket): Link {
   const waiting: string[] = [];
   socket.on('open', () => {

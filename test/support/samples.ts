@@ -6,18 +6,18 @@ export const commandNames = Object.keys(commandParams) as CommandName[];
 
 export type Fields = Record<string, unknown>;
 
-/** What a command needs at least, made from its row in the table. */
+/** Sample values for the required parameters of a command. */
 export const sampleParams = (name: CommandName): Fields => sampleObject(commandParams[name], required);
 
-/** Everything a command can be given, made from its row in the table. */
+/** Sample values for all parameters of a command. */
 export const fullParams = (name: CommandName): Fields => sampleObject(commandParams[name], every);
 
-/** Follows a reference, if it is one. */
-export function resolved(schema: Schema): Schema {
+/** Follows a `$ref`. */
+export function resolveSchema(schema: Schema): Schema {
   if (schema.$ref === undefined) return schema;
   const target = inboundDefinitions[schema.$ref.replace('#/$defs/', '')];
   if (!target) throw new Error(`No definition for ${schema.$ref}`);
-  return resolved(target);
+  return resolveSchema(target);
 }
 
 type Choice = (schema: Schema) => readonly string[];
@@ -33,7 +33,7 @@ function sampleObject(schema: Schema, choice: Choice): Fields {
 }
 
 function sample(schema: Schema, choice: Choice): unknown {
-  const plain = resolved(schema);
+  const plain = resolveSchema(schema);
   if (plain.anyOf) return sample(plain.anyOf[0] ?? {}, choice);
   if (plain.const !== undefined) return plain.const;
   if (plain.enum) return plain.enum[0];

@@ -2,7 +2,7 @@ const ESCAPE = '\u001B';
 const CONTROL_OR_CHARACTER = new RegExp(`${ESCAPE}\\[(?<mode>\\??)(?<number>\\d*)(?<letter>[A-Za-z])|.`, 'gsu');
 const TAB = 8;
 
-/** What a terminal shows after it was sent some output. Knows only what the program under test may use. */
+/** A terminal screen; it implements only the control sequences that tau may use. */
 export class Screen {
   readonly #columns: number;
   readonly #height: number;
@@ -15,7 +15,7 @@ export class Screen {
     this.#height = height;
   }
 
-  /** Everything that is and was on the screen, without blanks at the ends of rows. */
+  /** The screen and its scrollback, without trailing blanks. */
   get text(): string {
     const rows = this.#rows.map((row) => Array.from(row, (cell) => cell ?? ' ').join(''));
     return rows.map((row) => row.trimEnd()).join('\n');

@@ -9,38 +9,38 @@ import { RemotePeer } from './remote-peer.ts';
 const TOKEN = 'a token of the tests';
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Arguments with which a session is chosen. Behind the server that does it, from the query of the connection. */
-const CHOOSES_SESSION = /^--(session|session-id|session-dir|continue|resume|no-session|fork)$|^-[cr]$/;
+// Flags that choose a session. A server takes the session from the query of the connection instead.
+const SESSION_FLAG = /^--(session|session-id|session-dir|continue|resume|no-session|fork)$|^-[cr]$/;
 
-/** Arguments that are parameters of the query instead. */
-const PARAMETERS = ['session', 'stream'] as const;
+// Flags that become query parameters.
+const QUERY_PARAMETERS = ['session', 'stream'] as const;
 
 const silent: Log = { isEnabled: () => false, write: () => {} };
 
-/** Opens an agent behind a server, which runs in this process, and a client of it. */
-export async function openServed(home: Home, args: readonly string[], options: OpenOptions): Promise<TestAgent> {
-  const { parameters, rest } = split(args);
-  const server = await serveIn(home, rest, options);
-  const wanted = { new: randomUUID(), ...parameters };
-  const connect = (where: object) => {
-    const query = new URLSearchParams({ token: TOKEN, ...where });
+/** Opens an agent behind a server in this process, and connects a client to the server. */
+export async function openOverWebSocket(home: Home, args: readonly string[], options: OpenOptions): Promise<TestAgent> {
+  const { parameters, rest } = splitQueryParameters(args);
+  const server = await startServerFor(home, rest, options);
+  const newSession = { new: randomUUID(), ...parameters };
+  const connect = (location: object) => {
+    const query = new URLSearchParams({ token: TOKEN, ...location });
     return new RemotePeer(`${server.socketUrl}?${query}`, {
-      foreign: options.foreign,
-      opening: 'state_synced',
-      bare: true,
+      hasForeignFields: options.hasForeignFields,
+      greeting: 'state_synced',
+      hidesServerFields: true,
     });
   };
-  const peer = connect(wanted);
+  const peer = connect(newSession);
   const join = () => {
     const session = peer.records.findLast(({ type }) => type === 'server_connected')?.['sessionId'];
-    return connect(session === undefined ? wanted : { ...parameters, session });
+    return connect(session === undefined ? newSession : { ...parameters, session });
   };
   const files = () => sessionFiles(home);
   const close = () => server.drain(0);
   return { peer, home, transport: 'websocket', process: undefined, sessionFiles: files, close, join };
 }
 
-async function serveIn(home: Home, args: readonly string[], { env }: OpenOptions): Promise<RunningServer> {
+async function startServerFor(home: Home, args: readonly string[], { env }: OpenOptions): Promise<RunningServer> {
   const server = await serve({
     host: '127.0.0.1',
     port: 0,
@@ -62,17 +62,17 @@ async function serveIn(home: Home, args: readonly string[], { env }: OpenOptions
   return server;
 }
 
-/** What of the arguments a client asks of the server, and what is left for the agent. */
-function split(args: readonly string[]): { parameters: Record<string, string>; rest: readonly string[] } {
+/** Splits the arguments into query parameters and the arguments of the agent. */
+function splitQueryParameters(args: readonly string[]): { parameters: Record<string, string>; rest: readonly string[] } {
   const parameters: Record<string, string> = {};
   let rest = args;
-  for (const name of PARAMETERS) {
+  for (const name of QUERY_PARAMETERS) {
     const at = rest.indexOf(`--${name}`);
     if (at === -1) continue;
     parameters[name] = rest[at + 1] ?? '';
     rest = rest.toSpliced(at, 2);
   }
-  const other = rest.find((argument) => CHOOSES_SESSION.test(argument));
-  if (other !== undefined) throw new Error(`${other} means nothing to a server: the test belongs on LOCAL`);
+  const sessionFlag = rest.find((argument) => SESSION_FLAG.test(argument));
+  if (sessionFlag !== undefined) throw new Error(`${sessionFlag} means nothing to a server: use LOCAL_TRANSPORTS`);
   return { parameters, rest };
 }

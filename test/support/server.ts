@@ -2,75 +2,74 @@ import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { environment, type Home, newHome, scriptArgs, setUp, TAU } from './open.ts';
-import { killAll, living, until } from './processes.ts';
+import { environment, type Home, newHome, scriptArgs, writeSettings, TAU } from './open.ts';
+import { killAll, filterAlive, waitUntil } from './processes.ts';
 import { RemotePeer } from './remote-peer.ts';
 
-/** The token of the owner of every server under test. */
-export const TOKEN = 'token-of-the-owner';
+/** The owner's token of every server under test. */
+export const OWNER_TOKEN = 'token-of-the-owner';
 
 export interface ServerOptions {
-  /** Answers of the scripted model; each agent begins with the first. */
+  /** Responses of each agent's scripted model. */
   script?: readonly object[];
-  /** More arguments of the server. */
+  /** Further arguments of the server. */
   args?: readonly string[];
-  /** More arguments of its agents. */
+  /** Further arguments of the agents. */
   agentArgs?: readonly string[];
   env?: Record<string, string>;
-  /** A home to come back to: the `home` of an earlier one. */
+  /** Reuses the home of an earlier server. */
   home?: Home;
   settings?: object;
-  /** What the simple token file holds: tokens and what is said of them. */
+  /** Content of the token file: grants by token. */
   tokens?: Record<string, object>;
 }
 
-/** What is asked for in the address of a session. */
-export type Query = Readonly<Record<string, string | number>>;
+/** Query parameters of a connection. */
+export type ConnectQuery = Readonly<Record<string, string | number>>;
 
-/** A server under test. */
+/** A `tau serve` process under test. */
 export interface TestServer {
   readonly home: Home;
   readonly pid: number;
-  /** The address that lets a browser in. */
   readonly loginLink: string;
-  /** Where sockets are, without a token. */
+  /** Address for WebSockets, without a token. */
   readonly url: string;
   readonly stderr: () => string;
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** A client, in the name of the owner unless the query has another token. */
-  readonly connect: (query?: Query) => RemotePeer;
-  /** A client that has been told where it is and what was said there. */
-  readonly attach: (query?: Query) => Promise<RemotePeer>;
-  /** A request over HTTP, in the name of the owner. */
+  /** Connects a client, with the owner's token unless the query has another. */
+  readonly connect: (query?: ConnectQuery) => RemotePeer;
+  /** Connects a client and waits for its first snapshot. */
+  readonly attach: (query?: ConnectQuery) => Promise<RemotePeer>;
+  /** Sends an HTTP request with the owner's token. */
   readonly get: (path: string) => Promise<Response>;
-  /** Every agent that was ever started, the latest last. */
-  readonly agents: () => Agent[];
-  /** Kills the agent that was started last, without a warning. */
+  /** Every agent ever started, in order. */
+  readonly agents: () => StartedAgent[];
+  /** Kills the agent started last with SIGKILL. */
   readonly killAgent: () => void;
 }
 
-export interface Agent {
+export interface StartedAgent {
   readonly pid: number;
   readonly args: string;
 }
 
-/** Starts `tau serve` on a free port. It, its agents and its clients are gone after the test. */
-export async function serve(options: ServerOptions = {}): Promise<TestServer> {
+/** Starts `tau serve` on a free port. The server, its agents and its clients end with the test. */
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const home = options.home ?? newHome();
-  if (options.settings) setUp(home, options.settings);
-  const started = join(home.root, 'agents');
+  if (options.settings) writeSettings(home, options.settings);
+  const startedList = join(home.root, 'agents');
   const args = [
     'serve',
     '--port',
     '0',
     '--agent-command',
-    notingCommand(home, started, options),
+    recordingAgentCommand(home, startedList, options),
     ...tokenArgs(home, options),
   ];
   const child = spawn(process.execPath, [TAU, ...args, ...(options.args ?? [])], {
     cwd: home.cwd,
-    env: environment(home, { PI_AUTH_TOKEN: TOKEN, ...options.env }),
+    env: environment(home, { PI_AUTH_TOKEN: OWNER_TOKEN, ...options.env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stderr = '';
@@ -80,21 +79,21 @@ export async function serve(options: ServerOptions = {}): Promise<TestServer> {
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
   );
-  const agents = () => readAgents(started);
+  const agents = () => readStartedAgents(startedList);
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await exited;
     const pids = agents().map(({ pid }) => pid);
     try {
-      await until(async () => (await living(pids)).length === 0);
+      await waitUntil(async () => (await filterAlive(pids)).length === 0);
     } finally {
       await killAll(pids);
     }
   });
-  const [loginLink = '', url = ''] = await twoLines(child.stdout, exited, () => stderr);
-  const connect = (query: Query = {}) => {
+  const [loginLink = '', url = ''] = await firstTwoLines(child.stdout, exited, () => stderr);
+  const connect = (query: ConnectQuery = {}) => {
     const address = new URL(url);
-    for (const [name, value] of Object.entries({ token: TOKEN, ...query }))
+    for (const [name, value] of Object.entries({ token: OWNER_TOKEN, ...query }))
       address.searchParams.set(name, String(value));
     return new RemotePeer(address.href);
   };
@@ -112,17 +111,17 @@ export async function serve(options: ServerOptions = {}): Promise<TestServer> {
       await peer.next('state_synced');
       return peer;
     },
-    get: (path) => fetch(new URL(path, url.replace(/^ws/, 'http')), { headers: { authorization: `Bearer ${TOKEN}` } }),
+    get: (path) => fetch(new URL(path, url.replace(/^ws/, 'http')), { headers: { authorization: `Bearer ${OWNER_TOKEN}` } }),
     agents,
     killAgent: () => void process.kill(agents().at(-1)?.pid ?? Number.NaN, 'SIGKILL'),
   };
 }
 
-/** Starts agents in the ordinary way, but writes down which. */
-function notingCommand(home: Home, list: string, { agentArgs = [], script }: ServerOptions): string {
+/** A command that starts an agent and logs its pid and arguments. */
+function recordingAgentCommand(home: Home, list: string, { agentArgs = [], script }: ServerOptions): string {
   const path = join(home.root, `agent-${Math.random().toString(36).slice(2)}.sh`);
-  const words = [process.execPath, TAU, ...agentArgs, ...scriptArgs(home, script)].map((word) => `'${word}'`).join(' ');
-  writeFileSync(path, `#!/bin/sh\necho "$$ $*" >> '${list}'\nexec ${words} "$@"\n`);
+  const agentCommand = [process.execPath, TAU, ...agentArgs, ...scriptArgs(home, script)].map((word) => `'${word}'`).join(' ');
+  writeFileSync(path, `#!/bin/sh\necho "$$ $*" >> '${list}'\nexec ${agentCommand} "$@"\n`);
   chmodSync(path, 0o755);
   return `'${path}'`;
 }
@@ -134,7 +133,7 @@ function tokenArgs(home: Home, { tokens }: ServerOptions): string[] {
   return ['--tokens', path];
 }
 
-function readAgents(list: string): Agent[] {
+function readStartedAgents(list: string): StartedAgent[] {
   try {
     const lines = readFileSync(list, 'utf8').split('\n').filter(Boolean);
     return lines.map((line) => ({ pid: Number.parseInt(line, 10), args: line.slice(line.indexOf(' ') + 1) }));
@@ -143,8 +142,8 @@ function readAgents(list: string): Agent[] {
   }
 }
 
-/** What a server says when it accepts. */
-async function twoLines(
+/** The two lines that a server prints when it accepts clients. */
+async function firstTwoLines(
   stdout: NodeJS.ReadableStream,
   exited: Promise<unknown>,
   stderr: () => string,

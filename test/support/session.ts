@@ -6,11 +6,11 @@ import { Session } from '../../src/session/session.ts';
 import { SessionLog } from '../../src/store/sessions/session-log.ts';
 import { newHome } from './open.ts';
 
-/** A session in memory that nobody but its owner speaks to, and everything it says. Its model plays a script. */
-export async function openSession(answers: readonly object[], hooks: SessionHooks = {}) {
+/** Opens an in-memory session with a scripted model, without a client, and collects its events. */
+export async function openSession(responses: readonly object[], hooks: SessionHooks = {}) {
   const { cwd, agentDir } = newHome();
   const project = new Project({ cwd, agentDir });
-  const script = parseScript(answers.map((answer) => JSON.stringify(answer)).join('\n'), 'script');
+  const script = parseScript(responses.map((response) => JSON.stringify(response)).join('\n'), 'script');
   const { registry } = await openModels({ agentDir, env: {}, project, script });
   const events: AgentEvent[] = [];
   const session = new Session({

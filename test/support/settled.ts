@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Peer, Record_ } from './peer.ts';
+import type { Peer, WireRecord } from './peer.ts';
 
-/** Waits until nothing is left to do. Every run must have ended once, the last of them with the last event of all. */
-export async function settled(peer: Peer): Promise<Record_> {
+/** Waits until the agent is idle. Every run must have settled once, and no event may follow the last `agent_settled`. */
+export async function waitUntilSettled(peer: Peer): Promise<WireRecord> {
   const { runId } = await peer.ok({ type: 'wait_idle' });
   await peer.ok({ type: 'get_state' });
   const ends = peer.records.filter(({ type }) => type === 'agent_settled');
@@ -15,13 +15,13 @@ export async function settled(peer: Peer): Promise<Record_> {
   return last;
 }
 
-/** The texts of the user messages in these records, in the order in which they were told. */
-export const userTexts = (records: readonly Record_[]): string[] => saidBy('user', records);
+/** Texts of the user messages in these records, in order. */
+export const userTexts = (records: readonly WireRecord[]): string[] => textsOfRole('user', records);
 
-/** The texts of the answers in these records, in the order in which they ended. */
-export const answers = (records: readonly Record_[]): string[] => saidBy('assistant', records);
+/** Texts of the assistant messages in these records, in order. */
+export const assistantTexts = (records: readonly WireRecord[]): string[] => textsOfRole('assistant', records);
 
-function saidBy(role: string, records: readonly Record_[]): string[] {
+function textsOfRole(role: string, records: readonly WireRecord[]): string[] {
   return records
     .filter(({ type }) => type === 'message_end')
     .map(({ message }) => message as { role: string; content: { text?: string }[] })

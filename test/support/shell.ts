@@ -1,14 +1,14 @@
-import type { Record_ } from './peer.ts';
+import type { WireRecord } from './peer.ts';
 
-/** A command that says a word, waits for a file, and says another. */
-export const waitFor = (path: string, word = 'begun') =>
+/** A command that prints a word, waits for a file and prints another word. */
+export const waitForFileCommand = (path: string, word = 'begun') =>
   `echo ${word}; until [ -e ${path} ]; do sleep 0.01; done; echo over`;
 
-/** A command that says its own number and that of a child, and never ends. */
-export const FOREVER = 'sleep 1000 & echo $! $$; wait';
+/** A command that prints its pid and that of a child, and never ends. */
+export const SLEEP_FOREVER = 'sleep 1000 & echo $! $$; wait';
 
-/** Whether a record tells that a command printed this. */
-export const printed =
+/** Matches a record that carries this output of a bash command. */
+export const hasBashOutput =
   (text: string) =>
-  ({ type, delta }: Record_): boolean =>
+  ({ type, delta }: WireRecord): boolean =>
     type === 'bash_execution_update' && (delta as string).includes(text);

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
-/** Makes the folder that the configuration names. */
+/** Creates the temporary folder that vitest.config.ts names. */
 export function setup(): void {
   mkdirSync(tmpdir(), { recursive: true });
 }

@@ -1,27 +1,27 @@
-import { type Command, command } from './command.ts';
+import { type RunningProgram, startProgram } from './command.ts';
 import { type Home, TAU } from './open.ts';
 import { Screen } from './screen.ts';
 
-/** Gives a program a terminal of its own, and passes on what is typed and shown. */
-const TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
+// Runs a program in a new pseudo terminal and forwards its input and output.
+const SPAWN_IN_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
 
-/** Sets the size of the terminal, then is the program. */
-const SIZED = 'stty columns "$1" rows "$2"; shift 2; exec "$@"';
+// Sets the size of the terminal and replaces itself with the program.
+const SET_SIZE_AND_EXEC = 'stty columns "$1" rows "$2"; shift 2; exec "$@"';
 
 export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';
 export const ENTER = '\r';
 
-/** What a terminal sends when a text is pasted. */
+/** The bytes that a terminal sends for a pasted text. */
 export const paste = (text: string) => `\u001B[200~${text.replaceAll('\n', '\r')}\u001B[201~`;
 
-/** The program in a terminal. */
-export interface InTerminal extends Pick<Command, 'child' | 'stdout' | 'finished'> {
+/** A program in a pseudo terminal. */
+export interface TerminalProgram extends Pick<RunningProgram, 'child' | 'stdout' | 'finished'> {
   readonly type: (keys: string) => void;
-  /** Everything that is and was on the screen. */
+  /** The screen and its scrollback. */
   readonly screen: () => string;
-  /** Settles when this is on the screen. */
-  readonly shows: (text: string) => Promise<void>;
+  /** Settles when this text is on the screen. */
+  readonly waitForScreen: (text: string) => Promise<void>;
 }
 
 export interface TerminalOptions {
@@ -30,26 +30,26 @@ export interface TerminalOptions {
   env?: Record<string, string>;
 }
 
-/** Starts tau in a terminal of its own. */
-export const inTerminal = (home: Home, args: readonly string[], options: TerminalOptions = {}): InTerminal =>
-  programInTerminal(home, [process.execPath, TAU, ...args], options);
+/** Starts tau in a pseudo terminal. */
+export const startTauInTerminal = (home: Home, args: readonly string[], options: TerminalOptions = {}): TerminalProgram =>
+  startInTerminal(home, [process.execPath, TAU, ...args], options);
 
-/** Starts any program in a terminal of its own. */
-export function programInTerminal(
+/** Starts a program in a pseudo terminal. */
+export function startInTerminal(
   home: Home,
-  words: readonly string[],
+  args: readonly string[],
   { columns = 80, height = 24, env = {} }: TerminalOptions = {},
-): InTerminal {
-  const program = ['sh', '-c', SIZED, 'sh', `${columns}`, `${height}`, ...words];
-  const { child, stdout, stderr, finished, send } = command(home, ['python3', '-c', TERMINAL, ...program], {
+): TerminalProgram {
+  const program = ['sh', '-c', SET_SIZE_AND_EXEC, 'sh', `${columns}`, `${height}`, ...args];
+  const { child, stdout, stderr, finished, send } = startProgram(home, ['python3', '-c', SPAWN_IN_TERMINAL, ...program], {
     env: { TERM: 'xterm', NO_COLOR: '1', ...env },
   });
   const screen = () => {
-    const drawn = new Screen({ columns, height });
-    drawn.write(stdout());
-    return drawn.text;
+    const terminal = new Screen({ columns, height });
+    terminal.write(stdout());
+    return terminal.text;
   };
-  const shows = async (text: string) => {
+  const waitForScreen = async (text: string) => {
     const ended = finished.then(() => 'ended' as const);
     while (!screen().includes(text)) {
       const more = new Promise((resolve) => child.stdout?.once('data', resolve));
@@ -58,5 +58,5 @@ export function programInTerminal(
       }
     }
   };
-  return { child, stdout, finished, type: send, screen, shows };
+  return { child, stdout, finished, type: send, screen, waitForScreen };
 }

@@ -1,48 +1,48 @@
 import { describe, it } from 'vitest';
-import { type OpenOptions, open, type TestAgent, type Transport } from './open.ts';
+import { type OpenOptions, openTestAgent, type TestAgent, type Transport } from './open.ts';
 
-const everywhere: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'];
+const ALL_TRANSPORTS: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'];
 
 /**
- * For what is about one agent and whoever started it: its arguments, `ready`, its input, its exit. Behind a server the
- * server is who started it.
+ * For rules about an agent and the process that started it: arguments, `ready`, input, exit. Behind a server, the server
+ * is that process.
  */
-export const LOCAL: readonly Transport[] = ['stdio', 'unix', 'memory'];
+export const LOCAL_TRANSPORTS: readonly Transport[] = ['stdio', 'unix', 'memory'];
 
-/** For what becomes of an agent that is taken to another session. From a server clients go alone: the agent stays. */
-export const AGENT_MOVES: readonly Transport[] = [...LOCAL];
+/** For rules about an agent that switches its session. Behind a server the client moves to another agent instead. */
+export const AGENT_SWITCHES_SESSION: readonly Transport[] = [...LOCAL_TRANSPORTS];
 
-/** For how much a single peer may send. A server has limits of its own, and tests of them. */
-export const PEER_LIMITS: readonly Transport[] = [...LOCAL];
+/** For limits on a single client. A server has its own limits and tests. */
+export const SINGLE_CLIENT_LIMITS: readonly Transport[] = [...LOCAL_TRANSPORTS];
 
-export interface Bench {
+export interface AgentFixture {
   readonly transport: Transport;
-  /** The types of records with which a client is greeted. */
+  /** Types of the records that greet a client. */
   readonly greeting: readonly string[];
   readonly open: (options?: OpenOptions) => Promise<TestAgent>;
 }
 
-/** A test of rules of docs/spec.md, named in its first argument, over every transport or those it is about. */
+/** Tests rules of docs/spec.md over all transports, or over the given ones. */
 export function verifies(
   rules: string,
   title: string,
-  body: (bench: Bench) => Promise<void>,
-  on: readonly Transport[] = everywhere,
+  body: (fixture: AgentFixture) => Promise<void>,
+  transports: readonly Transport[] = ALL_TRANSPORTS,
 ): void {
   describe(`[${rules}] ${title}`, () => {
-    for (const transport of process.env['SOAK'] ? on : sampled(on, title)) {
+    for (const transport of process.env['SOAK'] ? transports : sampleTransports(transports, title)) {
       const greeting = transport === 'websocket' ? ['server_connected', 'state_synced'] : ['ready'];
-      it(`over ${transport}`, () => body({ transport, greeting, open: (options) => open(transport, options) }));
+      it(`over ${transport}`, () => body({ transport, greeting, open: (options) => openTestAgent(transport, options) }));
     }
   });
 }
 
 /**
- * Without one of those that only differ from stdio in how bytes come and go, if both are among them: by the title, so that
- * it is the same one every time.
+ * Omits `unix` or `memory` when both are given: they differ from stdio only in how bytes travel. The title decides which
+ * one, so that every run picks the same.
  */
-function sampled(on: readonly Transport[], title: string): readonly Transport[] {
+function sampleTransports(transports: readonly Transport[], title: string): readonly Transport[] {
   const number = [...title].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
-  const without = number % 2 === 0 ? 'unix' : 'memory';
-  return on.includes('unix') && on.includes('memory') ? on.filter((transport) => transport !== without) : on;
+  const omitted = number % 2 === 0 ? 'unix' : 'memory';
+  return transports.includes('unix') && transports.includes('memory') ? transports.filter((transport) => transport !== omitted) : transports;
 }

@@ -8,8 +8,8 @@ const definitions = schema.$defs as unknown as Definitions;
 const outbound = definitions['outbound'] as Schema;
 const seen = new Set<string>();
 
-/** Remembers for the coverage check that this kind of thing crossed a wire. */
-export function saw(kind: 'command' | 'frame' | 'event', name: string): void {
+/** Logs for scripts/coverage.mjs that this command, frame or event crossed a wire. */
+export function logCrossing(kind: 'command' | 'frame' | 'event', name: string): void {
   const line = `${kind} ${name}`;
   if (seen.has(line)) return;
   seen.add(line);
@@ -17,12 +17,12 @@ export function saw(kind: 'command' | 'frame' | 'event', name: string): void {
   appendFileSync(join(directory, `${process.pid}.txt`), `${line}\n`);
 }
 
-/** Everything tau sends must be what the protocol says, and nothing else. */
+/** Fails unless the record is valid in the published schema, with no further fields. */
 export function assertValid(record: Record<string, unknown>): void {
   const problem = check(outbound, record, { closed: true, definitions });
   if (problem)
-    throw new Error(`tau sent what the protocol does not know: ${problem}\n${JSON.stringify(record).slice(0, 2000)}`);
+    throw new Error(`tau sent an invalid record: ${problem}\n${JSON.stringify(record).slice(0, 2000)}`);
   if (record['type'] === 'response') {
-    if (record['success']) saw('command', String(record['command']));
-  } else saw('event', String(record['type']));
+    if (record['success']) logCrossing('command', String(record['command']));
+  } else logCrossing('event', String(record['type']));
 }

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser, type View } from '../support/browser.ts';
-import { keepLongConversation, questionAt } from '../support/long-conversation.ts';
-import { newHome, setUp } from '../support/open.ts';
-import { enter } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { storeLongConversation, promptAt } from '../support/long-conversation.ts';
+import { newHome, writeSettings } from '../support/open.ts';
+import { visitByLoginLink } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
-import { atEnd, atRest, conversation, inSight, placeOf, until } from '../support/reading.ts';
+import { waitUntilAtEnd, waitUntilScrollStops, conversationRegion, waitUntilVisible, topOfText, waitForCondition } from '../support/reading.ts';
 
 const ENTRIES = 1000;
 const SUMMARY = 'Many parts were looked at.';
@@ -20,14 +20,14 @@ interface Reader extends View {
 /** Opens a long conversation, of which a compaction keeps about so much. */
 async function openLong(keepRecentTokens: number): Promise<Reader> {
   const home = newHome();
-  setUp(home, { compaction: { enabled: false, keepRecentTokens } });
-  const session = keepLongConversation(home, ENTRIES);
+  writeSettings(home, { compaction: { enabled: false, keepRecentTokens } });
+  const session = storeLongConversation(home, ENTRIES);
   const server = await servePage({ home, script: [{ text: SUMMARY }, { text: SUMMARY }] });
-  const view = await enter(visit, server);
+  const view = await visitByLoginLink(visit, server);
   const traffic = new Traffic();
   await traffic.watch(view.page);
   await view.page.goto(`${server.address}?session=${session}`);
-  await inSight(view.page, questionAt(ENTRIES - 4));
+  await waitUntilVisible(view.page, promptAt(ENTRIES - 4));
   return { ...view, traffic };
 }
 
@@ -39,16 +39,16 @@ const heightOf = (page: Page): Promise<number> => page.evaluate(HEIGHT);
 async function readPage(page: Page): Promise<void> {
   const before = await heightOf(page);
   await page.evaluate("document.querySelector('.list').scrollTop = 900");
-  await until(page, `${HEIGHT} > ${before + 5000}`);
-  await atRest(page);
+  await waitForCondition(page, `${HEIGHT} > ${before + 5000}`);
+  await waitUntilScrollStops(page);
 }
 
 /** Compacts in another tab: whoever says something goes to the end. */
 async function compact({ traffic, ...view }: Reader): Promise<void> {
-  const told = traffic.heard('"state_synced"');
+  const told = traffic.waitForFrame('"state_synced"');
   const other = await openTab(view);
-  await inSight(other.page, questionAt(ENTRIES - 4));
-  await say(other.page, '/compact');
+  await waitUntilVisible(other.page, promptAt(ENTRIES - 4));
+  await submitPrompt(other.page, '/compact');
   await told;
   await other.page.close();
 }
@@ -69,30 +69,30 @@ it.each([
   await readPage(page);
   await compact(reader);
 
-  await search(page, questionAt(0));
+  await search(page, promptAt(0));
   await page.getByText('1 of 1').waitFor();
-  await inSight(page, questionAt(0));
+  await waitUntilVisible(page, promptAt(0));
   await search(page, SUMMARY);
   await page.getByText('1 of 1').waitFor();
-  await inSight(page, SUMMARY);
+  await waitUntilVisible(page, SUMMARY);
 
   expect(complaints).toEqual([]);
 });
 
 it('where it was compacted is marked, also for those who come later, and leads to the summary', async () => {
   const { page, complaints } = await openLong(1000);
-  const marked = conversation(page).getByText('Compacted here');
-  await say(page, '/compact');
+  const marked = conversationRegion(page).getByText('Compacted here');
+  await submitPrompt(page, '/compact');
   await marked.waitFor();
-  await atEnd(page);
+  await waitUntilAtEnd(page);
   await page.reload();
   await marked.waitFor();
-  await atEnd(page);
-  await say(page, 'go on');
-  await inSight(page, SUMMARY);
-  const [place, next] = [await marked.boundingBox(), await placeOf(page, 'go on')];
+  await waitUntilAtEnd(page);
+  await submitPrompt(page, 'go on');
+  await waitUntilVisible(page, SUMMARY);
+  const [place, next] = [await marked.boundingBox(), await topOfText(page, 'go on')];
   await page.getByRole('button', { name: 'Go to the summary' }).click();
-  await inSight(page, 'Compacted from');
+  await waitUntilVisible(page, 'Compacted from');
 
   expect(place?.y).toBeLessThan(next);
   expect(await marked.count()).toBe(1);
@@ -103,39 +103,39 @@ it('somebody who reads what a summary replaces can read on', async () => {
   const reader = await openLong(1000);
   const { page } = reader;
   await readPage(page);
-  const text = questionAt(800);
+  const text = promptAt(800);
   await search(page, text);
-  await inSight(page, text);
+  await waitUntilVisible(page, text);
   await page.keyboard.press('Escape');
-  await atRest(page);
-  const [place, height] = [await placeOf(page, text), await heightOf(page)];
+  await waitUntilScrollStops(page);
+  const [place, height] = [await topOfText(page, text), await heightOf(page)];
   await compact(reader);
-  await until(page, `${HEIGHT} !== ${height}`);
-  await atRest(page);
+  await waitForCondition(page, `${HEIGHT} !== ${height}`);
+  await waitUntilScrollStops(page);
 
-  expect(await placeOf(page, text)).toBeCloseTo(place, 0);
+  expect(await topOfText(page, text)).toBeCloseTo(place, 0);
 });
 
 it('search goes on where the conversation becomes another one meanwhile', async () => {
   const { page, traffic, complaints } = await openLong(20_000);
   traffic.hold('"state_synced"');
-  const told = traffic.heard('"state_synced"');
-  await say(page, '/compact');
+  const told = traffic.waitForFrame('"state_synced"');
+  await submitPrompt(page, '/compact');
   await told;
-  const refused = traffic.heard('"not_found"');
-  await search(page, questionAt(0));
+  const refused = traffic.waitForFrame('"not_found"');
+  await search(page, promptAt(0));
   await refused;
   traffic.release();
 
   await page.getByText('1 of 1').waitFor();
-  await inSight(page, questionAt(0));
+  await waitUntilVisible(page, promptAt(0));
   expect(complaints).toEqual([]);
 });
 
 it('a search that is closed at once reads no more than what was asked for before', async () => {
   const { page, traffic } = await openLong(20_000);
   traffic.hold('"get_messages_page"');
-  const answered = traffic.heard('"get_messages_page"');
+  const answered = traffic.waitForFrame('"get_messages_page"');
   const before = await heightOf(page);
   await page.evaluate("document.querySelector('.list').scrollTop = 900");
   await answered;
@@ -143,8 +143,8 @@ it('a search that is closed at once reads no more than what was asked for before
   await page.keyboard.press('Escape');
   await searchField(page).waitFor({ state: 'detached' });
   traffic.release();
-  await until(page, `${HEIGHT} > ${before + 5000}`);
-  await conversation(page).getByText('Loading earlier messages').waitFor({ state: 'detached' });
+  await waitForCondition(page, `${HEIGHT} > ${before + 5000}`);
+  await conversationRegion(page).getByText('Loading earlier messages').waitFor({ state: 'detached' });
 
   expect(traffic.sent.filter((line) => line.includes('"limit":1000'))).toEqual([]);
 });

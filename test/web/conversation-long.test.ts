@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser, type View } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
+import { visibleText } from '../support/exported.ts';
 import { bash } from '../support/extensions.ts';
-import { keepLongConversation, questionAt } from '../support/long-conversation.ts';
+import { storeLongConversation, promptAt } from '../support/long-conversation.ts';
 import { newHome } from '../support/open.ts';
-import { enter } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
-import { atEnd, conversation, inSight, rowsDrawn, until } from '../support/reading.ts';
-import { header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
+import { visitByLoginLink } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
+import { waitUntilAtEnd, conversationRegion, waitUntilVisible, countRenderedMessages, waitForCondition } from '../support/reading.ts';
+import { header, storeSession, assistantEntry, userEntry } from '../support/stored-session.ts';
 
 const ENTRIES = 10_000;
 const FEW = 100;
@@ -17,19 +17,19 @@ const { visit } = useBrowser();
 
 async function openLong(): Promise<View> {
   const home = newHome();
-  const session = keepLongConversation(home, ENTRIES);
+  const session = storeLongConversation(home, ENTRIES);
   const server = await servePage({ home });
-  const view = await enter(visit, server);
+  const view = await visitByLoginLink(visit, server);
   await view.page.goto(`${server.address}?session=${session}`);
-  await inSight(view.page, questionAt(ENTRIES - 4));
+  await waitUntilVisible(view.page, promptAt(ENTRIES - 4));
   return view;
 }
 
 /** Goes to the first message that is known, again and again, until it is that of the session. */
 async function goToStart(page: Page): Promise<void> {
   const first = page.getByRole('article').first();
-  await conversation(page).focus();
-  for (let before = ''; !before.includes(questionAt(0)); before = await words(first)) {
+  await conversationRegion(page).focus();
+  for (let before = ''; !before.includes(promptAt(0)); before = await visibleText(first)) {
     await page.keyboard.press('Home');
     await first.and(page.getByRole('article').filter({ hasNotText: before || 'nothing yet' })).waitFor();
   }
@@ -38,18 +38,18 @@ async function goToStart(page: Page): Promise<void> {
 it('opens at its end with few rows on the page, leads to its very beginning, and back', async () => {
   const { page, complaints } = await openLong();
   const jump = page.getByRole('button', { name: 'Jump to latest' });
-  await atEnd(page);
-  const rowsAtEnd = await rowsDrawn(page);
+  await waitUntilAtEnd(page);
+  const rowsAtEnd = await countRenderedMessages(page);
 
   await goToStart(page);
-  await inSight(page, questionAt(0));
-  const rowsAtStart = await rowsDrawn(page);
+  await waitUntilVisible(page, promptAt(0));
+  const rowsAtStart = await countRenderedMessages(page);
   await jump.click();
-  await inSight(page, questionAt(ENTRIES - 4));
-  await atEnd(page);
+  await waitUntilVisible(page, promptAt(ENTRIES - 4));
+  await waitUntilAtEnd(page);
   await jump.waitFor({ state: 'detached' });
 
-  expect(Math.max(rowsAtEnd, rowsAtStart, await rowsDrawn(page))).toBeLessThan(FEW);
+  expect(Math.max(rowsAtEnd, rowsAtStart, await countRenderedMessages(page))).toBeLessThan(FEW);
   expect(complaints).toEqual([]);
 });
 
@@ -87,15 +87,15 @@ it('search reads everything, finds a word of the oldest message and goes there',
   const position = page.getByText(/^\d+ of 27 messages$/);
 
   await page.keyboard.press('Control+f');
-  await field.fill(questionAt(0).toUpperCase());
+  await field.fill(promptAt(0).toUpperCase());
   await page.getByText('1 of 1').waitFor();
-  await inSight(page, questionAt(0));
-  await until(page, "CSS.highlights.get('looked-at')?.size === 1");
-  await field.fill(questionAt(996));
+  await waitUntilVisible(page, promptAt(0));
+  await waitForCondition(page, "CSS.highlights.get('looked-at')?.size === 1");
+  await field.fill(promptAt(996));
   await page.getByText('1 of 1').waitFor();
-  await inSight(page, questionAt(996));
+  await waitUntilVisible(page, promptAt(996));
   await field.fill('src/part-99');
-  const first = Number.parseInt(await words(position), 10);
+  const first = Number.parseInt(await visibleText(position), 10);
   await page.keyboard.press('Enter');
   await page.getByText(`${first + 1} of 27`).waitFor();
   await page.keyboard.press('Shift+Enter');
@@ -105,19 +105,19 @@ it('search reads everything, finds a word of the oldest message and goes there',
   await page.keyboard.press('Escape');
   await field.waitFor({ state: 'detached' });
 
-  await until(page, 'CSS.highlights.size === 0');
-  expect(await rowsDrawn(page)).toBeLessThan(FEW);
+  await waitForCondition(page, 'CSS.highlights.size === 0');
+  expect(await countRenderedMessages(page)).toBeLessThan(FEW);
   expect(complaints).toEqual([]);
 });
 
 it('search begins where the reader is, and goes on from there, however fast', async () => {
   const home = newHome();
-  const question = (at: number) => userSaid(`u${at}`, at === 0 ? null : `u${at - 1}`, `Needle ${at}, needle`);
-  keepSession(home, [header(home.cwd), ...[0, 1, 2].map(question)]);
+  const question = (at: number) => userEntry(`u${at}`, at === 0 ? null : `u${at - 1}`, `Needle ${at}, needle`);
+  storeSession(home, [header(home.cwd), ...[0, 1, 2].map(question)]);
   const server = await servePage({ home });
-  const { page, complaints } = await enter(visit, server);
+  const { page, complaints } = await visitByLoginLink(visit, server);
   await page.goto(`${server.address}?session=stored-1`);
-  await inSight(page, 'Needle 2');
+  await waitUntilVisible(page, 'Needle 2');
   await page.keyboard.press('Control+f');
 
   // All of it is pressed before anything can be drawn.
@@ -141,8 +141,8 @@ it('search begins where the reader is, and goes on from there, however fast', as
 
 it('search colours some of what is found more often than can be told', async () => {
   const home = newHome();
-  const long = modelSaid('bbbbbbbb', 'aaaaaaaa', 'ж '.repeat(150_000));
-  keepSession(home, [header(home.cwd), userSaid('aaaaaaaa', null, 'first'), long]);
+  const long = assistantEntry('bbbbbbbb', 'aaaaaaaa', 'ж '.repeat(150_000));
+  storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'first'), long]);
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: 'first' }).click();
   await page.locator('.answer').waitFor();
@@ -151,7 +151,7 @@ it('search colours some of what is found more often than can be told', async () 
   await page.keyboard.type('ж');
   await page.getByText('1 of 1').waitFor();
 
-  await until(page, "CSS.highlights.get('found')?.size === 2000 && CSS.highlights.get('looked-at')?.size === 2000");
+  await waitForCondition(page, "CSS.highlights.get('found')?.size === 2000 && CSS.highlights.get('looked-at')?.size === 2000");
   expect(complaints).toEqual([]);
 });
 
@@ -163,14 +163,14 @@ it('search goes to what is folded, and unfolds it', async () => {
   await page.keyboard.type(result);
   await page.getByText('1 of 1').waitFor();
 
-  await conversation(page).getByText(result).first().waitFor({ state: 'visible' });
-  await until(page, "CSS.highlights.get('looked-at')?.size > 0");
+  await conversationRegion(page).getByText(result).first().waitFor({ state: 'visible' });
+  await waitForCondition(page, "CSS.highlights.get('looked-at')?.size > 0");
 });
 
 it('search goes to what is cut within what is folded', async () => {
   const server = await servePage({ script: [bash('seq 1 400'), { text: 'Counted.' }] });
   const { page } = await visit(server.loginLink);
-  await say(page, 'Count');
+  await submitPrompt(page, 'Count');
   await page.getByText('Counted.').waitFor();
   await page.reload();
   await page.getByText('Counted.').waitFor();
@@ -179,6 +179,6 @@ it('search goes to what is cut within what is folded', async () => {
   await page.keyboard.type('123');
   await page.getByText('1 of 1').waitFor();
 
-  await until(page, "CSS.highlights.get('looked-at')?.size > 0");
-  await conversation(page).getByText('122\n123\n124').waitFor();
+  await waitForCondition(page, "CSS.highlights.get('looked-at')?.size > 0");
+  await conversationRegion(page).getByText('122\n123\n124').waitFor();
 });

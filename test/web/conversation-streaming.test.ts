@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
+import { visibleText } from '../support/exported.ts';
 import { bash } from '../support/extensions.ts';
-import { FILLER, patientHome } from '../support/long-talk.ts';
-import { newGate, sessionFiles, stored } from '../support/open.ts';
-import { enter, holds } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
-import { atEnd, atRest, conversation, fromEnd, inSight, placeOf } from '../support/reading.ts';
+import { FILLER, fastRetryHome } from '../support/long-talk.ts';
+import { newGate, sessionFiles, readSessionFile } from '../support/open.ts';
+import { visitByLoginLink, waitForDraft } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
+import { waitUntilAtEnd, waitUntilScrollStops, conversationRegion, distanceFromEnd, waitUntilVisible, topOfText } from '../support/reading.ts';
 
 const { visit } = useBrowser();
 
@@ -37,25 +37,25 @@ it('follows what is written as long as the reader is at the end, and stays where
   });
   const { page, complaints } = await visit(server.loginLink);
 
-  await say(page, 'go');
-  await inSight(page, 'alpha 19');
-  await atEnd(page);
+  await submitPrompt(page, 'go');
+  await waitUntilVisible(page, 'alpha 19');
+  await waitUntilAtEnd(page);
   gates[0]?.open();
-  await inSight(page, 'beta 19');
-  await atEnd(page);
-  await conversation(page).hover();
+  await waitUntilVisible(page, 'beta 19');
+  await waitUntilAtEnd(page);
+  await conversationRegion(page).hover();
   await page.mouse.wheel(0, -700);
   await jump(page).waitFor();
-  await atRest(page);
-  const before = await placeOf(page, 'beta 15');
+  await waitUntilScrollStops(page);
+  const before = await topOfText(page, 'beta 15');
   gates[1]?.open();
   await isComplete(page);
 
-  expect(await placeOf(page, 'beta 15')).toBe(before);
-  expect(await fromEnd(page)).toBeGreaterThan(1000);
+  expect(await topOfText(page, 'beta 15')).toBe(before);
+  expect(await distanceFromEnd(page)).toBeGreaterThan(1000);
   await jump(page).click();
-  await inSight(page, 'gamma 19');
-  await atEnd(page);
+  await waitUntilVisible(page, 'gamma 19');
+  await waitUntilAtEnd(page);
   expect(complaints).toEqual([]);
 });
 
@@ -71,7 +71,7 @@ it('what was unfolded and wanted whole while it was written is so when the reade
   const { page, complaints } = await visit(server.loginLink);
   const [thought, line] = [page.locator('.thinking .markdown'), page.locator('.output').getByText('1\n2\n3\n')];
 
-  await say(page, 'go');
+  await submitPrompt(page, 'go');
   await page.locator('.thinking summary').click();
   await thought.waitFor();
   gate.open();
@@ -79,9 +79,9 @@ it('what was unfolded and wanted whole while it was written is so when the reade
   await line.waitFor();
   await writeFile(join(server.home.cwd, 'gate'), '');
   await isComplete(page);
-  await conversation(page).focus();
+  await conversationRegion(page).focus();
   await page.keyboard.press('End');
-  await atEnd(page);
+  await waitUntilAtEnd(page);
   await page.locator('.thinking').waitFor({ state: 'detached' });
   await page.keyboard.press('Home');
 
@@ -97,20 +97,20 @@ it('keys lead through the conversation: up leaves the end, End comes back to it'
   ];
   const server = await servePage({ script });
   const { page } = await visit(server.loginLink);
-  await say(page, 'go');
-  await inSight(page, 'alpha 39');
+  await submitPrompt(page, 'go');
+  await waitUntilVisible(page, 'alpha 39');
 
-  await conversation(page).focus();
+  await conversationRegion(page).focus();
   await page.keyboard.press('PageUp');
   await jump(page).waitFor();
   await page.keyboard.press('Home');
-  await inSight(page, 'go');
+  await waitUntilVisible(page, 'go');
   gate.open();
   await isComplete(page);
   const place = await page.evaluate('document.querySelector(".list").scrollTop');
   await page.keyboard.press('End');
-  await inSight(page, 'beta 4');
-  await atEnd(page);
+  await waitUntilVisible(page, 'beta 4');
+  await waitUntilAtEnd(page);
 
   expect(place).toBe(0);
 });
@@ -118,16 +118,16 @@ it('keys lead through the conversation: up leaves the end, End comes back to it'
 it('End leads to the end, also while the list still moves up', async () => {
   const server = await servePage({ script: [{ text: paragraphs('alpha', 40) }] });
   const { page } = await visit(server.loginLink);
-  await say(page, 'go');
+  await submitPrompt(page, 'go');
   await isComplete(page);
-  await conversation(page).focus();
+  await conversationRegion(page).focus();
 
   await page.keyboard.press('PageUp');
   await jump(page).waitFor();
   await page.keyboard.press('End');
-  await atRest(page);
+  await waitUntilScrollStops(page);
 
-  expect(await fromEnd(page)).toBeLessThanOrEqual(1);
+  expect(await distanceFromEnd(page)).toBeLessThanOrEqual(1);
   await jump(page).waitFor({ state: 'detached' });
 });
 
@@ -137,18 +137,18 @@ it('marks what is new while the reader is elsewhere; who says something is taken
   });
   const view = await visit(server.loginLink);
   const { page } = view;
-  await say(page, 'go');
+  await submitPrompt(page, 'go');
   await isComplete(page);
   const other = await openTab(view);
-  await conversation(page).focus();
+  await conversationRegion(page).focus();
   await page.keyboard.press('Home');
   await page.getByRole('button', { name: 'Jump to latest', exact: true }).waitFor();
 
-  await say(other.page, 'from elsewhere');
+  await submitPrompt(other.page, 'from elsewhere');
   await page.getByRole('button', { name: 'Jump to latest: something new' }).waitFor();
   const place = await page.evaluate('document.querySelector(".list").scrollTop');
-  await say(page, 'from here');
-  await inSight(page, 'Once more.');
+  await submitPrompt(page, 'from here');
+  await waitUntilVisible(page, 'Once more.');
 
   expect(place).toBe(0);
   await jump(page).waitFor({ state: 'detached' });
@@ -159,19 +159,19 @@ it('an answer goes on where it was when the page is loaded again in the middle o
   const script = [{ steps: [{ text: paragraphs('alpha', 20) }, { await: gate.path }, { text: 'and the rest.' }] }];
   const server = await servePage({ script });
   const { page, complaints } = await visit(server.loginLink);
-  await say(page, 'go');
-  await inSight(page, 'alpha 19');
+  await submitPrompt(page, 'go');
+  await waitUntilVisible(page, 'alpha 19');
 
   await page.reload();
-  await inSight(page, 'alpha 19');
-  await atEnd(page);
+  await waitUntilVisible(page, 'alpha 19');
+  await waitUntilAtEnd(page);
   await page.getByText('Working…').waitFor();
   gate.open();
-  await inSight(page, 'and the rest.');
+  await waitUntilVisible(page, 'and the rest.');
   await isComplete(page);
-  await atEnd(page);
+  await waitUntilAtEnd(page);
 
-  expect(await conversation(page).getByText('alpha 19').count()).toBe(1);
+  expect(await conversationRegion(page).getByText('alpha 19').count()).toBe(1);
   expect(await page.getByText('Working…').count()).toBe(0);
   expect(complaints).toEqual([]);
 });
@@ -188,44 +188,44 @@ it('nothing jumps while an answer with code, lists and tools is written', async 
   ];
   const server = await servePage({ script });
   const view = await visit(server.loginLink);
-  await say(view.page, 'wait');
+  await submitPrompt(view.page, 'wait');
   await view.page.waitForURL(/session=/);
   const { page } = await openTab(view);
-  await inSight(page, 'wait');
+  await waitUntilVisible(page, 'wait');
   await page.evaluate(`globalThis.shifts = [];
     new PerformanceObserver((seen) => shifts.push(...seen.getEntries())).observe({ type: 'layout-shift' });`);
 
   gate.open();
   await isComplete(page);
-  await inSight(page, 'delta 3');
+  await waitUntilVisible(page, 'delta 3');
 
   // Nobody has touched this tab, so that nothing is excused.
   expect(await page.evaluate('shifts.reduce((sum, { value }) => sum + value, 0)')).toBeLessThanOrEqual(0.01);
 });
 
 it('what a compaction has replaced stays readable above its summary', async () => {
-  const home = patientHome();
+  const home = fastRetryHome();
   const script = [{ text: 'one' }, { text: 'two' }, { text: 'What was said, in short.' }];
   const server = await servePage({ home, script });
   const { page, complaints } = await visit(server.loginLink);
-  await say(page, `first ${FILLER}`);
+  await submitPrompt(page, `first ${FILLER}`);
   await isComplete(page);
-  await say(page, `second ${FILLER}`);
-  await conversation(page).getByText('two', { exact: true }).waitFor();
+  await submitPrompt(page, `second ${FILLER}`);
+  await conversationRegion(page).getByText('two', { exact: true }).waitFor();
   await isComplete(page);
 
-  await say(page, '/compact');
-  await conversation(page).getByText('Compacted from').waitFor();
-  await conversation(page).getByText(`first ${FILLER}`.trim()).waitFor();
-  const inOrder = await words(page.getByRole('article'));
+  await submitPrompt(page, '/compact');
+  await conversationRegion(page).getByText('Compacted from').waitFor();
+  await conversationRegion(page).getByText(`first ${FILLER}`.trim()).waitFor();
+  const inOrder = await visibleText(page.getByRole('article'));
   await page.reload();
-  await conversation(page).getByText(`first ${FILLER}`.trim()).waitFor();
+  await conversationRegion(page).getByText(`first ${FILLER}`.trim()).waitFor();
 
   const marks = ['first', 'one', 'Compacted', 'second', 'two'];
   const places = marks.map((mark) => inOrder.indexOf(mark));
   expect(places).toEqual([...places].sort((one, other) => one - other));
   expect(places).not.toContain(-1);
-  expect(await words(page.getByRole('article'))).toBe(inOrder);
+  expect(await visibleText(page.getByRole('article'))).toBe(inOrder);
   expect(complaints).toEqual([]);
 });
 
@@ -234,7 +234,7 @@ it('a retry is told with its reason, and can be called off', async () => {
   const server = await servePage({ script: [{ steps: [{ text: 'Well, ' }, { error }] }] });
   const { page } = await visit(server.loginLink);
 
-  await say(page, 'go');
+  await submitPrompt(page, 'go');
   await page.getByText(/Trying again in \d+ s \(1 of 3\): 529 Overloaded/).waitFor();
   await page.getByRole('button', { name: 'Cancel retry' }).click();
 
@@ -247,22 +247,22 @@ it('what nothing came of is asked again, with its picture, in the place of the f
   const failure = { steps: [{ error: { status: 400, message: 'No good' } }] };
   const server = await servePage({ script: [{ text: 'Hello.' }, failure, { text: 'Fine now.' }] });
   const { page, complaints } = await visit(server.loginLink);
-  await say(page, 'first');
-  await conversation(page).getByText('Hello.').waitFor();
+  await submitPrompt(page, 'first');
+  await conversationRegion(page).getByText('Hello.').waitFor();
   await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: DOT });
   await page.getByRole('list', { name: 'Attachments' }).getByRole('img', { name: 'a.png' }).waitFor();
-  await say(page, 'second');
-  await conversation(page).getByText('400 No good').waitFor();
+  await submitPrompt(page, 'second');
+  await conversationRegion(page).getByText('400 No good').waitFor();
 
   const again = await page.getByRole('button', { name: 'Try again' }).boundingBox();
   const composer = await page.locator('.composer').boundingBox();
   await page.getByRole('button', { name: 'Try again' }).click();
-  await conversation(page).getByText('Fine now.').waitFor();
+  await conversationRegion(page).getByText('Fine now.').waitFor();
   await page.getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' });
 
-  const shown = await words(conversation(page));
+  const shown = await visibleText(conversationRegion(page));
   const [file = ''] = sessionFiles(server.home);
-  const asked = stored(file).flatMap(({ message }) =>
+  const asked = readSessionFile(file).flatMap(({ message }) =>
     message?.role === 'user' ? [JSON.stringify(message.content)] : [],
   );
   expect((composer?.y ?? 0) - (again?.y ?? 0) - (again?.height ?? 0)).toBeGreaterThanOrEqual(8);
@@ -275,7 +275,7 @@ it('what nothing came of is asked again, with its picture, in the place of the f
 
 it('what could not be asked again is in the box', async () => {
   const failure = { steps: [{ error: { status: 400, message: 'No good' } }] };
-  const { page } = await enter(visit, await servePage({ script: [failure] }));
+  const { page } = await visitByLoginLink(visit, await servePage({ script: [failure] }));
   let isRefused = false;
   await page.routeWebSocket(/./, (socket) => {
     const server = socket.connectToServer();
@@ -286,19 +286,19 @@ it('what could not be asked again is in the box', async () => {
     });
   });
   await page.reload();
-  await say(page, 'first');
-  await conversation(page).getByText('400 No good').waitFor();
+  await submitPrompt(page, 'first');
+  await conversationRegion(page).getByText('400 No good').waitFor();
   isRefused = true;
 
   await page.getByRole('button', { name: 'Try again' }).click();
 
   await page.getByRole('alert').getByText('Not now').waitFor();
-  await holds(page, 'first');
+  await waitForDraft(page, 'first');
 });
 
 it('what somebody else has said meanwhile stays where it is', async () => {
   const failure = { steps: [{ error: { status: 400, message: 'No good' } }] };
-  const view = await enter(visit, await servePage({ script: [failure, { text: 'Fine now.' }] }));
+  const view = await visitByLoginLink(visit, await servePage({ script: [failure, { text: 'Fine now.' }] }));
   const { page } = view;
   const held: (() => void)[] = [];
   await page.routeWebSocket(/./, (socket) => {
@@ -310,29 +310,29 @@ it('what somebody else has said meanwhile stays where it is', async () => {
     });
   });
   await page.reload();
-  await say(page, 'first');
-  await conversation(page).getByText('400 No good').waitFor();
+  await submitPrompt(page, 'first');
+  await conversationRegion(page).getByText('400 No good').waitFor();
   await page.waitForURL(/session=/);
   const other = await openTab(view);
-  await conversation(other.page).getByText('400 No good').waitFor();
+  await conversationRegion(other.page).getByText('400 No good').waitFor();
 
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => held).toHaveLength(1);
-  await say(other.page, 'something else');
-  await conversation(other.page).getByText('Fine now.').waitFor();
+  await submitPrompt(other.page, 'something else');
+  await conversationRegion(other.page).getByText('Fine now.').waitFor();
   for (const send of held) send();
 
   await page.getByRole('alert').getByText('More was said meanwhile').waitFor();
-  for (const tab of [page, other.page]) expect(await words(conversation(tab))).toContain('something else');
+  for (const tab of [page, other.page]) expect(await visibleText(conversationRegion(tab))).toContain('something else');
 });
 
 it('the end of an answer is not told again in the session that is gone to', async () => {
-  const { page } = await enter(visit, await servePage({ script: [{ text: 'Well.' }] }));
-  await say(page, 'Talk');
+  const { page } = await visitByLoginLink(visit, await servePage({ script: [{ text: 'Well.' }] }));
+  await submitPrompt(page, 'Talk');
   await isComplete(page);
   await page.waitForURL(/session=/);
 
-  await say(page, '/new');
+  await submitPrompt(page, '/new');
   await page.waitForURL((url) => !url.search.includes('session='));
   await page.getByRole('heading', { name: 'New session' }).waitFor();
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { audit, harmless } from '../support/audit.ts';
 import { useBrowser } from '../support/browser.ts';
-import { exported, ready, words } from '../support/exported.ts';
+import { exportPage, waitUntilReady, visibleText } from '../support/exported.ts';
 import { hostileEntries } from '../support/hostile-session.ts';
-import { answer, entry, userSaid } from '../support/stored-session.ts';
+import { assistantMessage, entry, userEntry } from '../support/stored-session.ts';
 
 const { open } = useBrowser();
 
@@ -13,9 +13,9 @@ const OWN = 'head > :is(meta, style)';
 
 it('[S42] nothing that stands in any field of any entry runs, loads or leaves', async () => {
   const entries = hostileEntries();
-  const file = await exported(entries);
+  const file = await exportPage(entries);
   const view = await open(file);
-  const page = await ready(view);
+  const page = await waitUntilReady(view);
 
   await page.getByRole('button', { name: 'Unfold all' }).click();
   await page.getByLabel('What the outline shows').selectOption('all');
@@ -24,7 +24,7 @@ it('[S42] nothing that stands in any field of any entry runs, loads or leaves', 
 
   expect(await audit(page, OWN)).toEqual({ ...harmless, links: ['file:', 'https:'], pictures: [] });
   expect(view.complaints).toEqual([]);
-  const text = await words(page.locator('main'));
+  const text = await visibleText(page.locator('main'));
   for (const hostile of ['<script>', '<img src=x onerror=', '</script>', ']]>']) expect(text).toContain(hostile);
   expect(readFileSync(file, 'utf8').match(/<script/g)).toHaveLength(2);
   expect(entries.length).toBeGreaterThan(1000);
@@ -58,13 +58,13 @@ it('[S42] only pictures are pictures, and only links are links', async () => {
     '[m][n]\n\n[n]: javascript:hacked=1',
   ];
   const view = await open(
-    await exported([
+    await exportPage([
       entry('message', 'a', null, { message: { role: 'user', content: images, timestamp: 1 } }),
-      entry('message', 'b', 'a', { message: answer({ content: links.map((text) => ({ type: 'text', text })) }) }),
-      userSaid('c', 'b', links.join('\n')),
+      entry('message', 'b', 'a', { message: assistantMessage({ content: links.map((text) => ({ type: 'text', text })) }) }),
+      userEntry('c', 'b', links.join('\n')),
     ]),
   );
-  const page = await ready(view);
+  const page = await waitUntilReady(view);
 
   const found = await audit(page, OWN);
 
@@ -87,8 +87,8 @@ it('[S42] lines that are broken, strange, endless or nested too deeply do not ke
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   const custom = (id: string, parent: string, data: string) =>
     `{"type":"custom_message","customType":"x","content":${data},"display":true,"id":"${id}","parentId":"${parent}","timestamp":"never"}`;
-  const file = await exported([
-    userSaid('first', null, 'Good morning'),
+  const file = await exportPage([
+    userEntry('first', null, 'Good morning'),
     '{"type":"message","id":"torn","parentId":"first","message":{"role":"us',
     'null',
     '[]',
@@ -97,22 +97,22 @@ it('[S42] lines that are broken, strange, endless or nested too deeply do not ke
     custom('number', 'deep', '7'),
     '{"type":"message","id":"odd","parentId":"number","timestamp":5,"message":{"role":"assistant","content":{"a":1},"usage":"x","model":[]}}',
     '{"type":"unheard_of","id":"new","parentId":"odd","timestamp":"","payload":{"a":"<b>"}}',
-    userSaid('circle', 'last', 'y'.repeat(1_000_000)),
-    userSaid('last', 'circle', 'Good night'),
+    userEntry('circle', 'last', 'y'.repeat(1_000_000)),
+    userEntry('last', 'circle', 'Good night'),
   ]);
   const view = await open(file);
-  const page = await ready(view);
+  const page = await waitUntilReady(view);
 
   await page.getByRole('button', { name: 'Unfold all' }).click();
 
-  expect(await words(page.locator('main'))).toContain('Good night');
+  expect(await visibleText(page.locator('main'))).toContain('Good night');
   await page.getByRole('navigation', { name: 'Outline' }).getByText('Good morning').click();
   await page.locator('.aimed').getByText('Good morning').waitFor();
   expect(view.complaints).toEqual([]);
 });
 
 it('[S42] the policy of the page allows its own script and style, pictures in the page, and nothing else', async () => {
-  const text = readFileSync(await exported([userSaid('a', null, 'hello')]), 'utf8');
+  const text = readFileSync(await exportPage([userEntry('a', null, 'hello')]), 'utf8');
 
   const [, policy = ''] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(text) ?? [];
 

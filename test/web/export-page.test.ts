@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { exported, ready, words } from '../support/exported.ts';
-import { answer, entry, modelSaid, userSaid } from '../support/stored-session.ts';
+import { exportPage, waitUntilReady, visibleText } from '../support/exported.ts';
+import { assistantMessage, entry, assistantEntry, userEntry } from '../support/stored-session.ts';
 
 const { open } = useBrowser();
 
@@ -28,11 +28,11 @@ const calls = [call('bash', { command: 'make all' }), call('edit', { path: 'a.ts
 const session = [
   entry('session_info', 'name0000', null, { name: 'Mend the shop' }),
   entry('model_change', 'model000', 'name0000', { provider: 'acme', modelId: 'large' }),
-  userSaid('first000', 'model000', 'Please *mend* the shop.'),
+  userEntry('first000', 'model000', 'Please *mend* the shop.'),
   message(
     'answer00',
     'first000',
-    answer({
+    assistantMessage({
       content: [thought, { type: 'text', text: 'On it:\n\n```ts\nlet a = 1;\n```' }, ...calls],
       stopReason: 'toolUse',
     }),
@@ -61,18 +61,18 @@ const session = [
   }),
   entry('custom_message', 'custom00', 'shell000', { customType: 'notes', content: 'A note for all', display: true }),
   entry('custom_message', 'custom01', 'custom00', { customType: 'notes', content: 'A note for none', display: false }),
-  modelSaid('failed00', 'custom01', '', { content: [], stopReason: 'error', errorMessage: 'The model is overloaded' }),
+  assistantEntry('failed00', 'custom01', '', { content: [], stopReason: 'error', errorMessage: 'The model is overloaded' }),
   entry('label', 'label000', 'failed00', { targetId: 'first000', label: 'begin here' }),
-  userSaid('other000', 'first000', 'Or leave it as it is.'),
-  modelSaid('other001', 'other000', 'Then I leave it.'),
-  userSaid('last0000', 'label000', 'Thank you.'),
+  userEntry('other000', 'first000', 'Or leave it as it is.'),
+  assistantEntry('other001', 'other000', 'Then I leave it.'),
+  userEntry('last0000', 'label000', 'Thank you.'),
 ];
 
 it('[S41] the page shows the active branch: what was said, thought, called, and what came of it', async () => {
-  const view = await open(await exported(session));
-  const page = await ready(view);
+  const view = await open(await exportPage(session));
+  const page = await waitUntilReady(view);
 
-  const text = await words(page.locator('main'));
+  const text = await visibleText(page.locator('main'));
 
   for (const part of [
     'Mend the shop',
@@ -89,7 +89,7 @@ it('[S41] the page shows the active branch: what was said, thought, called, and 
   for (const part of ['A note for none', 'Or leave it', 'What happened before', 'line 10\n'])
     expect(text).not.toContain(part);
   expect(await page.title()).toBe('Mend the shop');
-  expect(await words(page.locator('.diff-line.added .diff-text'))).toBe('new');
+  expect(await visibleText(page.locator('.diff-line.added .diff-text'))).toBe('new');
   expect(
     await page.locator('.picture img').evaluate((image) => (image as { naturalWidth?: number }).naturalWidth),
   ).toBe(1);
@@ -97,35 +97,35 @@ it('[S41] the page shows the active branch: what was said, thought, called, and 
 });
 
 it('[S41] thoughts, summaries and long outputs unfold', async () => {
-  const page = await ready(await open(await exported(session)));
+  const page = await waitUntilReady(await open(await exportPage(session)));
 
   await page.getByText('Thinking 7 words').click();
   await page.locator('main').getByText('Compacted').click();
   await page.getByRole('button', { name: 'Show all 100 lines' }).click();
 
-  const text = await words(page.locator('main'));
+  const text = await visibleText(page.locator('main'));
   expect(text).toContain('The needle must be in the haystack.');
   expect(text).toContain('What happened before');
   expect(text).toContain('line 10\n');
 });
 
 it('[S41] choosing an entry of another branch shows that branch, and the way back', async () => {
-  const page = await ready(await open(await exported(session)));
+  const page = await waitUntilReady(await open(await exportPage(session)));
   const outline = page.getByRole('navigation', { name: 'Outline' });
 
   await outline.getByText('Or leave it as it is.').click();
   await page.locator('main').getByText('Then I leave it.').waitFor();
-  const elsewhere = await words(page.locator('main'));
+  const elsewhere = await visibleText(page.locator('main'));
   await outline.getByText('Thank you.').click();
   await page.locator('main').getByText('Thank you.').waitFor();
 
   expect(elsewhere).toContain('Please mend the shop.');
   expect(elsewhere).not.toContain('On it:');
-  expect(await words(page.locator('main'))).not.toContain('Then I leave it.');
+  expect(await visibleText(page.locator('main'))).not.toContain('Then I leave it.');
 });
 
 it('[S41] the outline can be filtered', async () => {
-  const page = await ready(await open(await exported(session)));
+  const page = await waitUntilReady(await open(await exportPage(session)));
   const rows = page.getByRole('navigation', { name: 'Outline' }).getByRole('link');
   const shown = async (filter: string) => {
     await page.getByLabel('What the outline shows').selectOption(filter);
@@ -147,13 +147,13 @@ it('[S41] the outline can be filtered', async () => {
 });
 
 it('[S41] the search counts, goes on and back, unfolds what it found, and colours it', async () => {
-  const page = await ready(await open(await exported(session)));
+  const page = await waitUntilReady(await open(await exportPage(session)));
   const count = page.locator('.count');
   const coloured = () => page.evaluate("[...(CSS.highlights.get('looked-at') ?? [])].map(String)");
 
   await page.keyboard.press('/');
   await page.keyboard.type('NEEDLE');
-  const found = await words(count);
+  const found = await visibleText(count);
   await page.keyboard.press('Enter');
   const thoughts = await coloured();
   const isOpen = (await page.locator('details.thinking').getAttribute('open')) !== null;
@@ -161,7 +161,7 @@ it('[S41] the search counts, goes on and back, unfolds what it found, and colour
   const steps: string[] = [];
   for (const key of ['Enter', 'Enter', 'Shift+Enter']) {
     await page.keyboard.press(key);
-    steps.push(await words(count));
+    steps.push(await visibleText(count));
   }
   await page.getByLabel('Search the session').fill('line 10');
   await page.getByRole('button', { name: 'Next hit' }).click();
@@ -172,19 +172,19 @@ it('[S41] the search counts, goes on and back, unfolds what it found, and colour
 });
 
 it('[S41] an address with the id of an entry leads to it, on any branch', async () => {
-  const file = await exported(session);
+  const file = await exportPage(session);
 
-  const other = await ready(await open(file, { hash: '#other001' }));
-  const tool = await ready(await open(file, { hash: '#paint000' }));
-  const nowhere = await ready(await open(file, { hash: '#%E0%A4%A' }));
+  const other = await waitUntilReady(await open(file, { hash: '#other001' }));
+  const tool = await waitUntilReady(await open(file, { hash: '#paint000' }));
+  const nowhere = await waitUntilReady(await open(file, { hash: '#%E0%A4%A' }));
 
-  expect(await words(other.locator('.aimed'))).toContain('Then I leave it.');
-  expect(await words(tool.locator('.aimed'))).toContain('painted');
-  expect(await words(nowhere.locator('main'))).toContain('Thank you.');
+  expect(await visibleText(other.locator('.aimed'))).toContain('Then I leave it.');
+  expect(await visibleText(tool.locator('.aimed'))).toContain('painted');
+  expect(await visibleText(nowhere.locator('main'))).toContain('Thank you.');
 });
 
 it('[S41] code can be copied, a picture enlarged', async () => {
-  const page = await ready(await open(await exported(session)));
+  const page = await waitUntilReady(await open(await exportPage(session)));
   await page.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)');
 
   await page.locator('figure.code').getByRole('button', { name: 'Copy' }).click();
@@ -199,12 +199,12 @@ it('[S41] code can be copied, a picture enlarged', async () => {
 });
 
 it('[S41] on paper everything is unfolded, and nothing but the session is there', async () => {
-  const page = await ready(await open(await exported(session)));
+  const page = await waitUntilReady(await open(await exportPage(session)));
 
   await page.emulateMedia({ media: 'print' });
   await page.evaluate("dispatchEvent(new Event('beforeprint'))");
 
-  const text = await words(page.locator('body'));
+  const text = await visibleText(page.locator('body'));
   for (const part of ['The needle must be', 'What happened before', 'line 10\n', 'line 99'])
     expect(text).toContain(part);
   expect(await page.locator('.sidebar').isVisible()).toBe(false);
@@ -212,7 +212,7 @@ it('[S41] on paper everything is unfolded, and nothing but the session is there'
 });
 
 it('[S41] on a phone the outline is behind a button, and nothing is wider than the screen', async () => {
-  const page = await ready(await open(await exported(session), { width: 390, height: 844 }));
+  const page = await waitUntilReady(await open(await exportPage(session), { width: 390, height: 844 }));
 
   const before = await page.locator('.sidebar').isVisible();
   await page.getByRole('button', { name: 'Outline and search' }).click();
@@ -225,7 +225,7 @@ it('[S41] on a phone the outline is behind a button, and nothing is wider than t
 });
 
 it('[S41] the colours can be chosen', async () => {
-  const page = await ready(await open(await exported(session)));
+  const page = await waitUntilReady(await open(await exportPage(session)));
   const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
   const light = await ground();
@@ -237,18 +237,18 @@ it('[S41] the colours can be chosen', async () => {
 });
 
 it('[S41] without JavaScript the page says what is missing', async () => {
-  const { page } = await open(await exported(session), { javaScriptEnabled: false });
+  const { page } = await open(await exportPage(session), { javaScriptEnabled: false });
 
-  expect(await words(page.locator('body'))).toContain('JavaScript');
+  expect(await visibleText(page.locator('body'))).toContain('JavaScript');
 });
 
 it('[S41] ten thousand entries are all there, without all being built or listed at once', async () => {
   const entries: object[] = [];
   for (let at = 0; at < 10_000; at++) {
     const [id, parentId] = [`id${at}`, at === 0 ? null : `id${at - 1}`];
-    entries.push(at % 2 === 0 ? userSaid(id, parentId, `question ${at}`) : modelSaid(id, parentId, `answer ${at}`));
+    entries.push(at % 2 === 0 ? userEntry(id, parentId, `question ${at}`) : assistantEntry(id, parentId, `answer ${at}`));
   }
-  const page = await ready(await open(await exported(entries)));
+  const page = await waitUntilReady(await open(await exportPage(entries)));
 
   const listed = await page.locator('.rows li').count();
   await page.getByLabel('Search the session').fill('answer 9999');

@@ -5,8 +5,8 @@ import { build } from 'esbuild';
 import { expect, it, onTestFinished } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { bash } from '../support/extensions.ts';
-import { until } from '../support/processes.ts';
-import { serve, TOKEN } from '../support/server.ts';
+import { waitUntil } from '../support/processes.ts';
+import { startServer, OWNER_TOKEN } from '../support/server.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { visit } = useBrowser();
@@ -32,7 +32,7 @@ async function printedClient(server: string): Promise<string> {
     ],
   });
   const text = outputFiles[0]?.text ?? '';
-  return text.replace(/wss:\/\/server:3000\/session\?[^'"]*/, `${server}?stream=delta&token=${TOKEN}`);
+  return text.replace(/wss:\/\/server:3000\/session\?[^'"]*/, `${server}?stream=delta&token=${OWNER_TOKEN}`);
 }
 
 /** A page on an origin of its own, whose script is told later. */
@@ -59,11 +59,11 @@ async function foreignPage(): Promise<{ origin: string; run: (script: string) =>
 it('the page that the guide prints works from an origin that is allowed', async () => {
   const { origin, run } = await foreignPage();
   const script = [bash('ls src'), { text: 'There are two.' }];
-  const server = await serve({ args: ['--allow-origin', origin], script });
+  const server = await startServer({ args: ['--allow-origin', origin], script });
   run(await printedClient(server.url));
 
   const { complaints: printed } = await visit(origin);
-  await until(async () => printed.join('').endsWith('two.'));
+  await waitUntil(async () => printed.join('').endsWith('two.'));
 
   expect(printed[0]).toBe('log: Agent started');
   expect(printed).toContain('log: Tool bash completed');
@@ -71,11 +71,11 @@ it('the page that the guide prints works from an origin that is allowed', async 
 
 it('a page from any other origin is not let in, whatever token it knows', async () => {
   const { origin, run } = await foreignPage();
-  const server = await serve();
+  const server = await startServer();
   run(await printedClient(server.url));
 
   const { complaints: printed } = await visit(origin);
-  await until(async () => printed.length > 0);
+  await waitUntil(async () => printed.length > 0);
 
   expect(printed[0]).toMatch(/^error: WebSocket connection to .* failed: .*403/);
   expect(server.agents()).toEqual([]);

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import type { Block } from '../../src/web/markdown/block/block.ts';
 import { MarkdownReader, parseBlocks } from '../../src/web/markdown/block/markdown-reader.ts';
 import { parseInline } from '../../src/web/markdown/inline/inline-reader.ts';
-import { htmlOf, inlineHtml } from '../support/markdown-html.ts';
-import { stepsOf } from '../support/steps.ts';
+import { markdownHtml, inlineHtml } from '../support/markdown-html.ts';
+import { countExecutions } from '../support/steps.ts';
 
 /** Texts full of what means something. */
 const markdown = fc
@@ -36,7 +36,7 @@ it('a text that came in pieces is read as the whole text at once', () => {
       const reader = new MarkdownReader();
       for (const cut of cuts.sort((one, other) => one - other)) reader.read(text.slice(0, cut), { isStreaming: true });
       expect(reader.read(text).blocks).toEqual(parseBlocks(text));
-      expect(htmlOf(text, reader)).toBe(htmlOf(text));
+      expect(markdownHtml(text, reader)).toBe(markdownHtml(text));
       for (const block of reader.read(text).blocks) expect(block).not.toHaveProperty('isOpen');
     }),
     { numRuns: 2000 },
@@ -167,7 +167,7 @@ const units = [
 ];
 
 it.each(units)('takes %j repeated in steps that grow with the length, not with its square', async (unit) => {
-  const work = (length: number) => stepsOf('/src/web/markdown/', () => htmlOf(unit.repeat(length / unit.length)));
+  const work = (length: number) => countExecutions('/src/web/markdown/', () => markdownHtml(unit.repeat(length / unit.length)));
   await work(500);
   const [some, more] = [await work(1000), await work(8000)];
   expect(some).toBeGreaterThan(10);
@@ -194,7 +194,7 @@ it('a table has no more places than its text is long, a hundred times', () => {
 
 it('takes pictures within each other', () => {
   const [opening, closing] = ['!['.repeat(20_000), '](x)<br>'.repeat(20_000)];
-  expect(htmlOf(`${opening}a${closing}\n\nThe end`)).toMatch(/The end/);
+  expect(markdownHtml(`${opening}a${closing}\n\nThe end`)).toMatch(/The end/);
 });
 
 /** What may stand around a run that never becomes what it looks like. Patterns that try every way to read it would not come to an end. */
@@ -207,12 +207,12 @@ const afters = ['', 'x', '|x', '\rx', '\n\nx'];
 
 it.each(befores)('takes 100,000 characters of any run behind %j', (before) => {
   const texts = runs.flatMap((run) => afters.map((after) => before + run.repeat(100_000) + after));
-  for (const text of texts) expect(htmlOf(text).length).toBeLessThan(1_000_000);
+  for (const text of texts) expect(markdownHtml(text).length).toBeLessThan(1_000_000);
 });
 
 it.each(units)('takes %j repeated for 200,000 characters, also while it comes in', (unit) => {
   const text = unit.repeat(200_000 / unit.length);
   const reader = new MarkdownReader();
   for (let end = 20_000; end <= text.length; end += 20_000) reader.read(text.slice(0, end), { isStreaming: true });
-  expect(htmlOf(`${text}\n\nThe end`)).toMatch(/The end/);
+  expect(markdownHtml(`${text}\n\nThe end`)).toMatch(/The end/);
 });

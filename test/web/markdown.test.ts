@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { htmlOf } from '../support/markdown-html.ts';
+import { markdownHtml } from '../support/markdown-html.ts';
 
 it.each([
   // Emphasis
@@ -165,5 +165,5 @@ it.each([
   ['a </details>\n</details>', '<p>a &lt;/details&gt;\n&lt;/details&gt;</p>'],
   ['a\r\nb\r\n\r\n- c\r\n', '<p>a\nb</p><ul><li>c</li></ul>'],
 ])('reads %j', (text, expected) => {
-  expect(htmlOf(text)).toBe(expected);
+  expect(markdownHtml(text)).toBe(expected);
 });

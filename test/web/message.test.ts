@@ -1,18 +1,18 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
-import { draw, messagePage } from '../support/message-page.ts';
-import { answer } from '../support/stored-session.ts';
+import { visibleText } from '../support/exported.ts';
+import { renderMessage, writeMessagePage } from '../support/message-page.ts';
+import { assistantMessage } from '../support/stored-session.ts';
 
 const { open } = useBrowser();
 let file = '';
 beforeAll(async () => {
-  file = await messagePage();
+  file = await writeMessagePage();
 });
 
 const call = (name: string, args: object) => ({ type: 'toolCall', id: 'one', name, arguments: args });
-const calling = (name: string, args: object) => answer({ content: [call(name, args)], stopReason: 'toolUse' });
+const calling = (name: string, args: object) => assistantMessage({ content: [call(name, args)], stopReason: 'toolUse' });
 const result = (text: string, more: object = {}) => ({
   role: 'toolResult',
   toolCallId: 'one',
@@ -35,15 +35,15 @@ it('a command shows the end of what it says while it runs, grows no further, and
   const { page, complaints } = await open(file);
   const message = calling('bash', { command: 'make all', timeout: 60 });
 
-  await draw(page, { message, progress: { one: 'waiting' } });
-  const waiting = await words(card(page));
-  await draw(page, { message, progress: { one: running(lines(20)) } });
+  await renderMessage(page, { message, progress: { one: 'waiting' } });
+  const waiting = await visibleText(card(page));
+  await renderMessage(page, { message, progress: { one: running(lines(20)) } });
   await card(page).getByText('line 19').waitFor();
-  const [heightBefore, before] = [await heightOf(card(page)), await words(card(page))];
-  await draw(page, { message, progress: { one: running(lines(300)) } });
-  const [heightAfter, after] = [await heightOf(card(page)), await words(card(page))];
-  await draw(page, { message, results: { one: result(lines(300), { durationMs: 61_000 }) } });
-  const over = await words(card(page));
+  const [heightBefore, before] = [await heightOf(card(page)), await visibleText(card(page))];
+  await renderMessage(page, { message, progress: { one: running(lines(300)) } });
+  const [heightAfter, after] = [await heightOf(card(page)), await visibleText(card(page))];
+  await renderMessage(page, { message, results: { one: result(lines(300), { durationMs: 61_000 }) } });
+  const over = await visibleText(card(page));
 
   expect(waiting).toMatch(/bash\s+make all\s+waiting/);
   expect(before).toMatch(/at most 60 s\s+running/);
@@ -64,19 +64,19 @@ it('of what a command said only the lines that are there are counted, as the las
   const text = `${lines(2000)}\n\n[${notice}]`;
   const failed = result(`${text}\n\nCommand exited with code 1`, { isError: true, details });
 
-  await draw(page, { message, results: { one: result(text, { details }) } });
-  const head = await words(page.locator('.outcome'));
-  await draw(page, { message, results: { one: failed } });
+  await renderMessage(page, { message, results: { one: result(text, { details }) } });
+  const head = await visibleText(page.locator('.outcome'));
+  await renderMessage(page, { message, results: { one: failed } });
   await card(page).getByText(notice).waitFor();
-  const said = await words(card(page));
+  const said = await visibleText(card(page));
   await page.getByRole('button', { name: 'Show the last 2,000 lines' }).click();
-  await draw(page, { message, results: { one: result(`${lines(20)}\n\n[the end]`) } });
+  await renderMessage(page, { message, results: { one: result(`${lines(20)}\n\n[the end]`) } });
 
   expect(head).toBe('the last 2,000 lines');
   expect(said).toContain(notice);
   expect(said).not.toContain('Command exited');
-  expect(await words(page.locator('.outcome'))).toBe('22 lines');
-  expect(await words(page.locator('.output'))).toContain('[the end]');
+  expect(await visibleText(page.locator('.outcome'))).toBe('22 lines');
+  expect(await visibleText(page.locator('.output'))).toContain('[the end]');
 });
 
 it('a line of many letters is counted by these, and stays within its card', async () => {
@@ -84,15 +84,15 @@ it('a line of many letters is counted by these, and stays within its card', asyn
   const long = 'x'.repeat(40_000);
   const width = (place: Locator) => place.evaluate((element) => element.scrollWidth - element.clientWidth);
 
-  await draw(page, {
+  await renderMessage(page, {
     message: calling('bash', { command: 'head' }),
     results: { one: result(`${long}\ngreen\ndone`) },
   });
-  const cut = await words(page.locator('.output'));
+  const cut = await visibleText(page.locator('.output'));
   await page.getByRole('button', { name: 'Show all 40,011 characters' }).click();
   await page.locator('.unclip').waitFor({ state: 'detached' });
-  const [said, beyond] = [await words(page.locator('.output')), await width(page.locator('.output'))];
-  await draw(page, { message: calling('write', { path: 'long.txt', content: long }), results: { one: result('ok') } });
+  const [said, beyond] = [await visibleText(page.locator('.output')), await width(page.locator('.output'))];
+  await renderMessage(page, { message: calling('write', { path: 'long.txt', content: long }), results: { one: result('ok') } });
   await page.getByRole('button', { name: 'Show all 40,000 characters' }).waitFor();
 
   expect(cut).toContain('green');
@@ -103,61 +103,61 @@ it('a line of many letters is counted by these, and stays within its card', asyn
 it('what a reader folds and unfolds stays so, whatever else is drawn', async () => {
   const { page } = await open(file);
   const message = calling('bash', { command: 'make' });
-  await draw(page, { message, progress: { one: running('begun') } });
+  await renderMessage(page, { message, progress: { one: running('begun') } });
   await card(page).getByText('begun').waitFor();
 
   await card(page).getByText('bash').click();
   await card(page).getByText('begun').waitFor({ state: 'hidden' });
-  await draw(page, { message, progress: { one: running('begun\nand on') } });
+  await renderMessage(page, { message, progress: { one: running('begun\nand on') } });
   const folded = await isOpen(card(page));
-  await draw(page, { message, results: { one: result(lines(50)) } });
+  await renderMessage(page, { message, results: { one: result(lines(50)) } });
   await card(page).getByText('bash').click();
   await card(page).getByText('line 49').waitFor();
   await page.getByRole('button', { name: 'Show all 50 lines' }).click();
-  await draw(page, { message: { ...message }, results: { one: result(lines(50)) } });
+  await renderMessage(page, { message: { ...message }, results: { one: result(lines(50)) } });
 
   expect(folded).toBe(false);
-  expect(await words(card(page))).toContain('line 0\n');
+  expect(await visibleText(card(page))).toContain('line 0\n');
 });
 
 it('thoughts stay folded while they stream and show the line they are at; once opened they stay open', async () => {
   const { page } = await open(file);
-  const thinking = (text: string) => answer({ content: [{ type: 'thinking', thinking: text }] });
+  const thinking = (text: string) => assistantMessage({ content: [{ type: 'thinking', thinking: text }] });
   const thoughts = page.locator('details.thinking');
 
-  await draw(page, { message: thinking('First this.\nThen th'), isStreaming: true });
-  const [folded, height] = [await words(thoughts), await heightOf(thoughts)];
-  await draw(page, { message: thinking(`First this.\nThen that. ${'And so on. '.repeat(40)}`), isStreaming: true });
+  await renderMessage(page, { message: thinking('First this.\nThen th'), isStreaming: true });
+  const [folded, height] = [await visibleText(thoughts), await heightOf(thoughts)];
+  await renderMessage(page, { message: thinking(`First this.\nThen that. ${'And so on. '.repeat(40)}`), isStreaming: true });
   const heightLater = await heightOf(thoughts);
   await thoughts.locator('summary').click();
   await thoughts.locator('.markdown').getByText('First this.').waitFor();
-  await draw(page, { message: thinking('First this.\nThen that.\nAnd it is so.'), isStreaming: true });
-  await draw(page, { message: thinking('First this.\nThen that.\nAnd it is so.') });
+  await renderMessage(page, { message: thinking('First this.\nThen that.\nAnd it is so.'), isStreaming: true });
+  await renderMessage(page, { message: thinking('First this.\nThen that.\nAnd it is so.') });
 
   expect(folded).toBe('Thinking Then th');
   expect(heightLater).toBe(height);
-  expect(await words(thoughts.locator('.markdown'))).toContain('And it is so.');
+  expect(await visibleText(thoughts.locator('.markdown'))).toContain('And it is so.');
 });
 
 it('a folded thought shows its words without their marks', async () => {
   const { page } = await open(file);
-  const thinking = (text: string) => answer({ content: [{ type: 'thinking', thinking: text }] });
+  const thinking = (text: string) => assistantMessage({ content: [{ type: 'thinking', thinking: text }] });
   const head = page.locator('details.thinking summary');
 
-  await draw(page, { message: thinking('# Aim\n**Planning** to call `make_all` with 2**10 jobs') });
-  const over = await words(head);
-  await draw(page, { message: thinking('First.\n\n**Looking at `a'), isStreaming: true });
+  await renderMessage(page, { message: thinking('# Aim\n**Planning** to call `make_all` with 2**10 jobs') });
+  const over = await visibleText(head);
+  await renderMessage(page, { message: thinking('First.\n\n**Looking at `a'), isStreaming: true });
 
   expect(over).toBe('Thinking 8 words · Aim Planning to call make_all with 2**10 jobs');
-  expect(await words(head)).toBe('Thinking Looking at a');
+  expect(await visibleText(head)).toBe('Thinking Looking at a');
 });
 
 it('every card says how it stands: waiting, without a result, failed, stopped, done', async () => {
   const { page } = await open(file);
   const outcomes: string[] = [];
   const say = async (around: object) => {
-    await draw(page, { message: calling('deploy', { branch: 'main' }), ...around });
-    outcomes.push(await words(page.locator('.outcome')));
+    await renderMessage(page, { message: calling('deploy', { branch: 'main' }), ...around });
+    outcomes.push(await visibleText(page.locator('.outcome')));
   };
 
   await say({ isStreaming: true });
@@ -165,9 +165,9 @@ it('every card says how it stands: waiting, without a result, failed, stopped, d
   await say({ progress: { one: running('half') } });
   await say({});
   await say({ results: { one: result('It broke', { isError: true }) } });
-  const failed = await words(card(page));
+  const failed = await visibleText(card(page));
   await say({ results: { one: result('Operation aborted', { isError: true }) } });
-  const stopped = { words: await words(card(page)), isFailed: await page.locator('.tool.failed').count() };
+  const stopped = { words: await visibleText(card(page)), isFailed: await page.locator('.tool.failed').count() };
   await say({ results: { one: result('done', { durationMs: 2500 }) } });
 
   expect(outcomes).toEqual(['waiting', 'waiting', 'running', 'no result', 'failed', 'stopped', '2.5\u00a0s']);
@@ -179,43 +179,43 @@ it('what was stopped is called so wherever it came from, and is no failure', asy
   const { page } = await open(file);
   const stopped: string[] = [];
   const say = async (drawn: { message: object; results?: Record<string, object> }) => {
-    await draw(page, drawn);
-    stopped.push(await words(page.locator('.tool.stopped .outcome')));
+    await renderMessage(page, drawn);
+    stopped.push(await visibleText(page.locator('.tool.stopped .outcome')));
   };
   const aborted = { one: result('half\n\nCommand aborted', { isError: true, durationMs: 1500 }) };
 
   await say({ message: calling('bash', { command: 'make' }), results: aborted });
-  const output = await words(page.locator('.output'));
+  const output = await visibleText(page.locator('.output'));
   await say({ message: { role: 'bashExecution', command: 'sleep 9', output: '', cancelled: true } });
   for (const name of ['read', 'write', 'edit', 'grep', 'find']) {
     const message = calling(name, { path: 'a.ts', content: 'x' });
     await say({ message, results: { one: result('Operation aborted', { isError: true }) } });
     expect(await page.locator('.tool').getByText('aborted').count()).toBe(0);
   }
-  await draw(page, { message: calling('bash', { command: 'x' }), results: { one: result('a\nOperation aborted') } });
+  await renderMessage(page, { message: calling('bash', { command: 'x' }), results: { one: result('a\nOperation aborted') } });
 
   expect(stopped[0]).toBe('stopped · 1.5\u00a0s');
   expect(stopped[1]).toBe('no output · stopped');
   expect(stopped.slice(2)).toEqual(Array.from({ length: 5 }, () => 'stopped'));
   expect(output).toBe('half');
-  expect(await words(page.locator('.output'))).toBe('a\nOperation aborted');
+  expect(await visibleText(page.locator('.output'))).toBe('a\nOperation aborted');
 });
 
 it('an edit shows the words that changed, a long one its beginning', async () => {
   const { page } = await open(file);
   const diff = '  9 function total() {\n-10   return sum - one;\n+10   return sum - two;\n 11 }';
-  await draw(page, {
+  await renderMessage(page, {
     message: calling('edit', { path: 'src/shop.ts' }),
     results: { one: result('done', { details: { diff } }) },
   });
 
   const [removed, added, numbers] = [
-    await words(page.locator('.diff-line del')),
-    await words(page.locator('.diff-line ins')),
+    await visibleText(page.locator('.diff-line del')),
+    await visibleText(page.locator('.diff-line ins')),
     await page.locator('.diff-line .line-number').allInnerTexts(),
   ];
-  const head = await words(card(page));
-  await draw(page, {
+  const head = await visibleText(card(page));
+  await renderMessage(page, {
     message: calling('write', { path: 'new.txt', content: lines(200) }),
     results: { one: result('ok') },
   });
@@ -234,41 +234,41 @@ it('a write shows what it changed in a file that was there', async () => {
   const message = calling('write', { path: 'src/shop.ts', content: 'const one = 1;\nconst two = 3;\n' });
   const diff = ' 1 const one = 1;\n-2 const two = 2;\n+2 const two = 3;';
 
-  await draw(page, { message, progress: { one: running('') } });
-  const asked = await words(page.locator('.diff-line.added'));
-  await draw(page, { message, results: { one: result('ok', { details: { diff } }) } });
+  await renderMessage(page, { message, progress: { one: running('') } });
+  const asked = await visibleText(page.locator('.diff-line.added'));
+  await renderMessage(page, { message, results: { one: result('ok', { details: { diff } }) } });
   const [head, removed, added] = [
-    await words(page.locator('.tool-head')),
-    await words(page.locator('.diff-line del')),
-    await words(page.locator('.diff-line ins')),
+    await visibleText(page.locator('.tool-head')),
+    await visibleText(page.locator('.diff-line del')),
+    await visibleText(page.locator('.diff-line ins')),
   ];
-  await draw(page, { message, results: { one: result('ok', { details: { diff: '   ...' } }) } });
+  await renderMessage(page, { message, results: { one: result('ok', { details: { diff: '   ...' } }) } });
 
   expect(asked).toContain('const one = 1;');
   expect(head).toMatch(/write\s+src\/\s*shop\.ts\s+\+1 −1/);
   expect([removed, added]).toEqual(['2', '3']);
-  expect(await words(page.locator('.outcome'))).toBe('unchanged');
+  expect(await visibleText(page.locator('.outcome'))).toBe('unchanged');
   expect(await page.locator('.tool details').count()).toBe(0);
 });
 
 it('searches are lists: what grep found by file, paths and names one by one', async () => {
   const { page } = await open(file);
   const found = 'src/a.ts:3: const coupon = 1;\nsrc/a.ts-4- next\nsrc/b.ts:7: coupon();\n\n[2 matches limit reached]';
-  await draw(page, { message: calling('grep', { pattern: 'coupon', path: 'src' }), results: { one: result(found) } });
-  const grep = { text: await words(card(page)), marks: await page.locator('mark').allInnerTexts() };
+  await renderMessage(page, { message: calling('grep', { pattern: 'coupon', path: 'src' }), results: { one: result(found) } });
+  const grep = { text: await visibleText(card(page)), marks: await page.locator('mark').allInnerTexts() };
   const paths = Array.from({ length: 100 }, (_, index) => `src/part/file-${index}.ts`);
-  await draw(page, { message: calling('find', { pattern: '*.ts' }), results: { one: result(paths.join('\n')) } });
+  await renderMessage(page, { message: calling('find', { pattern: '*.ts' }), results: { one: result(paths.join('\n')) } });
   const isListed = await isOpen(card(page));
   await card(page).locator('summary').click();
   await page.getByRole('button', { name: 'Show all 100 paths' }).click();
   await page.getByText('file-99.ts').waitFor();
-  await draw(page, { message: calling('ls', {}), results: { one: result('(empty directory)') } });
+  await renderMessage(page, { message: calling('ls', {}), results: { one: result('(empty directory)') } });
 
   expect(grep.text).toMatch(/coupon in src\s+2 matches in 2 files/);
   expect(grep.text).toContain('2 matches limit reached');
   expect(grep.marks).toEqual(['coupon', 'coupon']);
   expect(isListed).toBe(false);
-  expect(await words(card(page))).toMatch(/ls\s+\.\s+nothing/);
+  expect(await visibleText(card(page))).toMatch(/ls\s+\.\s+nothing/);
 });
 
 it('a plan shows what is done and what is not', async () => {
@@ -278,14 +278,14 @@ it('a plan shows what is done and what is not', async () => {
     { id: '2', content: 'Mend', status: 'in_progress' },
   ];
   const details = { phases: [{ id: 'a', name: 'The shop', tasks }] };
-  await draw(page, { message: calling('todo', { ops: [] }), results: { one: result('…', { details }) } });
+  await renderMessage(page, { message: calling('todo', { ops: [] }), results: { one: result('…', { details }) } });
 
-  const head = await words(card(page));
+  const head = await visibleText(card(page));
   await card(page).locator('summary').click();
   await page.getByRole('img', { name: 'done' }).getByText('●').waitFor();
 
   expect(head).toMatch(/todo\s+Mend\s+1 of 2 done/);
-  expect(await words(page.locator('.plan'))).toContain('The shop');
+  expect(await visibleText(page.locator('.plan'))).toContain('The shop');
 });
 
 it('an answer can be copied as it was written; what stopped it is said', async () => {
@@ -293,23 +293,23 @@ it('an answer can be copied as it was written; what stopped it is said', async (
   await page.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)');
   const content = [{ type: 'text', text: 'It is **so**.' }];
 
-  await draw(page, { message: answer({ content, durationMs: 1500, stopReason: 'length' }) });
+  await renderMessage(page, { message: assistantMessage({ content, durationMs: 1500, stopReason: 'length' }) });
   await page.locator('.answer').hover();
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
-  const whole = await words(page.locator('main'));
-  await draw(page, { message: answer({ content, stopReason: 'error', errorMessage: 'Overloaded' }) });
+  const whole = await visibleText(page.locator('main'));
+  await renderMessage(page, { message: assistantMessage({ content, stopReason: 'error', errorMessage: 'Overloaded' }) });
 
   expect(await page.evaluate('copied')).toBe('It is **so**.');
   expect(whole).toContain('Cut off');
   expect(whole).toContain('scripted · 10 in · 5 out · 1.5\u00a0s');
-  expect(await words(page.locator('.failure'))).toBe('Overloaded');
+  expect(await visibleText(page.locator('.failure'))).toBe('Overloaded');
 });
 
 it('a long message of the user is cut until somebody wants it all; files of old sessions are named', async () => {
   const { page } = await open(file);
   const attachments = [{ fileName: 'plan.pdf' }, { mimeType: 'text/plain' }, 7];
-  await draw(page, { message: { role: 'user', content: lines(200), attachments } });
+  await renderMessage(page, { message: { role: 'user', content: lines(200), attachments } });
 
   const cut = (await heightOf(page.locator('.said'))) ?? 0;
   await page.getByRole('button', { name: 'Show all 200 lines' }).click();
@@ -334,8 +334,8 @@ it('messages of other programs are shown as they are; what is not for people is 
   ];
   const shown: string[] = [];
   for (const message of odd) {
-    await draw(page, { message });
-    shown.push((await words(page.locator('main'))).replaceAll(/\s+/g, ' ').trim());
+    await renderMessage(page, { message });
+    shown.push((await visibleText(page.locator('main'))).replaceAll(/\s+/g, ' ').trim());
   }
 
   expect(shown).toEqual([
@@ -356,10 +356,10 @@ it('what would hide or turn around something is shown by its number in long text
   const { page } = await open(file);
   const picture = { type: 'image', mimeType: 'image/\u202egnp', data: 'AAAA' };
 
-  await draw(page, { message: { role: 'user', content: [picture] } });
-  expect(await words(page.locator('.note'))).toBe('A picture that is not shown (image/U+202Egnp)');
+  await renderMessage(page, { message: { role: 'user', content: [picture] } });
+  expect(await visibleText(page.locator('.note'))).toBe('A picture that is not shown (image/U+202Egnp)');
 
-  await draw(page, { message: answer({ content: [{ type: 'text', text: `${'x'.repeat(200_000)}\u202ey` }] }) });
+  await renderMessage(page, { message: assistantMessage({ content: [{ type: 'text', text: `${'x'.repeat(200_000)}\u202ey` }] }) });
   await page.locator('.plain .hidden-character', { hasText: 'U+202E' }).waitFor();
 });
 
@@ -367,7 +367,7 @@ it('a picture that is none is told from one, however long it is', async () => {
   const { page } = await open(file);
   const picture = { type: 'image', mimeType: 'image/png', data: `${' '.repeat(500_000)}!` };
 
-  await draw(page, { message: { role: 'user', content: [picture] } });
+  await renderMessage(page, { message: { role: 'user', content: [picture] } });
 
   await page.getByText('A picture that is not shown (image/png)').waitFor();
 });
@@ -375,7 +375,7 @@ it('a picture that is none is told from one, however long it is', async () => {
 it('an enlarged picture is closed by a button in the corner, and by a click on it', async () => {
   const { page } = await open(file);
   const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
-  await draw(page, { message: { role: 'user', content: [{ type: 'image', mimeType: 'image/png', data }] } });
+  await renderMessage(page, { message: { role: 'user', content: [{ type: 'image', mimeType: 'image/png', data }] } });
   const enlarge = page.getByRole('button', { name: 'Enlarge the picture' });
   const close = page.getByRole('button', { name: 'Close the picture' });
   const width = Number(await page.evaluate('document.documentElement.clientWidth'));

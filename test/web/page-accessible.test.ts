@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { bash, commandHome } from '../support/extensions.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { bash, homeWithCommands } from '../support/extensions.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -43,7 +43,7 @@ const script = [
 ];
 
 async function opened(colorScheme: 'light' | 'dark', width = 1280) {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     ask: `
       void ctx.ui.select('Of many?', Array.from({ length: 300 }, (_, at) => 'number ' + at));
       await ctx.ui.select('Which?', ['one', 'two'], { timeout: 3600000 });`,
@@ -61,11 +61,11 @@ it.each(['light', 'dark'] as const)('everybody can read and reach what is there 
 
 it.each(['light', 'dark'] as const)('a conversation with tools and a question, in %s', async (colours) => {
   const page = await opened(colours);
-  await say(page, 'Go');
+  await submitPrompt(page, 'Go');
   await page.getByText('That was all.').waitFor();
   await page.getByText('Thinking 2 words').click();
   const talk = await barriers(page);
-  await say(page, '/ask');
+  await submitPrompt(page, '/ask');
   await page.getByRole('form', { name: 'Which?' }).waitFor();
 
   expect([talk, await barriers(page)]).toEqual([[], []]);
@@ -73,7 +73,7 @@ it.each(['light', 'dark'] as const)('a conversation with tools and a question, i
 
 it.each(['light', 'dark'] as const)('what lies over the page, in %s', async (colours) => {
   const page = await opened(colours);
-  await say(page, 'Go');
+  await submitPrompt(page, 'Go');
   await page.getByText('That was all.').waitFor();
   const found: unknown[] = [];
   for (const keys of ['Control+k', 'Control+.']) {
@@ -96,7 +96,7 @@ it.each(['light', 'dark'] as const)('what lies over the page, in %s', async (col
 
 it.each(['light', 'dark'] as const)('the sessions on a phone, in %s', async (colours) => {
   const page = await opened(colours, 390);
-  await say(page, 'Go');
+  await submitPrompt(page, 'Go');
   await page.getByText('That was all.').waitFor();
   await page.getByRole('button', { name: 'Sessions' }).click();
   await page.getByRole('link', { name: /^Go/ }).waitFor();

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
+import { visibleText } from '../support/exported.ts';
 import { bash } from '../support/extensions.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -21,20 +21,20 @@ it('a prompt with a tool: what is thought is folded, what a tool prints is there
   const view = await visit(server.loginLink);
   const { page } = view;
 
-  await say(page, 'What is there?');
+  await submitPrompt(page, 'What is there?');
   const tool = page.locator('.tool');
   await tool.locator('.output', { hasText: 'first' }).waitFor();
-  const meanwhile = await words(tool);
+  const meanwhile = await visibleText(tool);
   await page.getByText('Thinking 4 words').click();
   await writeFile(join(server.home.cwd, 'gate'), 'second\n');
   await conversation(page).getByText('That was all.').waitFor();
   await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'hidden' });
 
   expect(meanwhile).toContain('running');
-  expect(await words(tool)).toMatch(/first\nsecond/);
-  expect(await words(page.locator('.thinking .markdown'))).toBe('I have to look.');
-  expect(await words(page.locator('.user'))).toContain('What is there?');
-  expect(await words(page.locator('.answer strong'))).toBe('look');
+  expect(await visibleText(tool)).toMatch(/first\nsecond/);
+  expect(await visibleText(page.locator('.thinking .markdown'))).toBe('I have to look.');
+  expect(await visibleText(page.locator('.user'))).toContain('What is there?');
+  expect(await visibleText(page.locator('.answer strong'))).toBe('look');
   expect(await page.title()).toBe('What is there? · tau');
   expect(view.complaints).toEqual([]);
 });
@@ -47,10 +47,10 @@ it('a write over a file is shown as what it changed, also when the page is loade
   const { page, complaints } = await visit(server.loginLink);
   const changed = async () => {
     await page.locator('.tool', { hasText: '+1 −1' }).waitFor();
-    return [await words(page.locator('.diff-line del')), await words(page.locator('.diff-line ins'))];
+    return [await visibleText(page.locator('.diff-line del')), await visibleText(page.locator('.diff-line ins'))];
   };
 
-  await say(page, 'Change the price');
+  await submitPrompt(page, 'Change the price');
   const before = await changed();
   await conversation(page).getByText('Written.').waitFor();
   await page.reload();
@@ -74,7 +74,7 @@ it('what a tool did when it was stopped is no failure', async () => {
   const server = await servePage({ script: [bash('echo begun; sleep 1000'), { text: 'Never said.' }] });
   const { page } = await visit(server.loginLink);
 
-  await say(page, 'Wait');
+  await submitPrompt(page, 'Wait');
   await page.locator('.tool .output', { hasText: 'begun' }).waitFor();
   await page.keyboard.press('Escape');
   await page.locator('.tool.stopped .outcome', { hasText: 'stopped' }).waitFor();
@@ -88,7 +88,7 @@ it('an answer that failed says why', async () => {
   const script = [{ error: { status: 401, message: 'No such key' } }];
   const { page } = await visit((await servePage({ script })).loginLink);
 
-  await say(page, 'Talk');
+  await submitPrompt(page, 'Talk');
 
   await conversation(page).getByText('401 No such key').waitFor();
 });
@@ -98,7 +98,7 @@ it.each([320, 390])('on a phone of %i pixels nothing is wider than the screen', 
   const server = await servePage({ script: [bash(`echo ${'w'.repeat(300)}`), { text: wide }] });
   const { page } = await visit(server.loginLink, { width, height: 700 });
 
-  await say(page, `${'long'.repeat(100)}\n\n\`\`\`\n${'code '.repeat(100)}\n\`\`\``);
+  await submitPrompt(page, `${'long'.repeat(100)}\n\n\`\`\`\n${'code '.repeat(100)}\n\`\`\``);
   await page.locator('table').waitFor();
   const { x = -1, width: bubble = Infinity } = (await page.locator('.said').boundingBox()) ?? {};
   const session = await page.evaluate('document.documentElement.scrollWidth');
@@ -114,7 +114,7 @@ it('what would hide or turn around what is said is shown by its number, wherever
   const turned = 'photo\u202egpj.exe [pay\u202emoc.live](https://x.example/) zero\u200bwidth\n\n<!-- a\u202eb -->';
   const { page } = await visit((await servePage({ script: [{ text: turned }] })).loginLink);
 
-  await say(page, 'a\u202eb');
+  await submitPrompt(page, 'a\u202eb');
   await page.locator('.answer').getByText('zero').waitFor();
 
   expect(await conversation(page).locator('.hidden-character').allInnerTexts()).toEqual([

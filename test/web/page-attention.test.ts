@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, titled, useBrowser } from '../support/browser.ts';
-import { commandHome, untilThere } from '../support/extensions.ts';
-import { NO_RETRY, newGate, newHome, setUp } from '../support/open.ts';
-import { box } from '../support/page-hands.ts';
-import { type PageServer, say, servePage } from '../support/page-server.ts';
+import { openTab, waitForTitle, useBrowser } from '../support/browser.ts';
+import { homeWithCommands, waitForFileCode } from '../support/extensions.ts';
+import { NO_RETRY, newGate, newHome, writeSettings } from '../support/open.ts';
+import { messageBox } from '../support/page-hands.ts';
+import { type PageServer, submitPrompt, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -38,20 +38,20 @@ it('a run that ends while nobody looks: the title and the icon say so, until som
   const script = [{ text: 'At once.' }, { steps: [{ text: 'Well, ' }, { await: gate.path }] }];
   const { page, complaints } = await visit((await servePage({ script })).loginLink);
   const icon = () => page.locator('link[rel="icon"]').getAttribute('href');
-  await titled(page, 'New session · tau');
+  await waitForTitle(page, 'New session · tau');
   const plain = await icon();
-  await say(page, 'Go');
+  await submitPrompt(page, 'Go');
   await page.locator('main').getByText('At once.').waitFor();
-  await titled(page, 'Go · tau');
-  await say(page, 'Go on');
+  await waitForTitle(page, 'Go · tau');
+  await submitPrompt(page, 'Go on');
   await page.locator('main').getByText('Well,').waitFor();
 
   await look(page, 'hidden');
   gate.open();
-  await titled(page, '(1) Go · tau');
+  await waitForTitle(page, '(1) Go · tau');
   const marked = await icon();
   await look(page, 'visible');
-  await titled(page, 'Go · tau');
+  await waitForTitle(page, 'Go · tau');
 
   expect(marked).not.toBe(plain);
   expect(await icon()).toBe(plain);
@@ -62,7 +62,7 @@ it('a run that ends while nobody looks: the title and the icon say so, until som
 async function notified(server: PageServer, permission: 'default' | 'granted' = 'granted') {
   const view = await visit(server.loginLink);
   const { page } = view;
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
   await page.context().addInitScript(NOTIFICATIONS);
   await page.evaluate(`sessionStorage.setItem('permission', '${permission}')`);
   await page.reload();
@@ -71,7 +71,7 @@ async function notified(server: PageServer, permission: 'default' | 'granted' = 
 
 it('the system tells of a run that ended or failed while nobody looked, and of none that somebody watched', async () => {
   const home = newHome();
-  setUp(home, NO_RETRY);
+  writeSettings(home, NO_RETRY);
   const gates = [newGate(), newGate()];
   const script = [
     { text: 'Watched.' },
@@ -81,20 +81,20 @@ it('the system tells of a run that ended or failed while nobody looked, and of n
   const { page, complaints } = await notified(await servePage({ home, script }));
   const main = page.locator('main');
 
-  await say(page, 'Go');
+  await submitPrompt(page, 'Go');
   await main.getByText('Watched.').waitFor();
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
-  await say(page, 'Go on');
+  await submitPrompt(page, 'Go on');
   await main.getByText('Well,').waitFor();
   await look(page, 'hidden');
   gates[0]?.open();
-  await titled(page, '(1) Go · tau');
+  await waitForTitle(page, '(1) Go · tau');
   await look(page, 'visible');
-  await say(page, 'Go further');
+  await submitPrompt(page, 'Go further');
   await main.getByText('Hm,').waitFor();
   await look(page, 'hidden');
   gates[1]?.open();
-  await titled(page, '(1) Go · tau');
+  await waitForTitle(page, '(1) Go · tau');
 
   expect(await told(page)).toEqual(['Go · tau: Done', 'Go · tau: Failed: 500 Out of paper']);
   expect(await page.evaluate('new Promise((done) => { window.focus = () => done(true); latest.onclick(); })')).toBe(
@@ -108,7 +108,7 @@ it('what was read on coming back has been read', async () => {
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }];
   const { page } = await visit((await servePage({ script })).loginLink);
   const row = page.getByRole('navigation', { name: 'Sessions' }).getByRole('listitem').filter({ hasText: 'Go' });
-  await say(page, 'Go');
+  await submitPrompt(page, 'Go');
   await row.getByRole('img', { name: 'Running' }).waitFor();
 
   await look(page, 'hidden');
@@ -123,23 +123,23 @@ it('what was read on coming back has been read', async () => {
 
 it('a question that waits is told, and no longer counts once it was answered elsewhere', async () => {
   const gate = newGate();
-  const { home } = commandHome({
-    ask: `${untilThere(JSON.stringify(gate.path))} await ctx.ui.confirm('Is it you?', '');`,
+  const { home } = homeWithCommands({
+    ask: `${waitForFileCode(JSON.stringify(gate.path))} await ctx.ui.confirm('Is it you?', '');`,
   });
   const { page } = await notified(await servePage({ home }));
-  await say(page, 'say hello');
+  await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
   const other = await openTab({ page, complaints: [] });
-  await box(other.page).waitFor();
-  await say(page, '/ask');
+  await messageBox(other.page).waitFor();
+  await submitPrompt(page, '/ask');
 
   await look(other.page, 'hidden');
   await look(page, 'hidden');
   gate.open();
-  await titled(page, '(1) say hello · tau');
+  await waitForTitle(page, '(1) say hello · tau');
   await look(other.page, 'visible');
   await other.page.getByRole('form', { name: 'Is it you?' }).getByRole('button', { name: 'Yes' }).click();
-  await titled(page, 'say hello · tau');
+  await waitForTitle(page, 'say hello · tau');
 
   expect(await told(page)).toEqual(['say hello · tau: Waits for an answer: Is it you?']);
 });
@@ -148,7 +148,7 @@ it('a run that is watched in another tab is a run that is watched', async () => 
   const gates = [newGate(), newGate()];
   const script = gates.map(({ path }) => ({ steps: [{ text: 'Well, ' }, { await: path }, { text: 'done.' }] }));
   const { page } = await notified(await servePage({ script }));
-  await say(page, 'Go');
+  await submitPrompt(page, 'Go');
   await page.waitForURL(/session=/);
   const other = await openTab({ page, complaints: [] });
   const done = (at: number) => other.page.locator('main').getByText('Well, done.').nth(at).waitFor();
@@ -157,18 +157,18 @@ it('a run that is watched in another tab is a run that is watched', async () => 
   await look(page, 'hidden');
   gates[0]?.open();
   await done(0);
-  await say(other.page, 'Go on');
+  await submitPrompt(other.page, 'Go on');
   await other.page.locator('main').getByText('Well,').nth(1).waitFor();
   await look(other.page, 'hidden');
   gates[1]?.open();
-  await titled(page, '(1) Go · tau');
+  await waitForTitle(page, '(1) Go · tau');
 
   expect(await told(page)).toEqual(['Go · tau: Done']);
 });
 
 it('who looks away at once is not taken for somebody who watches', async () => {
   const { page } = await visit((await servePage()).loginLink);
-  await say(page, 'say hello');
+  await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
   const held = () => page.evaluate('navigator.locks.query().then(({ held, pending }) => held.length + pending.length)');
   await expect.poll(held).toBe(1);
@@ -204,7 +204,7 @@ it('nobody is asked before a run has lasted a while, and only after a click; a n
   const { page, complaints } = await notified(server, 'default');
   await page.clock.install();
   await page.reload();
-  await say(page, 'Go');
+  await submitPrompt(page, 'Go');
   await page.locator('main').getByText('Well,').waitFor();
   await drawn(page);
   const early = await offer(page).count();
@@ -232,13 +232,13 @@ it('what would hide or reorder a title is shown by its number, in the tab and by
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }];
   const { page } = await notified(await servePage({ script }));
-  await say(page, 'Go \u202Egnp.exe');
+  await submitPrompt(page, 'Go \u202Egnp.exe');
   await page.locator('main').getByText('Well,').waitFor();
-  await titled(page, 'Go U+202Egnp.exe · tau');
+  await waitForTitle(page, 'Go U+202Egnp.exe · tau');
 
   await look(page, 'hidden');
   gate.open();
-  await titled(page, '(1) Go U+202Egnp.exe · tau');
+  await waitForTitle(page, '(1) Go U+202Egnp.exe · tau');
 
   expect(await told(page)).toEqual(['Go U+202Egnp.exe · tau: Done']);
 });

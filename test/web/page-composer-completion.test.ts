@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { commandHome, written } from '../support/extensions.ts';
+import { homeWithCommands, writeTextFile } from '../support/extensions.ts';
 import { newHome } from '../support/open.ts';
-import { framesOf } from '../support/page-frames.ts';
-import { box, button, holds } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { watchFrames } from '../support/page-frames.ts';
+import { messageBox, button, waitForDraft } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -16,7 +16,7 @@ const list = (page: Page) => page.getByRole('listbox', { name: 'Suggestions' });
 
 /** The suggestion that the box points at. */
 const chosen = async (page: Page) => {
-  const id = (await box(page).getAttribute('aria-activedescendant')) ?? '';
+  const id = (await messageBox(page).getAttribute('aria-activedescendant')) ?? '';
   return page.locator(`[id="${id}"][aria-selected="true"]`).textContent();
 };
 
@@ -25,18 +25,18 @@ function project() {
   const home = newHome();
   mkdirSync(join(home.cwd, '.git'));
   for (const name of ['src/main.ts', 'src/my notes.md', 'src/deep/well.ts', 'out/main.js', 'README.md'])
-    written(join(home.cwd, name), name);
-  written(join(home.cwd, '.gitignore'), 'out/\n');
+    writeTextFile(join(home.cwd, name), name);
+  writeTextFile(join(home.cwd, '.gitignore'), 'out/\n');
   return home;
 }
 
 describe('a slash at the beginning', () => {
   it('suggests commands, which keys go through and complete, and tells what they take', async () => {
-    const { home } = commandHome({ deploy: '' });
+    const { home } = homeWithCommands({ deploy: '' });
     const view = await visit((await servePage({ home })).loginLink);
     const { page } = view;
-    const frames = await framesOf(page);
-    await box(page).fill('/');
+    const frames = await watchFrames(page);
+    await messageBox(page).fill('/');
     await option(page, '/deploy').waitFor();
     await option(page, '/name [name] Show the name of the session').waitFor();
 
@@ -48,25 +48,25 @@ describe('a slash at the beginning', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Escape');
     await list(page).waitFor({ state: 'detached' });
-    await box(page).fill('/');
+    await messageBox(page).fill('/');
     await page.keyboard.type('nam');
     await option(page, '/name').waitFor();
     await page.keyboard.press('Tab');
     await page.getByText('/name [name]').waitFor();
-    const completed = await box(page).inputValue();
+    const completed = await messageBox(page).inputValue();
     await page.keyboard.type('Blue');
     await page.keyboard.press('Enter');
     await page.getByText('The session is called Blue').waitFor();
 
     expect([first, second]).toEqual([expect.stringMatching('^/new'), expect.stringMatching('^/name')]);
     expect(completed).toBe('/name ');
-    expect((await frames.said({ type: 'prompt' }))['message']).toBe('/name Blue');
+    expect((await frames.nextFromPage({ type: 'prompt' }))['message']).toBe('/name Blue');
     expect(view.complaints).toEqual([]);
   });
 
   it('does not stand in the way of a command that is written out', async () => {
     const { page } = await visit((await servePage()).loginLink);
-    await box(page).fill('/session');
+    await messageBox(page).fill('/session');
     await option(page, '/session').waitFor();
 
     await page.keyboard.press('Enter');
@@ -76,36 +76,36 @@ describe('a slash at the beginning', () => {
 
   it('says of a name that no command has that it is sent as a message', async () => {
     const { page } = await visit((await servePage()).loginLink);
-    const frames = await framesOf(page);
+    const frames = await watchFrames(page);
     const hint = page.getByText('No command, sent as a message:');
-    await box(page).fill('/nam');
+    await messageBox(page).fill('/nam');
     await option(page, '/name').waitFor();
 
     const early = await hint.count();
     await page.keyboard.press('Escape');
     await page.getByText('No command, sent as a message: /nam').waitFor();
-    await box(page).fill('/name it');
+    await messageBox(page).fill('/name it');
     await page.getByText('/name [name]').waitFor();
     const known = await hint.count();
-    await box(page).fill('');
+    await messageBox(page).fill('');
     await page.keyboard.insertText('/usr/bin is full');
     await page.getByText('No command, sent as a message: /usr/bin').waitFor();
     await page.keyboard.press('Enter');
 
-    expect((await frames.said({ type: 'prompt' }))['message']).toBe('/usr/bin is full');
+    expect((await frames.nextFromPage({ type: 'prompt' }))['message']).toBe('/usr/bin is full');
     expect([early, known]).toEqual([0, 0]);
   });
 
   it('can be completed with a finger, and then goes on in the box', async () => {
     const { page } = await visit((await servePage()).loginLink, { width: 390, height: 844, hasTouch: true });
-    await box(page).tap();
+    await messageBox(page).tap();
     await page.keyboard.type('/mod');
 
     await option(page, '/model').tap();
     await page.keyboard.type('x');
 
-    expect(await box(page).inputValue()).toBe('/model x');
-    const [above, below] = [await box(page).boundingBox(), await page.evaluate('innerHeight')];
+    expect(await messageBox(page).inputValue()).toBe('/model x');
+    const [above, below] = [await messageBox(page).boundingBox(), await page.evaluate('innerHeight')];
     expect(above?.y).toBeLessThan(Number(below));
   });
 });
@@ -114,21 +114,21 @@ describe('a command that the page has its own way for', () => {
   it('opens the list of models, and downloads; the box is empty then', async () => {
     const view = await visit((await servePage()).loginLink);
     const { page } = view;
-    const frames = await framesOf(page);
-    await say(page, 'say hello');
+    const frames = await watchFrames(page);
+    await submitPrompt(page, 'say hello');
     await page.waitForURL(/session=/);
-    await frames.said({ type: 'prompt' });
+    await frames.nextFromPage({ type: 'prompt' });
 
-    await box(page).fill('/mod');
+    await messageBox(page).fill('/mod');
     await option(page, '/model').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Model' }).waitFor();
-    const left = await box(page).inputValue();
+    const left = await messageBox(page).inputValue();
     await page.keyboard.press('Escape');
-    await box(page).and(page.locator(':focus')).waitFor();
-    const [download] = await Promise.all([page.waitForEvent('download'), say(page, '/export')]);
-    await holds(page, '');
+    await messageBox(page).and(page.locator(':focus')).waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), submitPrompt(page, '/export')]);
+    await waitForDraft(page, '');
 
     expect(left).toBe('');
     expect(download.suggestedFilename()).toBe('say hello.html');
@@ -137,15 +137,15 @@ describe('a command that the page has its own way for', () => {
   });
 
   it('is that of an extension where one has its name, and goes to the agent with what stands behind it', async () => {
-    const { home } = commandHome({ export: '' });
+    const { home } = homeWithCommands({ export: '' });
     const { page } = await visit((await servePage({ home })).loginLink);
-    const frames = await framesOf(page);
+    const frames = await watchFrames(page);
 
-    await box(page).fill('/export');
+    await messageBox(page).fill('/export');
     await option(page, '/export').waitFor();
     await page.keyboard.press('Enter');
-    const own = await frames.said({ type: 'prompt' });
-    await say(page, '/model tau/scripted-small');
+    const own = await frames.nextFromPage({ type: 'prompt' });
+    await submitPrompt(page, '/model tau/scripted-small');
     await button(page, 'Model: Scripted (small)').waitFor();
 
     expect(own['message']).toBe('/export');
@@ -156,8 +156,8 @@ describe('an @', () => {
   it('suggests the files of the project without what git ignores, and goes on within folders', async () => {
     const view = await visit((await servePage({ home: project() })).loginLink);
     const { page } = view;
-    const frames = await framesOf(page);
-    await box(page).fill('Look at ');
+    const frames = await watchFrames(page);
+    await messageBox(page).fill('Look at ');
     await page.keyboard.type('@');
     await option(page, 'README.md').waitFor();
     const all = (await page.getByRole('option').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
@@ -174,7 +174,7 @@ describe('an @', () => {
     await page.keyboard.press('Enter');
     await list(page).waitFor({ state: 'detached' });
 
-    expect(await box(page).inputValue()).toBe('Look at @src/main.ts and @"src/my notes.md" ');
+    expect(await messageBox(page).inputValue()).toBe('Look at @src/main.ts and @"src/my notes.md" ');
     expect(all.some((path) => path.includes('out'))).toBe(false);
     expect(frames.sent.some(({ type }) => type === 'prompt')).toBe(false);
     expect(view.complaints).toEqual([]);
@@ -182,34 +182,34 @@ describe('an @', () => {
 
   it('does not stand in the way of a path that is written out', async () => {
     const { page } = await visit((await servePage({ home: project(), script: [{ text: 'Well.' }] })).loginLink);
-    const frames = await framesOf(page);
-    await box(page).fill('Read @src/main.ts');
+    const frames = await watchFrames(page);
+    await messageBox(page).fill('Read @src/main.ts');
     await option(page, 'main.ts').waitFor();
 
     await page.keyboard.press('Enter');
 
-    expect((await frames.said({ type: 'prompt' }))['message']).toBe('Read @src/main.ts');
+    expect((await frames.nextFromPage({ type: 'prompt' }))['message']).toBe('Read @src/main.ts');
   });
 
   it('suggests above the box, and Escape closes that before it stops anything', async () => {
     const script = [{ steps: [{ text: 'Endless ' }, { stall: true }] }];
     const { page } = await visit((await servePage({ home: project(), script })).loginLink);
-    const frames = await framesOf(page);
-    await box(page).fill('Talk');
+    const frames = await watchFrames(page);
+    await messageBox(page).fill('Talk');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop' }).waitFor();
-    await box(page).fill('@');
+    await messageBox(page).fill('@');
     await list(page).waitFor();
 
-    const [over, under] = [await list(page).boundingBox(), await box(page).boundingBox()];
+    const [over, under] = [await list(page).boundingBox(), await messageBox(page).boundingBox()];
     await page.keyboard.press('Escape');
     await list(page).waitFor({ state: 'detached' });
     const stopped = frames.sent.filter(({ type }) => type === 'abort');
     await page.keyboard.press('Escape');
-    await frames.said({ type: 'abort' });
+    await frames.nextFromPage({ type: 'abort' });
 
     expect((over?.y ?? 0) + (over?.height ?? 0)).toBeLessThanOrEqual(under?.y ?? 0);
     expect(stopped).toEqual([]);
-    expect(await box(page).inputValue()).toBe('@');
+    expect(await messageBox(page).inputValue()).toBe('@');
   });
 });

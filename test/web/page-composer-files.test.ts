@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { framesOf } from '../support/page-frames.ts';
-import { box, button } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { watchFrames } from '../support/page-frames.ts';
+import { messageBox, button } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -46,8 +46,8 @@ describe('files', () => {
   it('are pasted, dropped and chosen: images go along as images, text under its name', async () => {
     const view = await visit((await servePage({ script: [{ text: 'I see.' }] })).loginLink);
     const { page } = view;
-    const frames = await framesOf(page);
-    await box(page).fill('Look');
+    const frames = await watchFrames(page);
+    await messageBox(page).fill('Look');
 
     await give(page, 'paste', [tiny]);
     await attachments(page).getByRole('img', { name: 'tiny.png' }).waitFor();
@@ -64,9 +64,9 @@ describe('files', () => {
     await attachments(page).getByText('b.ts').waitFor();
     await page.getByRole('button', { name: 'Remove gone.txt' }).click();
     await attachments(page).getByText('gone.txt').waitFor({ state: 'detached' });
-    await box(page).press('Enter');
-    const { message, images } = await frames.said({ type: 'prompt' });
-    await frames.heard({ type: 'agent_settled' });
+    await messageBox(page).press('Enter');
+    const { message, images } = await frames.nextFromPage({ type: 'prompt' });
+    await frames.nextFromServer({ type: 'agent_settled' });
 
     expect(message).toBe('Look\n\na.md\n````\n```\ncode\n```\n````\n\nb.ts\n```\nlet b;\n```');
     expect(images).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
@@ -77,13 +77,13 @@ describe('files', () => {
 
   it('that are large images are scaled down', async () => {
     const { page } = await visit((await servePage({ script: [{ text: 'I see.' }] })).loginLink);
-    const frames = await framesOf(page);
+    const frames = await watchFrames(page);
 
     await give(page, 'drop', [{ name: 'wide.png', type: 'image/png', size: [4000, 1000] }]);
     await attachments(page).getByRole('img', { name: 'wide.png' }).waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
 
-    const { images } = await frames.said({ type: 'prompt' });
+    const { images } = await frames.nextFromPage({ type: 'prompt' });
     expect(sizeOf(images[0].data)).toEqual([2000, 500]);
   });
 
@@ -97,7 +97,7 @@ describe('files', () => {
     [{ name: 'a.log', text: 'x'.repeat(256 * 1024 + 1) }, 'a.log is larger than 256 KB.'],
   ] as const)('that cannot go along are named with the reason: %$', async (file, reason) => {
     const { page } = await visit((await servePage()).loginLink);
-    await box(page).fill('Look');
+    await messageBox(page).fill('Look');
 
     await give(page, 'drop', [file]);
 
@@ -107,7 +107,7 @@ describe('files', () => {
 
   it('are limited in number', async () => {
     const { page } = await visit((await servePage()).loginLink);
-    await box(page).waitFor();
+    await messageBox(page).waitFor();
 
     await give(
       page,
@@ -122,20 +122,20 @@ describe('files', () => {
   it('come back with a message that waited when the run is stopped', async () => {
     const script = [{ steps: [{ text: 'Endless ' }, { stall: true }] }];
     const { page } = await visit((await servePage({ script })).loginLink);
-    const frames = await framesOf(page);
-    await box(page).fill('Talk');
-    await box(page).press('Enter');
+    const frames = await watchFrames(page);
+    await messageBox(page).fill('Talk');
+    await messageBox(page).press('Enter');
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await give(page, 'drop', [tiny, { name: 'a.txt', text: 'a' }]);
     await attachments(page).getByText('a.txt').waitFor();
-    await box(page).fill('And this');
-    await box(page).press('Enter');
-    await frames.heard({ type: 'queue_update' });
+    await messageBox(page).fill('And this');
+    await messageBox(page).press('Enter');
+    await frames.nextFromServer({ type: 'queue_update' });
 
     await page.keyboard.press('Escape');
     await attachments(page).getByText('a.txt').waitFor();
 
-    expect(await box(page).inputValue()).toBe('And this');
+    expect(await messageBox(page).inputValue()).toBe('And this');
     expect(await attachments(page).count()).toBe(2);
   });
 });
@@ -143,21 +143,21 @@ describe('files', () => {
 it('of two pictures without words the one comes back that was not delivered', async () => {
   const script = [{ text: 'I see.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }];
   const { page } = await visit((await servePage({ script })).loginLink);
-  const frames = await framesOf(page);
+  const frames = await watchFrames(page);
   const drop = async (name: string) => {
     await give(page, 'drop', [{ ...tiny, name }]);
     await attachments(page).getByRole('img', { name }).waitFor();
   };
   await drop('delivered.png');
-  await box(page).press('Enter');
-  await frames.heard({ type: 'agent_settled' });
-  await box(page).fill('Talk');
-  await box(page).press('Enter');
+  await messageBox(page).press('Enter');
+  await frames.nextFromServer({ type: 'agent_settled' });
+  await messageBox(page).fill('Talk');
+  await messageBox(page).press('Enter');
   await page.getByRole('button', { name: 'Stop' }).waitFor();
   await drop('queued.png');
-  await box(page).press('Enter');
-  await frames.heard({ command: 'prompt', success: true });
-  await frames.heard({ type: 'queue_update' });
+  await messageBox(page).press('Enter');
+  await frames.nextFromServer({ command: 'prompt', success: true });
+  await frames.nextFromServer({ type: 'queue_update' });
 
   await page.keyboard.press('Escape');
 
@@ -169,20 +169,20 @@ it('a fork has the pictures of the message that is to be written anew', async ()
   const { page, complaints } = await visit(
     (await servePage({ script: [{ text: 'I see.' }, { text: 'Again.' }] })).loginLink,
   );
-  const frames = await framesOf(page);
+  const frames = await watchFrames(page);
   await give(page, 'paste', [tiny]);
   await attachments(page).getByRole('img', { name: 'tiny.png' }).waitFor();
-  await box(page).fill('Look');
+  await messageBox(page).fill('Look');
   await page.keyboard.press('Enter');
-  const { images } = await frames.said({ message: 'Look' });
-  await frames.heard({ type: 'agent_settled' });
+  const { images } = await frames.nextFromPage({ message: 'Look' });
+  await frames.nextFromServer({ type: 'agent_settled' });
 
   await page.getByRole('button', { name: 'Fork from here' }).focus();
   await page.keyboard.press('Enter');
   await attachments(page).getByRole('img', { name: 'Image 1' }).waitFor();
-  const written = await box(page).inputValue();
-  await box(page).press('Enter');
-  const again = await frames.said({ type: 'prompt' });
+  const written = await messageBox(page).inputValue();
+  await messageBox(page).press('Enter');
+  const again = await frames.nextFromPage({ type: 'prompt' });
 
   expect([written, again['message'], again['images']]).toEqual(['Look', 'Look', images]);
   expect(complaints).toEqual([]);
@@ -190,7 +190,7 @@ it('a fork has the pictures of the message that is to be written anew', async ()
 
 it('whoever attaches an image is told when the model cannot see it', async () => {
   const { page } = await visit((await servePage({ args: ['--model', 'tau/scripted-small'] })).loginLink);
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
 
   await give(page, 'drop', [tiny]);
 
@@ -199,7 +199,7 @@ it('whoever attaches an image is told when the model cannot see it', async () =>
 
 it('a long text that is pasted stays text, also with a picture of it', async () => {
   const { page } = await visit((await servePage()).loginLink);
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
   const text = 'words '.repeat(2000);
 
   const wasTaken = await page.evaluate(`(() => {
@@ -209,17 +209,17 @@ it('a long text that is pasted stays text, also with a picture of it', async () 
     const paste = new ClipboardEvent('paste', { cancelable: true, clipboardData: data });
     return !document.querySelector('[aria-label="Message"]').dispatchEvent(paste);
   })()`);
-  await box(page).focus();
+  await messageBox(page).focus();
   await page.keyboard.insertText(text);
 
-  expect([wasTaken, await box(page).inputValue(), await attachments(page).count()]).toEqual([false, text, 0]);
+  expect([wasTaken, await messageBox(page).inputValue(), await attachments(page).count()]).toEqual([false, text, 0]);
 });
 
 it('the browser asks before it leaves a page on which something is attached, in whichever session', async () => {
   const { page, complaints } = await visit((await servePage()).loginLink);
-  const frames = await framesOf(page);
-  await say(page, 'say hello');
-  await frames.heard({ type: 'agent_settled' });
+  const frames = await watchFrames(page);
+  await submitPrompt(page, 'say hello');
+  await frames.nextFromServer({ type: 'agent_settled' });
   await page.waitForURL(/session=/);
   await give(page, 'paste', [{ name: 'a.md', text: 'words' }]);
   await attachments(page).getByText('a.md').waitFor();

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { type Home, newGate, sessionFiles, stored } from '../support/open.ts';
-import { framesOf } from '../support/page-frames.ts';
-import { box } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { type Home, newGate, sessionFiles, readSessionFile } from '../support/open.ts';
+import { watchFrames } from '../support/page-frames.ts';
+import { messageBox } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -15,7 +15,7 @@ const card = (page: Page, command: string) => page.getByRole('region', { name: `
 /** What was run in the shell, as it is stored. */
 function ran(home: Home) {
   const [file = ''] = sessionFiles(home);
-  return stored(file).flatMap(({ message }) => {
+  return readSessionFile(file).flatMap(({ message }) => {
     if (message?.role !== 'bashExecution') return [];
     const { command, output, exitCode, cancelled, excludeFromContext = false } = message;
     return [{ command, output, exitCode, cancelled, excludeFromContext }];
@@ -26,18 +26,18 @@ it('a line with ! runs in the shell: what it prints is shown meanwhile, then it 
   const server = await servePage();
   const view = await visit(server.loginLink);
   const { page } = view;
-  const frames = await framesOf(page);
+  const frames = await watchFrames(page);
   const command = 'mkfifo gate && echo first && cat gate';
-  await box(page).fill(`!${command}`);
+  await messageBox(page).fill(`!${command}`);
   await page.getByText('Runs in the shell, the model is told').waitFor();
 
   await page.keyboard.press('Enter');
   await card(page, command).getByText('first', { exact: true }).waitFor();
-  await say(page, '!!echo beside');
+  await submitPrompt(page, '!!echo beside');
   await card(page, 'echo beside').waitFor({ state: 'detached' });
-  await frames.heard({ command: 'bash', success: true });
+  await frames.nextFromServer({ command: 'bash', success: true });
   await writeFile(join(server.home.cwd, 'gate'), 'second\n');
-  await frames.heard({ command: 'bash', success: true });
+  await frames.nextFromServer({ command: 'bash', success: true });
   await card(page, command).waitFor({ state: 'detached' });
 
   await page.getByRole('navigation', { name: 'Sessions' }).getByTitle('!echo beside', { exact: true }).waitFor();
@@ -55,18 +55,18 @@ it('a command is stopped by its own button, and the run goes on', async () => {
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }];
   const server = await servePage({ script });
   const { page } = await visit(server.loginLink);
-  const frames = await framesOf(page);
-  await say(page, 'Talk');
+  const frames = await watchFrames(page);
+  await submitPrompt(page, 'Talk');
   await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
   const command = 'mkfifo never && echo begun && cat never';
-  await say(page, `!${command}`);
+  await submitPrompt(page, `!${command}`);
   await card(page, command).getByText('begun', { exact: true }).waitFor();
 
   await card(page, command).getByRole('button', { name: 'Stop commands' }).click();
   await card(page, command).getByText('stopped').waitFor();
   const isRunning = await page.getByRole('button', { name: 'Stop', exact: true }).isVisible();
   gate.open();
-  await frames.heard({ type: 'agent_settled' });
+  await frames.nextFromServer({ type: 'agent_settled' });
   await card(page, command).waitFor({ state: 'detached' });
 
   expect(isRunning).toBe(true);
@@ -77,11 +77,11 @@ it('a command is seen, and stopped, after the page was loaded again and in every
   const server = await servePage();
   const view = await visit(server.loginLink);
   const { page } = view;
-  await say(page, 'Talk');
+  await submitPrompt(page, 'Talk');
   await page.waitForURL(/session=/);
   const other = await openTab(view);
   const command = 'mkfifo never && echo begun && cat never';
-  await say(page, `!${command}`);
+  await submitPrompt(page, `!${command}`);
   await card(page, command).getByText('begun', { exact: true }).waitFor();
 
   await card(other.page, command).waitFor();
@@ -100,7 +100,7 @@ it('Escape ends a command where nothing else runs', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
   const command = 'mkfifo never && echo begun && cat never';
-  await say(page, `!${command}`);
+  await submitPrompt(page, `!${command}`);
   await card(page, command).getByText('begun', { exact: true }).waitFor();
 
   await page.keyboard.press('Escape');

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser, type View } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
-import { commandHome } from '../support/extensions.ts';
+import { visibleText } from '../support/exported.ts';
+import { homeWithCommands } from '../support/extensions.ts';
 import { type Home, newGate, newHome } from '../support/open.ts';
-import { box, button, holds, main } from '../support/page-hands.ts';
-import { visitHeld } from '../support/page-held.ts';
-import { type PageServer, say, servePage } from '../support/page-server.ts';
+import { messageBox, button, waitForDraft, main } from '../support/page-hands.ts';
+import { visitLockedSession } from '../support/page-held.ts';
+import { type PageServer, submitPrompt, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -26,9 +26,9 @@ async function inTheMiddle(home: Home = newHome()): Promise<View & { server: Pag
   const view = await visit(server.loginLink);
   const { page } = view;
   await page.clock.install();
-  await say(page, 'Are you there?');
+  await submitPrompt(page, 'Are you there?');
   await main(page).getByText('I am here.').waitFor();
-  await say(page, 'Tell me a tale');
+  await submitPrompt(page, 'Tell me a tale');
   await main(page).getByText('Once upon a time').waitFor();
   return { server, ...view };
 }
@@ -42,21 +42,21 @@ async function outlastRetries(page: Page, count = 5): Promise<void> {
 }
 
 /** How often something was said. */
-const said = async (page: Page, text: string): Promise<number> => (await words(main(page))).split(text).length - 1;
+const said = async (page: Page, text: string): Promise<number> => (await visibleText(main(page))).split(text).length - 1;
 
 it('[V23] a server that dies in mid-stream and comes again: Reconnecting…, then the session is there again', async () => {
   const { server, page } = await inTheMiddle();
 
   await server.kill();
   await connection(page).getByText('Reconnecting…').waitFor();
-  const meanwhile = await words(main(page));
-  await server.again();
+  const meanwhile = await visibleText(main(page));
+  await server.restart();
   // The agent may have lived long enough to store what was said so far.
   const end = main(page).getByText('The run ended before an answer came.').or(main(page).getByText('Stopped'));
   await end.waitFor();
   await page.reload();
   await end.waitFor();
-  await say(page, 'Are you there again?');
+  await submitPrompt(page, 'Are you there again?');
   await main(page).getByText('I am here.').nth(1).waitFor();
 
   expect(meanwhile).toContain('Once upon a time');
@@ -69,11 +69,11 @@ it('[V23] what is written meanwhile waits in sight, and is sent once when the co
 
   await server.kill();
   await connection(page).getByText('Reconnecting…').waitFor();
-  await say(page, 'Still there?');
-  await say(page, 'And out there?');
+  await submitPrompt(page, 'Still there?');
+  await submitPrompt(page, 'And out there?');
   await outbox(page).getByText('And out there?').waitFor();
   const waiting = await outbox(page).getByRole('listitem').allInnerTexts();
-  await server.again();
+  await server.restart();
 
   await main(page).getByText('And out there?').waitFor();
   await outbox(page).waitFor({ state: 'hidden' });
@@ -93,11 +93,11 @@ it('[V25] after the last retry the page says Connection Lost, and a button tries
   await retry(page).click();
   await outlastRetries(page);
   await connection(page).getByText('Connection Lost').waitFor();
-  await server.again();
+  await server.restart();
   await retry(page).click();
 
   await connection(page).waitFor({ state: 'hidden' });
-  await say(page, 'Are you there again?');
+  await submitPrompt(page, 'Are you there again?');
   await main(page).getByText('I am here.').nth(1).waitFor();
 });
 
@@ -117,19 +117,19 @@ it('[V41] what was not sent yet can be taken back into the box, and is not sent'
 
   await server.kill();
   await connection(page).getByText('Reconnecting…').waitFor();
-  await say(page, 'Still there?');
-  await say(page, 'And out there?');
+  await submitPrompt(page, 'Still there?');
+  await submitPrompt(page, 'And out there?');
   await outbox(page)
     .getByRole('listitem')
     .filter({ hasText: 'Still there?' })
     .getByRole('button', { name: 'Take back' })
     .click();
-  await holds(page, 'Still there?');
+  await waitForDraft(page, 'Still there?');
   await outbox(page).getByText('Still there?').waitFor({ state: 'detached' });
   const focused = await page.evaluate('document.activeElement.ariaLabel');
   const waiting = await outbox(page).getByRole('listitem').count();
   const alerts = await page.getByRole('alert').count();
-  await server.again();
+  await server.restart();
 
   await main(page).getByText('And out there?').waitFor();
   await outbox(page).waitFor({ state: 'hidden' });
@@ -143,7 +143,7 @@ it('[V42] a browser that is offline asks whether the server is there, and does n
   await page.context().setOffline(true);
   await connection(page).getByText('Reconnecting…').waitFor();
   const mayStop = await button(page, 'Stop').isEnabled();
-  await say(page, 'Still there?');
+  await submitPrompt(page, 'Still there?');
   await outbox(page).getByRole('button', { name: 'Take back' }).waitFor();
   await page.context().setOffline(false);
 
@@ -155,7 +155,7 @@ it('[V42] a browser that is offline asks whether the server is there, and does n
 
 it('without a connection nothing is offered that needs one, and one place says that it is lost', async () => {
   const { server, page } = await inTheMiddle();
-  await say(page, 'And be brief');
+  await submitPrompt(page, 'And be brief');
   const [stop, edit, drop] = ['Stop', 'Edit: And be brief', 'Drop: And be brief'].map((name) => button(page, name));
   await drop?.waitFor();
   const places = async () => JSON.stringify(await Promise.all([stop, edit, drop].map((one) => one?.boundingBox())));
@@ -170,9 +170,9 @@ it('without a connection nothing is offered that needs one, and one place says t
     [stop, edit, drop].map(async (one) => [await one?.isDisabled(), await one?.getAttribute('title')]),
   );
   const after = await places();
-  await box(page).press('Escape');
+  await messageBox(page).press('Escape');
   const alerts = await page.getByRole('alert').allInnerTexts();
-  await server.again();
+  await server.restart();
   await connection(page).waitFor({ state: 'hidden' });
 
   expect(states).toEqual(states.map(() => [true, 'There is no connection']));
@@ -181,12 +181,12 @@ it('without a connection nothing is offered that needs one, and one place says t
 });
 
 it('[V23] a session that another program has open: that is said in its place, until it is free', async () => {
-  const { page, holder, heading } = await visitHeld(visit, newHome());
+  const { page, holder, heading } = await visitLockedSession(visit, newHome());
 
   await main(page).getByText(`in use by process ${holder.process?.pid}`).waitFor();
-  const shown = [await box(page).count(), await connection(page).count(), await page.getByRole('alert').count()];
+  const shown = [await messageBox(page).count(), await connection(page).count(), await page.getByRole('alert').count()];
   await main(page).getByRole('button', { name: 'New session' }).click();
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
   await page.goBack();
   await heading.waitFor();
   await holder.close();
@@ -200,29 +200,29 @@ it('[V23] a session that another program has open: that is said in its place, un
 it('a new session is there after a restart of the server, also if nothing was said in it', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
   await connection(page).waitFor({ state: 'hidden' });
 
   await server.kill();
   await connection(page).getByText('Reconnecting…').waitFor();
-  await server.again();
+  await server.restart();
   await connection(page).waitFor({ state: 'hidden' });
   await page.reload();
-  await say(page, 'say hello');
+  await submitPrompt(page, 'say hello');
   await main(page).getByText('hello', { exact: true }).waitFor();
 
   expect(page.url()).toContain(`${server.address}?session=`);
 });
 
 it('an agent that dies in mid-run: why is said, and the session goes on', async () => {
-  const { home } = commandHome({ die: "process.kill(process.pid, 'SIGKILL');" });
+  const { home } = homeWithCommands({ die: "process.kill(process.pid, 'SIGKILL');" });
   const { page } = await inTheMiddle(home);
 
-  await say(page, '/die');
+  await submitPrompt(page, '/die');
   await page.getByRole('alert').getByText('Pi process terminated (SIGKILL)').waitFor();
   // What was refused is the writer's again.
   await page.getByRole('alert').getByText('Pi process terminated before it answered').waitFor();
-  await say(page, 'Are you there again?');
+  await submitPrompt(page, 'Are you there again?');
 
   await main(page).getByText('I am here.').nth(1).waitFor();
   expect(await said(page, 'Tell me a tale')).toBe(1);
@@ -231,14 +231,14 @@ it('an agent that dies in mid-run: why is said, and the session goes on', async 
 it('a folder that there is not is said not to be, and another session can be begun', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
 
   await page.goto(`${server.address}?cwd=${encodeURIComponent(join(server.home.cwd, 'nowhere'))}`);
   await connection(page).getByText('This address makes no sense').waitFor();
   const alerts = await page.getByRole('alert').count();
   await connection(page).getByRole('button', { name: 'New session' }).click();
   await connection(page).waitFor({ state: 'hidden' });
-  await say(page, 'say hello');
+  await submitPrompt(page, 'say hello');
 
   await main(page).getByText('hello', { exact: true }).waitFor();
   expect(alerts).toBe(0);
@@ -247,19 +247,19 @@ it('a folder that there is not is said not to be, and another session can be beg
 it('a page that finds no server says so, and tries again', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
   await page.route('**/api/me', (route) => route.abort(), { times: 1 });
 
   await page.reload();
   await page.getByText('The server does not answer').waitFor();
   await page.getByRole('button', { name: 'Retry' }).click();
 
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
 });
 
 it('what cannot be drawn is said in its place, and what is around it works', async () => {
   const { page } = await visit((await servePage()).loginLink);
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
   await page.routeWebSocket(/./, (socket) => {
     const upstream = socket.connectToServer();
     upstream.onMessage((text) => socket.send(String(text).replace(/"cwd":"[^"]*"/, '"cwd":7')));
@@ -269,7 +269,7 @@ it('what cannot be drawn is said in its place, and what is around it works', asy
 
   await page.getByRole('alert').getByText('This cannot be shown').first().waitFor();
   await page.getByRole('button', { name: 'Retry' }).first().waitFor();
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
   await page.getByRole('button', { name: 'New session' }).waitFor();
 });
 
@@ -277,7 +277,7 @@ it('two tabs on one session show the same, whoever speaks', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'To both ' }, { await: gate.path }, { text: 'of you.' }] }, { text: 'Again.' }];
   const one = await visit((await servePage({ script })).loginLink);
-  await say(one.page, 'Hello');
+  await submitPrompt(one.page, 'Hello');
   await main(one.page).getByText('To both').waitFor();
   await one.page.waitForURL(/session=/);
 
@@ -285,7 +285,7 @@ it('two tabs on one session show the same, whoever speaks', async () => {
   await main(other.page).getByText('To both').waitFor();
   gate.open();
   await main(other.page).getByText('To both of you.').waitFor();
-  await say(other.page, 'Once more');
+  await submitPrompt(other.page, 'Once more');
   for (const { page } of [one, other]) await main(page).getByText('Again.').waitFor();
 
   expect(await said(one.page, 'Once more')).toBe(1);

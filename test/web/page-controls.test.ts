@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
-import { call } from '../support/extensions.ts';
-import { newHome, setUp } from '../support/open.ts';
-import { box, button, enter, visitAs } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { visibleText } from '../support/exported.ts';
+import { callTool } from '../support/extensions.ts';
+import { newHome, writeSettings } from '../support/open.ts';
+import { messageBox, button, visitByLoginLink, visitWithScopes } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
-import { homeWith, server as provider } from '../support/user-files.ts';
+import { homeWithFiles, providerConfig as provider } from '../support/user-files.ts';
 
 const { visit } = useBrowser();
 
@@ -17,7 +17,7 @@ const active = (page: Page) => page.locator('.picker-row.active');
 
 /** Says the first thing in a session, and waits until it has an address of its own. */
 async function begin(page: Page, text: string): Promise<void> {
-  await say(page, text);
+  await submitPrompt(page, text);
   await page.waitForURL(/session=/);
 }
 
@@ -30,7 +30,7 @@ it('model and thinking level are chosen by keys alone, and every tab shows them'
 
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Search: Models' }).waitFor();
-  await expect.poll(() => words(active(page))).toContain('Scripted');
+  await expect.poll(() => visibleText(active(page))).toContain('Scripted');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await button(other.page, 'Model: Scripted (small)').waitFor();
@@ -39,7 +39,7 @@ it('model and thinking level are chosen by keys alone, and every tab shows them'
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').waitFor();
   await page.keyboard.type('slw');
-  await expect.poll(() => words(page.getByRole('option'))).toMatch(/^Scripted \(slow\)/);
+  await expect.poll(() => visibleText(page.getByRole('option'))).toMatch(/^Scripted \(slow\)/);
   await page.keyboard.press('Enter');
   await button(other.page, 'Model: Scripted (slow)').waitFor();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
@@ -63,18 +63,18 @@ it('model and thinking level are chosen by keys alone, and every tab shows them'
 
 it('a long list of models is narrowed down by typing, and a choice can count for new sessions', async () => {
   const models = Array.from({ length: 300 }, (_, index) => ({ id: `model-${index}`, name: `Number ${index}` }));
-  const home = homeWith({
+  const home = homeWithFiles({
     models: { providers: { shop: provider('http://127.0.0.1:1', { models }), other: provider('http://127.0.0.1:1') } },
   });
   const server = await servePage({ home });
   const view = await visit(server.loginLink);
   const { page } = view;
-  const at = async () => (await words(active(page))).split('\n')[0];
+  const at = async () => (await visibleText(active(page))).split('\n')[0];
 
   await button(page, 'Model: Number 0').click();
   const group = page.getByRole('group', { name: 'Shop' });
   await group.getByRole('option').first().waitFor();
-  const current = await words(page.getByRole('option', { selected: true }));
+  const current = await visibleText(page.getByRole('option', { selected: true }));
   const places: (string | undefined)[] = [];
   for (const key of ['ArrowUp', 'Home', 'PageDown', 'PageUp', 'ArrowDown']) {
     await page.keyboard.press(key);
@@ -84,7 +84,7 @@ it('a long list of models is narrowed down by typing, and a choice can count for
   await page.keyboard.type('nothing like it');
   await page.getByText('Nothing fits “nothing like it”.').waitFor();
   await page.getByRole('combobox').fill('shop/model-298');
-  await expect.poll(() => words(page.getByRole('option').first())).toContain('Number 298');
+  await expect.poll(() => visibleText(page.getByRole('option').first())).toContain('Number 298');
   await page.getByRole('combobox').fill('299 shop');
   await expect.poll(() => page.getByRole('option').count()).toBe(1);
   const named = await page.getByRole('combobox').getAttribute('aria-activedescendant');
@@ -129,7 +129,7 @@ it('the built-in model can be chosen beside others, and says that there are none
 
 it('the meter says how full the context is; compaction makes room, with what it should heed', async () => {
   const home = newHome();
-  setUp(home, { compaction: { enabled: false, keepRecentTokens: 50 } });
+  writeSettings(home, { compaction: { enabled: false, keepRecentTokens: 50 } });
   const gate = join(home.root, 'gate');
   const usage = { usage: { input: 150_000, output: 1000, cacheRead: 4000 } };
   const script = [
@@ -142,15 +142,15 @@ it('the meter says how full the context is; compaction makes room, with what it 
   const { page } = one;
   await begin(page, 'Talk');
   await button(page, 'Context: 78% used').waitFor();
-  await say(page, 'Talk again');
-  await expect.poll(() => words(page.locator('.head-title'))).toContain('Talk');
+  await submitPrompt(page, 'Talk again');
+  await expect.poll(() => visibleText(page.locator('.head-title'))).toContain('Talk');
   const other = await openTab(one);
   await button(other.page, 'Context: 78% used').click();
 
   await button(page, 'Context: 78% used').click();
   const panel = page.getByRole('dialog', { name: 'Context and cost' });
-  await expect.poll(() => words(panel)).toMatch(/Messages\n4/);
-  const told = await words(panel);
+  await expect.poll(() => visibleText(panel)).toMatch(/Messages\n4/);
+  const told = await visibleText(panel);
   await panel.getByLabel('What the summary should heed').fill('Keep the names');
   await panel.getByRole('button', { name: 'Compact now' }).click();
   await button(other.page, 'Context: is being compacted').waitFor();
@@ -163,7 +163,7 @@ it('the meter says how full the context is; compaction makes room, with what it 
   await expect.poll(() => other.page.getByLabel('Compact by itself when nearly full').isChecked()).toBe(true);
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'hidden' });
-  await say(page, 'And now?');
+  await submitPrompt(page, 'And now?');
   await button(page, 'Context: 85% used').waitFor();
 
   expect(told).toMatch(/155k\s+of 200k tokens\s+78%/);
@@ -173,14 +173,14 @@ it('the meter says how full the context is; compaction makes room, with what it 
 
 it('what the meter says is asked again after what happened while it was asked', async () => {
   const script = [{ steps: [{ text: 'Well.' }, { usage: { input: 150_000, output: 0 } }] }];
-  const { page } = await enter(visit, await servePage({ script }));
+  const { page } = await visitByLoginLink(visit, await servePage({ script }));
   const traffic = new Traffic();
   await traffic.watch(page);
   traffic.hold('"get_session_stats"');
-  const asked = traffic.heard('"get_session_stats"');
+  const asked = traffic.waitForFrame('"get_session_stats"');
   await page.reload();
   await asked;
-  const settled = traffic.heard('"agent_settled"');
+  const settled = traffic.waitForFrame('"agent_settled"');
   await begin(page, 'Talk');
   await settled;
 
@@ -211,14 +211,14 @@ it('the plan is a line that unfolds, with a sign and a word for each task', asyn
     { name: 'Build', tasks },
     { name: 'Ship', tasks: [{ content: 'Tell <b>everybody</b>', status: 'pending' }] },
   ];
-  const script = [call('todo', { ops: [{ op: 'replace', phases }] }), { text: 'That is the plan.' }];
+  const script = [callTool('todo', { ops: [{ op: 'replace', phases }] }), { text: 'That is the plan.' }];
   const view = await visit((await servePage({ script, args: ['--tools', '+todo'] })).loginLink);
   const { page } = view;
   await begin(page, 'Plan it');
 
   const plan = page.locator('.todos');
   await plan.getByText('1 of 5', { exact: true }).waitFor();
-  const folded = await words(plan);
+  const folded = await visibleText(plan);
   await plan.getByText('1 of 5', { exact: true }).click();
   await plan.getByText('Wait for the review').waitFor();
   const unfolded = await plan.getByRole('listitem').allInnerTexts();
@@ -292,11 +292,11 @@ it('the link of a session is copied, also where pages are given no clipboard', a
 
   await button(page, 'Session').click();
   await page.getByRole('menuitem', { name: 'Copy link' }).click();
-  await box(page).focus();
+  await messageBox(page).focus();
   await page.keyboard.press('Control+v');
 
-  await expect.poll(() => box(page).inputValue()).toBe(page.url());
-  expect(await words(page.getByRole('region', { name: 'Notices' }))).toBe('');
+  await expect.poll(() => messageBox(page).inputValue()).toBe(page.url());
+  expect(await visibleText(page.getByRole('region', { name: 'Notices' }))).toBe('');
   expect(complaints).toEqual([]);
 });
 
@@ -310,21 +310,21 @@ it('shortcuts do what their sheet says, but not while something is typed or lies
 
   await page.keyboard.press('?');
   await sheet.waitFor();
-  const listed = await words(sheet);
+  const listed = await visibleText(sheet);
   await page.keyboard.press('Control+k');
   await page.keyboard.press('Escape');
   await sheet.waitFor({ state: 'hidden' });
   await page.keyboard.press('/');
   await page.keyboard.type('a ? and t');
-  const typed = await box(page).inputValue();
-  await box(page).fill('');
+  const typed = await messageBox(page).inputValue();
+  await messageBox(page).fill('');
   await page.keyboard.press('Control+Shift+O');
   await page.getByRole('heading', { name: 'New session' }).waitFor();
   await button(page, 'Model: Scripted').waitFor();
   const fresh = page.url();
   await page.keyboard.press('Alt+ArrowDown');
   await page.getByRole('heading', { name: 'first' }).waitFor();
-  await say(page, 'second');
+  await submitPrompt(page, 'second');
   await button(page, 'Stop').waitFor();
   await page.getByRole('heading', { name: 'first' }).click();
   await page.keyboard.press('Escape');
@@ -355,14 +355,14 @@ it('what is typed where nothing takes keys is meant as a message', async () => {
   await button(page, 'Jump to latest').click();
   await page.keyboard.type('fix the tests');
 
-  expect(await box(page).inputValue()).toBe('fix the tests');
+  expect(await messageBox(page).inputValue()).toBe('fix the tests');
 });
 
 it('a session is called the same whether all of it was read or only its end', async () => {
   const { page } = await visit((await servePage({ script: [{ text: 'Yes.' }, { repeat: true }] })).loginLink);
   await begin(page, 'The first line\n\nand more');
   for (let number = 1; number <= 31; number++) {
-    await say(page, `again ${number}`);
+    await submitPrompt(page, `again ${number}`);
     await page.getByText(`again ${number}`, { exact: true }).waitFor();
     await button(page, 'Stop').waitFor({ state: 'detached' });
   }
@@ -375,7 +375,7 @@ it('a session is called the same whether all of it was read or only its end', as
 });
 
 it('on a Mac the keys are those of a Mac', async () => {
-  const { page } = await enter(visit, await servePage());
+  const { page } = await visitByLoginLink(visit, await servePage());
   await page.addInitScript("Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' })");
   await page.reload();
   await page.getByRole('heading', { level: 1 }).click();
@@ -383,7 +383,7 @@ it('on a Mac the keys are those of a Mac', async () => {
   await page.keyboard.press('?');
 
   await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
-  const sheet = await words(page.getByRole('dialog'));
+  const sheet = await visibleText(page.getByRole('dialog'));
   await page.keyboard.press('Escape');
   await button(page, 'More about sessions').click();
   await page.getByRole('menuitem', { name: 'New session in a folder…' }).click();
@@ -397,11 +397,11 @@ it('who may only look is offered nothing to change', async () => {
   const own = await visit(server.loginLink);
   await begin(own.page, 'say hello');
 
-  const { page, complaints } = await visitAs(visit, server, { scopes: 'view', address: own.page.url() });
+  const { page, complaints } = await visitWithScopes(visit, server, { scopes: 'view', address: own.page.url() });
   await page.locator('.chip').getByText('Scripted').waitFor();
   await page.getByRole('button', { name: /^Context/ }).click();
   await page.getByText('Tokens in').waitFor();
-  const panel = await words(page.getByRole('dialog', { name: 'Context and cost' }));
+  const panel = await visibleText(page.getByRole('dialog', { name: 'Context and cost' }));
   await page.keyboard.press('Escape');
   await page.getByRole('heading', { level: 1 }).dblclick();
   await page.keyboard.press('Control+k');
@@ -420,18 +420,18 @@ it('who may not use the shell is told of no key for it', async () => {
   const own = await visit(server.loginLink);
   await begin(own.page, 'say hello');
 
-  const { page } = await visitAs(visit, server, { scopes: 'view,prompt', address: own.page.url() });
+  const { page } = await visitWithScopes(visit, server, { scopes: 'view,prompt', address: own.page.url() });
   await button(page, 'Session').click();
   await page.getByRole('menuitem', { name: 'Shortcuts' }).click();
 
   await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
-  expect(await words(page.getByRole('dialog'))).toContain('Name a file');
-  expect(await words(page.getByRole('dialog'))).not.toContain('Run in the shell');
+  expect(await visibleText(page.getByRole('dialog'))).toContain('Name a file');
+  expect(await visibleText(page.getByRole('dialog'))).not.toContain('Run in the shell');
 });
 
 it('nothing of the header is wider than a small phone', async () => {
   const models = [{ id: 'm', name: 'A model with quite a long name that goes on and on', reasoning: true }];
-  const home = homeWith({ models: { providers: { shop: provider('http://127.0.0.1:1', { models }) } } });
+  const home = homeWithFiles({ models: { providers: { shop: provider('http://127.0.0.1:1', { models }) } } });
   const { page } = await visit((await servePage({ home })).loginLink, { width: 360, height: 640 });
   await page.getByRole('button', { name: /^Model/ }).waitFor();
   await page.getByRole('button', { name: /^Context/ }).click();

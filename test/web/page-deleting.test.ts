@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { commandHome } from '../support/extensions.ts';
+import { homeWithCommands } from '../support/extensions.ts';
 import { newHome } from '../support/open.ts';
-import { box, enter } from '../support/page-hands.ts';
-import { visitHeld } from '../support/page-held.ts';
+import { messageBox, visitByLoginLink } from '../support/page-hands.ts';
+import { visitLockedSession } from '../support/page-held.ts';
 import { servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
-import { until } from '../support/reading.ts';
-import { keepTalk } from '../support/stored-session.ts';
+import { waitForCondition } from '../support/reading.ts';
+import { storeShortSession } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -25,16 +25,16 @@ async function askToDelete(page: Page): Promise<void> {
 
 it('whoever goes elsewhere after a yes has said yes', async () => {
   const home = newHome();
-  const first = keepTalk(home, 'a', 'Session A');
-  keepTalk(home, 'b', 'Session B');
+  const first = storeShortSession(home, 'a', 'Session A');
+  storeShortSession(home, 'b', 'Session B');
   const server = await servePage({ home });
-  const { page } = await enter(visit, server);
+  const { page } = await visitByLoginLink(visit, server);
   const traffic = new Traffic();
   await traffic.watch(page);
   await page.goto(`${server.address}?session=a`);
   await page.getByText('Well.').waitFor();
   traffic.hold('"command":"new_session"');
-  const asked = traffic.heard('"command":"new_session"');
+  const asked = traffic.waitForFrame('"command":"new_session"');
 
   await askToDelete(page);
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
@@ -49,13 +49,13 @@ it('whoever goes elsewhere after a yes has said yes', async () => {
 });
 
 it('an extension that has to be asked first can be answered', async () => {
-  const { home } = commandHome(
+  const { home } = homeWithCommands(
     {},
     "pi.on('session_before_switch', async (_, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', 'Sure?')) }));",
   );
-  const path = keepTalk(home, 'a', 'Session A');
+  const path = storeShortSession(home, 'a', 'Session A');
   const server = await servePage({ home });
-  const { page } = await enter(visit, server);
+  const { page } = await visitByLoginLink(visit, server);
   await page.goto(`${server.address}?session=a`);
   await page.getByText('Well.').waitFor();
 
@@ -76,10 +76,10 @@ it('an extension that has to be asked first can be answered', async () => {
 
 it('the question goes with the session that it was asked in, and whoever says yes can go on writing', async () => {
   const home = newHome();
-  keepTalk(home, 'a', 'Session A');
-  keepTalk(home, 'b', 'Session B');
+  storeShortSession(home, 'a', 'Session A');
+  storeShortSession(home, 'b', 'Session B');
   const server = await servePage({ home });
-  const { page } = await enter(visit, server);
+  const { page } = await visitByLoginLink(visit, server);
   await link(page, 'Session A').click();
   await page.waitForURL(/session=a/);
   await link(page, 'Session B').click();
@@ -94,17 +94,17 @@ it('the question goes with the session that it was asked in, and whoever says ye
   await dialog(page).getByText('Session A').waitFor();
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('The session is in the trash now.').waitFor();
-  await until(page, "document.activeElement?.matches('.message-box')");
+  await waitForCondition(page, "document.activeElement?.matches('.message-box')");
 
   await page.keyboard.type('on');
-  expect(await box(page).inputValue()).toBe('on');
+  expect(await messageBox(page).inputValue()).toBe('on');
 });
 
 it('others are renamed and deleted while the session that is looked at is open in another program', async () => {
   const home = newHome();
-  keepTalk(home, 'b', 'Session B');
-  const gone = keepTalk(home, 'c', 'Session C');
-  const { page } = await visitHeld(visit, home);
+  storeShortSession(home, 'b', 'Session B');
+  const gone = storeShortSession(home, 'c', 'Session C');
+  const { page } = await visitLockedSession(visit, home);
   const choose = async (name: string, action: string) => {
     await link(page, name).hover();
     await page.getByRole('button', { name: `Actions for ${name}` }).click();

@@ -1,13 +1,13 @@
 import type { Page, WebSocketRoute } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
-import { commandHome, untilThere } from '../support/extensions.ts';
+import { visibleText } from '../support/exported.ts';
+import { homeWithCommands, waitForFileCode } from '../support/extensions.ts';
 import { newGate } from '../support/open.ts';
-import { box, button, visitAs } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { messageBox, button, visitWithScopes } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
-import { until } from '../support/reading.ts';
+import { waitForCondition } from '../support/reading.ts';
 
 const { visit } = useBrowser();
 
@@ -16,7 +16,7 @@ const told = (page: Page, text: string) => page.getByRole('region', { name: 'Not
 
 /** A page on a server with an extension of these commands. */
 async function asking(commands: Record<string, string>) {
-  return visit((await servePage({ home: commandHome(commands).home })).loginLink);
+  return visit((await servePage({ home: homeWithCommands(commands).home })).loginLink);
 }
 
 it('a dialog is shown in every tab, and answered in any; the others say so', async () => {
@@ -28,12 +28,12 @@ it('a dialog is shown in every tab, and answered in any; the others say so', asy
       const text = await ctx.ui.editor('Which text?', 'once');
       tell(ctx, [colour, sure, name, text, await ctx.ui.select('Anything else?', ['no'])]);`,
   });
-  await say(one.page, 'say hello');
+  await submitPrompt(one.page, 'say hello');
   await one.page.waitForURL(/session=/);
   const other = await openTab(one);
-  await box(other.page).waitFor();
+  await messageBox(other.page).waitFor();
 
-  await say(one.page, '/ask');
+  await submitPrompt(one.page, '/ask');
   await dialog(one.page, 'Which colour?').waitFor();
   await dialog(other.page, 'Which colour?').getByRole('button', { name: 'blue' }).click();
   await told(one.page, 'Answered elsewhere: Which colour?').waitFor();
@@ -71,7 +71,7 @@ it('every kind is answered by keyboard alone, and the focus comes back to where 
     await dialog(page, title).locator(':focus').waitFor();
     for (const key of keys) await page.keyboard.press(key);
   };
-  await say(page, '/ask');
+  await submitPrompt(page, '/ask');
 
   await press('By arrows?', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'End', 'ArrowUp', 'Enter');
   await press('By digit?', '3');
@@ -82,7 +82,7 @@ it('every kind is answered by keyboard alone, and the focus comes back to where 
   await press('Escape?', 'x', 'Escape');
 
   await told(page, String.raw`["green","blue",true,false,"Ada","one\ntwo",null]`).waitFor();
-  await box(page).and(page.locator(':focus')).waitFor();
+  await messageBox(page).and(page.locator(':focus')).waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -94,7 +94,7 @@ it('of very many answers some are shown, and those that fit what is typed', asyn
       const clicked = await ctx.ui.select('Which other?', options);
       tell(ctx, [typed, clicked]);`,
   });
-  await say(page, '/ask');
+  await submitPrompt(page, '/ask');
   const answers = dialog(page, 'Which number?').locator('.choices button');
   await dialog(page, 'Which number?').getByText('19800 more').waitFor();
   expect(await answers.count()).toBe(200);
@@ -103,7 +103,7 @@ it('of very many answers some are shown, and those that fit what is typed', asyn
   await page.keyboard.type('none');
   await dialog(page, 'Which number?').getByText('Nothing fits “none”.').waitFor();
   await dialog(page, 'Which number?').getByRole('textbox').fill('1234');
-  await until(page, "document.querySelectorAll('.choices button').length < 200");
+  await waitForCondition(page, "document.querySelectorAll('.choices button').length < 200");
   expect((await answers.allInnerTexts()).slice(0, 3)).toEqual(['number 1234', 'number 12340', 'number 12341']);
   for (const key of ['Enter', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
   await dialog(page, 'Which other?').getByRole('textbox').fill('19999');
@@ -119,7 +119,7 @@ it('the answer that has the focus covers none of the others, and short answers h
       await ctx.ui.select('Which colour?', ['red', 'blue']);
       tell(ctx, [await ctx.ui.confirm('Sure?', '')]);`,
   });
-  await say(page, '/ask');
+  await submitPrompt(page, '/ask');
   await dialog(page, 'Which colour?').waitFor();
 
   await page.keyboard.press('Control+j');
@@ -147,31 +147,31 @@ it('a question is answered by nobody who has not gone there: keys are for the me
   const gate = newGate();
   const { page, complaints } = await asking({
     ask: `
-      ${untilThere(JSON.stringify(gate.path))}
+      ${waitForFileCode(JSON.stringify(gate.path))}
       tell(ctx, [await ctx.ui.confirm('Delete everything?', ''), await ctx.ui.select('Which?', ['Allow', 'Deny'])]);`,
   });
-  await say(page, '/ask');
-  await box(page).and(page.locator(':focus')).waitFor();
+  await submitPrompt(page, '/ask');
+  await messageBox(page).and(page.locator(':focus')).waitFor();
   gate.open();
   await dialog(page, 'Delete everything?').waitFor();
   await page.getByRole('status').getByText('An extension asks: Delete everything? (Ctrl+J leads there)').waitFor();
 
   await page.keyboard.type('yes, 1 n');
   await page.keyboard.press('Backspace');
-  expect(await box(page).inputValue()).toBe('yes, 1 ');
-  await box(page).fill('');
+  expect(await messageBox(page).inputValue()).toBe('yes, 1 ');
+  await messageBox(page).fill('');
   await page.keyboard.press('Space');
   await page.keyboard.press('Enter');
-  await box(page).blur();
+  await messageBox(page).blur();
   await page.keyboard.type('y1');
   await dialog(page, 'Delete everything?').waitFor();
 
-  await box(page).focus();
+  await messageBox(page).focus();
   await page.keyboard.press('Shift+Tab');
   await dialog(page, 'Delete everything?').locator(':focus').waitFor();
   await page.keyboard.press('y');
   await dialog(page, 'Which?').waitFor();
-  await box(page).and(page.locator(':focus')).waitFor();
+  await messageBox(page).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Control+j');
   await page.keyboard.press('2');
 
@@ -189,10 +189,10 @@ it('a key that is held down answers one question, and what is typed when a quest
       const over = new AbortController();
       void ctx.ui.input('Gone?', '', { signal: over.signal });
       tell(ctx, [await first, await second]);
-      ${untilThere(JSON.stringify(gate.path))}
+      ${waitForFileCode(JSON.stringify(gate.path))}
       over.abort();`,
   });
-  await say(page, '/ask');
+  await submitPrompt(page, '/ask');
   await dialog(page, 'Gone?').waitFor();
   await page.keyboard.press('Control+j');
   await page.keyboard.down('y');
@@ -210,13 +210,13 @@ it('a key that is held down answers one question, and what is typed when a quest
   await dialog(page, 'Line?').waitFor();
 
   expect(await dialog(page, 'Line?').getByRole('textbox').inputValue()).toBe('');
-  expect(await box(page).inputValue()).toBe('');
+  expect(await messageBox(page).inputValue()).toBe('');
 });
 
 it('a half-written answer is there, and gone on with, when the same question is asked again', async () => {
-  const server = await servePage({ home: commandHome({ ask: "tell(ctx, await ctx.ui.input('Name?'));" }).home });
+  const server = await servePage({ home: homeWithCommands({ ask: "tell(ctx, await ctx.ui.input('Name?'));" }).home });
   const { page } = await visit(server.loginLink);
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
   const sockets: WebSocketRoute[] = [];
   const held: string[] = [];
   await page.routeWebSocket(/./, (socket) => {
@@ -229,7 +229,7 @@ it('a half-written answer is there, and gone on with, when the same question is 
     });
   });
   await page.reload();
-  await say(page, '/ask');
+  await submitPrompt(page, '/ask');
   await dialog(page, 'Name?').getByRole('textbox').pressSequentially('Ada ');
 
   await sockets.at(-1)?.close({ code: 4000 });
@@ -247,7 +247,7 @@ it('of several questions the one is told that the keys lead to, and how many the
   const { page } = await asking({
     ask: "await Promise.all([ctx.ui.confirm('First?', ''), ctx.ui.confirm('Second?', '')]);",
   });
-  await say(page, '/ask');
+  await submitPrompt(page, '/ask');
 
   await page.getByRole('status').getByText('An extension asks: First? (Ctrl+J leads there), and 1 more').waitFor();
   await page.keyboard.press('Control+j');
@@ -258,14 +258,14 @@ it('a question takes no focus from somebody who writes', async () => {
   const { page } = await asking({
     later: "await ctx.ui.input('Go?'); void ctx.ui.confirm('First?', ''); void ctx.ui.confirm('Second?', '');",
   });
-  await say(page, '/later');
+  await submitPrompt(page, '/later');
   await dialog(page, 'Go?').getByRole('textbox').waitFor();
-  await box(page).pressSequentially('In the middle of');
+  await messageBox(page).pressSequentially('In the middle of');
   await dialog(page, 'Go?').getByRole('button', { name: 'Answer' }).dispatchEvent('click');
 
   await dialog(page, 'Second?').waitFor();
   await page.keyboard.type(' a word, yes');
-  expect(await box(page).inputValue()).toBe('In the middle of a word, yes');
+  expect(await messageBox(page).inputValue()).toBe('In the middle of a word, yes');
 
   await dialog(page, 'First?').getByRole('button', { name: 'Yes' }).click();
   await dialog(page, 'Second?').locator(':focus').waitFor();
@@ -277,15 +277,15 @@ it('a question that has a time says how long, and what becomes of it', async () 
       const sure = await ctx.ui.confirm('Sure?', '', { timeout: 3_600_000 });
       tell(ctx, [sure, await ctx.ui.select('Which?', ['a'], { timeout: 3_600_000 })]);`,
   });
-  await say(page, '/brief');
+  await submitPrompt(page, '/brief');
 
   await dialog(page, 'Sure?').waitFor();
-  const sure = await words(dialog(page, 'Sure?'));
+  const sure = await visibleText(dialog(page, 'Sure?'));
   await dialog(page, 'Sure?').getByRole('button', { name: 'Yes' }).click();
   await dialog(page, 'Which?').waitFor();
 
   expect(sure).toMatch(/Taken as No in \d\d:\d\d min/);
-  expect(await words(dialog(page, 'Which?'))).toMatch(/Cancelled in \d\d:\d\d min/);
+  expect(await visibleText(dialog(page, 'Which?'))).toMatch(/Cancelled in \d\d:\d\d min/);
 });
 
 it('a question whose time is over goes, and it is said why', async () => {
@@ -293,15 +293,15 @@ it('a question whose time is over goes, and it is said why', async () => {
   const { page } = await asking({
     brief: `
       const now = await ctx.ui.confirm('Now?', '', { timeout: 1 });
-      ${untilThere(JSON.stringify(gate.path))}
+      ${waitForFileCode(JSON.stringify(gate.path))}
       tell(ctx, [now]);`,
   });
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
   const traffic = new Traffic();
   await traffic.watch(page);
   traffic.hold('"by":"timeout"');
   await page.reload();
-  await say(page, '/brief');
+  await submitPrompt(page, '/brief');
   await dialog(page, 'Now?').waitFor();
 
   traffic.release();
@@ -314,14 +314,14 @@ it('a question whose time is over goes, and it is said why', async () => {
 
 it('questions and their answers are only ever text, and long lists scroll on a phone', async () => {
   const evil = '<img src=x onerror="hacked=1">\u202etxt.exe';
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     ask: `
       const evil = ${JSON.stringify(evil)};
       const chosen = await ctx.ui.select(evil, [...Array(60).keys()].map((at) => evil + at));
       ctx.ui.notify('Chosen: ' + (chosen === evil + 59));`,
   });
   const { page, complaints } = await visit((await servePage({ home })).loginLink, { width: 390, height: 844 });
-  await say(page, '/ask');
+  await submitPrompt(page, '/ask');
   const form = page.getByRole('form');
 
   await form.getByRole('button').nth(59).waitFor();
@@ -339,18 +339,18 @@ it('questions and their answers are only ever text, and long lists scroll on a p
 });
 
 it('those who may only look are asked nothing', async () => {
-  const { home } = commandHome({ ask: "await ctx.ui.confirm('Sure?', '');" });
+  const { home } = homeWithCommands({ ask: "await ctx.ui.confirm('Sure?', '');" });
   const server = await servePage({ home });
   const own = await visit(server.loginLink);
-  await say(own.page, 'say hello');
+  await submitPrompt(own.page, 'say hello');
   await own.page.waitForURL(/session=/);
-  const { page } = await visitAs(visit, server, { scopes: 'view', address: own.page.url() });
+  const { page } = await visitWithScopes(visit, server, { scopes: 'view', address: own.page.url() });
   await page.getByText('This login may only look.').waitFor();
 
-  await say(own.page, '/ask');
+  await submitPrompt(own.page, '/ask');
   await dialog(own.page, 'Sure?').waitFor();
   await button(own.page, 'No').click();
-  await say(own.page, 'say goodbye');
+  await submitPrompt(own.page, 'say goodbye');
 
   await page.locator('main').getByText('goodbye', { exact: true }).waitFor();
   expect(await page.getByRole('form').count()).toBe(0);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { tau } from '../support/command.ts';
-import { words } from '../support/exported.ts';
+import { runTau } from '../support/command.ts';
+import { visibleText } from '../support/exported.ts';
 import { newHome } from '../support/open.ts';
-import { box, logIn, newToken } from '../support/page-hands.ts';
-import { type PageServer, say, servePage } from '../support/page-server.ts';
-import { until } from '../support/reading.ts';
-import { keepSession, conversation as stored } from '../support/stored-session.ts';
+import { messageBox, logIn, createToken } from '../support/page-hands.ts';
+import { type PageServer, submitPrompt, servePage } from '../support/page-server.ts';
+import { waitForCondition } from '../support/reading.ts';
+import { storeSession, shortConversation as stored } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -29,7 +29,7 @@ it('a login link leads to the page, once, and its code does not stay in the addr
   await first.page.getByText('Logged in as owner').waitFor();
 
   expect([first.page.url(), second.page.url()]).toEqual([server.address, server.address]);
-  expect(await words(second.page.locator('form'))).toContain('tau token create');
+  expect(await visibleText(second.page.locator('form'))).toContain('tau token create');
   expect(first.complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
 });
 
@@ -38,17 +38,17 @@ it('a token lets a browser in, too, but not a wrong one', async () => {
   const { page } = await comeWith(server, 'wrong');
 
   await page.getByText('This code or token is not valid, or no longer').waitFor();
-  await logIn(page, await newToken(server, 'view,prompt', 'phone'));
+  await logIn(page, await createToken(server, 'view,prompt', 'phone'));
 
   await page.getByText('Logged in as phone').waitFor();
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
 });
 
 it('whoever may only look chooses a session, and nothing is begun or changed for them', async () => {
   const home = newHome();
-  keepSession(home, stored(home.cwd));
+  storeSession(home, stored(home.cwd));
   const server = await servePage({ home });
-  const { page } = await comeWith(server, await newToken(server, 'view', 'eye'));
+  const { page } = await comeWith(server, await createToken(server, 'view', 'eye'));
   const sockets: string[] = [];
   page.on('websocket', (socket) => sockets.push(socket.url()));
 
@@ -70,10 +70,10 @@ it('whoever may only look chooses a session, and nothing is begun or changed for
 
 it('a token that is taken back ends what is open, and the page asks for another', async () => {
   const server = await servePage();
-  const { page } = await comeWith(server, await newToken(server, 'view,prompt', 'phone'));
-  await box(page).waitFor();
+  const { page } = await comeWith(server, await createToken(server, 'view,prompt', 'phone'));
+  await messageBox(page).waitFor();
 
-  await tau(server.home, ['token', 'revoke', 'phone']);
+  await runTau(server.home, ['token', 'revoke', 'phone']);
 
   await page.getByText('Invalid authentication token').waitFor();
   await page.getByLabel('Token').waitFor();
@@ -92,15 +92,15 @@ it('logging out ends the login of this browser, and leaves the form', async () =
 
 it('whoever logs out leaves nothing to read in the browser, but the colours', async () => {
   const { page } = await visit((await servePage()).loginLink);
-  await say(page, 'say hello');
+  await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
   const kept = () => page.evaluate<string[]>('Object.keys(localStorage)');
-  await until(page, `localStorage.getItem('tau-seen') !== null`);
-  await box(page).fill('for no other eyes');
+  await waitForCondition(page, `localStorage.getItem('tau-seen') !== null`);
+  await messageBox(page).fill('for no other eyes');
   await page.reload();
-  await until(page, `document.querySelector('[aria-label="Message"]')?.value === 'for no other eyes'`);
+  await waitForCondition(page, `document.querySelector('[aria-label="Message"]')?.value === 'for no other eyes'`);
   const before = await kept();
-  await box(page).press('!');
+  await messageBox(page).press('!');
 
   const anew = page.waitForEvent('load');
   await page.getByRole('button', { name: 'Log out' }).click();
@@ -113,12 +113,12 @@ it('whoever logs out leaves nothing to read in the browser, but the colours', as
 
 it('whoever logs in again in another tab goes on in all of them, with what was being written', async () => {
   const server = await servePage();
-  const token = await newToken(server, 'view,prompt', 'phone');
+  const token = await createToken(server, 'view,prompt', 'phone');
   const view = await comeWith(server, token);
   const { page } = view;
-  await say(page, 'say hello');
+  await submitPrompt(page, 'say hello');
   await page.getByRole('main').getByText('hello', { exact: true }).waitFor();
-  await box(page).fill('Half a sen');
+  await messageBox(page).fill('Half a sen');
   await page.evaluate('window.isTheSame = true');
 
   const other = await openTab(view);
@@ -128,19 +128,19 @@ it('whoever logs in again in another tab goes on in all of them, with what was b
   await other.page.getByText('Logged in as phone').waitFor();
 
   await page.getByRole('main').getByText('hello', { exact: true }).waitFor();
-  expect(await box(page).inputValue()).toBe('Half a sen');
+  expect(await messageBox(page).inputValue()).toBe('Half a sen');
   expect(await page.evaluate('window.isTheSame')).toBe(true);
-  await say(page, 'say that it goes on');
+  await submitPrompt(page, 'say that it goes on');
   await page.getByRole('main').getByText('that it goes on', { exact: true }).waitFor();
 });
 
 it('whoever logs in again in another tab sees what runs in all of them, and can stop it', async () => {
   const server = await servePage({ script: [{ text: 'Hello.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }] });
-  const token = await newToken(server, 'view,prompt', 'phone');
+  const token = await createToken(server, 'view,prompt', 'phone');
   const view = await comeWith(server, token);
   const { page } = view;
-  await box(page).waitFor();
-  await say(page, 'Go');
+  await messageBox(page).waitFor();
+  await submitPrompt(page, 'Go');
   await page.getByRole('main').getByText('Hello.').waitFor();
   const other = await openTab(view);
   await other.page.getByRole('button', { name: 'Log out' }).click();
@@ -148,7 +148,7 @@ it('whoever logs in again in another tab sees what runs in all of them, and can 
   await logIn(other.page, token);
   await page.getByRole('main').getByText('Hello.').waitFor();
 
-  await say(page, 'Go on');
+  await submitPrompt(page, 'Go on');
   await page.getByText('Working…').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
 

@@ -1,12 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, titled, useBrowser } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
-import { commandHome, untilThere } from '../support/extensions.ts';
+import { openTab, waitForTitle, useBrowser } from '../support/browser.ts';
+import { visibleText } from '../support/exported.ts';
+import { homeWithCommands, waitForFileCode } from '../support/extensions.ts';
 import { newGate } from '../support/open.ts';
-import { box, button, holds, main } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
-import { until } from '../support/reading.ts';
+import { messageBox, button, waitForDraft, main } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
+import { waitForCondition } from '../support/reading.ts';
 
 const { visit } = useBrowser();
 
@@ -24,7 +24,7 @@ async function running() {
     { text: 'If you say so.' },
   ];
   const view = await visit((await servePage({ script })).loginLink);
-  await say(view.page, 'Go');
+  await submitPrompt(view.page, 'Go');
   await main(view.page).getByText('Well,').waitFor();
   return { ...view, gate };
 }
@@ -33,9 +33,9 @@ it('what waits is shown in every tab; it can be changed and dropped in any', asy
   const one = await running();
   await one.page.waitForURL(/session=/);
   const other = await openTab(one);
-  await say(one.page, 'And be brief');
+  await submitPrompt(one.page, 'And be brief');
   await queued(one.page, 'And be brief').waitFor();
-  await say(one.page, 'Then sing');
+  await submitPrompt(one.page, 'Then sing');
   await queued(other.page, 'Then sing').waitFor();
 
   await queued(other.page, 'Then sing').getByRole('button', { name: 'Drop' }).click();
@@ -45,20 +45,20 @@ it('what waits is shown in every tab; it can be changed and dropped in any', asy
   await other.page.keyboard.type('but polite');
   await other.page.keyboard.press('Enter');
   await queued(one.page, 'And be brief but polite').waitFor();
-  const waiting = await words(queue(one.page));
+  const waiting = await visibleText(queue(one.page));
   one.gate.open();
   await main(one.page).getByText('As you like.').waitFor();
 
   expect(waiting.replaceAll(/\s+/g, ' ')).toBe('steers And be brief but polite');
-  expect(await words(main(one.page))).toMatch(/And be brief\s+but polite/);
-  expect(await words(main(one.page))).not.toContain('sing');
+  expect(await visibleText(main(one.page))).toMatch(/And be brief\s+but polite/);
+  expect(await visibleText(main(one.page))).not.toContain('sing');
   for (const { page } of [one, other]) await queue(page).waitFor({ state: 'detached' });
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
 
 it('Escape leaves a message as it was, and the run goes on', async () => {
   const { page, gate } = await running();
-  await say(page, 'And be brief');
+  await submitPrompt(page, 'And be brief');
   await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
   await editor(page).fill('Sing instead');
   await page.keyboard.press('Escape');
@@ -73,7 +73,7 @@ it('Escape leaves a message as it was, and the run goes on', async () => {
 it('whoever drops or changes what waits with the keyboard goes on from there', async () => {
   const { page } = await running();
   for (const text of ['And be brief', 'Then sing']) {
-    await say(page, text);
+    await submitPrompt(page, text);
     await queued(page, text).waitFor();
   }
   const focused = () =>
@@ -106,7 +106,7 @@ it('whoever drops or changes what waits with the keyboard goes on from there', a
 
 it('a message that is delivered while it is changed: the change is in the composer, and nothing is lost', async () => {
   const { page, gate, complaints } = await running();
-  await say(page, 'And be brief');
+  await submitPrompt(page, 'And be brief');
   await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
   await editor(page).fill('And be very brief');
 
@@ -114,8 +114,8 @@ it('a message that is delivered while it is changed: the change is in the compos
   await main(page).getByText('As you like.').waitFor();
   await notices(page).getByText('The message is no longer queued. What you wrote is in the composer.').waitFor();
 
-  expect(await box(page).inputValue()).toBe('And be very brief');
-  expect(await words(main(page))).not.toContain('very brief');
+  expect(await messageBox(page).inputValue()).toBe('And be very brief');
+  expect(await visibleText(main(page))).not.toContain('very brief');
   expect(complaints).toEqual([]);
 });
 
@@ -126,7 +126,7 @@ it('a change goes on after its session was left, and is in the composer where th
     await page.getByText('Try it without a key').waitFor();
   };
   await page.waitForURL(/session=/);
-  await say(page, 'And be brief');
+  await submitPrompt(page, 'And be brief');
   await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
   await editor(page).fill('And be very brief');
 
@@ -138,18 +138,18 @@ it('a change goes on after its session was left, and is in the composer where th
   gate.open();
   await page.goBack();
   await main(page).getByText('As you like.').waitFor();
-  await holds(page, 'And be very brief');
+  await waitForDraft(page, 'And be very brief');
 
   expect(written).toBe('And be very brief');
-  expect(await words(main(page))).not.toContain('very brief');
+  expect(await visibleText(main(page))).not.toContain('very brief');
   expect(complaints).toEqual([]);
 });
 
 it('a message that is being changed when the run is stopped is in the composer as it was changed, and only so', async () => {
   const { page, complaints } = await running();
-  await say(page, 'And be brief');
+  await submitPrompt(page, 'And be brief');
   await queued(page, 'And be brief').waitFor();
-  await say(page, 'Then sing');
+  await submitPrompt(page, 'Then sing');
   await queued(page, 'Then sing').waitFor();
   await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
   await editor(page).fill('And be very brief');
@@ -157,16 +157,16 @@ it('a message that is being changed when the run is stopped is in the composer a
   await button(page, 'Stop').click();
   await button(page, 'Stop').waitFor({ state: 'hidden' });
   await queue(page).waitFor({ state: 'detached' });
-  await until(page, `(document.querySelector('[aria-label="Message"]')?.value ?? '') !== ''`);
+  await waitForCondition(page, `(document.querySelector('[aria-label="Message"]')?.value ?? '') !== ''`);
 
-  expect(await box(page).inputValue()).toBe('And be very brief\n\nThen sing');
-  expect(await words(notices(page))).toBe('');
+  expect(await messageBox(page).inputValue()).toBe('And be very brief\n\nThen sing');
+  expect(await visibleText(notices(page))).toBe('');
   expect(complaints).toEqual([]);
 });
 
 it('nothing moves for a message that the server has not acknowledged yet, until that lasts', async () => {
   const gate = newGate();
-  const { home } = commandHome({ slow: untilThere(JSON.stringify(gate.path)) });
+  const { home } = homeWithCommands({ slow: waitForFileCode(JSON.stringify(gate.path)) });
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await page.getByText('Try it without a key').waitFor();
   await page.clock.install();
@@ -175,7 +175,7 @@ it('nothing moves for a message that the server has not acknowledged yet, until 
   const unsent = page.getByRole('list', { name: 'Not sent yet' });
 
   const before = await place();
-  await say(page, '/slow');
+  await submitPrompt(page, '/slow');
   await page.clock.runFor(100);
   await page.locator('.outbox').waitFor({ state: 'attached' });
   const [during, isShown] = [await place(), await unsent.isVisible()];
@@ -190,7 +190,7 @@ it('nothing moves for a message that the server has not acknowledged yet, until 
 });
 
 it('statuses, widgets and the title of extensions: where they belong, also after a reload, until they are taken away', async () => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     show: `
       ctx.ui.setStatus('git', 'main ahead by 2');
       ctx.ui.setWidget('tests', ['42 passed', '  1 failed']);
@@ -200,10 +200,10 @@ it('statuses, widgets and the title of extensions: where they belong, also after
   });
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const top = async (text: string) => (await page.getByText(text).boundingBox())?.y ?? Number.NaN;
-  const written = async () => (await box(page).boundingBox())?.y ?? Number.NaN;
-  await say(page, 'say hello');
+  const written = async () => (await messageBox(page).boundingBox())?.y ?? Number.NaN;
+  await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
-  await say(page, '/show');
+  await submitPrompt(page, '/show');
 
   for (const time of ['at first', 'after a reload']) {
     await page.getByText('main ahead by 2').waitFor();
@@ -211,10 +211,10 @@ it('statuses, widgets and the title of extensions: where they belong, also after
     expect(await top('1 failed'), time).toBeLessThan(await written());
     expect(await top('Below all'), time).toBeGreaterThan(await written());
     expect(await top('main ahead by 2'), time).toBeGreaterThan(await top('Below all'));
-    await titled(page, 'Watching');
+    await waitForTitle(page, 'Watching');
     if (time === 'at first') await page.reload();
   }
-  await say(page, '/hide');
+  await submitPrompt(page, '/hide');
   for (const text of ['main ahead by 2', '1 failed', 'Below all']) {
     await page.getByText(text).waitFor({ state: 'detached' });
   }
@@ -222,22 +222,22 @@ it('statuses, widgets and the title of extensions: where they belong, also after
 });
 
 it('errors stay until they are dismissed, the rest goes by itself unless somebody points at it', async () => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     tell: "ctx.ui.notify('All is well'); ctx.ui.notify('Take care', 'warning'); ctx.ui.notify('It broke', 'error');",
   });
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await page.clock.install();
-  await say(page, '/tell');
+  await submitPrompt(page, '/tell');
   await page.getByRole('status').getByText('All is well').waitFor();
   await page.getByRole('alert').getByText('It broke').waitFor();
 
   await notices(page).getByText('Take care').hover();
   await page.clock.runFor(60_000);
-  const held = await words(notices(page));
-  await box(page).hover();
+  const held = await visibleText(notices(page));
+  await messageBox(page).hover();
   await page.clock.runFor(60_000);
   await notices(page).getByText('Take care').waitFor({ state: 'detached' });
-  const left = await words(notices(page));
+  const left = await visibleText(notices(page));
   await button(page, 'Dismiss').click();
   await notices(page).getByText('It broke').waitFor({ state: 'detached' });
 
@@ -247,10 +247,10 @@ it('errors stay until they are dismissed, the rest goes by itself unless somebod
 });
 
 it('of many notices the last ones are shown, and all can be dismissed at once', async () => {
-  const { home } = commandHome({ tell: "for (let at = 1; at <= 9; at++) ctx.ui.notify('Number ' + at, 'error');" });
+  const { home } = homeWithCommands({ tell: "for (let at = 1; at <= 9; at++) ctx.ui.notify('Number ' + at, 'error');" });
   const { page } = await visit((await servePage({ home })).loginLink);
 
-  await say(page, '/tell');
+  await submitPrompt(page, '/tell');
   await notices(page).getByText('Number 9').waitFor();
   const first = await page.getByRole('alert').allInnerTexts();
   await button(page, 'Dismiss').last().click();
@@ -261,7 +261,7 @@ it('of many notices the last ones are shown, and all can be dismissed at once', 
 
   expect(first).toEqual(['Number 6', 'Number 7', 'Number 8', 'Number 9']);
   expect(then).toEqual(['Number 5', 'Number 6', 'Number 7', 'Number 8']);
-  expect(await words(notices(page))).toBe('');
+  expect(await visibleText(notices(page))).toBe('');
 });
 
 /** Whether the shadow of something ends at the edge of what it scrolls in, on the left or below. */
@@ -275,12 +275,12 @@ const isShadowCut = (place: Locator): Promise<boolean> =>
   });
 
 it('the shadows of notices and questions are not cut', async () => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     ask: "ctx.ui.notify('All is well', 'error'); await ctx.ui.confirm('Sure?', 'Well?');",
   });
   const { page } = await visit((await servePage({ home })).loginLink);
 
-  await say(page, '/ask');
+  await submitPrompt(page, '/ask');
   await page.getByRole('form', { name: 'Sure?' }).waitFor();
   await page.getByRole('alert').waitFor();
 
@@ -289,13 +289,13 @@ it('the shadows of notices and questions are not cut', async () => {
 });
 
 it('on a phone a long notice takes two lines, and all it needs for whoever points at it', async () => {
-  const { home } = commandHome({ tell: "for (const of of ['One ', 'Other ']) ctx.ui.notify(of.repeat(60), 'error');" });
+  const { home } = homeWithCommands({ tell: "for (const of of ['One ', 'Other ']) ctx.ui.notify(of.repeat(60), 'error');" });
   const { page } = await visit((await servePage({ home })).loginLink, { width: 390, height: 844 });
   const linesOf = (nth: number) =>
     page.evaluate(`(({ clientHeight }, { lineHeight }) => Math.round(clientHeight / Number.parseFloat(lineHeight)))(
       ...((p) => [p, getComputedStyle(p)])(document.querySelectorAll('[role=alert] p')[${nth}]))`);
 
-  await say(page, '/tell');
+  await submitPrompt(page, '/tell');
   await notices(page).getByText('Other').waitFor();
   const short = [await linesOf(0), await linesOf(1)];
   await notices(page).getByText('Other').hover();
@@ -306,7 +306,7 @@ it('on a phone a long notice takes two lines, and all it needs for whoever point
 });
 
 it('what an extension shows is cut where nobody reads on, and a run of what is hidden is one mark', async () => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     show: `
       ctx.ui.setStatus('hidden', '\\u200b'.repeat(40000));
       ctx.ui.setStatus('long', 'x'.repeat(40000));
@@ -315,12 +315,12 @@ it('what an extension shows is cut where nobody reads on, and a run of what is h
       for (let at = 0; at < 30; at++) void ctx.ui.confirm('Sure?', '');`,
   });
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
-  await say(page, '/show');
+  await submitPrompt(page, '/show');
   await page.getByRole('form', { name: 'Sure?' }).nth(29).waitFor();
 
   const statuses = page.getByRole('list', { name: 'Status of extensions' }).getByRole('listitem');
   expect(await statuses.allInnerTexts()).toEqual(['U+200B ×4000…', `${'x'.repeat(4000)}…`]);
-  expect(await words(notices(page).getByText('yyy'))).toBe(`${'y'.repeat(4000)}…`);
+  expect(await visibleText(notices(page).getByText('yyy'))).toBe(`${'y'.repeat(4000)}…`);
   const widget = page.getByRole('region', { name: 'hidden' });
   expect(await widget.locator('.hidden-character').count()).toBe(2001);
   expect((await widget.boundingBox())?.height).toBeGreaterThan(30);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { newHome, sessionFiles, stored } from '../support/open.ts';
-import { box } from '../support/page-hands.ts';
+import { newHome, sessionFiles, readSessionFile } from '../support/open.ts';
+import { messageBox } from '../support/page-hands.ts';
 import { servePage } from '../support/page-server.ts';
-import { conversation, keepSession } from '../support/stored-session.ts';
+import { shortConversation, storeSession } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -17,7 +17,7 @@ async function atTheFolders() {
   const home = newHome();
   for (const name of ['alpha/inner', 'alps', 'beta', '.hidden/deep'])
     mkdirSync(join(home.cwd, name), { recursive: true });
-  keepSession(home, conversation(join(home.cwd, 'beta')), { cwd: join(home.cwd, 'beta') });
+  storeSession(home, shortConversation(join(home.cwd, 'beta')), { cwd: join(home.cwd, 'beta') });
   const view = await visit((await servePage({ home })).loginLink);
   const { page } = view;
   await page.getByRole('button', { name: 'More about sessions' }).click();
@@ -40,14 +40,14 @@ it('a folder is found by typing and with the arrows, and a session begins in it'
   const typed = await field(page).inputValue();
   await page.keyboard.press('Control+Enter');
   await page.waitForURL(/\?cwd=/);
-  await box(page).fill('say hello');
+  await messageBox(page).fill('say hello');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.waitForURL(/\?session=/);
 
   expect(offered).toEqual(['Up', 'alpha', 'alps', 'beta']);
   expect(matching).toEqual(['alpha', 'alps']);
   expect(typed).toBe(join(home.cwd, 'alpha/inner/'));
-  const cwds = sessionFiles(home).map((path) => stored(path)[0].cwd);
+  const cwds = sessionFiles(home).map((path) => readSessionFile(path)[0].cwd);
   expect(cwds).toContain(join(home.cwd, 'alpha/inner'));
   expect(complaints).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { box } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { messageBox } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -15,12 +15,12 @@ it.each([
 ])('of a window of $width × $height the conversation has half', async ({ width, height }) => {
   const { page, complaints } = await visit((await servePage()).loginLink, { width, height, hasTouch: width < 1000 });
   const send = page.getByRole('button', { name: 'Send' });
-  await box(page).fill('say hello');
+  await messageBox(page).fill('say hello');
   await send.click();
   await page.locator('main').getByText('hello', { exact: true }).waitFor();
 
   const tall = (await list(page).boundingBox())?.height ?? 0;
-  const written = await box(page).boundingBox();
+  const written = await messageBox(page).boundingBox();
   const beside = await send.boundingBox();
 
   expect(tall).toBeGreaterThanOrEqual(height / 2);
@@ -33,13 +33,13 @@ it.each([
 it('what is drawn is printed one below the other, without what is for the screen; a line names what has all of it', async () => {
   const text = Array.from({ length: 100 }, (_, at) => `Paragraph ${at}.`).join('\n\n');
   const { page } = await visit((await servePage({ script: [{ text }] })).loginLink);
-  await say(page, 'Go');
+  await submitPrompt(page, 'Go');
   await page.locator('main').getByText('Paragraph 99.').waitFor();
 
   await page.emulateMedia({ media: 'print' });
 
   await page.getByText('Export, in the menu of the session, has all of it.').waitFor();
-  expect(await box(page).isVisible()).toBe(false);
+  expect(await messageBox(page).isVisible()).toBe(false);
   expect(await page.getByRole('navigation', { name: 'Sessions' }).isVisible()).toBe(false);
   const { y = 0 } = (await page.getByText('Paragraph 99.').boundingBox()) ?? {};
   expect(y).toBeGreaterThan(2000);

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { audit, harmless } from '../support/audit.ts';
 import { useBrowser, type View } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
-import { commandHome } from '../support/extensions.ts';
+import { visibleText } from '../support/exported.ts';
+import { homeWithCommands } from '../support/extensions.ts';
 import { hostileEntries, hostileTexts } from '../support/hostile-session.ts';
-import { meddlingAgent } from '../support/meddling-agent.ts';
+import { interceptingAgentArgs } from '../support/meddling-agent.ts';
 import { newHome } from '../support/open.ts';
-import { say, servePage } from '../support/page-server.ts';
-import { atRest, conversation } from '../support/reading.ts';
-import { entry, header, keepSession } from '../support/stored-session.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
+import { waitUntilScrollStops, conversationRegion } from '../support/reading.ts';
+import { entry, header, storeSession } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -32,7 +32,7 @@ async function expectHarmless({ page, complaints }: View): Promise<void> {
 it('nothing that stands in any message of a session runs, loads or leaves', async () => {
   const home = newHome();
   const named = entry('session_info', 'name', null, { name: '<img src=x onerror=hacked=1>' });
-  keepSession(home, [header(home.cwd), named, ...wholeBranch()]);
+  storeSession(home, [header(home.cwd), named, ...wholeBranch()]);
   const view = await visit((await servePage({ home })).loginLink);
   const { page } = view;
 
@@ -64,10 +64,10 @@ async function readUp(view: View): Promise<string> {
   let text = '';
   // Earlier messages come when somebody has read so far.
   for (let top = Infinity; top > 0 || !text.includes(first); ) {
-    await atRest(page);
-    text += await words(conversation(page));
+    await waitUntilScrollStops(page);
+    text += await visibleText(conversationRegion(page));
     await expectHarmless(view);
-    top = await conversation(page).evaluate((list) => {
+    top = await conversationRegion(page).evaluate((list) => {
       const { scrollTop } = list;
       list.scrollTop -= 2 * list.clientHeight;
       return scrollTop;
@@ -78,7 +78,7 @@ async function readUp(view: View): Promise<string> {
 
 it('nothing that a model says, or an extension asks, runs, loads or leaves', async () => {
   const evil = JSON.stringify(hostileTexts.map((text) => text.slice(0, 200)));
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     evil: `
       for (const text of ${evil}) {
         ctx.ui.notify(text, 'error');
@@ -94,28 +94,28 @@ it('nothing that a model says, or an extension asks, runs, loads or leaves', asy
   const script = [{ steps: [{ text: hostileTexts.join('\n\n'), chunks: 50 }] }];
   const view = await visit((await servePage({ home, script })).loginLink);
   const { page } = view;
-  await say(page, hostileTexts.slice(0, 30).join('\n\n'));
+  await submitPrompt(page, hostileTexts.slice(0, 30).join('\n\n'));
   await page.getByRole('button', { name: 'Send' }).waitFor();
-  await say(page, '/evil');
+  await submitPrompt(page, '/evil');
   await page.locator('.dialog').nth(20).waitFor();
 
-  expect(await words(page.locator('.dialogs'))).toContain('<img src=x onerror="hacked=1">');
+  expect(await visibleText(page.locator('.dialogs'))).toContain('<img src=x onerror="hacked=1">');
   await expectHarmless(view);
 });
 
 it('what an agent gets wrong costs the part that would show it, until the next snapshot', async () => {
   const home = newHome();
   const meddle = "if (request.message === 'odd') say({ type: 'state_changed', state: { cwd: 5 } });";
-  const { page } = await visit((await servePage({ home, args: meddlingAgent(home, meddle) })).loginLink);
-  await say(page, 'say hello');
+  const { page } = await visit((await servePage({ home, args: interceptingAgentArgs(home, meddle) })).loginLink);
+  await submitPrompt(page, 'say hello');
   await page.getByRole('article').nth(1).waitFor();
-  await say(page, 'odd');
+  await submitPrompt(page, 'odd');
   const failure = page.getByRole('alert').filter({ hasText: 'This cannot be shown' });
   await failure.waitFor();
   expect(await page.getByRole('banner').count()).toBe(0);
 
-  await say(page, '!echo there');
-  await conversation(page).getByText('there', { exact: true }).waitFor();
+  await submitPrompt(page, '!echo there');
+  await conversationRegion(page).getByText('there', { exact: true }).waitFor();
   await page.getByRole('banner').waitFor();
   expect(await failure.count()).toBe(0);
 });

@@ -1,22 +1,22 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
+import { visibleText } from '../support/exported.ts';
 import { newGate, newHome } from '../support/open.ts';
-import { box, button, enter } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { messageBox, button, visitByLoginLink } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
-import { until } from '../support/reading.ts';
-import { keepTalk } from '../support/stored-session.ts';
+import { waitForCondition } from '../support/reading.ts';
+import { storeShortSession } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
 /** The page of a session, with answers that can be held back. */
 async function inSession(home = newHome()) {
-  keepTalk(home, 'a', 'Session A');
-  keepTalk(home, 'b', 'Session B');
+  storeShortSession(home, 'a', 'Session A');
+  storeShortSession(home, 'b', 'Session B');
   const server = await servePage({ home });
-  const view = await enter(visit, server);
+  const view = await visitByLoginLink(visit, server);
   const traffic = new Traffic();
   await traffic.watch(view.page);
   await view.page.goto(`${server.address}?session=a`);
@@ -28,10 +28,10 @@ const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in th
 
 it('a choice that is taken late leaves open what was opened since', async () => {
   const { page, traffic } = await inSession();
-  const model = () => words(page.getByRole('button', { name: /^Model:/ }));
+  const model = () => visibleText(page.getByRole('button', { name: /^Model:/ }));
   const before = await model();
   traffic.hold('"command":"set_model"');
-  const taken = traffic.heard('"command":"set_model"');
+  const taken = traffic.waitForFrame('"command":"set_model"');
 
   await page.keyboard.press('Control+k');
   await page.getByRole('option').last().click();
@@ -48,11 +48,11 @@ it('a choice that is taken late leaves open what was opened since', async () => 
 it('a choice that is refused late is said on the page', async () => {
   const { page, traffic } = await inSession();
   traffic.hold('"command":"set_model"');
-  traffic.change(
+  traffic.replaceText(
     '"command":"set_model","success":true',
     '"command":"set_model","success":false,"error":"No such luck"',
   );
-  const refused = traffic.heard('"command":"set_model"');
+  const refused = traffic.waitForFrame('"command":"set_model"');
 
   await page.keyboard.press('Control+k');
   await page.getByRole('option').last().click();
@@ -67,7 +67,7 @@ it('a choice that is refused late is said on the page', async () => {
 it('a compaction that is refused after its form was closed is said on the page', async () => {
   const { page, traffic } = await inSession();
   traffic.hold('"command":"compact"');
-  const refused = traffic.heard('"command":"compact"');
+  const refused = traffic.waitForFrame('"command":"compact"');
 
   await page.getByRole('button', { name: /^Context:/ }).click();
   await page.getByRole('button', { name: 'Compact now' }).click();
@@ -82,7 +82,7 @@ it('a compaction that is refused after its form was closed is said on the page',
 it('an export has the name of the session that it was asked for in', async () => {
   const { page, traffic } = await inSession();
   traffic.hold('"command":"export_html"');
-  const written = traffic.heard('"command":"export_html"');
+  const written = traffic.waitForFrame('"command":"export_html"');
   await page.getByRole('button', { name: 'Session', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Export' }).click();
   await written;
@@ -98,7 +98,7 @@ it('an export has the name of the session that it was asked for in', async () =>
 it('a change of a queued message that cannot be saved leaves alone what is written in another', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }];
-  const { page } = await enter(visit, await servePage({ script }));
+  const { page } = await visitByLoginLink(visit, await servePage({ script }));
   let isDead = false;
   let cut = () => {};
   await page.routeWebSocket(/./, (socket) => {
@@ -108,11 +108,11 @@ it('a change of a queued message that cannot be saved leaves alone what is writt
     server.onMessage((message) => !isDead && socket.send(message));
   });
   await page.reload();
-  await say(page, 'Go');
+  await submitPrompt(page, 'Go');
   await page.getByText('Well,').waitFor();
   const queue = page.locator('.queue');
   for (const text of ['First', 'Second']) {
-    await box(page).fill(text);
+    await messageBox(page).fill(text);
     await page.keyboard.press('Alt+Enter');
     await queue.getByText(text).waitFor();
   }
@@ -135,8 +135,8 @@ it('a change of a queued message that cannot be saved leaves alone what is writt
 
 it('who asks the first message again does not see the welcome in between', async () => {
   const script = [{ steps: [{ error: { status: 400, message: 'No good' } }] }, { text: 'Fine now.' }];
-  const { page } = await enter(visit, await servePage({ script }));
-  await say(page, 'Once');
+  const { page } = await visitByLoginLink(visit, await servePage({ script }));
+  await submitPrompt(page, 'Once');
   await button(page, 'Try again').waitFor();
   await page.evaluate(`{
     globalThis.seen = new Set();
@@ -160,7 +160,7 @@ it('behind the login form no shortcut leads elsewhere', async () => {
 
   await page.keyboard.press('Control+Shift+O');
   await page.keyboard.press('Alt+ArrowDown');
-  await until(page, 'true');
+  await waitForCondition(page, 'true');
 
   expect(page.url()).toContain('session=a');
 });

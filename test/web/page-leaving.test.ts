@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { commandHome, untilThere } from '../support/extensions.ts';
+import { homeWithCommands, waitForFileCode } from '../support/extensions.ts';
 import { newGate } from '../support/open.ts';
-import { framesOf } from '../support/page-frames.ts';
-import { box, holds, main } from '../support/page-hands.ts';
-import { type PageServer, say, servePage } from '../support/page-server.ts';
-import { said } from '../support/stored-session.ts';
+import { watchFrames } from '../support/page-frames.ts';
+import { messageBox, waitForDraft, main } from '../support/page-hands.ts';
+import { type PageServer, submitPrompt, servePage } from '../support/page-server.ts';
+import { storedUserInputs } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -17,9 +17,9 @@ const welcome = (page: Page) => main(page).getByRole('heading', { name: /Try it|
 /** A page in a session in which something was said. */
 async function inSession(server: PageServer) {
   const view = await visit(server.loginLink);
-  const frames = await framesOf(view.page);
-  await say(view.page, 'say hello');
-  await frames.heard({ type: 'agent_settled' });
+  const frames = await watchFrames(view.page);
+  await submitPrompt(view.page, 'say hello');
+  await frames.nextFromServer({ type: 'agent_settled' });
   await view.page.waitForURL(/session=/);
   return { ...view, frames };
 }
@@ -43,45 +43,45 @@ const ENTER = `document.querySelector('[aria-label=Message]').dispatchEvent(
 async function comeBack(page: Page): Promise<string> {
   await page.goBack();
   await main(page).getByText('hello', { exact: true }).waitFor();
-  return box(page).inputValue();
+  return messageBox(page).inputValue();
 }
 
 it('a command of the shell that runs when its session is left is not to be run again', async () => {
   const server = await servePage();
   const { page, frames, complaints } = await inSession(server);
   const command = 'mkfifo gate && echo begun && cat gate';
-  await say(page, `!${command}`);
+  await submitPrompt(page, `!${command}`);
   await page.getByText('begun', { exact: true }).waitFor();
 
   await leave(page);
   const meanwhile = await comeBack(page);
   await leave(page);
   await writeFile(join(server.home.cwd, 'gate'), 'ended\n');
-  await frames.heard({ command: 'bash', success: true });
+  await frames.nextFromServer({ command: 'bash', success: true });
   const then = await comeBack(page);
   await main(page).getByText('ended').waitFor();
 
-  expect([meanwhile, then, await box(page).inputValue()]).toEqual(['', '', '']);
-  expect(said(server.home)).toEqual(['say hello', `!${command}`]);
+  expect([meanwhile, then, await messageBox(page).inputValue()]).toEqual(['', '', '']);
+  expect(storedUserInputs(server.home)).toEqual(['say hello', `!${command}`]);
   expect(complaints).toEqual([]);
 });
 
 it('nobody waits for ever: what was sent is not to be sent again, even if no answer has come', async () => {
   const gate = newGate();
-  const { home } = commandHome({ slow: `${untilThere(JSON.stringify(gate.path))} tell(ctx, 'slowly done');` });
+  const { home } = homeWithCommands({ slow: `${waitForFileCode(JSON.stringify(gate.path))} tell(ctx, 'slowly done');` });
   const server = await servePage({ home });
   const view = await visit(server.loginLink);
   const { page } = view;
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
   await page.clock.install();
   const connected = page.waitForEvent('websocket');
-  const frames = await framesOf(page);
+  const frames = await watchFrames(page);
   const socket = await connected;
-  await say(page, 'say hello');
-  await frames.heard({ type: 'agent_settled' });
+  await submitPrompt(page, 'say hello');
+  await frames.nextFromServer({ type: 'agent_settled' });
   await page.waitForURL(/session=/);
-  await say(page, '/slow');
-  await frames.said({ message: '/slow' });
+  await submitPrompt(page, '/slow');
+  await frames.nextFromPage({ message: '/slow' });
 
   await leave(page);
   const closed = socket.waitForEvent('close');
@@ -91,34 +91,34 @@ it('nobody waits for ever: what was sent is not to be sent again, even if no ans
   gate.open();
   await page.getByText('slowly done').waitFor();
 
-  expect([written, await box(page).inputValue()]).toEqual(['', '']);
+  expect([written, await messageBox(page).inputValue()]).toEqual(['', '']);
   expect(view.complaints).toEqual([]);
 });
 
 it('a message arrives though its session is left at once, and is not in the box again', async () => {
   const server = await servePage();
   const { page, frames, complaints } = await inSession(server);
-  await box(page).fill('say second');
+  await messageBox(page).fill('say second');
 
   await pressAndLeave(page, ENTER);
-  await frames.heard({ command: 'prompt', success: true });
+  await frames.nextFromServer({ command: 'prompt', success: true });
   const written = await comeBack(page);
   await main(page).getByText('second', { exact: true }).waitFor();
 
-  expect([written, await box(page).inputValue()]).toEqual(['', '']);
-  expect(said(server.home)).toEqual(['say hello', 'say second']);
+  expect([written, await messageBox(page).inputValue()]).toEqual(['', '']);
+  expect(storedUserInputs(server.home)).toEqual(['say hello', 'say second']);
   expect(complaints).toEqual([]);
 });
 
 it('a message that is refused after its session was left is in the box of that session', async () => {
   const { page, frames } = await inSession(await servePage());
-  await box(page).fill('/model nobody/nothing');
+  await messageBox(page).fill('/model nobody/nothing');
 
   await pressAndLeave(page, ENTER);
-  await frames.heard({ command: 'prompt', success: false });
-  const elsewhere = await box(page).inputValue();
+  await frames.nextFromServer({ command: 'prompt', success: false });
+  const elsewhere = await messageBox(page).inputValue();
   await comeBack(page);
-  await holds(page, '/model nobody/nothing');
+  await waitForDraft(page, '/model nobody/nothing');
 
   expect(elsewhere).toBe('');
 });
@@ -128,13 +128,13 @@ it('a message that could not be sent is in the box of its session', async () => 
   const { page } = await inSession(server);
   await server.kill();
   await page.getByText('Reconnecting…').waitFor();
-  await say(page, 'Still there?');
+  await submitPrompt(page, 'Still there?');
 
   await page.getByRole('button', { name: 'New session', exact: true }).click();
   await page.waitForURL((url) => url.search === '');
-  const elsewhere = await box(page).inputValue();
+  const elsewhere = await messageBox(page).inputValue();
   await page.goBack();
-  await holds(page, 'Still there?');
+  await waitForDraft(page, 'Still there?');
 
   expect(elsewhere).toBe('');
 });
@@ -142,17 +142,17 @@ it('a message that could not be sent is in the box of its session', async () => 
 it('whoever stops a run and leaves finds what waited for it in the box of that session', async () => {
   const script = [{ text: 'hello' }, { steps: [{ text: 'Endless ' }, { stall: true }] }];
   const { page, frames, complaints } = await inSession(await servePage({ script }));
-  await say(page, 'Talk');
+  await submitPrompt(page, 'Talk');
   await main(page).getByText('Endless').waitFor();
-  await box(page).fill('Precious words');
+  await messageBox(page).fill('Precious words');
   await page.keyboard.press('Alt+Enter');
   await page.getByRole('list', { name: 'Queued messages' }).getByText('Precious words').waitFor();
 
   await pressAndLeave(page, `document.querySelector('button.stop').click()`);
-  await frames.heard({ command: 'clear_queue', success: true });
-  const elsewhere = await box(page).inputValue();
+  await frames.nextFromServer({ command: 'clear_queue', success: true });
+  const elsewhere = await messageBox(page).inputValue();
   await comeBack(page);
-  await holds(page, 'Precious words');
+  await waitForDraft(page, 'Precious words');
 
   expect(elsewhere).toBe('');
   expect(complaints).toEqual([]);

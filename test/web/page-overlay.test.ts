@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { box } from '../support/page-hands.ts';
-import { say, servePage } from '../support/page-server.ts';
+import { messageBox } from '../support/page-hands.ts';
+import { submitPrompt, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser({ hasScrollbars: true });
 
@@ -10,8 +10,8 @@ const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in th
 
 it('a sheet is scrolled by its own scrollbar, and closed by a click beside it', async () => {
   const { page } = await visit((await servePage()).loginLink, { width: 700, height: 420 });
-  await box(page).waitFor();
-  await box(page).blur();
+  await messageBox(page).waitFor();
+  await messageBox(page).blur();
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Shortcuts' });
   await sheet.waitFor();
@@ -29,24 +29,24 @@ it('a sheet is scrolled by its own scrollbar, and closed by a click beside it', 
 
 it('what is open is closed where a command leads to another session', async () => {
   const { page, complaints } = await visit((await servePage()).loginLink);
-  await say(page, 'say hello');
+  await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
   await page.keyboard.press('Control+f');
   await search(page).waitFor();
 
-  await say(page, '/new');
+  await submitPrompt(page, '/new');
   await page.getByRole('heading', { name: 'New session', level: 1 }).waitFor();
-  await say(page, 'say goodbye');
+  await submitPrompt(page, 'say goodbye');
   await page.locator('main').getByText('goodbye', { exact: true }).waitFor();
 
-  await box(page).and(page.locator(':focus')).waitFor();
+  await messageBox(page).and(page.locator(':focus')).waitFor();
   expect(await search(page).count()).toBe(0);
   expect(complaints).toEqual([]);
 });
 
 it('nothing is searched behind what lies over the page', async () => {
   const { page } = await visit((await servePage()).loginLink);
-  await say(page, 'say hello');
+  await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
   await page.getByRole('link', { name: /say hello/ }).hover();
   await page.getByRole('button', { name: /^Actions for/ }).click();
@@ -66,7 +66,7 @@ it('nothing is searched behind what lies over the page', async () => {
 
 it('a menu that is higher than a phone on its side is scrolled', async () => {
   const { page } = await visit((await servePage()).loginLink, { width: 700, height: 220 });
-  await say(page, 'say hello');
+  await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
   await page.getByRole('button', { name: 'Session', exact: true }).click();
   const menu = page.getByRole('menu', { name: 'Session' });

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
-import { commandHome } from '../support/extensions.ts';
+import { visibleText } from '../support/exported.ts';
+import { homeWithCommands } from '../support/extensions.ts';
 import { newGate, newHome } from '../support/open.ts';
-import { box, enter, holds } from '../support/page-hands.ts';
+import { messageBox, visitByLoginLink, waitForDraft } from '../support/page-hands.ts';
 import { servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
-import { until } from '../support/reading.ts';
-import { entry, keepTalk } from '../support/stored-session.ts';
+import { waitForCondition } from '../support/reading.ts';
+import { entry, storeShortSession } from '../support/stored-session.ts';
 
 const { visit, open } = useBrowser();
 
@@ -32,7 +32,7 @@ async function begin(page: Page, text: string): Promise<string> {
 }
 
 async function write(page: Page, text: string): Promise<void> {
-  await box(page).fill(text);
+  await messageBox(page).fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
 }
 
@@ -43,9 +43,9 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
 }
 
 it('the list tells what every session does: running, waiting for somebody, idle or nothing', async () => {
-  const { home } = commandHome({ ask: `await ctx.ui.confirm('Sure?', 'Really?');` });
+  const { home } = homeWithCommands({ ask: `await ctx.ui.confirm('Sure?', 'Really?');` });
   const gate = newGate();
-  keepTalk(home, 'old', 'An old one');
+  storeShortSession(home, 'old', 'An old one');
   const script = [
     { steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: 'long' },
     { text: 'Yes.', when: '.', keep: true },
@@ -72,7 +72,7 @@ it('the list tells what every session does: running, waiting for somebody, idle 
   await link(page, 'A long one').click();
   await row(page, 'A long one').getByRole('img', { name: 'Idle' }).waitFor();
   expect([running, waiting, old, current]).toEqual([1, 0, 0, 0]);
-  expect(await words(page.locator('[aria-current="page"]'))).toContain('A long one');
+  expect(await visibleText(page.locator('[aria-current="page"]'))).toContain('A long one');
   expect(view.complaints).toEqual([]);
 });
 
@@ -105,7 +105,7 @@ it('every session has its own address, to which Back, Forward and loading anew l
 it('whoever goes from session to session before any is there leaves nothing behind', async () => {
   const home = newHome();
   const names = ['One', 'Two', 'Three', 'Four'];
-  for (const name of names) keepTalk(home, name.toLowerCase(), name);
+  for (const name of names) storeShortSession(home, name.toLowerCase(), name);
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await link(page, 'Four').waitFor();
 
@@ -117,21 +117,21 @@ it('whoever goes from session to session before any is there leaves nothing behi
   await shown.waitFor();
   await page.getByRole('main').getByText('Well.').waitFor();
 
-  await until(page, '/^tau_clients 1$/m.test(await (await fetch("metrics")).text())');
+  await waitForCondition(page, '/^tau_clients 1$/m.test(await (await fetch("metrics")).text())');
   expect(names).toContain(await shown.getAttribute('title'));
   expect(complaints).toEqual([]);
 });
 
 it('a session that is not there is said not to be, with a way to a new one', async () => {
   const server = await servePage();
-  const { page } = await enter(visit, server);
+  const { page } = await visitByLoginLink(visit, server);
   await page.goto(`${server.address}?session=none`);
 
   await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
   await page.getByText('Session not found: none').waitFor();
-  const boxes = await box(page).count();
+  const boxes = await messageBox(page).count();
   await page.getByRole('main').getByRole('button', { name: 'New session' }).click();
-  await box(page).waitFor();
+  await messageBox(page).waitFor();
 
   expect(boxes).toBe(0);
   expect(page.url()).toBe(server.address);
@@ -139,8 +139,8 @@ it('a session that is not there is said not to be, with a way to a new one', asy
 
 it('where there is no such session, others are renamed and deleted, and it is said what could not be done', async () => {
   const home = newHome();
-  const old = keepTalk(home, 'old', 'An old one');
-  keepTalk(home, 'worn', 'A worn one');
+  const old = storeShortSession(home, 'old', 'An old one');
+  storeShortSession(home, 'worn', 'A worn one');
   const server = await servePage({ home });
   const { page } = await visit(server.loginLink);
   await page.goto(`${server.address}?session=none`);
@@ -164,7 +164,7 @@ it('where there is no such session, others are renamed and deleted, and it is sa
 
 it('what could not be done is said where somebody looks by then', async () => {
   const home = newHome();
-  keepTalk(home, 'old', 'An old one');
+  storeShortSession(home, 'old', 'An old one');
   const server = await servePage({ home });
   const { page } = await visit(server.loginLink);
   await begin(page, 'Say hello');
@@ -185,7 +185,7 @@ it('what could not be done is said where somebody looks by then', async () => {
 
 it('a field for a new name is left at once, also while the server does not answer', async () => {
   const home = newHome();
-  keepTalk(home, 'old', 'An old one');
+  storeShortSession(home, 'old', 'An old one');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const traffic = new Traffic();
   await traffic.watch(page);
@@ -206,7 +206,7 @@ it('a field for a new name is left at once, also while the server does not answe
 
 it('a session is renamed in its place, whether it is looked at or not', async () => {
   const home = newHome();
-  keepTalk(home, 'old', 'An old one');
+  storeShortSession(home, 'old', 'An old one');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await begin(page, 'Say hello');
   const field = page.getByRole('textbox', { name: /New name for/ });
@@ -219,7 +219,7 @@ it('a session is renamed in its place, whether it is looked at or not', async ()
   await field.fill('An ancient one');
   await page.keyboard.press('Enter');
   await link(page, 'An ancient one').waitFor();
-  await until(page, "document.activeElement?.title === 'An ancient one'");
+  await waitForCondition(page, "document.activeElement?.title === 'An ancient one'");
   await choose(page, 'Say hello', 'Rename');
   await field.fill('Greetings');
   await page.keyboard.press('Enter');
@@ -233,11 +233,11 @@ it('a session is renamed in its place, whether it is looked at or not', async ()
 
 it('a session goes to the trash, also the one that is looked at and runs', async () => {
   const home = newHome();
-  const old = keepTalk(home, 'old', 'An old one');
+  const old = storeShortSession(home, 'old', 'An old one');
   const script = [{ steps: [{ text: 'Well, ' }, { stall: true }] }];
   const { page, complaints } = await visit((await servePage({ home, script })).loginLink);
   const running = await begin(page, 'A long one');
-  await box(page).fill('half a sen');
+  await messageBox(page).fill('half a sen');
   await row(page, 'A long one').getByRole('img', { name: 'Running' }).waitFor();
   const dialog = page.getByRole('dialog', { name: 'Delete this session?' });
 
@@ -267,7 +267,7 @@ it('whoever deletes the session that is looked at is in one as fresh as any new 
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await begin(page, 'Say hello');
   const model = page.getByRole('button', { name: /^Model/ });
-  const usual = await words(model);
+  const usual = await visibleText(model);
   await write(page, '/model tau/scripted-small');
   await model.getByText('small').waitFor();
   const before = await page.evaluate('history.length');
@@ -276,7 +276,7 @@ it('whoever deletes the session that is looked at is in one as fresh as any new 
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('status').getByText('The session is in the trash now.', { exact: true }).waitFor();
 
-  await expect.poll(() => words(model)).toBe(usual);
+  await expect.poll(() => visibleText(model)).toBe(usual);
   expect(new URL(page.url()).searchParams.get('cwd')).toBe(home.cwd);
   expect(await page.evaluate('history.length')).toBe(before);
   expect(complaints).toEqual([]);
@@ -359,7 +359,7 @@ it('Back leads nowhere near a session that was deleted', async () => {
 
 it('a clone is another session with an address of its own; Back leads to the first', async () => {
   const home = newHome();
-  keepTalk(home, 'old', 'An old one');
+  storeShortSession(home, 'old', 'An old one');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const first = await begin(page, 'Say hello');
 
@@ -394,15 +394,15 @@ it('a fork has what was said before a message, and the message to be written ane
   await fork(1);
   await page.waitForURL((url) => url.href !== first);
   await page.getByRole('main').getByText('two', { exact: true }).waitFor({ state: 'detached' });
-  await holds(page, 'say two');
-  const kept = await words(page.getByRole('main'));
+  await waitForDraft(page, 'say two');
+  const kept = await visibleText(page.getByRole('main'));
   await page.reload();
-  await holds(page, 'say two');
+  await waitForDraft(page, 'say two');
   await page.goBack();
   await page.getByRole('main').getByText('two', { exact: true }).waitFor();
   await fork(0);
   await page.waitForURL(/\?cwd=/);
-  await holds(page, 'say one');
+  await waitForDraft(page, 'say one');
 
   expect(kept).toContain('one');
   expect(complaints).toEqual([]);
@@ -410,7 +410,7 @@ it('a fork has what was said before a message, and the message to be written ane
 
 it('an export is downloaded under the name of its session, and opens from disk', async () => {
   const home = newHome();
-  keepTalk(home, 'old', 'Is it old?');
+  storeShortSession(home, 'old', 'Is it old?');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await begin(page, 'Say hello');
   const exported = async (name: string) => {
@@ -432,7 +432,7 @@ it('an export is downloaded under the name of its session, and opens from disk',
 it('sessions are found by name, words and folder, also those that are not in the list yet', async () => {
   const home = newHome();
   // With a sign that no folder has in its name.
-  for (let number = 0; number < 230; number++) keepTalk(home, `s${number}`, `Number #${number}`);
+  for (let number = 0; number < 230; number++) storeShortSession(home, `s${number}`, `Number #${number}`);
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const rows = list(page).getByRole('listitem');
   const filter = page.getByRole('searchbox', { name: 'Filter sessions' });
@@ -460,7 +460,7 @@ it('sessions are found by name, words and folder, also those that are not in the
 
 it('older sessions are found though the server was slow, or failed, when they were looked for', async () => {
   const home = newHome();
-  for (let number = 0; number < 230; number++) keepTalk(home, `s${number}`, `Number #${number}`);
+  for (let number = 0; number < 230; number++) storeShortSession(home, `s${number}`, `Number #${number}`);
   const { page } = await visit((await servePage({ home })).loginLink);
   const filter = page.getByRole('searchbox', { name: 'Filter sessions' });
   const rows = list(page).getByRole('listitem');
@@ -500,7 +500,7 @@ it('older sessions are found though the server was slow, or failed, when they we
 
 it('what others do with sessions far down the list is seen', async () => {
   const home = newHome();
-  const paths = Array.from({ length: 230 }, (_, number) => keepTalk(home, `s${number}`, `Number ${number}`));
+  const paths = Array.from({ length: 230 }, (_, number) => storeShortSession(home, `s${number}`, `Number ${number}`));
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const rows = list(page).getByRole('listitem');
   await rows.nth(199).waitFor();
@@ -525,7 +525,7 @@ const middleOf = async (place: Locator) => {
 
 it('sessions are grouped by day, or by folder for those who want that', async () => {
   const home = newHome();
-  keepTalk(home, 'old', 'An old one');
+  storeShortSession(home, 'old', 'An old one');
   const { page } = await visit((await servePage({ home })).loginLink);
   await begin(page, 'Say hello');
   const groups = () => list(page).getByRole('heading').allInnerTexts();
@@ -548,7 +548,7 @@ it('sessions are grouped by day, or by folder for those who want that', async ()
 
 it('a list that cannot be asked for says so, and a button asks again', async () => {
   const home = newHome();
-  keepTalk(home, 'old', 'An old one');
+  storeShortSession(home, 'old', 'An old one');
   const server = await servePage({ home });
   const { page } = await visit(server.loginLink);
   await link(page, 'An old one').waitFor();
@@ -566,9 +566,9 @@ it('a list that cannot be asked for says so, and a button asks again', async () 
 
 it('on a phone the sessions lie over the page until one is chosen', async () => {
   const home = newHome();
-  keepTalk(home, 'old', 'An old one');
+  storeShortSession(home, 'old', 'An old one');
   const server = await servePage({ home });
-  const view = await enter(visit, server, { width: 390, height: 844 });
+  const view = await visitByLoginLink(visit, server, { width: 390, height: 844 });
   const { page } = view;
   await page.goto(`${server.address}?session=none`);
   const toList = page.getByRole('button', { name: 'Sessions' });

@@ -5,11 +5,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { connectRemote } from '../../src/client/remote/connect-remote.node.ts';
 import { builtInSuggestions } from '../../src/web/page/welcome/suggestions.tsx';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { words } from '../support/exported.ts';
-import { newHome, setUp } from '../support/open.ts';
-import { box, button, newToken, visitAs } from '../support/page-hands.ts';
+import { visibleText } from '../support/exported.ts';
+import { newHome, writeSettings } from '../support/open.ts';
+import { messageBox, button, createToken, visitWithScopes } from '../support/page-hands.ts';
 import { type PageServer, servePage } from '../support/page-server.ts';
-import { homeWith, server as provider } from '../support/user-files.ts';
+import { homeWithFiles, providerConfig as provider } from '../support/user-files.ts';
 
 const { visit } = useBrowser();
 
@@ -20,7 +20,7 @@ async function saidIn(server: PageServer, page: Page) {
   await page.waitForURL(/session=/);
   const session = new URL(page.url()).searchParams.get('session') ?? '';
   const remote = connectRemote(`${server.address.replace(/^http/, 'ws')}session`, {
-    token: await newToken(server, 'view'),
+    token: await createToken(server, 'view'),
     session,
   });
   onTestFinished(() => remote.close());
@@ -41,7 +41,7 @@ const shows: Readonly<Record<string, RegExp>> = {
 
 it.each(builtInSuggestions)('the built-in model does what is offered: $title', async ({ title, message }) => {
   const home = newHome();
-  setUp(home, { retry: { baseDelayMs: 1 } });
+  writeSettings(home, { retry: { baseDelayMs: 1 } });
   await writeFile(join(home.cwd, 'package.json'), '{}');
   const server = await servePage({ home });
   const view = await visit(server.loginLink);
@@ -100,7 +100,7 @@ it('a key is stored for its owner alone, shown nowhere, and its models can be ch
 });
 
 it('a key that cannot be stored is refused where it was given, and who has one is told', async () => {
-  const home = homeWith({
+  const home = homeWithFiles({
     models: { providers: { shop: provider('http://127.0.0.1:1', { authHeader: true }) } },
     auth: '{"groq": ',
   });
@@ -118,7 +118,7 @@ it('a key that cannot be stored is refused where it was given, and who has one i
 
   expect(offered[0]).toMatch(/^Anthropic · \d+ models$/);
   expect(offered).toContain('Shop · 1 model');
-  expect(await words(form)).not.toContain(SECRET);
+  expect(await visibleText(form)).not.toContain(SECRET);
   expect(await readFile(join(home.agentDir, 'auth.json'), 'utf8')).toBe('{"groq": ');
   expect(view.complaints).toEqual([]);
 });
@@ -164,7 +164,7 @@ it('a key that was wrong is removed: its models are gone, and the built-in one a
 
 it('a key of another place cannot be removed on the page, which says so', async () => {
   const models = { providers: { shop: provider('http://127.0.0.1:1', { apiKey: 'sk-of-the-file' }) } };
-  const { page } = await visit((await servePage({ home: homeWith({ models }) })).loginLink);
+  const { page } = await visit((await servePage({ home: homeWithFiles({ models }) })).loginLink);
   await button(page, 'Model: m').click();
   await button(page, 'Add a key').click();
 
@@ -180,13 +180,13 @@ it('who may not store keys reads whom to ask; who may only look is offered nothi
   await own.page.getByRole('button', { name: 'Think first' }).click();
   await own.page.waitForURL(/session=/);
 
-  const guest = await visitAs(visit, server, { scopes: 'view,prompt' });
+  const guest = await visitWithScopes(visit, server, { scopes: 'view,prompt' });
   await guest.page.getByText('Ask the owner of this server to add a key').waitFor();
   await button(guest.page, 'Choose a model').click();
   await guest.page.getByRole('option').first().waitFor();
   await guest.page.getByText('No model is configured').waitFor();
   const offered = await button(guest.page, 'Add a key').count();
-  const eye = await visitAs(visit, server, { scopes: 'view', address: own.page.url() });
+  const eye = await visitWithScopes(visit, server, { scopes: 'view', address: own.page.url() });
   await eye.page.getByText('This login may only look.').waitFor();
 
   expect(offered).toBe(0);
@@ -194,17 +194,17 @@ it('who may not store keys reads whom to ask; who may only look is offered nothi
 });
 
 it('with a real model a suggestion is written, not sent; the last sessions of the folder are there', async () => {
-  const home = homeWith({ models: { providers: { shop: provider('http://127.0.0.1:1') } } });
+  const home = homeWithFiles({ models: { providers: { shop: provider('http://127.0.0.1:1') } } });
   const server = await servePage({ home });
   const view = await visit(server.loginLink);
   const { page } = view;
   await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
 
   await page.getByRole('button', { name: 'Run the tests' }).click();
-  await expect.poll(() => box(page).inputValue()).toContain('how the tests are run');
-  const focused = await box(page).evaluate((field) => field === document.activeElement);
+  await expect.poll(() => messageBox(page).inputValue()).toContain('how the tests are run');
+  const focused = await messageBox(page).evaluate((field) => field === document.activeElement);
   const address = page.url();
-  await box(page).fill('Remember me');
+  await messageBox(page).fill('Remember me');
   await page.keyboard.press('Enter');
   await page.waitForURL(/session=/);
   await page.goto(server.address);

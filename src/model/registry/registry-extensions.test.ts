@@ -64,7 +64,7 @@ describe('a registry with a registered provider', () => {
 
   it('[L34] calls its server like any other, with its key and its headers', async () => {
     const double = await ProviderDouble.start(completions);
-    double.says({ text: 'Good day.' }, { status: 401, message: 'Wrong key: a-secret-key' });
+    double.respondWith({ text: 'Good day.' }, { status: 401, message: 'Wrong key: a-secret-key' });
     const registry = await loaded();
     registry.register('acme', { ...acme, baseUrl: double.url, headers: { 'X-Team': 'red' }, authHeader: true });
     const model = registry.find('acme', 'one') ?? scriptedRequest().model;

@@ -1,22 +1,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { serveOnSocket } from '../../support/attached.ts';
-import { tau } from '../../support/command.ts';
-import { newHome, sessionFiles, stored } from '../../support/open.ts';
-import { TOKEN } from '../../support/server.ts';
+import { startServerOnSocket } from '../../support/attached.ts';
+import { runTau } from '../../support/command.ts';
+import { newHome, sessionFiles, readSessionFile } from '../../support/open.ts';
+import { OWNER_TOKEN } from '../../support/server.ts';
 import { CTRL_D, ENTER } from '../../support/terminal.ts';
 
 it('[W66] asks which session of the server is meant', async () => {
-  const server = await serveOnSocket();
+  const server = await startServerOnSocket();
   for (const name of ['first', 'second']) await (await server.attach()).run(`say ${name}`);
-  const chat = server.attached();
+  const chat = server.attachInTerminal();
 
-  await chat.shows('Which one');
+  await chat.waitForScreen('Which one');
   chat.type(`9${ENTER}`);
   chat.type(`2${ENTER}`);
-  await chat.shows('\n› say first\n');
-  await chat.shows('\nfirst\n›');
+  await chat.waitForScreen('\n› say first\n');
+  await chat.waitForScreen('\nfirst\n›');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0 });
@@ -24,20 +24,20 @@ it('[W66] asks which session of the server is meant', async () => {
 });
 
 it('[W66] begins a session where the server has none', async () => {
-  const server = await serveOnSocket();
-  const chat = server.attached();
+  const server = await startServerOnSocket();
+  const chat = server.attachInTerminal();
 
-  await chat.shows('? helps.\n›');
+  await chat.waitForScreen('? helps.\n›');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0 });
 });
 
 it('[W66 W69] takes the latest, a new one, one in a folder, one by its id or its file; lines of its input are prompts', async () => {
-  const server = await serveOnSocket();
+  const server = await startServerOnSocket();
   mkdirSync(join(server.home.cwd, 'sub'));
   const ask = async (words: string[], input: string) => {
-    const { code, stdout } = await tau(server.home, ['attach', '--socket', server.socketPath, ...words], { input });
+    const { code, stdout } = await runTau(server.home, ['attach', '--socket', server.socketPath, ...words], { input });
     expect({ words, code }).toEqual({ words, code: 0 });
     return stdout;
   };
@@ -45,50 +45,50 @@ it('[W66 W69] takes the latest, a new one, one in a folder, one by its id or its
   expect(await ask(['new'], 'say one\n\nsay two\n')).toMatch(/^› say one\n[^›]*one\n› say two\n[^›]*two\n$/);
   expect(await ask(['--continue'], 'say three')).not.toContain('one');
   const [first = ''] = sessionFiles(server.home);
-  const { id } = stored(first)[0];
+  const { id } = readSessionFile(first)[0];
   await ask(['--cwd', 'sub'], 'say elsewhere');
   await ask([id.slice(0, 13)], 'say four');
   await ask([id], 'say five');
   await ask([first], 'say six');
 
-  const files = sessionFiles(server.home).map((path) => stored(path));
+  const files = sessionFiles(server.home).map((path) => readSessionFile(path));
   expect(files.map(([header]) => header.cwd)).toEqual([server.home.cwd, join(server.home.cwd, 'sub')]);
   expect(files[0]?.filter(({ message }) => message?.role === 'user')).toHaveLength(6);
 });
 
 it('[W66] refuses the beginning of more than one id', async () => {
-  const server = await serveOnSocket();
+  const server = await startServerOnSocket();
   const ids = ['aaaa-1', 'aaaa-2'];
   for (const id of ids) await (await server.attach({ new: id })).run('say hello');
 
-  const both = await tau(server.home, ['attach', '--socket', server.socketPath, 'aaaa'], { input: 'say hi' });
+  const both = await runTau(server.home, ['attach', '--socket', server.socketPath, 'aaaa'], { input: 'say hi' });
 
   expect(both).toMatchObject({ code: 1, stderr: "tau: 2 sessions begin with 'aaaa': say more of the id\n" });
 });
 
 it('[W69] fails when a prompt does', async () => {
-  const server = await serveOnSocket({ tokens: { 'a-viewer': { scopes: ['view'] } } });
+  const server = await startServerOnSocket({ tokens: { 'a-viewer': { scopes: ['view'] } } });
   const other = await server.attach();
   await other.run('say hello');
 
   const words = ['attach', server.url, other.cursor.session];
-  const viewer = await tau(server.home, words, { input: 'say goodbye', env: { PI_AUTH_TOKEN: 'a-viewer' } });
+  const viewer = await runTau(server.home, words, { input: 'say goodbye', env: { PI_AUTH_TOKEN: 'a-viewer' } });
 
   const stdout = '› say goodbye\nPermission denied: prompt needs the scope prompt\n';
   expect(viewer).toEqual({ code: 1, signal: null, stdout, stderr: '' });
 });
 
 it('[W67] shows a token from a file or from the environment, and warns of one in an address', async () => {
-  const server = await serveOnSocket();
+  const server = await startServerOnSocket();
   const file = join(server.home.root, 'token');
-  writeFileSync(file, `${TOKEN}\n`);
+  writeFileSync(file, `${OWNER_TOKEN}\n`);
   const ask = (words: string[], env: Record<string, string> = {}) =>
-    tau(server.home, ['attach', ...words, 'new'], { input: 'run `env`', env });
+    runTau(server.home, ['attach', ...words, 'new'], { input: 'run `env`', env });
 
   const byFile = await ask([server.url, '--token-file', file], { PI_AUTH_TOKEN: 'another' });
-  const byEnvironment = await ask(['--url', server.url], { PI_AUTH_TOKEN: TOKEN });
-  const byAddress = await ask([`${server.url}?token=${TOKEN}`]);
-  const byPage = await ask([server.url.replace('ws:', 'http:').replace('/session', '/')], { PI_AUTH_TOKEN: TOKEN });
+  const byEnvironment = await ask(['--url', server.url], { PI_AUTH_TOKEN: OWNER_TOKEN });
+  const byAddress = await ask([`${server.url}?token=${OWNER_TOKEN}`]);
+  const byPage = await ask([server.url.replace('ws:', 'http:').replace('/session', '/')], { PI_AUTH_TOKEN: OWNER_TOKEN });
 
   const fine = { code: 0, stderr: '' };
   expect([byFile, byEnvironment, byPage]).toMatchObject([fine, fine, fine]);
@@ -97,7 +97,7 @@ it('[W67] shows a token from a file or from the environment, and warns of one in
     stderr: expect.stringMatching(/^tau: A token in a URL is seen by .+\n$/),
   });
   const said = [byFile, byEnvironment, byAddress, byPage].map(({ stdout, stderr }) => stdout + stderr).join();
-  expect(said + server.stderr()).not.toContain(TOKEN);
+  expect(said + server.stderr()).not.toContain(OWNER_TOKEN);
 });
 
 it.each<[string, (server: { url: string; socketPath: string }) => string[], string, number]>([
@@ -189,11 +189,11 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
     1,
   ],
 ])('[W68] says in one line what is wrong with %s', async (_what, words, sentence, code) => {
-  const server = await serveOnSocket();
+  const server = await startServerOnSocket();
   writeFileSync(join(server.home.cwd, 'wrong'), 'not-the-token');
   writeFileSync(join(server.home.cwd, 'empty'), '\n');
 
-  const result = await tau(server.home, ['attach', ...words(server)], { input: 'say hello' });
+  const result = await runTau(server.home, ['attach', ...words(server)], { input: 'say hello' });
 
   const places = { CWD: server.home.cwd, HOST: new URL(server.url).host, SOCKET: server.socketPath };
   const told = sentence.replaceAll(/CWD|HOST|SOCKET/g, (word) => places[word as keyof typeof places]);
@@ -207,7 +207,7 @@ it('[W68] says that what answers is no server of this kind', async () => {
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
 
-  const result = await tau(newHome(), ['attach', `ws://127.0.0.1:${port}`, 'new'], { input: '' });
+  const result = await runTau(newHome(), ['attach', `ws://127.0.0.1:${port}`, 'new'], { input: '' });
   other.close();
 
   expect(result).toMatchObject({ code: 1, stderr: `tau: 127.0.0.1:${port} is no tau server\n` });

@@ -1,24 +1,24 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { serveOnSocket } from '../../support/attached.ts';
+import { startServerOnSocket } from '../../support/attached.ts';
 import { newGate } from '../../support/open.ts';
 import { storedMessages } from '../../support/stored-session.ts';
-import { CTRL_D, ENTER, inTerminal } from '../../support/terminal.ts';
+import { CTRL_D, ENTER, startTauInTerminal } from '../../support/terminal.ts';
 
 it('[W65] goes on when the server is there again, with what was typed meanwhile, and tells nothing twice', async () => {
-  const before = await serveOnSocket();
-  const chat = before.attached(['new']);
-  await chat.shows('? helps.\n›');
+  const before = await startServerOnSocket();
+  const chat = before.attachInTerminal(['new']);
+  await chat.waitForScreen('? helps.\n›');
   chat.type(`say hello${ENTER}`);
-  await chat.shows('\nhello\n›');
+  await chat.waitForScreen('\nhello\n›');
 
   before.kill('SIGKILL');
-  await chat.shows('\nReconnecting… (');
+  await chat.waitForScreen('\nReconnecting… (');
   chat.type(`say goodbye${ENTER}`);
-  const after = await serveOnSocket({ home: before.home });
-  await chat.shows('\nConnected again.\n');
-  await chat.shows('\ngoodbye\n›');
+  const after = await startServerOnSocket({ home: before.home });
+  await chat.waitForScreen('\nConnected again.\n');
+  await chat.waitForScreen('\ngoodbye\n›');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
@@ -31,18 +31,18 @@ it('[W65] goes on when the server is there again, with what was typed meanwhile,
 it('[W65] does not tell again what it told of an answer before the server was gone', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }];
-  const before = await serveOnSocket({ script });
-  const chat = before.attached(['new']);
-  await chat.shows('? helps.\n›');
+  const before = await startServerOnSocket({ script });
+  const chat = before.attachInTerminal(['new']);
+  await chat.waitForScreen('? helps.\n›');
   chat.type(`tell me a story${ENTER}`);
-  await chat.shows('\nHalf of\n›');
+  await chat.waitForScreen('\nHalf of\n›');
 
   before.kill('SIGKILL');
-  await chat.shows('\nReconnecting… (');
-  await serveOnSocket({ home: before.home });
+  await chat.waitForScreen('\nReconnecting… (');
+  await startServerOnSocket({ home: before.home });
   chat.type(ENTER);
-  await chat.shows('\nConnected again.\n');
-  await chat.shows('\n(failed: The agent was gone before the run was over)\n');
+  await chat.waitForScreen('\nConnected again.\n');
+  await chat.waitForScreen('\n(failed: The agent was gone before the run was over)\n');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0 });
@@ -51,18 +51,18 @@ it('[W65] does not tell again what it told of an answer before the server was go
 
 it('[W65] is told when the agent is gone, and goes on with the one that is started in its place', async () => {
   const gate = newGate();
-  const server = await serveOnSocket({ script: [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }] });
-  const chat = server.attached(['new']);
-  await chat.shows('? helps.\n›');
+  const server = await startServerOnSocket({ script: [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }] });
+  const chat = server.attachInTerminal(['new']);
+  await chat.waitForScreen('? helps.\n›');
   chat.type(`tell me a story${ENTER}`);
-  await chat.shows('\nHalf of\n›');
+  await chat.waitForScreen('\nHalf of\n›');
 
   server.killAgent();
-  await chat.shows('\nPi process terminated (SIGKILL)\n');
-  await chat.shows('\n(failed: The agent was gone before the run was over)\n›');
+  await chat.waitForScreen('\nPi process terminated (SIGKILL)\n');
+  await chat.waitForScreen('\n(failed: The agent was gone before the run was over)\n›');
   gate.open();
   chat.type(`go on${ENTER}`);
-  await chat.shows('\nHalf of\n›');
+  await chat.waitForScreen('\nHalf of\n›');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0 });
@@ -70,9 +70,9 @@ it('[W65] is told when the agent is gone, and goes on with the one that is start
 
 it('[W65] ends with the reason when it may not come back', async () => {
   const guest = { name: 'guest' };
-  const server = await serveOnSocket({ tokens: { 'a-guest': guest } });
-  const chat = inTerminal(server.home, ['attach', server.url, 'new'], { env: { PI_AUTH_TOKEN: 'a-guest' } });
-  await chat.shows('? helps.\n›');
+  const server = await startServerOnSocket({ tokens: { 'a-guest': guest } });
+  const chat = startTauInTerminal(server.home, ['attach', server.url, 'new'], { env: { PI_AUTH_TOKEN: 'a-guest' } });
+  await chat.waitForScreen('? helps.\n›');
 
   writeFileSync(join(server.home.root, 'tokens.json'), '{"tokens":{}}');
 
@@ -81,14 +81,14 @@ it('[W65] ends with the reason when it may not come back', async () => {
 });
 
 it('[W65] says what was not sent when somebody leaves before the connection is back', async () => {
-  const server = await serveOnSocket();
-  const chat = server.attached(['new']);
-  await chat.shows('? helps.\n›');
+  const server = await startServerOnSocket();
+  const chat = server.attachInTerminal(['new']);
+  await chat.waitForScreen('? helps.\n›');
 
   server.kill('SIGKILL');
-  await chat.shows('\nReconnecting… (');
+  await chat.waitForScreen('\nReconnecting… (');
   chat.type(`say goodbye${ENTER}`);
-  await chat.shows('\n› say goodbye\n');
+  await chat.waitForScreen('\n› say goodbye\n');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 1 });

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { serveOnSocket } from '../../support/attached.ts';
-import { commandHome } from '../../support/extensions.ts';
+import { startServerOnSocket } from '../../support/attached.ts';
+import { homeWithCommands } from '../../support/extensions.ts';
 import { newGate } from '../../support/open.ts';
 import { CTRL_C, CTRL_D, ENTER } from '../../support/terminal.ts';
 
@@ -15,20 +15,20 @@ it('[W63] shows the end of the conversation and the answer so far, goes on live,
     { text: 'Good morning.' },
     { steps: [{ text: 'It was a dark ' }, { await: gate.path }, { text: 'and stormy night.' }] },
   ];
-  const server = await serveOnSocket({ script });
+  const server = await startServerOnSocket({ script });
   const other = await server.attach();
   await other.run('say good morning');
   other.send({ type: 'prompt', message: 'tell me\na story' });
   await other.next('message_update');
 
-  const chat = server.attached([other.cursor.session]);
-  await chat.shows('\n› say good morning\nGood morning.\n› tell me\n  a story\nIt was a dark\n›');
+  const chat = server.attachInTerminal([other.cursor.session]);
+  await chat.waitForScreen('\n› say good morning\nGood morning.\n› tell me\n  a story\nIt was a dark\n›');
   chat.type(CTRL_D);
   const left = await chat.finished;
-  const again = server.attached([other.cursor.session.slice(0, 12)]);
-  await again.shows('\nIt was a dark\n›');
+  const again = server.attachInTerminal([other.cursor.session.slice(0, 12)]);
+  await again.waitForScreen('\nIt was a dark\n›');
   gate.open();
-  await again.shows('\nIt was a dark and stormy night.\n›');
+  await again.waitForScreen('\nIt was a dark and stormy night.\n›');
   again.type(CTRL_D);
 
   expect(left).toMatchObject({ code: 0, stderr: '' });
@@ -38,19 +38,19 @@ it('[W63] shows the end of the conversation and the answer so far, goes on live,
 });
 
 it('[W63] shows what others say and what comes of it, and what was typed here once', async () => {
-  const server = await serveOnSocket();
+  const server = await startServerOnSocket();
   const other = await server.attach();
   writeFileSync(join(server.home.cwd, 'marker.txt'), '');
-  const chat = server.attached([other.cursor.session]);
-  await chat.shows('Ctrl-C stops an answer, Ctrl-D leaves, ? helps.\n›');
+  const chat = server.attachInTerminal([other.cursor.session]);
+  await chat.waitForScreen('Ctrl-C stops an answer, Ctrl-D leaves, ? helps.\n›');
 
   await other.run('list the files');
-  await chat.shows('\n▸ bash ls -la\n');
+  await chat.waitForScreen('\n▸ bash ls -la\n');
   chat.type(`say hello${ENTER}`);
-  await chat.shows('\nhello\n›');
+  await chat.waitForScreen('\nhello\n›');
   await other.next('agent_settled');
   await other.run('say goodbye');
-  await chat.shows('\ngoodbye\n›');
+  await chat.waitForScreen('\ngoodbye\n›');
   chat.type(CTRL_D);
   await chat.finished;
 
@@ -62,17 +62,17 @@ it('[W63] shows what others say and what comes of it, and what was typed here on
 it('[W63] tells a tool that runs once, with what it gave, whenever one comes', async () => {
   const gate = newGate();
   const call = { name: 'bash', arguments: { command: `until [ -e ${gate.path} ]; do sleep 0.05; done; echo done` } };
-  const server = await serveOnSocket({ script: [{ steps: [{ toolCall: call }] }, { text: 'That is all.' }] });
+  const server = await startServerOnSocket({ script: [{ steps: [{ toolCall: call }] }, { text: 'That is all.' }] });
   const other = await server.attach();
   other.send({ type: 'prompt', message: 'wait' });
   await other.next('tool_execution_start');
 
-  const during = server.attached([other.cursor.session], { columns: 200 });
-  await during.shows('\n▸ bash until');
+  const during = server.attachInTerminal([other.cursor.session], { columns: 200 });
+  await during.waitForScreen('\n▸ bash until');
   gate.open();
-  await during.shows('\n  done\nThat is all.\n›');
-  const after = server.attached([other.cursor.session], { columns: 200 });
-  await after.shows('\n  done\nThat is all.\n›');
+  await during.waitForScreen('\n  done\nThat is all.\n›');
+  const after = server.attachInTerminal([other.cursor.session], { columns: 200 });
+  await after.waitForScreen('\n  done\nThat is all.\n›');
   for (const chat of [during, after]) chat.type(CTRL_D);
   await Promise.all([during.finished, after.finished]);
 
@@ -80,12 +80,12 @@ it('[W63] tells a tool that runs once, with what it gave, whenever one comes', a
 });
 
 it('[W63] shows the last messages of a long conversation, and how many came before', async () => {
-  const server = await serveOnSocket();
+  const server = await startServerOnSocket();
   const other = await server.attach();
   for (let turn = 1; turn <= 12; turn++) await other.run(`say number ${turn}.`);
 
-  const chat = server.attached(['--continue']);
-  await chat.shows('\nnumber 12.\n›');
+  const chat = server.attachInTerminal(['--continue']);
+  await chat.waitForScreen('\nnumber 12.\n›');
   chat.type(CTRL_D);
   await chat.finished;
 
@@ -94,14 +94,14 @@ it('[W63] shows the last messages of a long conversation, and how many came befo
 });
 
 it('[W64] Ctrl-C stops the run of whoever began it', async () => {
-  const server = await serveOnSocket({ script: [endless] });
+  const server = await startServerOnSocket({ script: [endless] });
   const other = await server.attach();
   other.send({ type: 'prompt', message: 'tell me a story' });
-  const chat = server.attached([other.cursor.session]);
-  await chat.shows('\nOnce upon a time\n›');
+  const chat = server.attachInTerminal([other.cursor.session]);
+  await chat.waitForScreen('\nOnce upon a time\n›');
 
   chat.type(CTRL_C);
-  await chat.shows('\nOnce upon a time\n(stopped)\n›');
+  await chat.waitForScreen('\nOnce upon a time\n(stopped)\n›');
   chat.type(CTRL_D);
 
   expect(await other.next('agent_settled')).toMatchObject({ outcome: 'aborted' });
@@ -109,22 +109,22 @@ it('[W64] Ctrl-C stops the run of whoever began it', async () => {
 });
 
 it('[W64] asks what extensions ask, until somebody has answered', async () => {
-  const { home } = commandHome({ ask: "ctx.ui.notify('So it is ' + (await ctx.ui.confirm(args, '')) + '.');" });
-  const server = await serveOnSocket({ home });
+  const { home } = homeWithCommands({ ask: "ctx.ui.notify('So it is ' + (await ctx.ui.confirm(args, '')) + '.');" });
+  const server = await startServerOnSocket({ home });
   const other = await server.attach();
-  const chat = server.attached([other.cursor.session]);
-  await chat.shows('? helps.\n›');
+  const chat = server.attachInTerminal([other.cursor.session]);
+  await chat.waitForScreen('? helps.\n›');
 
   other.send({ type: 'prompt', message: '/ask Red?' });
-  await chat.shows('\nRed?\n');
+  await chat.waitForScreen('\nRed?\n');
   chat.type(`y${ENTER}`);
-  await chat.shows('\nSo it is true.\n›');
+  await chat.waitForScreen('\nSo it is true.\n›');
   other.send({ type: 'prompt', message: '/ask Blue?' });
-  await chat.shows('\nBlue?\n');
+  await chat.waitForScreen('\nBlue?\n');
   const { id } = await other.next(({ title }) => title === 'Blue?');
   other.send({ type: 'extension_ui_response', id, confirmed: false });
-  await chat.shows('\n(That is no longer asked.)\n');
-  await chat.shows('\nSo it is false.\n›');
+  await chat.waitForScreen('\n(That is no longer asked.)\n');
+  await chat.waitForScreen('\nSo it is false.\n›');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0 });

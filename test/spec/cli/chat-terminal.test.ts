@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
+import { runTau } from '../../support/command.ts';
 import { newGate, newHome, scriptArgs, sessionFiles } from '../../support/open.ts';
 import { storedMessages } from '../../support/stored-session.ts';
-import { CTRL_C, CTRL_D, ENTER, inTerminal, paste } from '../../support/terminal.ts';
+import { CTRL_C, CTRL_D, ENTER, startTauInTerminal, paste } from '../../support/terminal.ts';
 
 /** An answer that begins and does not end. */
 const endless = { steps: [{ text: 'Once upon a time ' }, { stall: true }] };
@@ -12,14 +12,14 @@ const endless = { steps: [{ text: 'Once upon a time ' }, { stall: true }] };
 it('talks: streams text, shows tools, and Ctrl-D leaves', async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'marker.txt'), '');
-  const chat = inTerminal(home, ['chat', '--name', 'talk']);
-  await chat.shows('\n›');
+  const chat = startTauInTerminal(home, ['chat', '--name', 'talk']);
+  await chat.waitForScreen('\n›');
 
   chat.type(`say good morning${ENTER}`);
-  await chat.shows('\ngood morning\n›');
+  await chat.waitForScreen('\ngood morning\n›');
   chat.type(`list the files${ENTER}`);
-  await chat.shows('\n▸ bash ls -la\n');
-  await chat.shows('marker.txt');
+  await chat.waitForScreen('\n▸ bash ls -la\n');
+  await chat.waitForScreen('marker.txt');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
@@ -28,9 +28,9 @@ it('talks: streams text, shows tools, and Ctrl-D leaves', async () => {
 });
 
 it('is what tau does in a terminal when it is told nothing', async () => {
-  const chat = inTerminal(newHome(), []);
+  const chat = startTauInTerminal(newHome(), []);
 
-  await chat.shows('\n›');
+  await chat.waitForScreen('\n›');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
@@ -46,21 +46,21 @@ it('keeps what is typed apart from an answer that streams', async () => {
     { await: gates[1].path },
     { text: 'the shutters closed.\nThen it was still.' },
   ];
-  const chat = inTerminal(home, ['chat', ...scriptArgs(home, [{ steps }, { text: 'Noted.' }])], { columns: 30 });
-  await chat.shows('\n›');
+  const chat = startTauInTerminal(home, ['chat', ...scriptArgs(home, [{ steps }, { text: 'Noted.' }])], { columns: 30 });
+  await chat.waitForScreen('\n›');
 
   chat.type(`begin${ENTER}`);
-  await chat.shows('\nIt was a dark\n›');
+  await chat.waitForScreen('\nIt was a dark\n›');
   chat.type('what I type is longer than the ');
-  await chat.shows('\nIt was a dark\n› what I type is longer than t\nhe');
+  await chat.waitForScreen('\nIt was a dark\n› what I type is longer than t\nhe');
   gates[0].open();
-  await chat.shows('\nand\n› what I type is longer than t\nhe');
+  await chat.waitForScreen('\nand\n› what I type is longer than t\nhe');
   chat.type('screen');
-  await chat.shows('\nand\n› what I type is longer than t\nhe screen');
+  await chat.waitForScreen('\nand\n› what I type is longer than t\nhe screen');
   gates[1].open();
-  await chat.shows('\nThen it was still.\n› what I type is longer than t\nhe screen');
+  await chat.waitForScreen('\nThen it was still.\n› what I type is longer than t\nhe screen');
   chat.type(ENTER);
-  await chat.shows('\nNoted.\n›');
+  await chat.waitForScreen('\nNoted.\n›');
   chat.type(CTRL_D);
   await chat.finished;
 
@@ -80,15 +80,15 @@ it('steers the answer with what is sent meanwhile, and says so', async () => {
   const home = newHome();
   const gate = newGate();
   const steps = [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }];
-  const chat = inTerminal(home, ['chat', ...scriptArgs(home, [{ steps }, { text: 'Three.' }])]);
-  await chat.shows('\n›');
+  const chat = startTauInTerminal(home, ['chat', ...scriptArgs(home, [{ steps }, { text: 'Three.' }])]);
+  await chat.waitForScreen('\n›');
 
   chat.type(`count${ENTER}`);
-  await chat.shows('\nOne\n›');
+  await chat.waitForScreen('\nOne\n›');
   chat.type(`go on${ENTER}`);
-  await chat.shows('\n(queued for the next step)\n›');
+  await chat.waitForScreen('\n(queued for the next step)\n›');
   gate.open();
-  await chat.shows('\nThree.\n›');
+  await chat.waitForScreen('\nThree.\n›');
   chat.type(CTRL_D);
   await chat.finished;
 
@@ -105,13 +105,13 @@ Three.
 
 it('makes one prompt of lines that are pasted together, with what is typed before and after', async () => {
   const home = newHome();
-  const chat = inTerminal(home, ['chat']);
-  await chat.shows('\n›');
+  const chat = startTauInTerminal(home, ['chat']);
+  await chat.waitForScreen('\n›');
 
   chat.type(`say ${paste('one\n\ttwo\nthr\u001B[31mee')} four`);
-  await chat.shows('thr[31mee four');
+  await chat.waitForScreen('thr[31mee four');
   chat.type(ENTER);
-  await chat.shows('\none');
+  await chat.waitForScreen('\none');
   chat.type(CTRL_D);
   await chat.finished;
 
@@ -122,14 +122,14 @@ it('makes one prompt of lines that are pasted together, with what is typed befor
 
 it('shows the beginning of a long paste, and sends all of it', async () => {
   const home = newHome();
-  const chat = inTerminal(home, ['chat'], { columns: 40 });
+  const chat = startTauInTerminal(home, ['chat'], { columns: 40 });
   const text = Array.from({ length: 500 }, (_, index) => `line ${index} ${'x'.repeat(50)}`).join('\n');
-  await chat.shows('\n›');
+  await chat.waitForScreen('\n›');
 
   chat.type(paste(`say ${text}\n`));
-  await chat.shows('  … 494 more lines');
+  await chat.waitForScreen('  … 494 more lines');
   chat.type(ENTER);
-  await chat.shows('\nline 499');
+  await chat.waitForScreen('\nline 499');
   chat.type(CTRL_D);
   await chat.finished;
 
@@ -138,17 +138,17 @@ it('shows the beginning of a long paste, and sends all of it', async () => {
 
 it('stops an answer with Ctrl-C, keeps what is typed, and takes the next prompt', async () => {
   const home = newHome();
-  const chat = inTerminal(home, ['chat', ...scriptArgs(home, [endless, { text: 'Still here.' }])]);
-  await chat.shows('\n›');
+  const chat = startTauInTerminal(home, ['chat', ...scriptArgs(home, [endless, { text: 'Still here.' }])]);
+  await chat.waitForScreen('\n›');
 
   chat.type(`tell me a story${ENTER}`);
-  await chat.shows('\nOnce upon a time\n›');
+  await chat.waitForScreen('\nOnce upon a time\n›');
   chat.type('are you');
-  await chat.shows('\n› are you');
+  await chat.waitForScreen('\n› are you');
   chat.type(CTRL_C);
-  await chat.shows('\nOnce upon a time\n(stopped)\n› are you');
+  await chat.waitForScreen('\nOnce upon a time\n(stopped)\n› are you');
   chat.type(` there?${ENTER}`);
-  await chat.shows('\nStill here.\n›');
+  await chat.waitForScreen('\nStill here.\n›');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
@@ -162,16 +162,16 @@ it('stops an answer with Ctrl-C, keeps what is typed, and takes the next prompt'
 
 it('takes back with Ctrl-C what is typed, and else tells how to leave', async () => {
   const home = newHome();
-  const chat = inTerminal(home, ['chat']);
-  await chat.shows('\n›');
+  const chat = startTauInTerminal(home, ['chat']);
+  await chat.waitForScreen('\n›');
 
   chat.type(`${paste('never\nmind')} this`);
-  await chat.shows('\n› never\n  mind this');
+  await chat.waitForScreen('\n› never\n  mind this');
   chat.type(CTRL_C);
   chat.type(CTRL_C);
-  await chat.shows('\n(Ctrl-D leaves)\n›');
+  await chat.waitForScreen('\n(Ctrl-D leaves)\n›');
   chat.type(`say hello${ENTER}`);
-  await chat.shows('\nhello\n›');
+  await chat.waitForScreen('\nhello\n›');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0 });
@@ -180,11 +180,11 @@ it('takes back with Ctrl-C what is typed, and else tells how to leave', async ()
 });
 
 it.each(['?', '/help'])('%s helps, without the agent', async (word) => {
-  const chat = inTerminal(newHome(), ['chat', '--session-dir', 'kept']);
-  await chat.shows('\n›');
+  const chat = startTauInTerminal(newHome(), ['chat', '--session-dir', 'kept']);
+  await chat.waitForScreen('\n›');
 
   chat.type(`${word}${ENTER}`);
-  await chat.shows('? or /help shows this.\nTry: list the files');
+  await chat.waitForScreen('? or /help shows this.\nTry: list the files');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0 });
@@ -193,11 +193,11 @@ it.each(['?', '/help'])('%s helps, without the agent', async (word) => {
 
 it('leaves in the middle of an answer with Ctrl-D and keeps what was said', async () => {
   const home = newHome();
-  const chat = inTerminal(home, ['chat', ...scriptArgs(home, [endless])]);
-  await chat.shows('\n›');
+  const chat = startTauInTerminal(home, ['chat', ...scriptArgs(home, [endless])]);
+  await chat.waitForScreen('\n›');
 
   chat.type(`tell me a story${ENTER}`);
-  await chat.shows('\nOnce upon a time\n›');
+  await chat.waitForScreen('\nOnce upon a time\n›');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
@@ -205,8 +205,8 @@ it('leaves in the middle of an answer with Ctrl-D and keeps what was said', asyn
 });
 
 it('leaves the terminal as it was', async () => {
-  const chat = inTerminal(newHome(), ['chat']);
-  await chat.shows('\n›');
+  const chat = startTauInTerminal(newHome(), ['chat']);
+  await chat.waitForScreen('\n›');
 
   chat.type(CTRL_D);
   await chat.finished;
@@ -216,16 +216,16 @@ it('leaves the terminal as it was', async () => {
 
 it('[Z71] --resume asks which session to go on with', async () => {
   const home = newHome();
-  await tau(home, ['-p', 'say first'], { input: '' });
-  await tau(home, ['-p', 'say second'], { input: '' });
-  const chat = inTerminal(home, ['--resume']);
+  await runTau(home, ['-p', 'say first'], { input: '' });
+  await runTau(home, ['-p', 'say second'], { input: '' });
+  const chat = startTauInTerminal(home, ['--resume']);
 
-  await chat.shows('Which one');
+  await chat.waitForScreen('Which one');
   chat.type(`9${ENTER}`);
   chat.type(`2${ENTER}`);
-  await chat.shows('Going on with a conversation');
+  await chat.waitForScreen('Going on with a conversation');
   chat.type(`say third${ENTER}`);
-  await chat.shows('third');
+  await chat.waitForScreen('third');
   chat.type(CTRL_D);
 
   expect((await chat.finished).code).toBe(0);

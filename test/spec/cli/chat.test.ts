@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
-import { command, tau } from '../../support/command.ts';
-import { NO_RETRY, newHome, sessionFiles, setUp, TAU } from '../../support/open.ts';
+import { startProgram, runTau } from '../../support/command.ts';
+import { NO_RETRY, newHome, sessionFiles, writeSettings, TAU } from '../../support/open.ts';
 import { storedMessages } from '../../support/stored-session.ts';
 
 it('does nothing when nobody asks', async () => {
   const home = newHome();
 
-  expect(await tau(home, ['chat'], { input: '\n' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  expect(await runTau(home, ['chat'], { input: '\n' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
   expect(sessionFiles(home)).toEqual([]);
 });
 
 it('answers the lines of its input one after another', async () => {
   const home = newHome();
-  setUp(home, NO_RETRY);
+  writeSettings(home, NO_RETRY);
 
-  const { code, stdout, stderr } = await tau(home, ['chat'], { input: 'say hello\r\n\n  \nfail\nsay goodbye' });
+  const { code, stdout, stderr } = await runTau(home, ['chat'], { input: 'say hello\r\n\n  \nfail\nsay goodbye' });
 
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   const shown = stdout.split('\n').filter((line) => /^(›|hello|goodbye|\(failed)/.test(line));
@@ -37,11 +37,11 @@ it('answers the lines of its input one after another', async () => {
 });
 
 it('answers a line before it waits for the next', async () => {
-  const chat = command(newHome(), [process.execPath, TAU, 'chat']);
+  const chat = startProgram(newHome(), [process.execPath, TAU, 'chat']);
 
   chat.send('say hel');
   chat.send('lo\n');
-  await chat.printed('\nhello\n');
+  await chat.waitForOutput('\nhello\n');
   chat.send('say 再見');
   chat.child.stdin?.end();
 
@@ -49,13 +49,13 @@ it('answers a line before it waits for the next', async () => {
 });
 
 it('prints no colours where there is no terminal', async () => {
-  const { stdout } = await tau(newHome(), ['chat'], { input: 'think about the sea then list the files\n' });
+  const { stdout } = await runTau(newHome(), ['chat'], { input: 'think about the sea then list the files\n' });
 
   expect(stdout).not.toContain('\u001B');
 });
 
 it('says in one line why a prompt was refused, goes on, and ends with 1', async () => {
-  const { code, stdout, stderr } = await tau(newHome(), ['chat', '--model', 'anthropic/claude-opus-5-5'], {
+  const { code, stdout, stderr } = await runTau(newHome(), ['chat', '--model', 'anthropic/claude-opus-5-5'], {
     input: 'one\ntwo\n',
   });
 
@@ -67,7 +67,7 @@ it('[Z30] ends without a word when its reader leaves', async () => {
   const home = newHome();
   const shell = `{ echo 'count to 50000' | "$0" "$1" chat; echo $? > code; } | head -n 1; cat code`;
 
-  const { stdout, stderr } = await command(home, ['sh', '-c', shell, process.execPath, TAU]).finished;
+  const { stdout, stderr } = await startProgram(home, ['sh', '-c', shell, process.execPath, TAU]).finished;
 
   expect({ stdout, stderr }).toEqual({ stdout: '› count to 50000\n0\n', stderr: '' });
   expect(storedMessages(home).map(({ role }) => role)).toEqual(['user', 'assistant']);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { command, tau } from '../../support/command.ts';
+import { startProgram, runTau } from '../../support/command.ts';
 import { newHome, sessionFiles, TAU } from '../../support/open.ts';
 
 const wrong = (message: string) => ({
@@ -21,7 +21,7 @@ it.each([
   ['sing', 'Unknown command: sing; to ask it: tau -p "sing"'],
   ['toString', 'Unknown command: toString; to ask it: tau -p "toString"'],
 ])('[Z25] tau %s says what may have been meant', async (words, message) => {
-  expect(await tau(newHome(), words.split(' '), { input: '' })).toEqual(wrong(message));
+  expect(await runTau(newHome(), words.split(' '), { input: '' })).toEqual(wrong(message));
 });
 
 it.each([
@@ -44,7 +44,7 @@ it.each([
 ])('[Z60] %s is refused before anything is done', async (words, message) => {
   const home = newHome();
 
-  expect(await tau(home, [...words.split(' '), '--name', 'x'], { input: 'say hello' })).toEqual(wrong(message));
+  expect(await runTau(home, [...words.split(' '), '--name', 'x'], { input: 'say hello' })).toEqual(wrong(message));
   expect(sessionFiles(home)).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ it.each([
   ['completion', 'tau completion takes bash, zsh, fish'],
   ['completion csh', 'tau completion takes bash, zsh, fish'],
 ])('[Z60] %s is a wrong use', async (words, message) => {
-  expect(await tau(newHome(), ['--name', 'x', ...words.split(' ')], { input: 'hi' })).toEqual(wrong(message));
+  expect(await runTau(newHome(), ['--name', 'x', ...words.split(' ')], { input: 'hi' })).toEqual(wrong(message));
 });
 
 it.each([
@@ -76,7 +76,7 @@ it.each([
   [['sessions'], ''],
 ])('[Z69] tau %j on a disk that takes no more fails, and says so', async (args, input) => {
   const shell = ['/bin/sh', '-c', '"$@" >/dev/full', 'sh', process.execPath, TAU, ...args];
-  const { code, stderr } = await command(newHome(), shell, { input }).finished;
+  const { code, stderr } = await startProgram(newHome(), shell, { input }).finished;
 
   expect({ code, stderr }).toEqual({
     code: 1,
@@ -89,7 +89,7 @@ it.each([
   ['--', 'hello'],
 ])('[Z70] tau %s %s answers a prompt as -p does', async (...words) => {
   const args = words[0] === '--' ? words : [words.join(' ')];
-  const { code, stdout } = await tau(newHome(), [...args], { input: '' });
+  const { code, stdout } = await runTau(newHome(), [...args], { input: '' });
 
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') });
 });
@@ -97,7 +97,7 @@ it.each([
 it('--print-system-prompt prints what a run would send, and leaves nothing behind', async () => {
   const home = newHome();
 
-  const { code, stdout, stderr } = await tau(home, ['--print-system-prompt']);
+  const { code, stdout, stderr } = await runTau(home, ['--print-system-prompt']);
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(`The working directory is ${home.cwd}\n`);
@@ -108,7 +108,7 @@ it('a text may begin with the name of a flag after an equals sign', async () => 
   const home = newHome();
   writeFileSync(join(home.cwd, 'script.jsonl'), '{"text":"ok"}\n');
 
-  const result = await tau(home, ['-p', '--script=script.jsonl', '--name=--continue', '--', '--help'], { input: '' });
+  const result = await runTau(home, ['-p', '--script=script.jsonl', '--name=--continue', '--', '--help'], { input: '' });
 
   expect(result).toMatchObject({ code: 0, stdout: 'ok\n', stderr: '' });
 });

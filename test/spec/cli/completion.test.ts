@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
 import { type Flag, flags } from '../../../src/cli/flags/flags.ts';
 import { topics } from '../../../src/cli/help/topics.ts';
-import { tau } from '../../support/command.ts';
+import { runTau } from '../../support/command.ts';
 import { environment, newHome } from '../../support/open.ts';
 
-const script = async (shell: string) => (await tau(newHome(), ['completion', shell])).stdout;
+const script = async (shell: string) => (await runTau(newHome(), ['completion', shell])).stdout;
 
 const inEffect = Object.entries<Flag>(flags).filter(([, flag]) => !flag.ignored);
 

@@ -5,13 +5,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Finding, Preflight } from '../../../src/protocol/generated/vocabulary.ts';
 import { TAG_VARIABLE } from '../../../src/system/processes/process-table.ts';
-import { command, tau } from '../../support/command.ts';
-import { type Home, newHome, open, TAU } from '../../support/open.ts';
-import { inTerminal } from '../../support/terminal.ts';
-import { homeWith, server } from '../../support/user-files.ts';
+import { startProgram, runTau } from '../../support/command.ts';
+import { type Home, newHome, openTestAgent, TAU } from '../../support/open.ts';
+import { startTauInTerminal } from '../../support/terminal.ts';
+import { homeWithFiles, providerConfig } from '../../support/user-files.ts';
 
 async function examined(home: Home, env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = await tau(home, ['doctor', '--json'], { env, input: '' });
+  const { code, stdout, stderr } = await runTau(home, ['doctor', '--json'], { env, input: '' });
   expect(stderr).toBe('');
   const { ok, findings } = JSON.parse(stdout) as Preflight;
   expect(code).toBe(ok ? 0 : 1);
@@ -23,7 +23,7 @@ const messages = (findings: readonly Finding[]) => findings.map(({ message }) =>
 it('[U24] tau doctor tells what it found, a line each, and ends with 0 when nothing is an error', async () => {
   const home = newHome();
 
-  const { code, stdout, stderr } = await tau(home, ['doctor'], { input: '' });
+  const { code, stdout, stderr } = await runTau(home, ['doctor'], { input: '' });
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(new RegExp(`^ok +tau +${packageJson.version}, protocol 1$`, 'm'));
@@ -34,8 +34,8 @@ it('[U24] tau doctor tells what it found, a line each, and ends with 0 when noth
 
 it('[U24] on a screen findings have signs and colours, without colours words', async () => {
   const home = newHome();
-  const colourful = inTerminal(home, ['doctor'], { env: { NO_COLOR: '' } });
-  const plain = inTerminal(home, ['doctor']);
+  const colourful = startTauInTerminal(home, ['doctor'], { env: { NO_COLOR: '' } });
+  const plain = startTauInTerminal(home, ['doctor']);
 
   const [signs, words] = (await Promise.all([colourful.finished, plain.finished])).map(({ stdout }) => stdout);
 
@@ -95,12 +95,12 @@ it('[U25] tau doctor works with broken settings, trust and credentials, and quot
 
 it('[U23] tau doctor tells which providers can be used and where their keys are, and runs no key command', async () => {
   const url = 'http://127.0.0.1:1';
-  const home = homeWith({
+  const home = homeWithFiles({
     models: {
       providers: {
-        mine: server(url, { apiKey: '!touch ran; echo hunter2' }),
-        unset: server(url, { apiKey: '$NOT_SET' }),
-        free: server(url),
+        mine: providerConfig(url, { apiKey: '!touch ran; echo hunter2' }),
+        unset: providerConfig(url, { apiKey: '$NOT_SET' }),
+        free: providerConfig(url),
         bad: { baseUrl: 3 },
       },
     },
@@ -134,7 +134,7 @@ it('[U23] tau doctor tells which providers can be used and where their keys are,
 });
 
 it('[U26] tau doctor names the process that holds a session', async () => {
-  const agent = await open('stdio');
+  const agent = await openTestAgent('stdio');
   await agent.peer.run('hello');
   const [path = ''] = agent.sessionFiles();
   const before = readFileSync(path, 'utf8');
@@ -177,7 +177,7 @@ it('[U25] tau doctor works in a folder that was removed', async () => {
   const gone = join(home.root, 'gone');
   mkdirSync(gone);
 
-  const { code, stdout } = await command({ ...home, cwd: gone }, ['sh', '-c', leave, process.execPath, TAU]).finished;
+  const { code, stdout } = await startProgram({ ...home, cwd: gone }, ['sh', '-c', leave, process.execPath, TAU]).finished;
 
   expect(code).toBe(1);
   const { findings } = JSON.parse(stdout) as Preflight;

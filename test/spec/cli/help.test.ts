@@ -5,13 +5,13 @@ import { commands } from '../../../src/cli/commands.ts';
 import { flags } from '../../../src/cli/flags/flags.ts';
 import { environment, exitCodes } from '../../../src/cli/help/environment.ts';
 import { topics } from '../../../src/cli/help/topics.ts';
-import { tau } from '../../support/command.ts';
+import { runTau } from '../../support/command.ts';
 import { newHome } from '../../support/open.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/command-line.md'), 'utf8');
 
 it.each([['--help'], ['-h'], ['help']])('%s is short and tells where to read on', async (word) => {
-  const { code, stdout, stderr } = await tau(newHome(), [word]);
+  const { code, stdout, stderr } = await runTau(newHome(), [word]);
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout.split('\n').length).toBeLessThan(50);
@@ -19,7 +19,7 @@ it.each([['--help'], ['-h'], ['help']])('%s is short and tells where to read on'
 });
 
 it.each(Object.keys({ ...topics, ...commands }))('tau help %s fits a narrow screen', async (topic) => {
-  const { code, stdout, stderr } = await tau(newHome(), ['help', topic]);
+  const { code, stdout, stderr } = await runTau(newHome(), ['help', topic]);
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^\S|^ {2}\S/);
@@ -28,7 +28,7 @@ it.each(Object.keys({ ...topics, ...commands }))('tau help %s fits a narrow scre
 });
 
 it('a command tells about itself', async () => {
-  const { stdout } = await tau(newHome(), ['completion', '--help']);
+  const { stdout } = await runTau(newHome(), ['completion', '--help']);
 
   expect(stdout).toContain('tau completion');
   expect(stdout).toMatch(rowOf('zsh'));
@@ -39,14 +39,14 @@ it.each([
   ['attach', ['--url <address>', '-c, --continue']],
   ['token', ['--scope <list>', '-n, --name <name>']],
 ])('tau help %s tells its flags, and so does --help after it', async (word, told) => {
-  const pages = [await tau(newHome(), ['help', word]), await tau(newHome(), [word, '--help'])];
+  const pages = [await runTau(newHome(), ['help', word]), await runTau(newHome(), [word, '--help'])];
 
   expect(pages[0]).toEqual(pages[1]);
   for (const flag of told) expect(pages[0]?.stdout).toContain(flag);
 });
 
 it('tau help options tells every flag', async () => {
-  const { stdout } = await tau(newHome(), ['help', 'options']);
+  const { stdout } = await runTau(newHome(), ['help', 'options']);
 
   for (const flag of Object.keys(flags)) expect(stdout).toMatch(new RegExp(`(^|[ ,])--${flag}\\b`, 'm'));
 });
@@ -56,7 +56,7 @@ it.each([
   ['love', `No help about love: there is ${Object.keys(topics).join(', ')} (see tau --help)`],
   ['toString', `No help about toString: there is ${Object.keys(topics).join(', ')} (see tau --help)`],
 ])('an unknown topic such as %s is a wrong use', async (topic, message) => {
-  const result = await tau(newHome(), ['help', topic]);
+  const result = await runTau(newHome(), ['help', topic]);
 
   expect(result).toMatchObject({ code: 2, stdout: '', stderr: `tau: ${message}\n` });
 });

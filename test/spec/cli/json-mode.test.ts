@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { command, tau } from '../../support/command.ts';
-import { newHome, scriptArgs, sessionFiles, start, stored, TAU } from '../../support/open.ts';
+import { startProgram, runTau } from '../../support/command.ts';
+import { newHome, scriptArgs, sessionFiles, startAgentProcess, readSessionFile, TAU } from '../../support/open.ts';
 import { Peer } from '../../support/peer.ts';
-import { conversation, keepSession, storedMessages } from '../../support/stored-session.ts';
+import { shortConversation, storeSession, storedMessages } from '../../support/stored-session.ts';
 
 const json = (...args: string[]) => ['--mode', 'json', ...args];
 
@@ -17,12 +17,12 @@ const parsed = (stdout: string) =>
 it('[Z41 Z67] the header of the session comes first, then every event of every prompt', async () => {
   const home = newHome();
 
-  const { code, stdout, stderr } = await tau(home, json('say one', 'say two'), { input: '' });
+  const { code, stdout, stderr } = await runTau(home, json('say one', 'say two'), { input: '' });
 
   const [header, ...events] = parsed(stdout);
   const [path = ''] = sessionFiles(home);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(header).toEqual(stored(path)[0]);
+  expect(header).toEqual(readSessionFile(path)[0]);
   expect(events[0]).toEqual({ type: 'agent_start' });
   expect(events.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
   expect(events.filter(({ type }) => type === 'agent_settled')).toHaveLength(2);
@@ -35,10 +35,10 @@ it.each([['delta'], ['cumulative']])('[Z67] the events are those of --mode rpc, 
     { steps: [{ text: 'Look.' }, { toolCall: { id: 'c1', name: 'bash', arguments: { command: 'echo hi' } } }] },
     { text: 'Done.' },
   ]);
-  const peer = new Peer(start(home, ['--no-session', '--stream', form, ...script]).link);
+  const peer = new Peer(startAgentProcess(home, ['--no-session', '--stream', form, ...script]).link);
   await peer.run('go');
 
-  const { stdout } = await tau(home, json('--no-session', '--stream', form, ...script, 'go'), { input: '' });
+  const { stdout } = await runTau(home, json('--no-session', '--stream', form, ...script, 'go'), { input: '' });
 
   const spoken = peer.records.filter(({ type }) => type !== 'ready' && type !== 'response');
   const [header, ...events] = parsed(stdout);
@@ -48,16 +48,16 @@ it.each([['delta'], ['cumulative']])('[Z67] the events are those of --mode rpc, 
 
 it('[Z67] what opening a session brought to light comes after the header', async () => {
   const home = newHome();
-  appendFileSync(keepSession(home, conversation(home.cwd)), '{"type":"message","id":"cccc');
+  appendFileSync(storeSession(home, shortConversation(home.cwd)), '{"type":"message","id":"cccc');
 
-  const { stdout } = await tau(home, json('--continue', 'say hello'), { input: '' });
+  const { stdout } = await runTau(home, json('--continue', 'say hello'), { input: '' });
 
   const types = parsed(stdout).map(({ type }) => type);
   expect(types.slice(0, 3)).toEqual(['session', 'session_repaired', 'agent_start']);
 });
 
 it('[Z63] a run that fails is told in the events and on stderr, and ends with 1', async () => {
-  const { code, stdout, stderr } = await tau(newHome(), json('fail'), { input: '' });
+  const { code, stdout, stderr } = await runTau(newHome(), json('fail'), { input: '' });
 
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'tau: 500 Internal server error\n' });
   expect(parsed(stdout).at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'error' });
@@ -66,8 +66,8 @@ it('[Z63] a run that fails is told in the events and on stderr, and ends with 1'
 it('[Z32 Z67] after a signal the end of the run is still told', async () => {
   const home = newHome();
   const script = scriptArgs(home, [{ steps: [{ text: 'Once upon' }, { stall: true }] }]);
-  const run = command(home, [process.execPath, TAU, ...json('tell', ...script)], { input: '' });
-  await run.printed('"Once upon"');
+  const run = startProgram(home, [process.execPath, TAU, ...json('tell', ...script)], { input: '' });
+  await run.waitForOutput('"Once upon"');
 
   run.child.kill('SIGINT');
 
@@ -81,7 +81,7 @@ it('[Z30] ends without a word when its reader leaves', async () => {
   const home = newHome();
   const shell = `{ "$0" "$1" --mode json 'count to 50000' < /dev/null; echo $? > code; } | head -n 1; cat code`;
 
-  const { stdout, stderr } = await command(home, ['sh', '-c', shell, process.execPath, TAU]).finished;
+  const { stdout, stderr } = await startProgram(home, ['sh', '-c', shell, process.execPath, TAU]).finished;
 
   expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/^\{"type":"session",.+\}\n0\n$/), stderr: '' });
   expect(storedMessages(home).map(({ role }) => role)).toEqual(['user', 'assistant']);
@@ -103,8 +103,8 @@ it('[Z67] a reader that does not read holds up the run, and then gets everything
   const reader = `head -c 100; while [ ! -e ${go} ]; do sleep 0.05; done; cat`;
   const shell = `"$@" | { ${reader}; }`;
   const program = [process.execPath, TAU, ...json('--stream', 'delta', ...script, 'go')];
-  const run = command(home, ['sh', '-c', shell, 'sh', ...program], { input: '' });
-  await run.printed('{"type":"session"');
+  const run = startProgram(home, ['sh', '-c', shell, 'sh', ...program], { input: '' });
+  await run.waitForOutput('{"type":"session"');
   const wasDone = existsSync(done);
 
   writeFileSync(go, '');

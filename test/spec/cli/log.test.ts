@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
-import { NO_RETRY, newHome, open } from '../../support/open.ts';
+import { runTau } from '../../support/command.ts';
+import { NO_RETRY, newHome, openTestAgent } from '../../support/open.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const SECRET = 'hunter2';
@@ -45,9 +45,9 @@ it('[U27] without a level nothing is logged; TAU_LOG gives one, and a flag wins 
   const args = ['--mode', 'rpc', '--no-session'];
   const env = { TAU_LOG: 'warn' };
 
-  const silent = await tau(newHome(), args, { input: prompt });
-  const warned = await tau(newHome(), args, { input: prompt, env });
-  const overruled = await tau(newHome(), [...args, '--log-level', 'error'], { input: prompt, env });
+  const silent = await runTau(newHome(), args, { input: prompt });
+  const warned = await runTau(newHome(), args, { input: prompt, env });
+  const overruled = await runTau(newHome(), [...args, '--log-level', 'error'], { input: prompt, env });
 
   expect(silent.stderr).toBe('');
   expect(warned.stderr).toMatch(/^\S+ warn {2}command refused command=\? code=unknown_command\n$/);
@@ -59,7 +59,7 @@ it.each([
   ['a file in a folder that does not exist', {}, ['--log-file', 'nowhere/log'], 1],
   ['a folder in the place of the file', {}, ['--log-file', '.'], 1],
 ])('%s ends the start with one line', async (_what, env, args, code) => {
-  const result = await tau(newHome(), ['--mode', 'rpc', ...args], { env, input: '' });
+  const result = await runTau(newHome(), ['--mode', 'rpc', ...args], { env, input: '' });
 
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
 });
@@ -69,7 +69,7 @@ it('[U28] a log file is appended to, private, and holds JSON lines when its name
   const path = join(home.root, 'tau.jsonl');
   const args = ['--mode', 'rpc', '--no-session', '--log-file', path];
 
-  for (const _ of [1, 2]) expect(await tau(home, args, { input: '' })).toMatchObject({ code: 0, stderr: '' });
+  for (const _ of [1, 2]) expect(await runTau(home, args, { input: '' })).toMatchObject({ code: 0, stderr: '' });
 
   const lines = readFileSync(path, 'utf8')
     .trim()
@@ -90,10 +90,10 @@ it('a session that cannot be opened and one that cannot be stored are errors of 
   writeFileSync(join(home.root, 'letter.txt'), 'Dear all\n');
 
   for (const session of ['f00d', '../letter.txt']) {
-    await tau(home, ['--mode', 'rpc', '--session', session, ...args], { input: '' });
+    await runTau(home, ['--mode', 'rpc', '--session', session, ...args], { input: '' });
   }
-  const agent = await open('stdio', { home, args });
-  await agent.peer.begun();
+  const agent = await openTestAgent('stdio', { home, args });
+  await agent.peer.greeted();
   rmSync(agent.sessionFiles()[0] ?? '');
   await agent.peer.run('hello');
   await agent.close();

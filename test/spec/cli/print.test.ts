@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { command, tau } from '../../support/command.ts';
-import { type Home, NO_RETRY, newHome, scriptArgs, sessionFiles, setUp, stored, TAU } from '../../support/open.ts';
+import { startProgram, runTau } from '../../support/command.ts';
+import { type Home, NO_RETRY, newHome, scriptArgs, sessionFiles, writeSettings, readSessionFile, TAU } from '../../support/open.ts';
 import { storedMessages } from '../../support/stored-session.ts';
-import { inTerminal } from '../../support/terminal.ts';
+import { startTauInTerminal } from '../../support/terminal.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -22,7 +22,7 @@ it.each([['-p'], ['--print'], ['--mode text'], ['--mode=text -p']])(
       { steps: [{ thinking: 'well' }, { text: 'All is well.' }] },
     ]);
 
-    const result = await tau(home, [...words.split(' '), 'How is it?', ...script], { input: '' });
+    const result = await runTau(home, [...words.split(' '), 'How is it?', ...script], { input: '' });
 
     expect(result).toEqual({ code: 0, signal: null, stdout: 'All is well.\n', stderr: '' });
     expect(userTexts(home)).toEqual(['How is it?']);
@@ -33,7 +33,7 @@ it('[Z62] prompts are asked one after another in one session, and only the last 
   const home = newHome();
   const script = scriptArgs(home, answers('one', 'two', 'three\n'));
 
-  const result = await tau(home, ['-p', 'first', ...script, 'second', '--', '@third'], { input: '' });
+  const result = await runTau(home, ['-p', 'first', ...script, 'second', '--', '@third'], { input: '' });
 
   expect(result).toEqual({ code: 0, signal: null, stdout: 'three\n', stderr: '' });
   expect(sessionFiles(home)).toHaveLength(1);
@@ -44,7 +44,7 @@ it('[Z62] an answer without text prints nothing', async () => {
   const home = newHome();
   const script = scriptArgs(home, [{ thinking: 'hm' }]);
 
-  expect(await tau(home, ['-p', ...script, 'hi'], { input: '' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  expect(await runTau(home, ['-p', ...script, 'hi'], { input: '' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
 });
 
 it.each([
@@ -52,10 +52,10 @@ it.each([
   ['is cut short', { steps: [{ text: 'half' }, { stop: 'length' }] }, 'half\n', 'The answer was cut: .+'],
 ])('[Z63] an answer that %s is told on stderr, and ends with 1', async (_how, answer, stdout, message) => {
   const home = newHome();
-  setUp(home, NO_RETRY);
+  writeSettings(home, NO_RETRY);
   const script = scriptArgs(home, [answer, { text: 'never asked' }]);
 
-  const result = await tau(home, ['-p', ...script, '--no-session', 'hi'], { input: '' });
+  const result = await runTau(home, ['-p', ...script, '--no-session', 'hi'], { input: '' });
 
   expect(result).toMatchObject({ code: 1, stdout, stderr: expect.stringMatching(`^tau: ${message}\n$`) });
 });
@@ -63,14 +63,14 @@ it.each([
 it('[Z63] the prompts after one that failed are not asked', async () => {
   const home = newHome();
 
-  const result = await tau(home, ['-p', 'fail', 'say hello'], { input: '' });
+  const result = await runTau(home, ['-p', 'fail', 'say hello'], { input: '' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^tau: 500 .+\n$/) });
   expect(userTexts(home)).toEqual(['fail']);
 });
 
 it('[Z63] a prompt that is refused ends with 1', async () => {
-  const result = await tau(newHome(), ['-p', '--model', 'anthropic/claude-opus-5-5', 'hi'], { input: '' });
+  const result = await runTau(newHome(), ['-p', '--model', 'anthropic/claude-opus-5-5', 'hi'], { input: '' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^tau: No API key .+\n$/) });
 });
@@ -84,7 +84,7 @@ it.each([
   const [begun, proof] = [join(home.root, 'begun'), join(home.root, 'proof')];
   const run = `touch ${begun}; sleep 1000; touch ${proof}`;
   const script = scriptArgs(home, [{ toolCall: { name: 'bash', arguments: { command: run } } }]);
-  const { child, finished } = command(home, [process.execPath, TAU, '-p', 'work', ...script], { input: '' });
+  const { child, finished } = startProgram(home, [process.execPath, TAU, '-p', 'work', ...script], { input: '' });
   while (!existsSync(begun)) await new Promise((resolve) => setImmediate(resolve));
 
   child.kill(signal);
@@ -98,9 +98,9 @@ it('[Z64] what is piped in stands before the first prompt, and is one without', 
   const home = newHome();
   const script = () => scriptArgs(home, answers('read', 'read'));
 
-  await tau(home, ['-p', ...script(), 'Review this.', 'And this.'], { input: '\ufeff+ one\r\n+ two ✓\n\n' });
-  await tau(home, ['-p', '--continue', ...script()], { input: 'alone\n' });
-  const bare = await tau(home, ['--continue', ...script()], { input: 'bare\n' });
+  await runTau(home, ['-p', ...script(), 'Review this.', 'And this.'], { input: '\ufeff+ one\r\n+ two ✓\n\n' });
+  await runTau(home, ['-p', '--continue', ...script()], { input: 'alone\n' });
+  const bare = await runTau(home, ['--continue', ...script()], { input: 'bare\n' });
 
   expect(bare).toEqual({ code: 0, signal: null, stdout: 'read\n', stderr: '' });
   expect(userTexts(home)).toEqual(['+ one\r\n+ two ✓\n\nReview this.', 'And this.', 'alone', 'bare']);
@@ -111,7 +111,7 @@ it.each([[['-p']], [[]], [['--mode', 'json', ' ']], [['-p', '']]])(
   async (args) => {
     const home = newHome();
 
-    const result = await tau(home, args, { input: ' \n' });
+    const result = await runTau(home, args, { input: ' \n' });
 
     expect(result).toMatchObject({
       code: 2,
@@ -129,7 +129,7 @@ it('[Z65] @file puts texts under their names, and attaches images', async () => 
   writeFileSync(join(home.root, 'notes.md'), '# Notes\n');
 
   const args = ['-p', '@a "b".txt', 'What is this?', '@picture', '@~/notes.md', 'And then?'];
-  const { code } = await tau(home, [...args, ...scriptArgs(home, answers('one', 'two'))], { input: 'piped' });
+  const { code } = await runTau(home, [...args, ...scriptArgs(home, answers('one', 'two'))], { input: 'piped' });
 
   const [first, , second] = storedMessages(home);
   expect(code).toBe(0);
@@ -160,7 +160,7 @@ it.each([
   mkdirSync(join(home.cwd, 'folder'));
   writeFileSync(join(home.cwd, 'binary'), Buffer.from([1, 0, 255]));
 
-  const result = await tau(home, ['-p', 'say hello', file], { input: '' });
+  const result = await runTau(home, ['-p', 'say hello', file], { input: '' });
 
   expect(result).toEqual({ code: 2, signal: null, stdout: '', stderr: `tau: ${message} (see tau --help)\n` });
   expect(sessionFiles(home)).toEqual([]);
@@ -170,7 +170,7 @@ it.each([
   ['longer than 8 MiB', 'x'.repeat(9 * 1024 * 1024), /^tau: stdin is longer than 8 MiB .+\n$/],
   ['not text', 'a\0b', /^tau: stdin is neither text nor an image .+\n$/],
 ])('[Z64] input that is %s is refused', async (_what, input, stderr) => {
-  expect(await tau(newHome(), ['-p', 'hi'], { input })).toMatchObject({
+  expect(await runTau(newHome(), ['-p', 'hi'], { input })).toMatchObject({
     code: 2,
     stdout: '',
     stderr: expect.stringMatching(stderr),
@@ -180,13 +180,13 @@ it.each([
 it('[Z62] --verbose tells on stderr which tools run', async () => {
   const home = newHome();
 
-  const result = await tau(home, ['-p', '--verbose', 'run `echo hi`'], { input: '' });
+  const result = await runTau(home, ['-p', '--verbose', 'run `echo hi`'], { input: '' });
 
   expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining('hi'), stderr: '▸ bash echo hi\n' });
 });
 
 it('[Z62] in a terminal the tools that run are shown', async () => {
-  const { finished, screen } = inTerminal(newHome(), ['-p', 'run `echo hi`']);
+  const { finished, screen } = startTauInTerminal(newHome(), ['-p', 'run `echo hi`']);
 
   expect(await finished).toMatchObject({ code: 0 });
   expect(screen()).toMatch(/^▸ bash echo hi\nThe tool bash is done\./);
@@ -196,7 +196,7 @@ it('[Z30] ends without a word when its reader leaves', async () => {
   const home = newHome();
   const shell = `{ "$0" "$1" -p 'say hello' < /dev/null; echo $? > code; } | true; cat code`;
 
-  const { stdout, stderr } = await command(home, ['sh', '-c', shell, process.execPath, TAU]).finished;
+  const { stdout, stderr } = await startProgram(home, ['sh', '-c', shell, process.execPath, TAU]).finished;
 
   expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });
   expect(storedMessages(home).map(({ role }) => role)).toEqual(['user', 'assistant']);
@@ -204,23 +204,23 @@ it('[Z30] ends without a word when its reader leaves', async () => {
 
 it('[Z66] --fork goes on in a copy, in this folder', async () => {
   const home = newHome();
-  await tau(home, ['-p', 'say one'], { input: '' });
+  await runTau(home, ['-p', 'say one'], { input: '' });
   const [original = ''] = sessionFiles(home);
-  const before = stored(original);
+  const before = readSessionFile(original);
   const elsewhere: Home = { ...home, cwd: join(home.root, 'elsewhere') };
   mkdirSync(elsewhere.cwd);
 
   const forks = [before[0].id.slice(0, 8), original];
   for (const fork of forks) {
-    const result = await tau(elsewhere, ['-p', '--fork', fork, 'say two'], { input: '' });
+    const result = await runTau(elsewhere, ['-p', '--fork', fork, 'say two'], { input: '' });
     expect(result).toMatchObject({ code: 0, stdout: 'two\n', stderr: '' });
   }
 
   const copies = sessionFiles(home).filter((path) => path !== original);
   expect(copies).toHaveLength(2);
-  expect(stored(original)).toEqual(before);
+  expect(readSessionFile(original)).toEqual(before);
   for (const copy of copies) {
-    const [header, ...entries] = stored(copy);
+    const [header, ...entries] = readSessionFile(copy);
     expect(header).toMatchObject({ cwd: elsewhere.cwd, parentSession: original });
     expect(header.id).not.toBe(before[0].id);
     expect(entries.slice(0, before.length - 1)).toEqual(before.slice(1));
@@ -234,7 +234,7 @@ it.each([
 ])('[Z66] --fork %s ends with 1', async (name, stderr) => {
   const home = newHome();
 
-  const result = await tau(home, ['-p', '--fork', name, 'hi'], { input: '' });
+  const result = await runTau(home, ['-p', '--fork', name, 'hi'], { input: '' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) });
   expect(sessionFiles(home)).toEqual([]);

@@ -1,21 +1,21 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
-import { newHome, stored } from '../../support/open.ts';
-import { conversation, header, keepSession, modelSaid, userSaid } from '../../support/stored-session.ts';
+import { runTau } from '../../support/command.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
+import { shortConversation, header, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
 
 const ok = { code: 0, stderr: '' };
 
 it('[Z50] tau sessions lists the sessions of this folder, --all those of every folder', async () => {
   const home = newHome();
-  keepSession(home, conversation(home.cwd, { id: 'here-12345' }), { name: 'a.jsonl' });
-  keepSession(home, conversation('/elsewhere', { id: 'there-6789' }), { cwd: '/elsewhere', name: 'b.jsonl' });
+  storeSession(home, shortConversation(home.cwd, { id: 'here-12345' }), { name: 'a.jsonl' });
+  storeSession(home, shortConversation('/elsewhere', { id: 'there-6789' }), { cwd: '/elsewhere', name: 'b.jsonl' });
 
-  const plain = await tau(home, ['sessions']);
-  const listed = await tau(home, ['sessions', 'list']);
-  const all = await tau(home, ['sessions', 'list', '--all']);
-  const json = await tau(home, ['sessions', 'list', '--json']);
+  const plain = await runTau(home, ['sessions']);
+  const listed = await runTau(home, ['sessions', 'list']);
+  const all = await runTau(home, ['sessions', 'list', '--all']);
+  const json = await runTau(home, ['sessions', 'list', '--json']);
 
   expect(plain).toMatchObject({ ...ok, stdout: 'ID        AGE  MESSAGES  TITLE\nhere-123  now         2  first\n' });
   expect(listed).toEqual(plain);
@@ -30,19 +30,19 @@ it('[Z50] tau sessions lists the sessions of this folder, --all those of every f
 it('[Z50] a folder without sessions says so', async () => {
   const home = newHome();
 
-  const { stdout } = await tau(home, ['sessions']);
+  const { stdout } = await runTau(home, ['sessions']);
 
   expect(stdout).toBe(`No sessions in ${home.cwd} (tau sessions list --all: in every folder).\n`);
-  expect(await tau(home, ['sessions', 'list', '--all'])).toMatchObject({ ...ok, stdout: 'No sessions.\n' });
+  expect(await runTau(home, ['sessions', 'list', '--all'])).toMatchObject({ ...ok, stdout: 'No sessions.\n' });
 });
 
 it('[Z50] what was said cannot play tricks on the terminal', async () => {
   const home = newHome();
   const nasty = '\u001b]0;title\u0007 \u001b[2J\u009b31m red\rover\tthere';
-  const lines = [header(home.cwd), userSaid('aaaaaaaa', null, nasty), modelSaid('bbbbbbbb', 'aaaaaaaa', nasty)];
-  keepSession(home, lines);
+  const lines = [header(home.cwd), userEntry('aaaaaaaa', null, nasty), assistantEntry('bbbbbbbb', 'aaaaaaaa', nasty)];
+  storeSession(home, lines);
 
-  const shown = [await tau(home, ['sessions']), await tau(home, ['sessions', 'show', 'stored'])];
+  const shown = [await runTau(home, ['sessions']), await runTau(home, ['sessions', 'show', 'stored'])];
 
   for (const { stdout } of shown) {
     expect(stdout).toContain('red over there');
@@ -52,11 +52,11 @@ it('[Z50] what was said cannot play tricks on the terminal', async () => {
 
 it('[Z50] show tells the facts of a session and how it ended', async () => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const before = readFileSync(path);
 
-  const byId = await tau(home, ['sessions', 'show', 'stored']);
-  const byPath = await tau(home, ['sessions', 'show', path]);
+  const byId = await runTau(home, ['sessions', 'show', 'stored']);
+  const byPath = await runTau(home, ['sessions', 'show', path]);
 
   expect(byId).toMatchObject(ok);
   for (const fact of ['stored-1', path, home.cwd, 'messages  2', 'tokens    15']) expect(byId.stdout).toContain(fact);
@@ -67,14 +67,14 @@ it('[Z50] show tells the facts of a session and how it ended', async () => {
 
 it('[Z50] rm moves sessions to the trash and restore brings them back', async () => {
   const home = newHome();
-  const one = keepSession(home, conversation(home.cwd, { id: 'one-1' }), { name: 'one.jsonl' });
-  const two = keepSession(home, conversation(home.cwd, { id: 'two-2' }), { name: 'two.jsonl' });
+  const one = storeSession(home, shortConversation(home.cwd, { id: 'one-1' }), { name: 'one.jsonl' });
+  const two = storeSession(home, shortConversation(home.cwd, { id: 'two-2' }), { name: 'two.jsonl' });
   const [trashed] = [one, two].map((path) => join(dirname(path), '.trash', 'one.jsonl'));
 
-  const removed = await tau(home, ['sessions', 'rm', 'one', 'nobody', two]);
+  const removed = await runTau(home, ['sessions', 'rm', 'one', 'nobody', two]);
   const gone = [one, two].map(existsSync);
-  const trash = await tau(home, ['sessions', 'restore']);
-  const restored = await tau(home, ['sessions', 'restore', 'one']);
+  const trash = await runTau(home, ['sessions', 'restore']);
+  const restored = await runTau(home, ['sessions', 'restore', 'one']);
 
   expect(removed).toMatchObject({ code: 1, stderr: "No session found matching 'nobody'\n" });
   expect(removed.stdout).toContain(`Moved to ${trashed}\n`);
@@ -82,29 +82,29 @@ it('[Z50] rm moves sessions to the trash and restore brings them back', async ()
   for (const id of ['one-1', 'two-2']) expect(trash.stdout).toContain(id);
   expect(restored).toMatchObject({ ...ok, stdout: `Restored to ${one}\n` });
   expect([one, two].map(existsSync)).toEqual([true, false]);
-  expect((await tau(home, ['sessions', 'restore', one])).stderr).toBe(`Not in the trash: ${one}\n`);
+  expect((await runTau(home, ['sessions', 'restore', one])).stderr).toBe(`Not in the trash: ${one}\n`);
 });
 
 it('[Z50] a session is never guessed', async () => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd, { id: 'same-1' }), { name: 'one.jsonl' });
-  keepSession(home, conversation(home.cwd, { id: 'same-2' }), { name: 'two.jsonl' });
+  const path = storeSession(home, shortConversation(home.cwd, { id: 'same-1' }), { name: 'one.jsonl' });
+  storeSession(home, shortConversation(home.cwd, { id: 'same-2' }), { name: 'two.jsonl' });
 
-  const unclear = await tau(home, ['sessions', 'rm', 'same']);
+  const unclear = await runTau(home, ['sessions', 'rm', 'same']);
 
   expect(unclear).toMatchObject({ code: 1, stdout: '', stderr: "2 sessions begin with 'same': say more of the id\n" });
-  expect(await tau(home, ['sessions', 'rm', 'same-1'])).toMatchObject(ok);
+  expect(await runTau(home, ['sessions', 'rm', 'same-1'])).toMatchObject(ok);
   expect(existsSync(path)).toBe(false);
 });
 
 it('[Z50] rename gives a session a name', async () => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
 
-  expect(await tau(home, ['sessions', 'rename', 'stored', 'a', 'new', 'name'])).toMatchObject({ ...ok, stdout: '' });
+  expect(await runTau(home, ['sessions', 'rename', 'stored', 'a', 'new', 'name'])).toMatchObject({ ...ok, stdout: '' });
 
-  expect(stored(path).at(-1)).toMatchObject({ type: 'session_info', name: 'a new name' });
-  expect((await tau(home, ['sessions'])).stdout).toContain('a new name');
+  expect(readSessionFile(path).at(-1)).toMatchObject({ type: 'session_info', name: 'a new name' });
+  expect((await runTau(home, ['sessions'])).stdout).toContain('a new name');
 });
 
 it('[Z50] wrong use ends with 2, what cannot be done with 1', async () => {
@@ -129,7 +129,7 @@ it('[Z50] wrong use ends with 2, what cannot be done with 1', async () => {
   };
 
   for (const [words, code] of Object.entries(codes)) {
-    const ended = await tau(home, ['sessions', ...words.split(' ')]);
+    const ended = await runTau(home, ['sessions', ...words.split(' ')]);
 
     expect({ words, ...ended }).toMatchObject({ words, code, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
   }

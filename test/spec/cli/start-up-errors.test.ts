@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { tau } from '../../support/command.ts';
-import { newHome, open, sessionFiles } from '../../support/open.ts';
+import { runTau } from '../../support/command.ts';
+import { newHome, openTestAgent, sessionFiles } from '../../support/open.ts';
 
 const inMode = ['--mode', 'rpc'];
 
@@ -14,7 +14,7 @@ it.each([
   ['an unknown flag after good ones', ['--no-session', '--stream', 'delta', '--nope']],
   ['a flag in capitals', ['--MODEL', 'tau/scripted']],
 ])('[Z25] %s ends with 2, one line on stderr and nothing on stdout', async (_what, args) => {
-  const result = await tau(newHome(), [...inMode, ...args], { input: '{"type":"get_state"}\n' });
+  const result = await runTau(newHome(), [...inMode, ...args], { input: '{"type":"get_state"}\n' });
 
   expect(result).toMatchObject({
     code: 2,
@@ -47,7 +47,7 @@ it.each([
   const home = newHome();
   writeFileSync(join(home.cwd, 'bad-script.jsonl'), '{"text":"ok"}\n{"shout":"no"}\n');
 
-  const result = await tau(home, args, { input: '{"type":"get_state"}\n' });
+  const result = await runTau(home, args, { input: '{"type":"get_state"}\n' });
 
   expect(result).toMatchObject({
     code: 2,
@@ -88,7 +88,7 @@ it.each([
   for (const [name, text] of Object.entries(files)) writeFileSync(join(home.cwd, name), text);
   mkdirSync(join(home.cwd, 'folder'));
 
-  const result = await tau(home, [...inMode, ...args], { input: '{"type":"get_state"}\n' });
+  const result = await runTau(home, [...inMode, ...args], { input: '{"type":"get_state"}\n' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
   for (const [name, text] of Object.entries(files)) expect(readFileSync(join(home.cwd, name), 'utf8')).toBe(text);
@@ -104,17 +104,17 @@ it.each([
   const home = newHome();
   writeFileSync(join(home.root, 'script'), '');
 
-  const result = await tau(home, ['chat', ...args], { input: 'hello\n' });
+  const result = await runTau(home, ['chat', ...args], { input: 'hello\n' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
 });
 
 it('a session in use is refused with exit code 1 and one line that names the holder', async () => {
-  const agent = await open('stdio');
+  const agent = await openTestAgent('stdio');
   await agent.peer.run('hello');
   const [path = ''] = agent.sessionFiles();
 
-  const result = await tau(agent.home, [...inMode, '--session', path], { input: '' });
+  const result = await runTau(agent.home, [...inMode, '--session', path], { input: '' });
 
   const stderr = `tau: Session is in use by process ${agent.process?.pid}: ${path}\n`;
   expect(result).toEqual({ code: 1, signal: null, stdout: '', stderr });
@@ -124,13 +124,13 @@ it('[Z19] @file is refused before anything of the file is read or printed', asyn
   const home = newHome();
   writeFileSync(join(home.cwd, 'secret.txt'), 'hunter2');
 
-  const result = await tau(home, [...inMode, '@secret.txt'], { input: '' });
+  const result = await runTau(home, [...inMode, '@secret.txt'], { input: '' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.not.stringContaining('hunter2') });
 });
 
 it.each([['--version'], ['-v'], ['--mode rpc --version']])('%s prints the version alone', async (words) => {
-  const result = await tau(newHome(), words.split(' '));
+  const result = await runTau(newHome(), words.split(' '));
 
   expect(result).toEqual({ code: 0, signal: null, stdout: `${packageJson.version}\n`, stderr: '' });
 });

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
-import { type Home, newHome, type OpenOptions, sessionFiles, stored, type TestAgent } from '../../support/open.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { runTau } from '../../support/command.ts';
+import { type Home, newHome, type OpenOptions, sessionFiles, readSessionFile, type TestAgent } from '../../support/open.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const ask = (type: string) => `${JSON.stringify({ type })}\n`;
 
@@ -14,7 +14,7 @@ it('[Z1] --mode rpc may stand anywhere among the options', async () => {
     ['--no-session', '--model=tau/scripted-small', '--mode=rpc'],
   ];
 
-  const outputs = await Promise.all(places.map((args) => tau(newHome(), args, { input: ask('get_state') })));
+  const outputs = await Promise.all(places.map((args) => runTau(newHome(), args, { input: ask('get_state') })));
 
   for (const { code, stdout, stderr } of outputs) {
     const [ready, answer] = stdout
@@ -67,7 +67,7 @@ verifies(
     expect((await peer.ok({ type: 'get_state' })).model.id).toBe('scripted-small');
     expect((await peer.ok({ type: 'get_messages' })).messages).toHaveLength(2);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('Z7', '--name and -n name the session', async ({ open }) => {
@@ -80,7 +80,7 @@ verifies('Z7', '--name and -n name the session', async ({ open }) => {
 
     expect((await agent.peer.ok({ type: 'get_state' })).sessionName).toBe(name);
     const [path = ''] = agent.sessionFiles();
-    expect(stored(path)).toContainEqual(expect.objectContaining({ type: 'session_info', name }));
+    expect(readSessionFile(path)).toContainEqual(expect.objectContaining({ type: 'session_info', name }));
   }
 });
 
@@ -96,7 +96,7 @@ verifies(
 
     expect((await peer.ok({ type: 'get_state' })).sessionName).toBe('new');
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -115,7 +115,7 @@ verifies(
     expect(state).not.toHaveProperty('sessionFile');
     expect(filesUnder(home.root).filter((path) => path.endsWith('.jsonl'))).toEqual([]);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -139,7 +139,7 @@ verifies(
     expect(await byId.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile, sessionId });
     expect(sessionFiles(home)).toEqual([]);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -152,7 +152,7 @@ verifies(
 
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0 });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('Z10', '--session <path> opens that file, by absolute and by relative path', async ({ open }) => {
@@ -182,10 +182,10 @@ verifies(
 
     const { sessionFile, sessionId } = await agent.peer.ok({ type: 'get_state' });
     expect(sessionFile).toBe(path);
-    expect(stored(path)[0]).toMatchObject({ type: 'session', version: 3, id: sessionId, cwd: home.cwd });
+    expect(readSessionFile(path)[0]).toMatchObject({ type: 'session', version: 3, id: sessionId, cwd: home.cwd });
     expect(sessionFiles(home)).toEqual([]);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -202,7 +202,7 @@ verifies(
       await agent.close();
     }
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('Z13', 'the session of another folder is found by its id, and its folder is kept', async ({ open }) => {
@@ -233,7 +233,7 @@ verifies(
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId, sessionFile, messageCount: 2 });
     expect(sessionFiles(home)).toEqual([sessionFile]);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -246,7 +246,7 @@ verifies(
 
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId: 'build-4', messageCount: 0 });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -265,7 +265,7 @@ verifies(
 
     expect((await peer.ok({ type: 'get_state' })).sessionId).toBe(id);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -276,7 +276,7 @@ verifies(
 
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, sessionFile: expect.any(String) });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('Z16', '--stream decides the form of message_update', async ({ open }) => {
@@ -308,7 +308,7 @@ verifies(
     expect(dirname(dirname(sessionFile))).toBe(join(moved, 'sessions'));
     expect(existsSync(home.agentDir)).toBe(false);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('Z17', 'without it they are in .pi/agent of the home folder', async ({ open }) => {
@@ -344,7 +344,7 @@ verifies(
     expect({ ...after, sessionId: '' }).toEqual({ ...before, sessionId: '' });
     expect(themed.process?.stderr() ?? '').toBe('');
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 type Open = (options?: OpenOptions) => Promise<TestAgent>;

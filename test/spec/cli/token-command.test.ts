@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
+import { runTau } from '../../support/command.ts';
 import { type Home, newHome } from '../../support/open.ts';
 
 const folderOf = (home: Home) => join(home.agentDir, 'server');
@@ -10,7 +10,7 @@ const fileOf = (home: Home) => join(folderOf(home), 'tokens.json');
 
 /** Every token that is listed, as JSON. */
 async function listed(home: Home): Promise<Record<string, unknown>[]> {
-  const { stdout } = await tau(home, ['token', 'list', '--json']);
+  const { stdout } = await runTau(home, ['token', 'list', '--json']);
   return stdout
     .split('\n')
     .filter(Boolean)
@@ -20,8 +20,8 @@ async function listed(home: Home): Promise<Record<string, unknown>[]> {
 it('[A9 A16] create prints the token alone on stdout, says that it is not shown again, and keeps its digest', async () => {
   const home = newHome();
 
-  const made = await tau(home, ['token', 'create', '--name', 'phone']);
-  const table = await tau(home, ['token', 'list']);
+  const made = await runTau(home, ['token', 'create', '--name', 'phone']);
+  const table = await runTau(home, ['token', 'list']);
   const [facts] = await listed(home);
 
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tau_[\w-]{43}\n$/) });
@@ -40,10 +40,10 @@ it('[A8 A16] list shows what is known of each token', async () => {
   mkdirSync(join(home.cwd, 'real'));
   symlinkSync('real', join(home.cwd, 'link'));
   const words = ['--scope', 'bash,view', '--scope', 'admin', '--path', 'link', '--path', home.root];
-  const made = await tau(home, ['token', 'create', '--name', 'a  b\u001b[2J', ...words, '--expires', '2999-01-31']);
-  await tau(home, ['token', 'create', '--name', 'other', '--expires', '12h']);
+  const made = await runTau(home, ['token', 'create', '--name', 'a  b\u001b[2J', ...words, '--expires', '2999-01-31']);
+  await runTau(home, ['token', 'create', '--name', 'other', '--expires', '12h']);
 
-  const { stdout } = await tau(home, ['token', 'list']);
+  const { stdout } = await runTau(home, ['token', 'list']);
   const [one, two] = await listed(home);
 
   expect(made.stderr).toContain('not what commands reach: those run as you');
@@ -68,13 +68,13 @@ it('[A8 A16] list shows what is known of each token', async () => {
 
 it('[A16] revoke takes back the token of an id or a name, and guesses none', async () => {
   const home = newHome();
-  for (const name of ['one', 'two', 'two']) await tau(home, ['token', 'create', '--name', name]);
+  for (const name of ['one', 'two', 'two']) await runTau(home, ['token', 'create', '--name', name]);
   const [one, two] = await listed(home);
 
-  const byName = await tau(home, ['token', 'revoke', 'one']);
-  const unclear = await tau(home, ['token', 'revoke', 'two']);
-  const byId = await tau(home, ['token', 'revoke', String(two?.['id'])]);
-  const gone = await tau(home, ['token', 'revoke', 'one']);
+  const byName = await runTau(home, ['token', 'revoke', 'one']);
+  const unclear = await runTau(home, ['token', 'revoke', 'two']);
+  const byId = await runTau(home, ['token', 'revoke', String(two?.['id'])]);
+  const gone = await runTau(home, ['token', 'revoke', 'one']);
 
   expect(byName).toMatchObject({ code: 0, stdout: `Revoked ${one?.['id']} (one)\n`, stderr: '' });
   expect(unclear).toMatchObject({
@@ -84,8 +84,8 @@ it('[A16] revoke takes back the token of an id or a name, and guesses none', asy
   expect(byId).toMatchObject({ code: 0 });
   expect(gone).toMatchObject({ code: 1, stdout: '', stderr: 'tau: There is no token "one"\n' });
   expect(await listed(home)).toMatchObject([{ name: 'two' }]);
-  await tau(home, ['token', 'revoke', 'two']);
-  expect((await tau(home, ['token', 'list'])).stdout).toBe('No tokens.\n');
+  await runTau(home, ['token', 'revoke', 'two']);
+  expect((await runTau(home, ['token', 'list'])).stdout).toBe('No tokens.\n');
 });
 
 it.each([
@@ -114,7 +114,7 @@ it.each([
   const home = newHome();
   writeFileSync(join(home.cwd, 'file'), '');
 
-  const result = await tau(home, words.split(' '));
+  const result = await runTau(home, words.split(' '));
 
   expect(result).toMatchObject({
     code: 2,
@@ -130,7 +130,7 @@ it('[A16] a file that makes no sense is told, quoted nowhere and left alone', as
   writeFileSync(fileOf(home), '{"tokens": {"tau_secret');
 
   for (const words of [['create', '--name', 'x'], ['list'], ['revoke', 'x']]) {
-    const { code, stdout, stderr } = await tau(home, ['token', ...words]);
+    const { code, stdout, stderr } = await runTau(home, ['token', ...words]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^tau: tokens\.json: .*\n$/);
     expect(stderr).not.toContain('secret');
@@ -142,7 +142,7 @@ it('[A16] tokens that are made at the same time are all kept', async () => {
   const home = newHome();
   const names = ['a', 'b', 'c', 'd'];
 
-  const made = await Promise.all(names.map((name) => tau(home, ['token', 'create', '--name', name])));
+  const made = await Promise.all(names.map((name) => runTau(home, ['token', 'create', '--name', name])));
 
   expect(new Set(made.map(({ stdout }) => stdout)).size).toBe(4);
   expect((await listed(home)).map(({ name }) => name).sort()).toEqual(names);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { AgentSession } from '../../../src/index.ts';
-import { created, eventsOf, told } from '../../support/agent-session.ts';
-import { userExtension, written } from '../../support/extensions.ts';
+import { createTestSession, collectEvents, nextEventOfType } from '../../support/agent-session.ts';
+import { userExtension, writeTextFile } from '../../support/extensions.ts';
 import { newHome } from '../../support/open.ts';
 
 /** Asks whoever is there, and notes down what came of it. */
@@ -47,14 +47,14 @@ const noted = ({ sessionManager }: AgentSession, customType: string) =>
 
 /** Lets the extension ask; settles when it has noted down what came of it. */
 async function asked(session: AgentSession): Promise<void> {
-  const done = told(session, 'entry_appended');
+  const done = nextEventOfType(session, 'entry_appended');
   await session.prompt('/ask');
   await done;
 }
 
 it('[V15] extensions are loaded, and hear of the session when the first thing is done in it', async () => {
   const home = curiousHome();
-  const { session, extensionsResult } = await created({ sessionStartEvent: { reason: 'fork' } }, home);
+  const { session, extensionsResult } = await createTestSession({ sessionStartEvent: { reason: 'fork' } }, home);
   const path = join(home.agentDir, 'extensions', 'curious.ts');
 
   expect(extensionsResult).toMatchObject({ extensions: [{ path, resolvedPath: path }], errors: [] });
@@ -74,7 +74,7 @@ it('[V15] extensions are loaded, and hear of the session when the first thing is
 });
 
 it('[V15] without anybody to show them dialogs take their defaults at once', async () => {
-  const { session } = await created({}, curiousHome());
+  const { session } = await createTestSession({}, curiousHome());
   await session.bindExtensions({});
 
   await asked(session);
@@ -84,7 +84,7 @@ it('[V15] without anybody to show them dialogs take their defaults at once', asy
 });
 
 it('[V15] a program that can show dialogs answers them', async () => {
-  const { session } = await created({}, curiousHome());
+  const { session } = await createTestSession({}, curiousHome());
   const shown: unknown[] = [];
   let thank = () => {};
   const thanked = new Promise<void>((resolve) => {
@@ -125,7 +125,7 @@ it('[V15] a program that can show dialogs answers them', async () => {
 });
 
 it('[V15] a dialog that the program fails to show, or shows no more, takes its default', async () => {
-  const { session } = await created({}, curiousHome());
+  const { session } = await createTestSession({}, curiousHome());
   await session.bindExtensions({
     uiContext: {
       select: async () => {
@@ -142,7 +142,7 @@ it('[V15] a dialog that the program fails to show, or shows no more, takes its d
 });
 
 it('[V15] what goes wrong in extensions is told, and so is that one wants the end', async () => {
-  const { session } = await created({}, curiousHome());
+  const { session } = await createTestSession({}, curiousHome());
   const failures: unknown[] = [];
   let leave = () => {};
   const left = new Promise<void>((resolve) => {
@@ -161,13 +161,13 @@ it('[V15] what goes wrong in extensions is told, and so is that one wants the en
 it('[V15] an extension that cannot be loaded is named, and the others are there', async () => {
   const home = curiousHome();
   const broken = userExtension(home, 'broken.ts', 'throw new Error("not today");');
-  const { session, extensionsResult } = await created({}, home);
+  const { session, extensionsResult } = await createTestSession({}, home);
 
   expect(extensionsResult.errors).toEqual([{ path: broken, error: expect.stringContaining('not today') }]);
   expect(extensionsResult.extensions).toHaveLength(1);
 
-  written(broken, 'export default function (pi) { pi.registerCommand("mended", { handler() {} }); }');
-  const events = eventsOf(session);
+  writeTextFile(broken, 'export default function (pi) { pi.registerCommand("mended", { handler() {} }); }');
+  const events = collectEvents(session);
   await session.reload();
 
   expect(session.resourceLoader.getExtensions()).toMatchObject({ extensions: [{}, {}], errors: [] });

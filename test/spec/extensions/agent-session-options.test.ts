@@ -2,9 +2,9 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SessionManager, type ToolDefinition } from '../../../src/index.ts';
-import { created } from '../../support/agent-session.ts';
-import { calls } from '../../support/host-tools.ts';
-import { newHome, sessionFiles, stored } from '../../support/open.ts';
+import { createTestSession } from '../../support/agent-session.ts';
+import { toolCallStep } from '../../support/host-tools.ts';
+import { newHome, sessionFiles, readSessionFile } from '../../support/open.ts';
 
 const greet: ToolDefinition = {
   name: 'greet',
@@ -21,9 +21,9 @@ const greet: ToolDefinition = {
 const named = (name: string): ToolDefinition => ({ ...greet, name });
 
 it('[V15] tools of the program are offered, run in it, and are given the context of extensions', async () => {
-  const { session, home, extensionsResult } = await created({
+  const { session, home, extensionsResult } = await createTestSession({
     customTools: [greet],
-    answers: [{ steps: [calls('greet', { name: 'Ann' }), calls('greet', { name: 5 })] }, { text: 'done' }],
+    answers: [{ steps: [toolCallStep('greet', { name: 'Ann' }), toolCallStep('greet', { name: 5 })] }, { text: 'done' }],
   });
 
   await session.prompt('greet her');
@@ -38,9 +38,9 @@ it('[V15] tools of the program are offered, run in it, and are given the context
 
 it('[V15] a tool of the program stands for one of the same name', async () => {
   const bash = { ...named('bash'), execute: async () => ({ content: [{ type: 'text' as const, text: 'mine' }] }) };
-  const { session } = await created({
+  const { session } = await createTestSession({
     customTools: [bash],
-    answers: [{ steps: [calls('bash', { name: 'x' })] }, { text: 'done' }],
+    answers: [{ steps: [toolCallStep('bash', { name: 'x' })] }, { text: 'done' }],
   });
 
   await session.prompt('go');
@@ -62,7 +62,7 @@ it.each<[string, object, string[]]>([
   ["tau's own left out", { noTools: 'builtin' }, ['greet']],
   ['some left out', { excludeTools: ['bash', 'gr*'] }, ['read', 'edit', 'write']],
 ])('[V15] the model is offered what is chosen: %s', async (_how, wish, expected) => {
-  const { session } = await created({ customTools: [greet], ...wish });
+  const { session } = await createTestSession({ customTools: [greet], ...wish });
 
   expect(session.getActiveToolNames()).toEqual(expected);
 });
@@ -78,7 +78,7 @@ it.each<[string, object, string]>([
 ])('[V15] what cannot be honoured is refused: %s', async (_what, options, sentence) => {
   const home = newHome();
 
-  await expect(created(options, home)).rejects.toThrow(sentence);
+  await expect(createTestSession(options, home)).rejects.toThrow(sentence);
   expect(sessionFiles(home)).toEqual([]);
 });
 
@@ -92,7 +92,7 @@ it('[V15] a loader of the program takes the place of what is found in folders', 
   writeFileSync(join(home.cwd, 'AGENTS.md'), 'found in the folder');
   mkdirSync(join(home.agentDir, 'prompts'), { recursive: true });
   writeFileSync(join(home.agentDir, 'prompts', 'found.md'), 'found');
-  const { session } = await created(
+  const { session } = await createTestSession(
     {
       resourceLoader: {
         getExtensions: () => ({ extensions: [] }),
@@ -128,7 +128,7 @@ it('[V15] words that call a template are plain words where that is asked for', a
   const home = newHome();
   mkdirSync(join(home.agentDir, 'prompts'), { recursive: true });
   writeFileSync(join(home.agentDir, 'prompts', 'greet.md'), 'say hello');
-  const { session } = await created({}, home);
+  const { session } = await createTestSession({}, home);
 
   await session.prompt('/greet', { expandPromptTemplates: false });
   await session.prompt('/greet');
@@ -137,7 +137,7 @@ it('[V15] words that call a template are plain words where that is asked for', a
 });
 
 it('[V15] settings of the program count in place of those in files', async () => {
-  const { session } = await created({
+  const { session } = await createTestSession({
     settingsManager: {
       getSteeringMode: () => 'all',
       getFollowUpMode: () => 'all',
@@ -161,7 +161,7 @@ it('[V15] keys of the program are asked for the model that was named', async () 
       return 'key-of-this-test';
     },
   };
-  const { session, home } = await created({
+  const { session, home } = await createTestSession({
     model: { provider: 'anthropic', id: 'claude-sonnet-4-5' },
     authStorage,
     modelRegistry: {},
@@ -172,16 +172,16 @@ it('[V15] keys of the program are asked for the model that was named', async () 
   await session.dispose();
   expect(
     sessionFiles(home)
-      .map((file) => JSON.stringify(stored(file)))
+      .map((file) => JSON.stringify(readSessionFile(file)))
       .join(''),
   ).not.toContain('key-of-this-test');
 });
 
 it('[V15] a session is kept in its file unless it is to leave no trace', async () => {
-  const kept = await created();
-  const forgotten = await created({ sessionManager: SessionManager.inMemory() });
+  const kept = await createTestSession();
+  const forgotten = await createTestSession({ sessionManager: SessionManager.inMemory() });
   const elsewhere = newHome();
-  const chosen = await created(
+  const chosen = await createTestSession(
     { sessionManager: SessionManager.create(elsewhere.cwd, join(elsewhere.root, 'mine')) },
     elsewhere,
   );
@@ -201,35 +201,35 @@ it('[V15] a manager names its session before it is open, and reads in it afterwa
   expect([manager.getCwd(), manager.getSessionFile(), manager.getSessionDir()]).toEqual([cwd, undefined, '']);
   expect(() => manager.getEntries()).toThrow('not open yet');
 
-  const { session } = await created({ sessionManager: manager });
+  const { session } = await createTestSession({ sessionManager: manager });
   await session.prompt('say hello');
 
   expect([session.sessionId, manager.getSessionId(), session.sessionManager]).toEqual([id, id, manager]);
   expect(manager.buildSessionContext().messages).toEqual(session.messages);
   expect(manager.getBranch().map(({ type }) => type)).toContain('message');
-  await expect(created({ sessionManager: manager })).rejects.toMatchObject({ code: 'session_in_use' });
+  await expect(createTestSession({ sessionManager: manager })).rejects.toMatchObject({ code: 'session_in_use' });
 });
 
 it('[V15] sessions are opened, continued, forked and listed', async () => {
   const home = newHome();
-  const first = await created({ sessionManager: SessionManager.create(home.cwd) }, home);
+  const first = await createTestSession({ sessionManager: SessionManager.create(home.cwd) }, home);
   await first.session.prompt('say hello');
   const { sessionFile: file = '' } = first.session;
   const sessions = join(file, '..');
-  await expect(created({ sessionManager: SessionManager.open(file) }, home)).rejects.toMatchObject({
+  await expect(createTestSession({ sessionManager: SessionManager.open(file) }, home)).rejects.toMatchObject({
     code: 'session_in_use',
   });
   await first.session.dispose();
 
-  const opened = await created({ sessionManager: SessionManager.open(file) }, home);
+  const opened = await createTestSession({ sessionManager: SessionManager.open(file) }, home);
   expect([opened.session.messages.length, opened.session.sessionManager.getCwd()]).toEqual([2, home.cwd]);
   await opened.session.dispose();
-  const continued = await created({ sessionManager: SessionManager.continueRecent(home.cwd) }, home);
+  const continued = await createTestSession({ sessionManager: SessionManager.continueRecent(home.cwd) }, home);
   expect(continued.session.sessionFile).toBe(file);
   await continued.session.dispose();
   const other = join(realpathSync(home.root), 'other');
   mkdirSync(other);
-  const forked = await created({ sessionManager: SessionManager.forkFrom(file, other) }, home);
+  const forked = await createTestSession({ sessionManager: SessionManager.forkFrom(file, other) }, home);
   expect(forked.session.sessionManager.getHeader()).toMatchObject({ cwd: other, parentSession: file });
   expect(forked.session.messages).toHaveLength(2);
   expect(await SessionManager.list(home.cwd, sessions)).toMatchObject([
@@ -241,12 +241,12 @@ it('[V15] sessions are opened, continued, forked and listed', async () => {
 it('[V15] a session that belongs to another folder is refused, and one that is missing is made', async () => {
   const home = newHome();
   const path = join(home.root, 'mine.jsonl');
-  const made = await created({ cwd: home.cwd, sessionManager: SessionManager.open(path) }, home);
+  const made = await createTestSession({ cwd: home.cwd, sessionManager: SessionManager.open(path) }, home);
   await made.session.prompt('say hello');
   await made.session.dispose();
 
-  await expect(created({ cwd: home.root, sessionManager: SessionManager.open(path) }, home)).rejects.toThrow(
+  await expect(createTestSession({ cwd: home.root, sessionManager: SessionManager.open(path) }, home)).rejects.toThrow(
     'belongs to',
   );
-  expect(stored(path)[0]).toMatchObject({ type: 'session', cwd: home.cwd });
+  expect(readSessionFile(path)[0]).toMatchObject({ type: 'session', cwd: home.cwd });
 });

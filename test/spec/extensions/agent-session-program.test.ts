@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { userExtension } from '../../support/extensions.ts';
-import { calls } from '../../support/host-tools.ts';
-import { environment, newHome, scriptArgs, sessionFiles, setUp, stored } from '../../support/open.ts';
-import { living } from '../../support/processes.ts';
+import { toolCallStep } from '../../support/host-tools.ts';
+import { environment, newHome, scriptArgs, sessionFiles, writeSettings, readSessionFile } from '../../support/open.ts';
+import { filterAlive } from '../../support/processes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
@@ -14,7 +14,7 @@ const fixture = (name: string) => join(root, 'test/fixtures/embedding', name);
 
 it("[V15] a program in the manner of pi's SDK runs with the package, and ends by itself", async () => {
   const home = newHome();
-  setUp(home, { defaultProvider: 'tau', defaultModel: 'scripted' });
+  writeSettings(home, { defaultProvider: 'tau', defaultModel: 'scripted' });
   userExtension(
     home,
     'gate.ts',
@@ -25,8 +25,8 @@ it("[V15] a program in the manner of pi's SDK runs with the package, and ends by
     }`,
   );
   const [, script = ''] = scriptArgs(home, [
-    { steps: [calls('bash', { command: 'sleep 1000 > /dev/null 2>&1 & echo $! > pid' })] },
-    { steps: [calls('count_lines', { text: 'one\ntwo' })] },
+    { steps: [toolCallStep('bash', { command: 'sleep 1000 > /dev/null 2>&1 & echo $! > pid' })] },
+    { steps: [toolCallStep('count_lines', { text: 'one\ntwo' })] },
     { text: 'Two lines. ' },
     { text: 'All is well.' },
   ]);
@@ -46,8 +46,8 @@ it("[V15] a program in the manner of pi's SDK runs with the package, and ends by
     last: 'All is well.',
     listed: 1,
   });
-  expect(stored(sessionFiles(home)[0] ?? '').filter(({ type }) => type === 'message')).toHaveLength(8);
-  expect(await living([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
+  expect(readSessionFile(sessionFiles(home)[0] ?? '').filter(({ type }) => type === 'message')).toHaveLength(8);
+  expect(await filterAlive([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
 });
 
 it('[V15] a program that forgets its session ends as well', async () => {

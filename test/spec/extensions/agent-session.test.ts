@@ -2,18 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SessionManager } from '../../../src/index.ts';
-import { created, eventsOf, next, told } from '../../support/agent-session.ts';
+import { createTestSession, collectEvents, nextSessionEvent, nextEventOfType } from '../../support/agent-session.ts';
 import { callBash, rolesOf } from '../../support/hooks.ts';
-import { counted, FILLER, FULL, patientHome } from '../../support/long-talk.ts';
-import { NO_RETRY, newGate, newHome, sessionFiles, setUp, stored } from '../../support/open.ts';
-import { living, until } from '../../support/processes.ts';
-import { FOREVER } from '../../support/shell.ts';
+import { textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, fastRetryHome } from '../../support/long-talk.ts';
+import { NO_RETRY, newGate, newHome, sessionFiles, writeSettings, readSessionFile } from '../../support/open.ts';
+import { filterAlive, waitUntil } from '../../support/processes.ts';
+import { SLEEP_FOREVER } from '../../support/shell.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 it('[V15] a prompt settles when its run is over, and what it said and did is there', async () => {
-  const { session, home } = await created();
-  const events = eventsOf(session);
+  const { session, home } = await createTestSession();
+  const events = collectEvents(session);
 
   await session.prompt('write made.txt: here');
 
@@ -29,7 +29,7 @@ it('[V15] a prompt settles when its run is over, and what it said and did is the
   expect(session.getSessionStats()).toMatchObject({ userMessages: 1, toolCalls: 1, sessionId: session.sessionId });
   expect(session.getContextUsage()).toMatchObject({ contextWindow: 200_000 });
   expect(session.getLastAssistantText()).toEqual(expect.any(String));
-  expect(stored(session.sessionFile ?? '').filter(({ type }) => type === 'message')).toHaveLength(4);
+  expect(readSessionFile(session.sessionFile ?? '').filter(({ type }) => type === 'message')).toHaveLength(4);
   expect(events.map(({ type }) => type).filter((type) => /^(agent|turn|tool)/.test(type))).toEqual([
     'agent_start',
     'turn_start',
@@ -44,8 +44,8 @@ it('[V15] a prompt settles when its run is over, and what it said and did is the
 });
 
 it('[V15] every update holds the answer so far, and the same as the partial of its step', async () => {
-  const { session } = await created({ answers: [{ steps: [{ thinking: 'well' }, { text: 'one two three' }] }] });
-  const events = eventsOf(session);
+  const { session } = await createTestSession({ answers: [{ steps: [{ thinking: 'well' }, { text: 'one two three' }] }] });
+  const events = collectEvents(session);
 
   await session.prompt('go');
 
@@ -62,10 +62,10 @@ it('[V15] every update holds the answer so far, and the same as the partial of i
 
 it('[V15] while an answer streams it is in the state, and getters tell of the run', async () => {
   const gate = newGate();
-  const { session } = await created({
+  const { session } = await createTestSession({
     answers: [{ steps: [{ text: 'half' }, { await: gate.path }, { text: ' more' }] }],
   });
-  const half = next(session, (event) => JSON.stringify(event).includes('"half"'));
+  const half = nextSessionEvent(session, (event) => JSON.stringify(event).includes('"half"'));
 
   const run = session.prompt('go');
   await half;
@@ -80,7 +80,7 @@ it('[V15] while an answer streams it is in the state, and getters tell of the ru
 });
 
 it('[V15] what a listener throws hurts nobody, and one that has unsubscribed hears nothing', async () => {
-  const { session } = await created();
+  const { session } = await createTestSession();
   const heard: string[] = [];
   session.subscribe(() => {
     throw new Error('clumsy');
@@ -99,7 +99,7 @@ it('[V15] what a listener throws hurts nobody, and one that has unsubscribed hea
 });
 
 it('[V15] whoever hears of the end may begin the next run at once', async () => {
-  const { session } = await created();
+  const { session } = await createTestSession();
   let second: Promise<void> | undefined;
   const stop = session.subscribe((event) => {
     if (event.type !== 'agent_settled') return;
@@ -114,7 +114,7 @@ it('[V15] whoever hears of the end may begin the next run at once', async () => 
 });
 
 it('[V15] what is refused rejects, and says why', async () => {
-  const { session } = await created();
+  const { session } = await createTestSession();
 
   await expect(session.prompt('')).rejects.toMatchObject({ code: 'invalid_params' });
   await expect(session.prompt(undefined as never)).rejects.toMatchObject({ code: 'invalid_params' });
@@ -133,7 +133,7 @@ it('[V15] what is refused rejects, and says why', async () => {
 });
 
 it('[V15] a prompt without a model that can be used is refused', async () => {
-  const { session, modelFallbackMessage } = await created({
+  const { session, modelFallbackMessage } = await createTestSession({
     model: { provider: 'anthropic', id: 'claude-sonnet-4-5' },
   });
 
@@ -144,10 +144,10 @@ it('[V15] a prompt without a model that can be used is refused', async () => {
 
 it('[V15] steering and follow-ups join the run, are counted, and can be taken back', async () => {
   const gate = newGate();
-  const { session } = await created({
+  const { session } = await createTestSession({
     answers: [{ steps: [{ text: 'busy' }, { await: gate.path }] }, { text: 'steered' }, { text: 'followed' }],
   });
-  const streaming = next(session, (event) => JSON.stringify(event).includes('busy'));
+  const streaming = nextSessionEvent(session, (event) => JSON.stringify(event).includes('busy'));
   const run = session.prompt('go');
   await streaming;
 
@@ -170,7 +170,7 @@ it('[V15] steering and follow-ups join the run, are counted, and can be taken ba
 });
 
 it('[V15] how queued messages are delivered is set at once', async () => {
-  const { session } = await created();
+  const { session } = await createTestSession();
 
   session.setSteeringMode('all');
   session.setFollowUpMode('all');
@@ -185,7 +185,7 @@ it('[V15] how queued messages are delivered is set at once', async () => {
 
 it('[V15] images, templates and plain words reach the model as pi sends them', async () => {
   const home = newHome();
-  const { session } = await created({}, home);
+  const { session } = await createTestSession({}, home);
   await session.prompt('look', { images: [{ type: 'image', data: PIXEL, mimeType: 'image/png' }] });
   expect(session.getLastAssistantText()).toContain('image/png');
 
@@ -200,9 +200,9 @@ it('[V15] images, templates and plain words reach the model as pi sends them', a
 });
 
 it('[V15] abort stops the run, and waits until it has', async () => {
-  const { session } = await created();
-  const started = told(session, 'tool_execution_start');
-  const run = session.prompt(`run \`${FOREVER}\``);
+  const { session } = await createTestSession();
+  const started = nextEventOfType(session, 'tool_execution_start');
+  const run = session.prompt(`run \`${SLEEP_FOREVER}\``);
   await started;
 
   await session.abort();
@@ -214,12 +214,12 @@ it('[V15] abort stops the run, and waits until it has', async () => {
 });
 
 it('[V15] a prompt waits for retries, which tell of themselves and can be ended', async () => {
-  const home = patientHome({ retry: { baseDelayMs: 3_600_000 } });
-  const { session } = await created({ answers: [{ error: { status: 529 } }] }, home);
-  const waiting = told(session, 'auto_retry_start');
+  const home = fastRetryHome({ retry: { baseDelayMs: 3_600_000 } });
+  const { session } = await createTestSession({ answers: [{ error: { status: 529 } }] }, home);
+  const waiting = nextEventOfType(session, 'auto_retry_start');
   const run = session.prompt('go');
   await waiting;
-  await until(async () => session.isRetrying);
+  await waitUntil(async () => session.isRetrying);
   expect(session.retryAttempt).toBe(1);
 
   session.abortRetry();
@@ -229,7 +229,7 @@ it('[V15] a prompt waits for retries, which tell of themselves and can be ended'
 });
 
 it('[V15] a prompt waits until the model was asked again', async () => {
-  const { session } = await created({ answers: [{ error: { status: 529 } }, { text: 'there' }] }, patientHome());
+  const { session } = await createTestSession({ answers: [{ error: { status: 529 } }, { text: 'there' }] }, fastRetryHome());
 
   await session.prompt('go');
 
@@ -238,8 +238,8 @@ it('[V15] a prompt waits until the model was asked again', async () => {
 
 it('[V15] a failure ends the run and rejects nothing', async () => {
   const home = newHome();
-  setUp(home, NO_RETRY);
-  const { session } = await created({}, home);
+  writeSettings(home, NO_RETRY);
+  const { session } = await createTestSession({}, home);
 
   await session.prompt('fail with 400');
 
@@ -248,13 +248,13 @@ it('[V15] a failure ends the run and rejects nothing', async () => {
 });
 
 it('[V15] compacting puts a summary in the place of what is old', async () => {
-  const { session } = await created(
-    { answers: [counted('one', 100), counted('two', 200), counted('the gist', 300)] },
-    patientHome(),
+  const { session } = await createTestSession(
+    { answers: [textWithUsage('one', 100), textWithUsage('two', 200), textWithUsage('the gist', 300)] },
+    fastRetryHome(),
   );
   await session.prompt(`first ${FILLER}`);
   await session.prompt(`second ${FILLER}`);
-  const events = eventsOf(session);
+  const events = collectEvents(session);
 
   const { summary } = await session.compact('briefly');
 
@@ -268,13 +268,13 @@ it('[V15] compacting puts a summary in the place of what is old', async () => {
 
 it('[V15] a compaction can be called off while it is made, and before', async () => {
   const gate = newGate();
-  const { session } = await created(
-    { answers: [counted('one', 100), counted('two', 200), { steps: [{ await: gate.path }] }] },
-    patientHome(),
+  const { session } = await createTestSession(
+    { answers: [textWithUsage('one', 100), textWithUsage('two', 200), { steps: [{ await: gate.path }] }] },
+    fastRetryHome(),
   );
   await session.prompt(`first ${FILLER}`);
   await session.prompt(`second ${FILLER}`);
-  const begun = told(session, 'compaction_start');
+  const begun = nextEventOfType(session, 'compaction_start');
 
   const compaction = session.compact();
   await begun;
@@ -290,11 +290,11 @@ it('[V15] a compaction can be called off while it is made, and before', async ()
 
 it('[V15] a run goes on without the compaction that it began by itself', async () => {
   const gate = newGate();
-  const { session } = await created(
-    { answers: [counted('one', 100), counted('two', FULL), { steps: [{ await: gate.path }] }] },
-    patientHome(),
+  const { session } = await createTestSession(
+    { answers: [textWithUsage('one', 100), textWithUsage('two', NEAR_CONTEXT_LIMIT), { steps: [{ await: gate.path }] }] },
+    fastRetryHome(),
   );
-  const begun = told(session, 'auto_compaction_start');
+  const begun = nextEventOfType(session, 'auto_compaction_start');
   await session.prompt(`first ${FILLER}`);
   const run = session.prompt(`second ${FILLER}`);
   await begun;
@@ -306,7 +306,7 @@ it('[V15] a run goes on without the compaction that it began by itself', async (
 });
 
 it('[V15] models and thinking levels are set, cycled and told of', async () => {
-  const { session } = await created();
+  const { session } = await createTestSession();
 
   await session.setModel({ provider: 'tau', id: 'scripted-slow' });
   expect(session.model?.id).toBe('scripted-slow');
@@ -326,7 +326,7 @@ it('[V15] only the models in scope are cycled, with their thinking levels', asyn
     model: { provider: 'tau', id },
     thinkingLevel: 'low' as const,
   }));
-  const { session } = await created({ scopedModels: scoped });
+  const { session } = await createTestSession({ scopedModels: scoped });
 
   const ids = session.scopedModels.map(({ model }) => model.id);
   const result = await session.cycleModel();
@@ -336,13 +336,13 @@ it('[V15] only the models in scope are cycled, with their thinking levels', asyn
 });
 
 it('[V15] commands run beside the conversation, and those of the program are recorded', async () => {
-  const { session } = await created();
+  const { session } = await createTestSession();
   const chunks: string[] = [];
 
   const result = await session.executeBash('echo out; exit 3', (chunk) => chunks.push(chunk));
   session.recordBashResult('mine', { output: 'own', exitCode: 0, cancelled: false, truncated: false });
-  const begun = told(session, 'bash_execution_update');
-  const endless = session.executeBash(FOREVER, undefined, { excludeFromContext: true });
+  const begun = nextEventOfType(session, 'bash_execution_update');
+  const endless = session.executeBash(SLEEP_FOREVER, undefined, { excludeFromContext: true });
   await begun;
   session.abortBash();
 
@@ -358,8 +358,8 @@ it('[V15] commands run beside the conversation, and those of the program are rec
 
 it('[V15] what a command of the program came to during a run joins the conversation after it', async () => {
   const gate = newGate();
-  const { session } = await created({ answers: [{ steps: [{ text: 'busy' }, { await: gate.path }] }] });
-  const busy = next(session, (event) => JSON.stringify(event).includes('busy'));
+  const { session } = await createTestSession({ answers: [{ steps: [{ text: 'busy' }, { await: gate.path }] }] });
+  const busy = nextSessionEvent(session, (event) => JSON.stringify(event).includes('busy'));
   const run = session.prompt('go');
   await busy;
 
@@ -371,7 +371,7 @@ it('[V15] what a command of the program came to during a run joins the conversat
 });
 
 it('[V15] the conversation goes on from another entry, and can be forked and left', async () => {
-  const { session, home } = await created();
+  const { session, home } = await createTestSession();
   await session.prompt('say one');
   await session.prompt('say two');
   const [first, second] = session.getUserMessagesForForking();
@@ -393,7 +393,7 @@ it('[V15] the conversation goes on from another entry, and can be forked and lef
 
 it('[V15] a summary of what is left behind can be called off', async () => {
   const gate = newGate();
-  const { session } = await created({
+  const { session } = await createTestSession({
     answers: [{ text: 'one' }, { text: 'two' }, { steps: [{ await: gate.path }] }],
   });
   await session.prompt('first');
@@ -408,7 +408,7 @@ it('[V15] a summary of what is left behind can be called off', async () => {
 });
 
 it('[V15] the session is exported to a page', async () => {
-  const { session, home } = await created();
+  const { session, home } = await createTestSession();
   await session.prompt('say hello');
 
   const path = await session.exportToHtml(join(home.root, 'page.html'));
@@ -417,7 +417,7 @@ it('[V15] the session is exported to a page', async () => {
 });
 
 it('[V15] tools are listed and chosen by name; names that mean none are passed over', async () => {
-  const { session } = await created();
+  const { session } = await createTestSession();
 
   session.setActiveToolsByName(['read', 'grep', 'nonsense']);
 
@@ -428,29 +428,29 @@ it('[V15] tools are listed and chosen by name; names that mean none are passed o
 });
 
 it('[V15] disposing stops the run and leaves no process, lock or file handle', async () => {
-  const { session, home } = await created();
+  const { session, home } = await createTestSession();
   const pidFile = join(home.cwd, 'pid');
   const run = session.prompt('run `sleep 1000 & echo $! > pid; sleep 1000`');
-  await until(async () => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n'));
+  await waitUntil(async () => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n'));
   const pid = Number(readFileSync(pidFile, 'utf8'));
   const { sessionFile = '' } = session;
 
   await session.dispose();
 
   await run;
-  expect(await living([pid])).toEqual([]);
+  expect(await filterAlive([pid])).toEqual([]);
   await expect(session.prompt('hello')).rejects.toMatchObject({ code: 'overloaded' });
-  const again = await created({ sessionManager: SessionManager.open(sessionFile) }, home);
+  const again = await createTestSession({ sessionManager: SessionManager.open(sessionFile) }, home);
   expect(again.session.messages[0]).toMatchObject({ role: 'user' });
 });
 
 it('[V15] the view of the agent stops, waits and empties the queue', async () => {
   const gate = newGate();
-  const { session } = await created({ answers: [callBash, { steps: [{ text: 'busy' }, { await: gate.path }] }] });
+  const { session } = await createTestSession({ answers: [callBash, { steps: [{ text: 'busy' }, { await: gate.path }] }] });
   const { agent } = session;
   const heard: string[] = [];
   const stop = agent.subscribe(({ type }) => heard.push(type));
-  const busy = next(session, (event) => JSON.stringify(event).includes('busy'));
+  const busy = nextSessionEvent(session, (event) => JSON.stringify(event).includes('busy'));
   void session.prompt('go');
   await busy;
   await session.steer('more');

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { bash, shown, untilThere, userExtension } from '../../support/extensions.ts';
-import { counted, FILLER, patientHome } from '../../support/long-talk.ts';
-import { newGate, newHome, stored } from '../../support/open.ts';
-import type { Record_ } from '../../support/peer.ts';
+import { bash, nextUiRequest, waitForFileCode, userExtension } from '../../support/extensions.ts';
+import { textWithUsage, FILLER, fastRetryHome } from '../../support/long-talk.ts';
+import { newGate, newHome, readSessionFile } from '../../support/open.ts';
+import type { WireRecord } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const errors = (records: readonly Record_[]) => records.filter(({ type }) => type === 'extension_error');
+const errors = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'extension_error');
 
 /** Answers of other people's code that make no sense. */
 const nonsense: [string, string][] = [
@@ -49,20 +49,20 @@ for (const [event, answer] of nonsense) {
     ]);
     expect(messages[0].content).toEqual([{ type: 'text', text: 'go' }]);
     expect(messages[2].content).toEqual([{ type: 'text', text: 'fine\n' }]);
-    const said = stored(sessionFiles()[0] ?? '').filter(({ type }) => type === 'message' || type === 'custom_message');
+    const said = readSessionFile(sessionFiles()[0] ?? '').filter(({ type }) => type === 'message' || type === 'custom_message');
     expect(said).toHaveLength(4);
   });
 }
 
 for (const compaction of ['{ summary: 5 }', "{ summary: 'short', firstKeptEntryId: 'nowhere' }"]) {
   verifies('X50', `a compaction ${compaction} is reported, and the model writes the summary`, async ({ open }) => {
-    const home = patientHome();
+    const home = fastRetryHome();
     userExtension(
       home,
       'odd.ts',
       `export default (pi) => pi.on('session_before_compact', () => ({ compaction: ${compaction} }));`,
     );
-    const { peer } = await open({ home, script: [counted('one', 100), counted('two', 200), { text: 'a summary' }] });
+    const { peer } = await open({ home, script: [textWithUsage('one', 100), textWithUsage('two', 200), { text: 'a summary' }] });
     await peer.run(`first ${FILLER}`);
     await peer.run(`second ${FILLER}`);
 
@@ -90,7 +90,7 @@ verifies('X50', 'what extensions say and show in odd shapes is put right or refu
 
   const { commands } = await peer.ok({ type: 'get_commands' });
   await peer.ok({ type: 'prompt', message: '/odd' });
-  await shown(peer, 'setWidget');
+  await nextUiRequest(peer, 'setWidget');
 
   expect(commands).toMatchObject([{ name: 'odd', description: '7' }]);
   expect(errors(peer.records).map(({ event }) => event)).toEqual(['send_message', 'send_message']);
@@ -166,7 +166,7 @@ verifies('X53', 'a gate stays shut while extensions are loaded again', async ({ 
     `import { existsSync, writeFileSync } from 'node:fs';
     export default async (pi) => {
       pi.registerCommand('again', { handler: async (_args, ctx) => { await ctx.reload(); ctx.ui.notify('loaded'); } });
-      if (existsSync(${before})) { ${untilThere(JSON.stringify(gate.path))} }
+      if (existsSync(${before})) { ${waitForFileCode(JSON.stringify(gate.path))} }
       writeFileSync(${before}, '');
     }`,
   );
@@ -198,7 +198,7 @@ verifies(
       "export default () => { void Promise.reject(new Error('early')); };",
     );
     const gate = newGate();
-    userExtension(home, 'b-slow.ts', `export default async () => { ${untilThere(JSON.stringify(gate.path))} };`);
+    userExtension(home, 'b-slow.ts', `export default async () => { ${waitForFileCode(JSON.stringify(gate.path))} };`);
     userExtension(
       home,
       'c-careless.ts',

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allTold, bash, commandHome, told, untilThere, userExtension } from '../../support/extensions.ts';
-import { newGate, newHome, stored } from '../../support/open.ts';
+import { allNotifications, bash, homeWithCommands, nextNotification, waitForFileCode, userExtension } from '../../support/extensions.ts';
+import { newGate, newHome, readSessionFile } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { isAlive, until } from '../../support/processes.ts';
+import { isAlive, waitUntil } from '../../support/processes.ts';
 import { userTexts } from '../../support/settled.ts';
-import { write } from '../../support/user-files.ts';
+import { writeFiles } from '../../support/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** What a command told, once. */
 async function asked(peer: Peer, message: string) {
   await peer.ok({ type: 'prompt', message });
-  return told(peer);
+  return nextNotification(peer);
 }
 
 /** Who said what, in the order of the conversation. */
@@ -29,7 +29,7 @@ const SAY = `const [content, options] = JSON.parse(args);
   tell(ctx, 'sent');`;
 
 verifies('X45', 'sendMessage while idle says it at once, and asks nobody', async ({ open }) => {
-  const { home } = commandHome({ say: SAY });
+  const { home } = homeWithCommands({ say: SAY });
   const { peer } = await open({ home, script: [{ text: 'one' }] });
 
   await peer.ok({ type: 'prompt', message: '/say ["a note"]' });
@@ -48,7 +48,7 @@ verifies('X45', 'sendMessage while idle says it at once, and asks nobody', async
 });
 
 verifies('X45', 'sendMessage with triggerTurn opens a run while idle', async ({ open }) => {
-  const { home } = commandHome({ say: SAY });
+  const { home } = homeWithCommands({ say: SAY });
   const { peer } = await open({ home, script: [{ text: 'one' }] });
 
   await peer.ok({ type: 'prompt', message: '/say ["a note",{"triggerTurn":true}]' });
@@ -58,7 +58,7 @@ verifies('X45', 'sendMessage with triggerTurn opens a run while idle', async ({ 
 });
 
 verifies('X45', 'sendMessage during a run joins it the way it says', async ({ open }) => {
-  const { home } = commandHome({ say: SAY });
+  const { home } = homeWithCommands({ say: SAY });
   const gate = newGate();
   const steps = [{ text: 'one' }, { await: gate.path }, { toolCall: { name: 'bash', arguments: { command: 'true' } } }];
   const { peer } = await open({ home, script: [{ steps }, { text: 'two' }, { text: 'three' }, { text: 'four' }] });
@@ -95,7 +95,7 @@ const PROMPT = `const [content, options] = JSON.parse(args);
   pi.sendUserMessage(content, options);`;
 
 verifies('X45', 'sendUserMessage prompts as the user would; handlers of input know better', async ({ open }) => {
-  const { home } = commandHome(
+  const { home } = homeWithCommands(
     { ask: PROMPT },
     "pi.on('input', ({ source, text, streamingBehavior }, ctx) => tell(ctx, [source, text, streamingBehavior ?? null]));",
   );
@@ -106,15 +106,15 @@ verifies('X45', 'sendUserMessage prompts as the user would; handlers of input kn
   await peer.run('and I?');
 
   expect(await conversation(peer)).toEqual(['user: what?', 'assistant: one', 'user: and I?', 'assistant: two']);
-  expect(allTold(peer)).toEqual([
+  expect(allNotifications(peer)).toEqual([
     ['extension', 'what?', null],
     ['rpc', 'and I?', null],
   ]);
 });
 
 verifies('X45', 'sendUserMessage takes templates as they are, unless it is told to expand them', async ({ open }) => {
-  const { home } = commandHome({ ask: PROMPT });
-  write(home, { 'agent/prompts/greet.md': 'Greet $1 warmly' });
+  const { home } = homeWithCommands({ ask: PROMPT });
+  writeFiles(home, { 'agent/prompts/greet.md': 'Greet $1 warmly' });
   const { peer } = await open({ home, script: [{ text: 'one' }, { text: 'two' }] });
 
   await peer.ok({ type: 'prompt', message: '/ask ["/greet Ada"]' });
@@ -126,7 +126,7 @@ verifies('X45', 'sendUserMessage takes templates as they are, unless it is told 
 });
 
 verifies('X45', 'sendUserMessage during a run needs a way to join it', async ({ open }) => {
-  const { home } = commandHome({ ask: PROMPT });
+  const { home } = homeWithCommands({ ask: PROMPT });
   const gate = newGate();
   const { peer } = await open({
     home,
@@ -151,7 +151,7 @@ verifies('X45', 'sendUserMessage during a run needs a way to join it', async ({ 
 });
 
 verifies('X45', 'appendEntry, setLabel and names are stored and told', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     note: `pi.appendEntry('memo', { a: 1 });
       pi.appendEntry('bare');
       const [entry] = ctx.sessionManager.getEntries().filter(({ customType }) => customType === 'memo');
@@ -170,7 +170,7 @@ verifies('X45', 'appendEntry, setLabel and names are stored and told', async ({ 
 
   expect(await peer.find('session_info_changed')).toMatchObject({ name: 'a name' });
   expect(await peer.find('extension_error')).toMatchObject({ error: 'Entry not found: nothing' });
-  const entries = stored(sessionFiles()[0] ?? '').filter(({ type }) =>
+  const entries = readSessionFile(sessionFiles()[0] ?? '').filter(({ type }) =>
     ['custom', 'label', 'session_info'].includes(type),
   );
   expect(entries).toMatchObject([
@@ -183,7 +183,7 @@ verifies('X45', 'appendEntry, setLabel and names are stored and told', async ({ 
 });
 
 verifies('X45 I15', 'tools can be looked at and chosen', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     tools: `const all = pi.getAllTools();
       const before = pi.getActiveTools();
       pi.setActiveTools(['read', 'no such tool']);
@@ -200,7 +200,7 @@ verifies('X45 I15', 'tools can be looked at and chosen', async ({ open }) => {
 });
 
 verifies('X45', 'exec: what a program printed, and how it ended', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     run: 'const [command, words, options] = JSON.parse(args); tell(ctx, await pi.exec(command, words, options));',
   });
   const { peer } = await open({ home });
@@ -223,7 +223,7 @@ verifies('X45', 'exec: what a program printed, and how it ended', async ({ open 
 });
 
 verifies('X45', 'exec: nothing is left of a program that took too long', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     run: "tell(ctx, await pi.exec('sh', ['-c', 'sleep 1000 & echo $! > pid; echo begun; wait'], { timeout: Number(args) }));",
   });
   const { peer } = await open({ home });
@@ -232,17 +232,17 @@ verifies('X45', 'exec: nothing is left of a program that took too long', async (
 
   expect(result).toMatchObject({ stdout: 'begun\n', killed: true });
   const pid = Number(readFileSync(join(home.cwd, 'pid'), 'utf8'));
-  await until(async () => !(await isAlive(pid)));
+  await waitUntil(async () => !(await isAlive(pid)));
 });
 
 verifies(
   'X45',
   'exec: nothing is left of a program that was called off, nor of one that lives when tau ends',
   async ({ open }) => {
-    const { home } = commandHome({
+    const { home } = homeWithCommands({
       run: `const stop = new AbortController();
       const done = pi.exec('sh', ['-c', 'sleep 1000 & echo $! > ' + args + '; mv ' + args + ' ' + args + '.pid; wait'], { signal: stop.signal });
-      ${untilThere("ctx.cwd + '/' + args + '.pid'")}
+      ${waitForFileCode("ctx.cwd + '/' + args + '.pid'")}
       tell(ctx, 'begun');
       if (args === 'aborted') stop.abort();
       tell(ctx, await done);`,
@@ -251,21 +251,21 @@ verifies(
     const pidOf = (name: string) => Number(readFileSync(join(home.cwd, `${name}.pid`), 'utf8'));
 
     await peer.ok({ type: 'prompt', message: '/run aborted' });
-    await told(peer);
-    expect(await told(peer)).toMatchObject({ killed: true });
-    await until(async () => !(await isAlive(pidOf('aborted'))));
+    await nextNotification(peer);
+    expect(await nextNotification(peer)).toMatchObject({ killed: true });
+    await waitUntil(async () => !(await isAlive(pidOf('aborted'))));
     void peer.request({ type: 'prompt', message: '/run left' }).catch(() => {});
-    await told(peer);
+    await nextNotification(peer);
     // The end of input would wait for the command.
     if (agent) agent.kill('SIGTERM');
     else await close();
 
-    await until(async () => !(await isAlive(pidOf('left'))));
+    await waitUntil(async () => !(await isAlive(pidOf('left'))));
   },
 );
 
 verifies('X45', 'exec: of an endless output only so much is kept', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     run: "const { stdout, truncated, code } = await pi.exec('sh', ['-c', 'head -c 12000000 /dev/zero']); tell(ctx, [stdout.length, truncated, code]);",
   });
   const { peer } = await open({ home });
@@ -274,7 +274,7 @@ verifies('X45', 'exec: of an endless output only so much is kept', async ({ open
 });
 
 verifies('X45', 'models and thinking levels can be chosen, and are told', async ({ open }) => {
-  const { home } = commandHome(
+  const { home } = homeWithCommands(
     {
       choose: `const small = ctx.modelRegistry.find('tau', 'scripted-small');
         const chosen = await pi.setModel(small);
@@ -292,7 +292,7 @@ verifies('X45', 'models and thinking levels can be chosen, and are told', async 
   await peer.next((record) => record['method'] === 'notify' && String(record['message']).includes('chosen'));
   await peer.ok({ type: 'set_thinking_level', level: 'minimal' });
 
-  expect(allTold(peer)).toEqual([
+  expect(allNotifications(peer)).toEqual([
     ['model', 'scripted-small', 'scripted', 'set'],
     ['level', 'off', 'low'],
     ['model', 'scripted', 'scripted-small', 'set'],
@@ -304,10 +304,10 @@ verifies('X45', 'models and thinking levels can be chosen, and are told', async 
 });
 
 verifies('X45', 'getCommands and getSettings tell what there is, and cannot change it', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     look: 'const settings = pi.getSettings(); settings.steeringMode = "changed"; tell(ctx, [pi.getCommands().map(({ name, source }) => [name, source]), pi.getSettings().steeringMode]);',
   });
-  write(home, { 'agent/prompts/greet.md': 'Greet', 'agent/settings.json': '{"steeringMode":"all"}' });
+  writeFiles(home, { 'agent/prompts/greet.md': 'Greet', 'agent/settings.json': '{"steeringMode":"all"}' });
   const { peer } = await open({ home });
 
   expect(await asked(peer, '/look')).toEqual([
@@ -320,7 +320,7 @@ verifies('X45', 'getCommands and getSettings tell what there is, and cannot chan
 });
 
 verifies('X45', 'extensions speak to each other over a bus', async ({ open }) => {
-  const { home } = commandHome({ ping: "pi.events.emit('ping', { n: 1 }); tell(ctx, 'emitted');" });
+  const { home } = homeWithCommands({ ping: "pi.events.emit('ping', { n: 1 }); tell(ctx, 'emitted');" });
   userExtension(
     home,
     'z-other.ts',
@@ -336,7 +336,7 @@ verifies('X45', 'extensions speak to each other over a bus', async ({ open }) =>
   await peer.ok({ type: 'prompt', message: '/ping' });
   await peer.ok({ type: 'prompt', message: '/ping' });
 
-  expect(allTold(peer)).toEqual([{ n: 1 }, 'emitted', 'emitted']);
+  expect(allNotifications(peer)).toEqual([{ n: 1 }, 'emitted', 'emitted']);
   expect(await peer.find('extension_error')).toMatchObject({
     extensionPath: '<events>',
     event: 'ping',
@@ -345,7 +345,7 @@ verifies('X45', 'extensions speak to each other over a bus', async ({ open }) =>
 });
 
 verifies('X45', 'handlers can be added and removed while tau runs', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     listen: "globalThis.stopListening = pi.on('turn_start', (_event, next) => tell(next, 'turn'));",
     deafen: 'globalThis.stopListening();',
     more: "pi.registerCommand('extra', { handler: async (_args, next) => tell(next, 'extra') });",
@@ -357,11 +357,11 @@ verifies('X45', 'handlers can be added and removed while tau runs', async ({ ope
     else await peer.run(message);
   }
 
-  expect(allTold(peer)).toEqual(['turn', 'extra']);
+  expect(allNotifications(peer)).toEqual(['turn', 'extra']);
 });
 
 verifies('X45', 'sessionManager, modelRegistry and ctx tell of the present', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     look: `const { sessionManager: s, modelRegistry: m } = ctx;
       const branch = s.getBranch();
       tell(ctx, {

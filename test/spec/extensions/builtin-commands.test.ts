@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
-import { allShown, commandHome, userExtension } from '../../support/extensions.ts';
-import { talked } from '../../support/long-talk.ts';
-import { newGate, newHome, open as openOn, type TestAgent } from '../../support/open.ts';
+import { allUiRequests, homeWithCommands, userExtension } from '../../support/extensions.ts';
+import { openAfterTwoTurns } from '../../support/long-talk.ts';
+import { newGate, newHome, openTestAgent as openOn, type TestAgent } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
 import { userTexts } from '../../support/settled.ts';
-import { write } from '../../support/user-files.ts';
-import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+import { writeFiles } from '../../support/user-files.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const NAMES = ['compact', 'model', 'name', 'new', 'fork', 'session', 'export', 'reload', 'help'];
 
@@ -50,7 +50,7 @@ verifies('N11 N12', 'without hello none is listed, and all go to the model', asy
 
 verifies('N13', '/help shows every command', async ({ open }) => {
   const home = newHome();
-  write(home, { 'agent/prompts/greet.md': '---\ndescription: Greets\nargument-hint: "<who>"\n---\nGreet $1' });
+  writeFiles(home, { 'agent/prompts/greet.md': '---\ndescription: Greets\nargument-hint: "<who>"\n---\nGreet $1' });
   const { peer } = await withBuiltins(open({ home }));
 
   const lines = (await output(peer, '/help')).split('\n');
@@ -84,7 +84,7 @@ verifies('N13', '/model lists models, uses one, and refuses what is none', async
 });
 
 verifies('N13', '/new starts a session, unless an extension says no', async ({ open }) => {
-  const { home } = commandHome(
+  const { home } = homeWithCommands(
     { lock: 'globalThis.isLocked = true;', unlock: 'globalThis.isLocked = false;' },
     "pi.on('session_before_switch', () => ({ cancel: globalThis.isLocked === true }));",
   );
@@ -154,7 +154,7 @@ verifies(
   '/compact compacts with the words behind it, and says when there is nothing to do',
   async ({ open }) => {
     const empty = await withBuiltins(open());
-    const { peer } = await withBuiltins(talked(open, [{ text: 'In short.' }]));
+    const { peer } = await withBuiltins(openAfterTwoTurns(open, [{ text: 'In short.' }]));
 
     expect((await empty.peer.refused({ type: 'prompt', message: '/compact' }))['error']).toMatch(
       /[Nn]othing to compact/,
@@ -169,7 +169,7 @@ verifies('N13', '/reload finds what was added since, also where there was nothin
   const { peer, home } = await withBuiltins(open());
   expect(await output(peer, '/reload')).toBe('Loaded again: 0 commands');
 
-  write(home, { 'agent/prompts/greet.md': 'Greet' });
+  writeFiles(home, { 'agent/prompts/greet.md': 'Greet' });
   userExtension(
     home,
     'late.ts',
@@ -178,7 +178,7 @@ verifies('N13', '/reload finds what was added since, also where there was nothin
 
   expect(await output(peer, '/reload')).toBe('Loaded again: 2 commands');
   await peer.ok({ type: 'prompt', message: '/late' });
-  expect(allShown(peer, 'notify')).toHaveLength(1);
+  expect(allUiRequests(peer, 'notify')).toHaveLength(1);
 });
 
 verifies('N13', 'during a run built-in commands work', async ({ open }) => {
@@ -208,7 +208,7 @@ verifies(
     expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'aborted' });
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, isIdle: true });
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies(
@@ -234,8 +234,8 @@ verifies(
 );
 
 verifies('N14', 'a template or a command of an extension wins over a built-in one', async ({ open }) => {
-  const { home } = commandHome({ help: "ctx.ui.notify('from the extension');" });
-  write(home, { 'agent/prompts/name.md': 'Think of a name for $1' });
+  const { home } = homeWithCommands({ help: "ctx.ui.notify('from the extension');" });
+  writeFiles(home, { 'agent/prompts/name.md': 'Think of a name for $1' });
   const { peer } = await withBuiltins(open({ home, script: [{ text: 'Ada' }] }));
 
   const { commands } = await peer.ok({ type: 'get_commands' });
@@ -243,7 +243,7 @@ verifies('N14', 'a template or a command of an extension wins over a built-in on
   await peer.run('/name a cat');
 
   expect(help).toEqual({ disposition: 'handled' });
-  expect(allShown(peer, 'notify')).toMatchObject([{ message: 'from the extension' }]);
+  expect(allUiRequests(peer, 'notify')).toMatchObject([{ message: 'from the extension' }]);
   expect(userTexts(peer.records)).toEqual(['Think of a name for a']);
   const sources = (name: string) => commands.filter((command: { name: string }) => command.name === name);
   expect(sources('help')).toMatchObject([{ source: 'extension' }]);

@@ -1,24 +1,24 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
-  allShown,
-  allTold,
-  answer,
-  commandHome,
-  shown,
-  told,
-  untilThere,
+  allUiRequests,
+  allNotifications,
+  answerDialog,
+  homeWithCommands,
+  nextUiRequest,
+  nextNotification,
+  waitForFileCode,
   userExtension,
 } from '../../support/extensions.ts';
-import { newGate, newHome, open, type TestAgent } from '../../support/open.ts';
-import type { Record_ } from '../../support/peer.ts';
+import { newGate, newHome, openTestAgent, type TestAgent } from '../../support/open.ts';
+import type { WireRecord } from '../../support/peer.ts';
 import { userTexts } from '../../support/settled.ts';
-import { type Bench, verifies } from '../../support/verifies.ts';
+import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
-const errors = (records: readonly Record_[]) => records.filter(({ type }) => type === 'extension_error');
+const errors = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'extension_error');
 
 verifies('P15 P16', 'a command runs at once during a run, and the model knows nothing of it', async ({ open }) => {
-  const { home } = commandHome({ hello: 'tell(ctx, { args, idle: ctx.isIdle() });' });
+  const { home } = homeWithCommands({ hello: 'tell(ctx, { args, idle: ctx.isIdle() });' });
   const gate = newGate();
   const { peer } = await open({ home, script: [{ steps: [{ text: 'one ' }, { await: gate.path }, { text: 'two' }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -30,7 +30,7 @@ verifies('P15 P16', 'a command runs at once during a run, and the model knows no
   await peer.next('agent_settled');
 
   expect(answered).toEqual({ disposition: 'handled' });
-  expect(allTold(peer)).toEqual([{ args: 'there', idle: false }]);
+  expect(allNotifications(peer)).toEqual([{ args: 'there', idle: false }]);
   expect(state).toMatchObject({ isStreaming: true, pendingMessageCount: 0 });
   expect(userTexts(peer.records)).toEqual(['go']);
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'one two' });
@@ -39,8 +39,8 @@ verifies('P15 P16', 'a command runs at once during a run, and the model knows no
 /** A command of an extension is not queued, idle or during a run; other words with a slash are. */
 const refusesCommands =
   (type: 'steer' | 'follow_up') =>
-  async ({ open }: Bench) => {
-    const { home } = commandHome({ hello: 'tell(ctx, args);' });
+  async ({ open }: AgentFixture) => {
+    const { home } = homeWithCommands({ hello: 'tell(ctx, args);' });
     const gate = newGate();
     const { peer } = await open({
       home,
@@ -58,14 +58,14 @@ const refusesCommands =
     const text = 'Extension command "/hello" cannot be queued. Use prompt() or execute the command when not streaming.';
     for (const refusal of [idle, busy]) expect(refusal).toMatchObject({ code: 'invalid_params', error: text });
     expect(userTexts(peer.records)).toEqual(['go', '/unknown is for the model']);
-    expect(allShown(peer, 'notify')).toEqual([]);
+    expect(allUiRequests(peer, 'notify')).toEqual([]);
   };
 
 verifies('P22', 'steer refuses a command', refusesCommands('steer'));
 verifies('P26', 'follow_up refuses a command', refusesCommands('follow_up'));
 
 verifies('P15', 'abort_and_prompt stops the run, then runs the command', async ({ open }) => {
-  const { home } = commandHome({ hello: 'tell(ctx, { args, idle: ctx.isIdle() });' });
+  const { home } = homeWithCommands({ hello: 'tell(ctx, { args, idle: ctx.isIdle() });' });
   const { peer } = await open({ home, script: [{ steps: [{ text: 'one' }, { stall: true }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
@@ -74,30 +74,30 @@ verifies('P15', 'abort_and_prompt stops the run, then runs the command', async (
 
   expect(answered).toEqual({ disposition: 'handled' });
   expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
-  expect(allTold(peer)).toEqual([{ args: '', idle: true }]);
+  expect(allNotifications(peer)).toEqual([{ args: '', idle: true }]);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true });
 });
 
 for (const message of ['/hell', '/hellos', '/ hello', ' /hello', 'say /hello', '/', '/Hello']) {
   verifies('P15', `${JSON.stringify(message)} names no command, and goes to the model`, async ({ open }) => {
-    const { home } = commandHome({ hello: 'tell(ctx, args);' });
+    const { home } = homeWithCommands({ hello: 'tell(ctx, args);' });
     const { peer } = await open({ home, script: [{ text: 'well' }] });
 
     const records = await peer.run(message);
 
     expect(userTexts(records)).toEqual([message]);
-    expect(allShown(peer, 'notify')).toEqual([]);
+    expect(allUiRequests(peer, 'notify')).toEqual([]);
   });
 }
 
 verifies('P15 N2', 'whatever stands behind the name is handed over as it is', async ({ open }) => {
-  const { home } = commandHome({ hello: 'tell(ctx, args);', 'a:b.c': 'tell(ctx, "odd");' });
+  const { home } = homeWithCommands({ hello: 'tell(ctx, args);', 'a:b.c': 'tell(ctx, "odd");' });
   const { peer } = await open({ home });
 
   for (const message of ['/hello', '/hello ', '/hello  two  spaces ', '/hello\nnext line', '/hello\ta', '/a:b.c'])
     await peer.ok({ type: 'prompt', message });
 
-  expect(allTold(peer)).toEqual(['', '', ' two  spaces ', 'next line', 'a', 'odd']);
+  expect(allNotifications(peer)).toEqual(['', '', ' two  spaces ', 'next line', 'a', 'odd']);
 });
 
 verifies(
@@ -126,37 +126,37 @@ verifies(
       { name: 'twice:1', description: 'Does it twice', ...found(paths[0]) },
       { name: 'twice:2', ...found(paths[1]) },
     ]);
-    expect(allTold(peer)).toEqual(['one', 'two']);
+    expect(allNotifications(peer)).toEqual(['one', 'two']);
   },
 );
 
 verifies('X3 P15', 'a command that asks is answered while it waits, and nothing waits for it', async ({ open }) => {
-  const { home } = commandHome({ ask: "tell(ctx, await ctx.ui.input('Name?'));" });
+  const { home } = homeWithCommands({ ask: "tell(ctx, await ctx.ui.input('Name?'));" });
   const { peer } = await open({ home, script: [{ text: 'well' }] });
 
   const answered = await peer.ok({ type: 'prompt', message: '/ask' });
-  const { id } = await shown(peer, 'input');
+  const { id } = await nextUiRequest(peer, 'input');
   await peer.run('meanwhile');
   await peer.ok({ type: 'set_session_name', name: 'also meanwhile' });
   peer.send({ type: 'extension_ui_response', id, value: 'Ada' });
 
   expect(answered).toEqual({ disposition: 'handled' });
-  expect(await told(peer)).toBe('Ada');
+  expect(await nextNotification(peer)).toBe('Ada');
 });
 
 verifies('X7', 'an abort ends the dialog of a command, which goes on with nothing', async ({ open }) => {
-  const { home } = commandHome({ ask: "tell(ctx, (await ctx.ui.input('Name?')) ?? 'nobody');" });
+  const { home } = homeWithCommands({ ask: "tell(ctx, (await ctx.ui.input('Name?')) ?? 'nobody');" });
   const { peer } = await open({ home });
   await peer.ok({ type: 'prompt', message: '/ask' });
-  await shown(peer, 'input');
+  await nextUiRequest(peer, 'input');
 
   await peer.ok({ type: 'abort' });
 
-  expect(await told(peer)).toBe('nobody');
+  expect(await nextNotification(peer)).toBe('nobody');
 });
 
 verifies('P16', 'a command reaches the model by sendMessage', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     say: "pi.sendMessage({ customType: 'note', content: args, display: true }, { triggerTurn: true });",
   });
   const { peer } = await open({ home, script: [{ text: 'I see' }] });
@@ -172,7 +172,7 @@ verifies('P16', 'a command reaches the model by sendMessage', async ({ open }) =
 });
 
 verifies('X45', 'newSession: another session, and what is done in it', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     fresh: `
       const before = ctx.sessionManager.getSessionId();
       const moved = await ctx.newSession({
@@ -190,7 +190,7 @@ verifies('X45', 'newSession: another session, and what is done in it', async ({ 
   const [first] = sessionFiles();
 
   await peer.ok({ type: 'prompt', message: '/fresh' });
-  const all = [await told(peer), await told(peer), await told(peer)];
+  const all = [await nextNotification(peer), await nextNotification(peer), await nextNotification(peer)];
   await peer.run('again');
 
   expect(all).toEqual([
@@ -203,20 +203,20 @@ verifies('X45', 'newSession: another session, and what is done in it', async ({ 
 });
 
 verifies('X45', 'newSession during a run stops it', async ({ open }) => {
-  const { home } = commandHome({ fresh: 'tell(ctx, await ctx.newSession());' });
+  const { home } = homeWithCommands({ fresh: 'tell(ctx, await ctx.newSession());' });
   const { peer } = await open({ home, script: [{ steps: [{ text: 'one' }, { stall: true }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
 
   await peer.ok({ type: 'prompt', message: '/fresh' });
 
-  expect(await told(peer)).toEqual({ cancelled: false });
+  expect(await nextNotification(peer)).toEqual({ cancelled: false });
   expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, isIdle: true });
 });
 
 verifies('X45', 'switchSession and fork go where they say, and say when they cannot', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     switch:
       'tell(ctx, await ctx.switchSession(args, { withSession: async (next) => tell(next, next.sessionManager.getBranch().length > 2) }));',
     fork: 'tell(ctx, await ctx.fork(args, { withSession: async (next) => tell(next, next.sessionManager.getEntries().filter(({ type }) => type === "message").length) }));',
@@ -230,7 +230,7 @@ verifies('X45', 'switchSession and fork go where they say, and say when they can
   await peer.ok({ type: 'new_session' });
   const does = async (message: string) => {
     await peer.ok({ type: 'prompt', message });
-    return [await told(peer), await told(peer)];
+    return [await nextNotification(peer), await nextNotification(peer)];
   };
 
   expect(await does(`/switch ${path}`)).toEqual([true, { cancelled: false }]);
@@ -249,7 +249,7 @@ verifies('X45', 'switchSession and fork go where they say, and say when they can
 });
 
 verifies('X45', 'a move that an extension says no to is cancelled, and withSession is not called', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     fresh: 'tell(ctx, await ctx.newSession({ withSession: async () => tell(ctx, "moved") }));',
   });
   userExtension(home, 'no.ts', "export default (pi) => pi.on('session_before_switch', () => ({ cancel: true }));");
@@ -257,13 +257,13 @@ verifies('X45', 'a move that an extension says no to is cancelled, and withSessi
 
   await peer.ok({ type: 'prompt', message: '/fresh' });
 
-  expect(await told(peer)).toEqual({ cancelled: true });
+  expect(await nextNotification(peer)).toEqual({ cancelled: true });
   await peer.ok({ type: 'get_state' });
-  expect(allTold(peer)).toHaveLength(1);
+  expect(allNotifications(peer)).toHaveLength(1);
 });
 
 verifies('X45', 'navigateTree goes on from another entry', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     back: 'tell(ctx, [await ctx.navigateTree(args, { label: "here" }), ctx.sessionManager.getLabel(args)]);',
   });
   const { peer } = await open({ home, script: [{ text: 'one' }, { text: 'two' }] });
@@ -273,33 +273,33 @@ verifies('X45', 'navigateTree goes on from another entry', async ({ open }) => {
 
   await peer.ok({ type: 'prompt', message: `/back ${leafId}` });
 
-  expect(await told(peer)).toMatchObject([{ cancelled: false }, 'here']);
+  expect(await nextNotification(peer)).toMatchObject([{ cancelled: false }, 'here']);
   expect((await peer.ok({ type: 'get_messages' })).messages).toHaveLength(2);
 });
 
 verifies('X45', 'waitForIdle waits for the end of the run, and its prompt was answered before', async ({ open }) => {
-  const { home } = commandHome({ wait: 'await ctx.waitForIdle(); tell(ctx, ctx.isIdle());' });
+  const { home } = homeWithCommands({ wait: 'await ctx.waitForIdle(); tell(ctx, ctx.isIdle());' });
   const gate = newGate();
   const { peer } = await open({ home, script: [{ steps: [{ text: 'one' }, { await: gate.path }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
 
   expect(await peer.ok({ type: 'prompt', message: '/wait' })).toEqual({ disposition: 'handled' });
-  expect(allShown(peer, 'notify')).toEqual([]);
+  expect(allUiRequests(peer, 'notify')).toEqual([]);
   gate.open();
 
-  expect(await told(peer)).toBe(true);
+  expect(await nextNotification(peer)).toBe(true);
 });
 
 verifies('X45', 'ctx.abort stops the run, ctx.compact compacts and tells', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     stop: 'ctx.abort();',
     shrink:
       'ctx.compact({ customInstructions: args, onComplete: () => tell(ctx, "done"), onError: (error) => tell(ctx, error.message) });',
   });
   const { peer } = await open({ home, script: [{ steps: [{ text: 'one' }, { stall: true }] }] });
   await peer.ok({ type: 'prompt', message: '/shrink' });
-  expect(await told(peer)).toMatch(/[Nn]othing to compact/);
+  expect(await nextNotification(peer)).toMatch(/[Nn]othing to compact/);
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
 
@@ -333,11 +333,11 @@ verifies('X45', 'reload reads changed files, and what is gone is gone', async ({
   helper('new');
   write('new');
   await peer.ok({ type: 'prompt', message: '/again' });
-  await told(peer);
-  await told(peer);
-  expect(await told(peer)).toEqual(['start', 'reload', 'new']);
+  await nextNotification(peer);
+  await nextNotification(peer);
+  expect(await nextNotification(peer)).toEqual(['start', 'reload', 'new']);
 
-  expect(allTold(peer)).toEqual([
+  expect(allNotifications(peer)).toEqual([
     ['start', 'startup', 'old'],
     ['shutdown', 'reload', 'old'],
     ['start', 'reload', 'new'],
@@ -348,7 +348,7 @@ verifies('X45', 'reload reads changed files, and what is gone is gone', async ({
 });
 
 verifies('X47', 'a file that a reload finds broken is reported, and its commands are gone', async ({ open }) => {
-  const { home, path } = commandHome({ hello: '', again: 'await ctx.reload();' });
+  const { home, path } = homeWithCommands({ hello: '', again: 'await ctx.reload();' });
   const { peer } = await open({ home });
   await peer.ok({ type: 'get_commands' });
   userExtension(home, 'commands.ts', 'export default 7;');
@@ -363,26 +363,26 @@ for (const transport of ['stdio', 'unix'] as const) {
   const exitOf = async ({ process }: TestAgent) => (await process?.exited)?.code;
 
   it(`[Z31] shutdown from a command ends the process, over ${transport}`, async () => {
-    const { home } = commandHome({ bye: 'ctx.shutdown();' });
+    const { home } = homeWithCommands({ bye: 'ctx.shutdown();' });
     userExtension(
       home,
       'last.ts',
       "export default (pi) => pi.on('session_shutdown', ({ reason }, ctx) => ctx.ui.notify(JSON.stringify(reason)));",
     );
-    const agent = await open(transport, { home });
+    const agent = await openTestAgent(transport, { home });
 
     expect(await agent.peer.ok({ type: 'prompt', message: '/bye' })).toEqual({ disposition: 'handled' });
 
     expect(await exitOf(agent)).toBe(0);
     await agent.peer.closed();
-    expect(allTold(agent.peer)).toEqual(['quit']);
+    expect(allNotifications(agent.peer)).toEqual(['quit']);
   });
 
   it(`[Z31] shutdown during a run waits for its end, over ${transport}`, async () => {
-    const { home } = commandHome({ bye: 'ctx.shutdown();' });
+    const { home } = homeWithCommands({ bye: 'ctx.shutdown();' });
     const gate = newGate();
     const script = [{ steps: [{ text: 'one ' }, { await: gate.path }, { text: 'two' }] }];
-    const agent = await open(transport, { home, script });
+    const agent = await openTestAgent(transport, { home, script });
     await agent.peer.ok({ type: 'prompt', message: 'go' });
     await agent.peer.next('message_update');
 
@@ -395,11 +395,11 @@ for (const transport of ['stdio', 'unix'] as const) {
 }
 
 verifies('X43', 'a command that throws after its prompt was answered is still reported', async ({ open }) => {
-  const { home } = commandHome({ late: "await ctx.ui.input('?'); throw new Error('too bad');" });
+  const { home } = homeWithCommands({ late: "await ctx.ui.input('?'); throw new Error('too bad');" });
   const { peer } = await open({ home });
   await peer.ok({ type: 'prompt', message: '/late' });
 
-  await answer(peer, 'input', { value: 'x' });
+  await answerDialog(peer, 'input', { value: 'x' });
 
   expect(await peer.next('extension_error')).toMatchObject({ extensionPath: 'command:late', error: 'too bad' });
 });
@@ -409,8 +409,8 @@ verifies(
   'a command that takes long is answered before it ends',
   async ({ open }) => {
     const gate = newGate();
-    const { home } = commandHome({
-      long: `${untilThere('args')}
+    const { home } = homeWithCommands({
+      long: `${waitForFileCode('args')}
         tell(ctx, 'at last');`,
     });
     const { peer } = await open({ home });
@@ -419,7 +419,7 @@ verifies(
     gate.open();
 
     expect(answered).toEqual({ disposition: 'handled' });
-    expect(await told(peer)).toBe('at last');
+    expect(await nextNotification(peer)).toBe('at last');
   },
   ['stdio'],
 );

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { MAX_DIALOGS } from '../../../src/extend/dialogs.ts';
-import { allShown, bash, commandHome, shown, told, userExtension } from '../../support/extensions.ts';
-import { connected, newHome, open as openOn, setUp } from '../../support/open.ts';
+import { allUiRequests, bash, homeWithCommands, nextUiRequest, nextNotification, userExtension } from '../../support/extensions.ts';
+import { connectWhenListening, newHome, openTestAgent as openOn, writeSettings } from '../../support/open.ts';
 import { Peer } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('X8', 'so many dialogs wait and no more; those beyond have no answer', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     many: `const asked = Array.from({ length: ${MAX_DIALOGS} + 1 }, (_, index) => ctx.ui.input('Name ' + index));
       tell(ctx, (await asked.at(-1)) ?? null);
       await Promise.all(asked);`,
@@ -15,14 +15,14 @@ verifies('X8', 'so many dialogs wait and no more; those beyond have no answer', 
 
   await peer.ok({ type: 'prompt', message: '/many' });
 
-  expect(await told(peer)).toBeNull();
+  expect(await nextNotification(peer)).toBeNull();
   expect((await peer.ok({ type: 'get_state' })).pendingUi).toHaveLength(MAX_DIALOGS);
   await peer.ok({ type: 'abort' });
   expect((await peer.ok({ type: 'get_state' })).pendingUi).toEqual([]);
 });
 
 verifies('X42', 'an answer in the wrong shape is an answer: the dialog takes its default', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     ask: "tell(ctx, [await ctx.ui.confirm('Sure?', ''), (await ctx.ui.input('Name?')) ?? null]);",
   });
   const { peer } = await open({ home });
@@ -32,36 +32,36 @@ verifies('X42', 'an answer in the wrong shape is an answer: the dialog takes its
     ['confirm', { confirmed: 'yes' }],
     ['input', { value: 5 }],
   ] as const) {
-    const { id } = await shown(peer, method);
+    const { id } = await nextUiRequest(peer, method);
     peer.send({ type: 'extension_ui_response', id, ...reply });
   }
 
-  expect(await told(peer)).toEqual([false, null]);
+  expect(await nextNotification(peer)).toEqual([false, null]);
 });
 
 it('[X10] a dialog that the only client there can ever be does not show takes its default at once', async () => {
-  const { home } = commandHome({ ask: "tell(ctx, await ctx.ui.confirm('Sure?', ''));" });
+  const { home } = homeWithCommands({ ask: "tell(ctx, await ctx.ui.confirm('Sure?', ''));" });
   const { peer } = await openOn('stdio', { home });
   await peer.ok({ type: 'hello', ui: ['select', 'notify'] });
 
   await peer.ok({ type: 'prompt', message: '/ask' });
 
-  expect(await told(peer)).toBe(false);
-  expect(allShown(peer, 'confirm')).toEqual([]);
+  expect(await nextNotification(peer)).toBe(false);
+  expect(allUiRequests(peer, 'confirm')).toEqual([]);
 });
 
 it('[X8 X31 X33] what stays on the screen is shown again to a client that comes later', async () => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     show: `ctx.ui.setStatus('kept', 'here'); ctx.ui.setStatus('gone', 'x'); ctx.ui.setStatus('gone', undefined);
       ctx.ui.setWidget('lines', ['a']); ctx.ui.notify('once');`,
   });
   const agent = await openOn('unix', { home });
   await agent.peer.ok({ type: 'prompt', message: '/show' });
-  await shown(agent.peer, 'notify');
+  await nextUiRequest(agent.peer, 'notify');
   agent.peer.end();
   await agent.peer.closed();
 
-  const next = new Peer(await connected(agent.socketPath ?? ''));
+  const next = new Peer(await connectWhenListening(agent.socketPath ?? ''));
   await next.ok({ type: 'get_state' });
 
   const requests = next.records.filter(({ type }) => type === 'extension_ui_request');
@@ -73,7 +73,7 @@ it('[X8 X31 X33] what stays on the screen is shown again to a client that comes 
 
 verifies('X48', 'a handler that hangs on every word is given up after the first', async ({ open }) => {
   const home = newHome();
-  setUp(home, { extensionTimeoutMs: 20 });
+  writeSettings(home, { extensionTimeoutMs: 20 });
   userExtension(home, 'hang.ts', "export default (pi) => pi.on('message_update', () => new Promise(() => {}));");
   const words = Array.from({ length: 30 }, (_, index) => ({ text: `word ${index} ` }));
   const { peer } = await open({ home, script: [{ steps: words }] });
@@ -85,7 +85,7 @@ verifies('X48', 'a handler that hangs on every word is given up after the first'
 
 verifies('X48', 'a gate that hangs is asked again each time, and blocks each time', async ({ open }) => {
   const home = newHome();
-  setUp(home, { extensionTimeoutMs: 20 });
+  writeSettings(home, { extensionTimeoutMs: 20 });
   userExtension(home, 'hang.ts', "export default (pi) => pi.on('tool_call', () => new Promise(() => {}));");
   const { peer } = await open({ home, script: [bash('echo one'), bash('echo two'), { text: 'done' }] });
 

@@ -9,8 +9,8 @@ import {
   type OpenAgentOptions,
   openAgent,
 } from '../../../src/index.ts';
-import { environment, newHome, scriptArgs, sessionFiles, stored } from '../../support/open.ts';
-import { living } from '../../support/processes.ts';
+import { environment, newHome, scriptArgs, sessionFiles, readSessionFile } from '../../support/open.ts';
+import { filterAlive } from '../../support/processes.ts';
 
 it('[V14] prompt, tool call and agent_settled happen in this process, without a child', async () => {
   const script = [
@@ -57,7 +57,7 @@ it('[V14] nothing is kept on disk unless asked for', async () => {
   await keeping.agent.client.promptAndWait('say hello');
 
   expect(sessionFiles(forgetful.home)).toEqual([]);
-  expect(stored(sessionFiles(keeping.home)[0] ?? '').at(-1)).toMatchObject({ message: { role: 'assistant' } });
+  expect(readSessionFile(sessionFiles(keeping.home)[0] ?? '').at(-1)).toMatchObject({ message: { role: 'assistant' } });
 });
 
 it('[V14] a session file is opened, or made, and let go again', async () => {
@@ -81,7 +81,7 @@ it('[V14] closing ends what its commands left in the background, and nothing of 
 
   await leaving.agent.close();
 
-  expect(await living([pidOf(leaving), pidOf(staying)])).toEqual([pidOf(staying)]);
+  expect(await filterAlive([pidOf(leaving), pidOf(staying)])).toEqual([pidOf(staying)]);
 });
 
 it('[V14] a session that cannot be opened is let go', async () => {
@@ -104,9 +104,9 @@ it('[V14 V11] closing stops the run and its tools, and rejects what waits', asyn
   await agent.close();
 
   expect([await outcome]).toEqual([expect.toSatisfy((end) => end instanceof ConnectionLost || 'settled' in end)]);
-  expect(await living([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
+  expect(await filterAlive([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
   await expect(agent.client.getState()).rejects.toBeInstanceOf(ConnectionLost);
-  expect(stored(sessionFiles(home)[0] ?? '').at(-1)).toMatchObject({ message: { role: 'toolResult', isError: true } });
+  expect(readSessionFile(sessionFiles(home)[0] ?? '').at(-1)).toMatchObject({ message: { role: 'toolResult', isError: true } });
 });
 
 it('[V14] refusals and unusable sessions are errors with a code', async () => {

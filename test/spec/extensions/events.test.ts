@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allTold, bash, call, commandHome, projectExtension, told, userExtension } from '../../support/extensions.ts';
-import { counted, FILLER, patientHome } from '../../support/long-talk.ts';
-import { type Home, newHome, stored } from '../../support/open.ts';
+import { allNotifications, bash, callTool, homeWithCommands, projectExtension, nextNotification, userExtension } from '../../support/extensions.ts';
+import { textWithUsage, FILLER, fastRetryHome } from '../../support/long-talk.ts';
+import { type Home, newHome, readSessionFile } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { answers } from '../../support/settled.ts';
-import { write } from '../../support/user-files.ts';
-import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+import { assistantTexts } from '../../support/settled.ts';
+import { writeFiles } from '../../support/user-files.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 /** A user with one extension that listens like this, with `pi` and `tell` at hand. */
 function listening(body: string, home: Home = newHome()): Home {
@@ -63,7 +63,7 @@ verifies('X45', 'a run is told from its start to its end', async ({ open }) => {
   await peer.run('go');
   await peer.ok({ type: 'get_state' });
 
-  expect(allTold(peer)).toEqual([
+  expect(allNotifications(peer)).toEqual([
     ['agent_start', null],
     ['turn_start', 0],
     ['message_start', 'user'],
@@ -95,7 +95,7 @@ verifies('X45', 'message_update comes with the whole message so far', async ({ o
 
   await peer.run('go');
 
-  expect(allTold(peer)).toEqual([
+  expect(allNotifications(peer)).toEqual([
     ['thinking_start', null, '', true],
     ['thinking_delta', 'hm', 'hm', true],
     ['thinking_end', null, 'hm', true],
@@ -114,11 +114,11 @@ verifies('X45', 'tool_execution_update comes with what a tool has so far', async
       return { content: [{ type: 'text', text: 'whole' }] };
     } });
     pi.on('tool_execution_update', ({ toolName, args, partialResult }, ctx) => tell(ctx, [toolName, args, partialResult.content[0].text]));`);
-  const { peer } = await open({ home, script: [call('slow', { a: 1 }), { text: 'done' }] });
+  const { peer } = await open({ home, script: [callTool('slow', { a: 1 }), { text: 'done' }] });
 
   await peer.run('go');
 
-  expect(allTold(peer)).toEqual([['slow', { a: 1 }, 'half']]);
+  expect(allNotifications(peer)).toEqual([['slow', { a: 1 }, 'half']]);
 });
 
 verifies(
@@ -136,10 +136,10 @@ verifies(
 
     const records = await peer.run('go');
 
-    expect(answers(records).at(-1)).toBe('DONE');
+    expect(assistantTexts(records).at(-1)).toBe('DONE');
     expect(await texts(peer, 'toolResult')).toEqual(['nothing']);
     expect(await texts(peer, 'user')).toEqual(['go']);
-    expect(JSON.stringify(stored(sessionFiles()[0] ?? ''))).toContain('DONE');
+    expect(JSON.stringify(readSessionFile(sessionFiles()[0] ?? ''))).toContain('DONE');
   },
 );
 
@@ -163,9 +163,9 @@ verifies(
 
     const records = await peer.run('go');
 
-    expect(answers(records)).toEqual(['one', 'two', 'three']);
+    expect(assistantTexts(records)).toEqual(['one', 'two', 'three']);
     expect(await texts(peer, 'custom')).toEqual(['go on 1', 'go on 0']);
-    const memos = stored(sessionFiles()[0] ?? '').filter(({ customType }) => customType === 'memo');
+    const memos = readSessionFile(sessionFiles()[0] ?? '').filter(({ customType }) => customType === 'memo');
     expect(memos.map(({ data }) => data)).toEqual([{ left: 1 }, { left: 0 }]);
   },
 );
@@ -183,8 +183,8 @@ verifies('X45', 'agent_before_settle: the last word before a run ends may be ano
 
   const records = await peer.run('go');
 
-  expect(answers(records)).toEqual(['one', 'two']);
-  expect(allTold(peer)).toEqual(['completed', 'completed']);
+  expect(assistantTexts(records)).toEqual(['one', 'two']);
+  expect(allNotifications(peer)).toEqual(['completed', 'completed']);
   expect(records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
 });
 
@@ -200,7 +200,7 @@ verifies('X45', 'agent_before_settle is told how a run failed, which does not go
   const records = await peer.run('go');
 
   expect(records.at(-1)).toMatchObject({ outcome: 'error' });
-  expect(allTold(peer)).toEqual(['error']);
+  expect(allNotifications(peer)).toEqual(['error']);
 });
 
 verifies('X45', 'user_bash: a result of an extension stands for the command', async ({ open }) => {
@@ -216,7 +216,7 @@ verifies('X45', 'user_bash: a result of an extension stands for the command', as
 
   expect(result).toMatchObject({ output: 'done there', exitCode: 4, cancelled: false, truncated: false });
   expect(usual).toMatchObject({ output: 'here\n', exitCode: 0 });
-  expect(allTold(peer)).toEqual([
+  expect(allNotifications(peer)).toEqual([
     ['elsewhere', true, true],
     ['echo here', false, true],
   ]);
@@ -238,7 +238,7 @@ verifies('X45', 'user_bash: operations of an extension run the command, and hear
 
   const result = await peer.ok({ type: 'bash', command: 'ls' });
   const stalled = peer.ok({ type: 'bash', command: 'stall' });
-  await told(peer);
+  await nextNotification(peer);
   await peer.ok({ type: 'abort_bash' });
 
   expect(result).toMatchObject({ output: 'remote: ls', exitCode: 0 });
@@ -272,7 +272,7 @@ verifies('X45', 'model_select and thinking_level_select tell what clients choose
   await peer.ok({ type: 'set_thinking_level', level: 'high' });
   await peer.ok({ type: 'set_thinking_level', level: 'high' });
 
-  expect(allTold(peer)).toEqual([
+  expect(allNotifications(peer)).toEqual([
     ['scripted-small', 'scripted', 'set'],
     ['off', 'low'],
     ['scripted', 'scripted-small', 'set'],
@@ -302,7 +302,7 @@ verifies('X45', 'session_before_tree: a way may be refused, named, and summed up
 
   expect(no).toMatchObject({ cancelled: true });
   expect(yes).toMatchObject({ cancelled: false });
-  expect(allTold(peer)).toEqual([
+  expect(allNotifications(peer)).toEqual([
     [true, true, true, 'no', false],
     [true, true, true, null, false],
     [true, 'They went astray.', true],
@@ -316,13 +316,13 @@ verifies('X45', 'session_compact_failed tells why', async ({ open }) => {
   const home = listening(
     `pi.on('session_compact_failed', ({ reason, errorMessage, aborted, willRetry, fromExtension }, ctx) =>
       tell(ctx, { reason, errorMessage: errorMessage ?? null, aborted, willRetry, fromExtension }));`,
-    patientHome({ retry: { enabled: false } }),
+    fastRetryHome({ retry: { enabled: false } }),
   );
   const { peer } = await open({
     home,
     script: [
-      counted('one', 100),
-      counted('two', 200),
+      textWithUsage('one', 100),
+      textWithUsage('two', 200),
       { error: { status: 400, message: 'too long' } },
       { stall: true },
     ],
@@ -337,7 +337,7 @@ verifies('X45', 'session_compact_failed tells why', async ({ open }) => {
   await peer.ok({ type: 'abort' });
   await stopped;
 
-  expect(allTold(peer)).toEqual([
+  expect(allNotifications(peer)).toEqual([
     {
       reason: 'manual',
       errorMessage: expect.stringContaining('too long'),
@@ -351,7 +351,7 @@ verifies('X45', 'session_compact_failed tells why', async ({ open }) => {
 
 verifies('X45', 'resources_discover: skills and templates that an extension brings along', async ({ open }) => {
   const home = newHome();
-  write(home, {
+  writeFiles(home, {
     'agent/extensions/brings/index.ts': `export default (pi) => {
       pi.on('resources_discover', ({ cwd, reason }, ctx) => {
         ctx.ui.notify(JSON.stringify([cwd === ctx.cwd, reason]));
@@ -367,11 +367,11 @@ verifies('X45', 'resources_discover: skills and templates that an extension brin
   const { commands } = await peer.ok({ type: 'get_commands' });
   await peer.run('/greet Ada');
   await peer.ok({ type: 'prompt', message: '/again' });
-  while ((await told(peer)) !== 'reloaded');
+  while ((await nextNotification(peer)) !== 'reloaded');
 
   expect(commands.map(({ name }: { name: string }) => name)).toEqual(['again', 'greet', 'skill:fly']);
   expect(await texts(peer, 'user')).toEqual(['Greet Ada warmly']);
-  expect(allTold(peer)).toEqual([[true, 'startup'], [true, 'reload'], 'reloaded']);
+  expect(allNotifications(peer)).toEqual([[true, 'startup'], [true, 'reload'], 'reloaded']);
 });
 
 for (const [trusted, expected] of [
@@ -437,7 +437,7 @@ verifies(
     await peer.ok({ type: 'clone' });
     const three = await nameOf();
 
-    expect(allTold(peer)).toEqual([
+    expect(allNotifications(peer)).toEqual([
       ['session_start', 'startup', null, null, one],
       ['session_shutdown', 'new', null, two, one],
       ['session_start', 'new', one, null, two],
@@ -450,7 +450,7 @@ verifies(
       ['session_fork', null, one, null, three],
     ]);
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies('X45', 'session_directory: where sessions go that are made from then on', async ({ open }) => {
@@ -477,7 +477,7 @@ verifies(
   'X45',
   'handlers are asked in the order of their files, and each sees what the one before made',
   async ({ open }) => {
-    const { home } = commandHome({});
+    const { home } = homeWithCommands({});
     for (const name of ['b', 'a', 'c']) {
       userExtension(
         home,

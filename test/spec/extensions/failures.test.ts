@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { bash, projectExtension, shown, userExtension } from '../../support/extensions.ts';
-import { newHome, setUp } from '../../support/open.ts';
-import type { Record_ } from '../../support/peer.ts';
+import { bash, projectExtension, nextUiRequest, userExtension } from '../../support/extensions.ts';
+import { newHome, writeSettings } from '../../support/open.ts';
+import type { WireRecord } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const errors = (records: readonly Record_[]) => records.filter(({ type }) => type === 'extension_error');
+const errors = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'extension_error');
 
 verifies('X43 X47', 'broken files are reported one by one, and the rest load', async ({ open }) => {
   const home = newHome();
@@ -72,7 +72,7 @@ verifies('X43', 'a handler that throws is reported, and changes nothing', async 
 
 verifies('X48', 'a tool_call handler that throws, or never answers, blocks the tool', async ({ open }) => {
   const home = newHome();
-  setUp(home, { extensionTimeoutMs: 50 });
+  writeSettings(home, { extensionTimeoutMs: 50 });
   userExtension(
     home,
     'gate.ts',
@@ -99,7 +99,7 @@ verifies('X48', 'a tool_call handler that throws, or never answers, blocks the t
 
 verifies('X48', 'handlers that never answer meet a deadline wherever they are', async ({ open, transport }) => {
   const home = newHome();
-  setUp(home, { extensionTimeoutMs: 20 });
+  writeSettings(home, { extensionTimeoutMs: 20 });
   userExtension(
     home,
     'silent.ts',
@@ -133,7 +133,7 @@ verifies('X48', 'handlers that never answer meet a deadline wherever they are', 
 
 verifies('X48', 'the time in which a person thinks does not count', async ({ open }) => {
   const home = newHome();
-  setUp(home, { extensionTimeoutMs: 300 });
+  writeSettings(home, { extensionTimeoutMs: 300 });
   userExtension(
     home,
     'asks.ts',
@@ -147,7 +147,7 @@ verifies('X48', 'the time in which a person thinks does not count', async ({ ope
   );
   const { peer } = await open({ home, script: [{ text: 'done' }] });
   const prompt = peer.request({ type: 'prompt', message: 'go' });
-  const { id } = await shown(peer, 'input');
+  const { id } = await nextUiRequest(peer, 'input');
   // Another handler, asked later, has used up the same limit by now.
   await peer.ok({ type: 'bash', command: 'true' });
   peer.send({ type: 'extension_ui_response', id, value: 'this' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
-import { command, tau } from '../../support/command.ts';
+import { startProgram, runTau } from '../../support/command.ts';
 import { example } from '../../support/extensions.ts';
 import { newHome } from '../../support/open.ts';
 
@@ -36,7 +36,7 @@ async function loader() {
   const cache = join(home.agentDir, 'cache', 'extensions');
   const run = async (...paths: string[]) => {
     const program = [process.execPath, join(dist, 'loader-program.mjs'), cache, ...paths];
-    const { code, stdout, stderr } = await command(home, program).finished;
+    const { code, stdout, stderr } = await startProgram(home, program).finished;
     return {
       code,
       stdout,
@@ -131,7 +131,7 @@ it('programs that load the same extension for the first time at once do not dist
 async function codeRun(...args: string[]): Promise<string[]> {
   const home = newHome();
   const folder = join(home.root, 'coverage');
-  await tau(home, ['--mode', 'rpc', '--no-session', ...args], {
+  await runTau(home, ['--mode', 'rpc', '--no-session', ...args], {
     input: '{"type":"get_commands"}\n',
     env: { NODE_V8_COVERAGE: folder },
   });

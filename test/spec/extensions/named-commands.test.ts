@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Home, newHome } from '../../support/open.ts';
 import { userTexts } from '../../support/settled.ts';
-import { write } from '../../support/user-files.ts';
+import { writeFiles } from '../../support/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const builtins = ['/compact', '/new', '/model', '/quit', '/name x', '/settings'];
@@ -18,7 +18,7 @@ verifies('N1', 'get_commands answers a list', async ({ open }) => {
 /** A user with templates and skills of every kind of place. */
 function equipped(): { home: Home; args: string[] } {
   const home = newHome();
-  write(home, {
+  writeFiles(home, {
     'agent/prompts/review.md': '---\nargument-hint: "[focus]"\n---\nReview $1 (user)',
     'project/.pi/agent/prompts/fix-tests.md': '---\ndescription: Fix failing tests\n---\nFix $1',
     'agent/skills/brave-search/SKILL.md': '---\ndescription: Web search via Brave API\n---\nSearch.',

@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allShown, answer, bash, call, fixture, shown } from '../../support/extensions.ts';
-import { counted, FILLER, patientHome } from '../../support/long-talk.ts';
-import { newHome, stored } from '../../support/open.ts';
+import { allUiRequests, answerDialog, bash, callTool, fixture, nextUiRequest } from '../../support/extensions.ts';
+import { textWithUsage, FILLER, fastRetryHome } from '../../support/long-talk.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/double.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -18,11 +18,11 @@ verifies('X45', 'tool_call: a gate changes arguments, asks, and blocks', async (
   writeFileSync(join(home.cwd, 'precious'), '');
   await peer.ok({ type: 'prompt', message: 'go' });
 
-  expect(await answer(peer, 'confirm', { confirmed: false })).toMatchObject({
+  expect(await answerDialog(peer, 'confirm', { confirmed: false })).toMatchObject({
     title: 'Dangerous',
     message: 'rm precious',
   });
-  await answer(peer, 'confirm', { confirmed: true });
+  await answerDialog(peer, 'confirm', { confirmed: true });
   await peer.next('agent_settled');
 
   const { messages } = await peer.ok({ type: 'get_messages' });
@@ -52,7 +52,7 @@ verifies('X45', 'input: words are transformed or handled before anything else', 
   const { peer } = await open({ args: e('input-transform') });
 
   const handled = await peer.ok({ type: 'prompt', message: 'ping' });
-  await shown(peer, 'notify');
+  await nextUiRequest(peer, 'notify');
   await peer.run('?why');
 
   expect(handled).toEqual({ disposition: 'handled' });
@@ -71,7 +71,7 @@ verifies(
       args: [...e('context-rewrite'), ...e('provider'), '--model', 'acme/acme-large'],
       env: { ACME_URL: double.url, ACME_KEY: 'secret' },
     });
-    double.says({ text: 'one' }, { text: 'two' });
+    double.respondWith({ text: 'one' }, { text: 'two' });
     await peer.run('the first classified thing');
     await peer.run('the second classified thing');
 
@@ -92,7 +92,7 @@ verifies(
       args: [...e('before-agent-start'), ...e('provider'), '--model', 'acme/acme-large'],
       env: { ACME_URL: double.url, ACME_KEY: 'secret' },
     });
-    double.says({ text: 'arr' });
+    double.respondWith({ text: 'arr' });
 
     const records = await peer.run('parrots');
 
@@ -110,9 +110,9 @@ verifies(
 
 verifies('X45', 'session_before_compact: an extension writes the summary, or says no', async ({ open }) => {
   const { peer, sessionFiles } = await open({
-    home: patientHome(),
+    home: fastRetryHome(),
     args: e('custom-compaction'),
-    script: [counted('one', 100), counted('two', 200)],
+    script: [textWithUsage('one', 100), textWithUsage('two', 200)],
   });
   await peer.run(`first ${FILLER}`);
   await peer.run(`second ${FILLER}`);
@@ -122,9 +122,9 @@ verifies('X45', 'session_before_compact: an extension writes the summary, or say
 
   expect(refused['error']).toContain('cancel');
   expect(result).toMatchObject({ summary: 'Everything went well.', tokensBefore: 210, details: { by: 'extension' } });
-  const notices = allShown(peer, 'notify').map(({ message }) => message);
+  const notices = allUiRequests(peer, 'notify').map(({ message }) => message);
   expect(notices).toEqual([expect.stringMatching(/^compacting \d+ entries, manual$/), 'compacted true']);
-  expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({
+  expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({
     type: 'compaction',
     summary: 'Everything went well.',
   });
@@ -139,7 +139,7 @@ verifies(
       args: e('provider'),
       env: { ACME_URL: double.url, ACME_KEY: 'a-secret-key' },
     });
-    double.says({ text: 'from acme' });
+    double.respondWith({ text: 'from acme' });
     await peer.ok({ type: 'get_commands' });
 
     const { models } = await peer.ok({ type: 'get_available_models' });
@@ -184,7 +184,7 @@ verifies(
     expect(fresh).toMatchObject({ cancelled: false });
     // From a server the client goes without the agent, which has no other start to tell of.
     if (transport === 'websocket') return;
-    expect(allShown(peer, 'setStatus').at(-1)).toMatchObject({
+    expect(allUiRequests(peer, 'setStatus').at(-1)).toMatchObject({
       statusText: [
         'session_start startup',
         'session_before_switch new',
@@ -203,16 +203,16 @@ verifies('P15 P16 N2 X3 X23 X25 X27 X29 X40', 'a command asks one thing after an
   const { peer } = await open({ args: e('dialogs') });
   const prompt = peer.request({ type: 'prompt', message: '/interview  about you' });
 
-  expect(await answer(peer, 'select', { value: 'green' })).toMatchObject({
+  expect(await answerDialog(peer, 'select', { value: 'green' })).toMatchObject({
     title: 'Colour?',
     options: ['red', 'green'],
   });
-  expect(await answer(peer, 'confirm', { confirmed: true })).toMatchObject({ message: 'You said green' });
-  expect(await answer(peer, 'input', { value: 'Ada' })).toMatchObject({ placeholder: 'somebody' });
-  expect(await answer(peer, 'editor', { value: 'new\ntext' })).toMatchObject({ prefill: 'old' });
+  expect(await answerDialog(peer, 'confirm', { confirmed: true })).toMatchObject({ message: 'You said green' });
+  expect(await answerDialog(peer, 'input', { value: 'Ada' })).toMatchObject({ placeholder: 'somebody' });
+  expect(await answerDialog(peer, 'editor', { value: 'new\ntext' })).toMatchObject({ prefill: 'old' });
 
   const said = { args: ' about you', colour: 'green', sure: true, name: 'Ada', text: 'new\ntext' };
-  expect(JSON.parse((await shown(peer, 'notify')).message)).toEqual(said);
+  expect(JSON.parse((await nextUiRequest(peer, 'notify')).message)).toEqual(said);
   expect(await prompt).toMatchObject({ success: true, data: { disposition: 'handled' } });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, pendingUi: [] });
 });
@@ -222,7 +222,7 @@ verifies('X45', 'custom entries bring the state of an extension back on resume',
   const first = await open({
     home,
     args: e('custom-entries'),
-    script: [call('counter', { by: 'ten' }), call('counter', { by: 'one' }), { text: 'eleven' }],
+    script: [callTool('counter', { by: 'ten' }), callTool('counter', { by: 'one' }), { text: 'eleven' }],
   });
   await first.peer.run('count');
   expect(await first.peer.find('tool_execution_update')).toMatchObject({
@@ -233,9 +233,9 @@ verifies('X45', 'custom entries bring the state of an extension back on resume',
   const second = await open({
     home,
     args: [...e('custom-entries'), '--session', first.sessionFiles()[0] ?? ''],
-    script: [call('counter', { by: 'one' }), { text: 'on' }],
+    script: [callTool('counter', { by: 'one' }), { text: 'on' }],
   });
-  expect(await shown(second.peer, 'setStatus')).toMatchObject({ statusKey: 'counter', statusText: '11' });
+  expect(await nextUiRequest(second.peer, 'setStatus')).toMatchObject({ statusKey: 'counter', statusText: '11' });
   await second.peer.run('go on');
 
   const { messages } = await second.peer.ok({ type: 'get_messages' });

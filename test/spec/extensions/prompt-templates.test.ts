@@ -2,15 +2,15 @@
 import { expect } from 'vitest';
 import { MAX_FILLED_LENGTH } from '../../../src/extend/resources/template-arguments.ts';
 import { type Home, newGate, newHome } from '../../support/open.ts';
-import { settled, userTexts } from '../../support/settled.ts';
-import { write } from '../../support/user-files.ts';
+import { waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { writeFiles } from '../../support/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** A user with these templates. */
 function homeWith(templates: Record<string, string>): Home {
   const home = newHome();
   const files = Object.entries(templates).map(([name, text]) => [`agent/prompts/${name}.md`, text]);
-  write(home, Object.fromEntries(files));
+  writeFiles(home, Object.fromEntries(files));
   return home;
 }
 
@@ -61,9 +61,9 @@ verifies(
       followUp: ['Fix follow'],
     });
     gate.open();
-    await settled(peer);
+    await waitUntilSettled(peer);
     await peer.ok({ type: 'abort_and_prompt', message: '/fix last' });
-    await settled(peer);
+    await waitUntilSettled(peer);
     expect(userTexts(peer.records)).toEqual(['Fix first', 'Fix steer', 'Fix prompt', 'Fix follow', 'Fix last']);
   },
 );

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { answer, call, commandHome, fixture, shown, told, userExtension } from '../../support/extensions.ts';
-import { newHome, setUp } from '../../support/open.ts';
+import { answerDialog, callTool, homeWithCommands, fixture, nextUiRequest, nextNotification, userExtension } from '../../support/extensions.ts';
+import { newHome, writeSettings } from '../../support/open.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/double.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -22,7 +22,7 @@ verifies(
     const both = { steps: ['last', 'other'].map((name) => ({ toolCall: { name, arguments: {} } })) };
     const { peer } = await open({
       home,
-      script: [both, { text: 'went on' }, call('last', {}), { text: 'never said' }],
+      script: [both, { text: 'went on' }, callTool('last', {}), { text: 'never said' }],
     });
 
     await peer.run('both');
@@ -58,10 +58,10 @@ verifies(
       args: ['-e', fixture('provider'), '--model', 'acme/acme-large', '--tools', 'read'],
       env: { ACME_URL: double.url, ACME_KEY: 'secret' },
     });
-    double.says({ text: 'yes' });
+    double.respondWith({ text: 'yes' });
 
     await peer.ok({ type: 'prompt', message: '/options' });
-    expect(await told(peer)).toEqual(['read']);
+    expect(await nextNotification(peer)).toEqual(['read']);
     await peer.run('go');
 
     const text = JSON.stringify(double.requests[0]?.body);
@@ -72,7 +72,7 @@ verifies(
 );
 
 verifies('X45', 'a new session is set up before it begins', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     start: `await ctx.newSession({
       setup: async (session) => {
         session.appendMessage({ role: 'user', content: 'from before' });
@@ -88,7 +88,7 @@ verifies('X45', 'a new session is set up before it begins', async ({ open }) => 
   const { peer } = await open({ home });
 
   await peer.ok({ type: 'prompt', message: '/start' });
-  expect(await told(peer)).toEqual(expect.arrayContaining(['message', 'custom_message', 'custom', 'session_info']));
+  expect(await nextNotification(peer)).toEqual(expect.arrayContaining(['message', 'custom_message', 'custom', 'session_info']));
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages).toMatchObject([
     { role: 'user', content: [{ text: 'from before' }] },
@@ -129,7 +129,7 @@ verifies('X45', 'an extension hears of a new name, whoever gave it', async ({ op
 
   await peer.ok({ type: 'set_session_name', name: 'mine' });
 
-  expect(await told(peer)).toBe('mine');
+  expect(await nextNotification(peer)).toBe('mine');
 });
 
 verifies('X45', 'any of several extensions may stop a navigation, and all add to its summary', async ({ open }) => {
@@ -166,7 +166,7 @@ verifies(
   'commands of a bash tool that an extension makes see no more of the environment than ours',
   async ({ open }) => {
     const home = newHome();
-    setUp(home, {});
+    writeSettings(home, {});
     userExtension(
       home,
       'bash.ts',
@@ -179,7 +179,7 @@ verifies(
     const { peer } = await open({
       home,
       env: { MY_SECRET: 'do-not-tell', PLAIN: 'plain' },
-      script: [call('mybash', { command: 'echo "[$MY_SECRET] $PLAIN $AI_AGENT"' }), { text: 'done' }],
+      script: [callTool('mybash', { command: 'echo "[$MY_SECRET] $PLAIN $AI_AGENT"' }), { text: 'done' }],
       args: ['--model', 'tau/scripted'],
     });
 
@@ -210,26 +210,26 @@ verifies(
       args: ['-e', fixture('provider')],
       env: { ACME_URL: double.url, ACME_KEY: 'a-secret-key' },
     });
-    double.says({ text: 'forty-two' });
+    double.respondWith({ text: 'forty-two' });
 
     await peer.ok({ type: 'prompt', message: '/ask what?' });
 
-    expect(await told(peer)).toMatchObject([{ type: 'text', text: 'forty-two' }]);
+    expect(await nextNotification(peer)).toMatchObject([{ type: 'text', text: 'forty-two' }]);
     expect(JSON.stringify(double.requests[0]?.headers)).toContain('a-secret-key');
   },
   ['stdio', 'unix'],
 );
 
 verifies('P15', 'a message of an extension may be a command where it wants that', async ({ open }) => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     outer: "pi.sendUserMessage('/inner and more', { expandPromptTemplates: true });",
     inner: "tell(ctx, [args, await ctx.ui.confirm('Sure?', '')]);",
   });
   const { peer } = await open({ home });
 
   await peer.ok({ type: 'prompt', message: '/outer' });
-  await answer(peer, 'confirm', { confirmed: true });
+  await answerDialog(peer, 'confirm', { confirmed: true });
 
-  expect(JSON.parse((await shown(peer, 'notify')).message)).toEqual(['and more', true]);
+  expect(JSON.parse((await nextUiRequest(peer, 'notify')).message)).toEqual(['and more', true]);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0 });
 });

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { allTold, commandHome, projectExtension, shown, told, userExtension } from '../../support/extensions.ts';
-import { newHome, setUp } from '../../support/open.ts';
+import { allNotifications, homeWithCommands, projectExtension, nextUiRequest, nextNotification, userExtension } from '../../support/extensions.ts';
+import { newHome, writeSettings } from '../../support/open.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('X53', 'a bus begins anew with each load: nobody is heard twice', async ({ open }) => {
@@ -22,12 +22,12 @@ verifies('X53', 'a bus begins anew with each load: nobody is heard twice', async
 
   await peer.ok({ type: 'prompt', message: '/emit' });
 
-  expect(await shown(peer, 'notify')).toMatchObject({ message: '1' });
+  expect(await nextUiRequest(peer, 'notify')).toMatchObject({ message: '1' });
 });
 
 verifies('X53', 'settings that have changed count after a reload', async ({ open }) => {
   const home = newHome();
-  setUp(home, { shellCommandPrefix: 'export WHEN=before' });
+  writeSettings(home, { shellCommandPrefix: 'export WHEN=before' });
   userExtension(
     home,
     'again.ts',
@@ -36,7 +36,7 @@ verifies('X53', 'settings that have changed count after a reload', async ({ open
   const { peer } = await open({ home });
   const when = async () => (await peer.ok({ type: 'bash', command: 'echo $WHEN' })).output;
   const before = await when();
-  setUp(home, { shellCommandPrefix: 'export WHEN=after' });
+  writeSettings(home, { shellCommandPrefix: 'export WHEN=after' });
 
   await peer.ok({ type: 'prompt', message: '/again' });
   await peer.ok({ type: 'set_steering_mode', mode: 'all' });
@@ -110,14 +110,14 @@ verifies('X45', 'turns are counted on, whatever is registered in between', async
 
   await peer.run('go');
 
-  expect(allTold(peer)).toEqual([0, 1, 2]);
+  expect(allNotifications(peer)).toEqual([0, 1, 2]);
 });
 
 verifies(
   'Z31',
   'a command that goes on is finished before the end of input ends tau',
   async ({ open }) => {
-    const { home } = commandHome({
+    const { home } = homeWithCommands({
       slow: "await ctx.waitForIdle(); const done = await pi.exec('sh', ['-c', 'echo done > finished']); tell(ctx, done.code);",
     });
     const { peer, process: agent } = await open({ home });
@@ -125,7 +125,7 @@ verifies(
     peer.send({ type: 'prompt', message: '/slow' });
     agent?.endInput();
 
-    expect(await told(peer)).toBe(0);
+    expect(await nextNotification(peer)).toBe(0);
     expect((await agent?.exited)?.code).toBe(0);
   },
   ['stdio'],

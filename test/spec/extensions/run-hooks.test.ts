@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { callBash, custom, openWith, rolesOf, saidBy, silence } from '../../support/hooks.ts';
-import { living } from '../../support/processes.ts';
+import { callBash, customMessage, openWithHooks, rolesOf, messagesOfRole, neverReturns } from '../../support/hooks.ts';
+import { filterAlive } from '../../support/processes.ts';
 
 it.each([
   'context',
@@ -17,10 +17,10 @@ it.each([
   'beforeAgentStart',
   'beforeSettle',
 ] as const)('a %s hook that never answers holds up no abort', async (name) => {
-  const { asked, wait } = silence();
-  const { client } = await openWith({ [name]: wait }, { answers: [callBash, { text: 'done' }] });
+  const { called, wait } = neverReturns();
+  const { client } = await openWithHooks({ [name]: wait }, { answers: [callBash, { text: 'done' }] });
   const run = client.promptAndWait('go');
-  await asked;
+  await called;
 
   await client.abort();
 
@@ -29,10 +29,10 @@ it.each([
 });
 
 it.each(['input', 'expand'] as const)('a message that waits in %s when an abort comes begins nothing', async (name) => {
-  const { asked, wait } = silence();
-  const { client } = await openWith({ [name]: wait });
+  const { called, wait } = neverReturns();
+  const { client } = await openWithHooks({ [name]: wait });
   const prompt = client.prompt({ message: 'say hello' }).catch((error: unknown) => error);
-  await asked;
+  await called;
 
   await client.abort();
 
@@ -42,7 +42,7 @@ it.each(['input', 'expand'] as const)('a message that waits in %s when an abort 
 
 it('input tells where the words come from, and its answer replaces them', async () => {
   const seen: unknown[] = [];
-  const { client } = await openWith({
+  const { client } = await openWithHooks({
     input: async (input) => {
       seen.push(input);
       return input.text === 'nothing' ? 'handled' : { ...input, text: `say ${input.text}` };
@@ -67,7 +67,7 @@ it('observe hears each event of a run before the clients do, and the last one af
   const over = new Promise<void>((resolve) => {
     settle = resolve;
   });
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       observe: async ({ type }) => {
         order.push(`observed ${type}`);
@@ -91,7 +91,7 @@ it('observe hears each event of a run before the clients do, and the last one af
 
 it('observe hears of the end when the run is over: what it says then opens the next one', async () => {
   let next: Promise<unknown> | undefined;
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       observe: async ({ type }) => {
         if (type === 'agent_settled') next ??= client.prompt({ message: 'say more' });
@@ -106,7 +106,7 @@ it('observe hears of the end when the run is over: what it says then opens the n
 });
 
 it('an observer that throws at the very end harms nobody', async () => {
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       observe: ({ type }) => {
         if (type === 'agent_settled') throw new Error('too late');
@@ -122,7 +122,7 @@ it('an observer that throws at the very end harms nobody', async () => {
 });
 
 it('a run whose observer fails while a tool runs settles when the tool has stopped', async () => {
-  const { client, home } = await openWith(
+  const { client, home } = await openWithHooks(
     {
       observe: async (event) => {
         if (event.type === 'tool_execution_update' && JSON.stringify(event.partialResult).includes('started'))
@@ -139,11 +139,11 @@ it('a run whose observer fails while a tool runs settles when the tool has stopp
   const { settled } = await client.promptAndWait('go');
 
   expect(settled).toMatchObject({ outcome: 'error', errorMessage: 'broke' });
-  expect(await living([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
+  expect(await filterAlive([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
 });
 
 it('what observe rejects fails the run, which settles all the same', async () => {
-  const { client } = await openWith({
+  const { client } = await openWithHooks({
     observe: async ({ type }) => {
       if (type === 'turn_end') throw new Error('observer broke');
     },
@@ -157,12 +157,12 @@ it('what observe rejects fails the run, which settles all the same', async () =>
 it('beforeAgentStart adds messages behind the one that opens the run, and a prompt for it', async () => {
   const prompts: string[] = [];
   const starts: unknown[] = [];
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       systemPrompt: async (prompt) => `${prompt}\nmore`,
       beforeAgentStart: async (start) => {
         starts.push(start);
-        return starts.length === 1 ? { messages: [custom('by the way')], systemPrompt: 'only this' } : undefined;
+        return starts.length === 1 ? { messages: [customMessage('by the way')], systemPrompt: 'only this' } : undefined;
       },
       beforeRequest: async (request) => {
         prompts.push(request.systemPrompt);
@@ -184,28 +184,28 @@ it('beforeAgentStart adds messages behind the one that opens the run, and a prom
 });
 
 it('context and beforeRequest replace what the model is asked', async () => {
-  const asked: unknown[] = [];
-  const { client } = await openWith({
+  const called: unknown[] = [];
+  const { client } = await openWithHooks({
     context: async (messages) => {
       for (const message of messages) message.timestamp = 0;
       return [...messages, { role: 'user', content: 'say something else', timestamp: 1 }];
     },
     beforeRequest: async (request) => {
-      asked.push(request.messages.at(-1)?.content);
+      called.push(request.messages.at(-1)?.content);
       return { ...request, messages: [{ role: 'user', content: 'say the last word', timestamp: 1 }] };
     },
   });
 
   const { messages } = await client.promptAndWait('say hello');
 
-  expect(asked).toEqual(['say something else']);
+  expect(called).toEqual(['say something else']);
   expect((await client.getMessages()).messages[0]?.timestamp).not.toBe(0);
-  expect(saidBy(messages, 'assistant').join()).toContain('the last word');
-  expect(saidBy(messages, 'user')).toEqual([expect.stringContaining('say hello')]);
+  expect(messagesOfRole(messages, 'assistant').join()).toContain('the last word');
+  expect(messagesOfRole(messages, 'user')).toEqual([expect.stringContaining('say hello')]);
 });
 
 it('messageEnd replaces answers and results before they are stored', async () => {
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       messageEnd: async (message) => ({ ...message, content: [{ type: 'text', text: `${message.role} replaced` }] }),
     },
@@ -219,7 +219,7 @@ it('messageEnd replaces answers and results before they are stored', async () =>
 
 it('toolCall replaces the arguments, and toolResult hears of them', async () => {
   const ended: unknown[] = [];
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       toolCall: async () => ({ args: { command: 'echo other' } }),
       toolResult: async ({ args, call, result }) => {
@@ -238,7 +238,7 @@ it('toolCall replaces the arguments, and toolResult hears of them', async () => 
 
 it('a toolCall that throws blocks the call; a toolResult that throws changes nothing', async () => {
   let blocks = true;
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       toolCall: () => {
         if (blocks) throw new Error('not today');
@@ -260,11 +260,11 @@ it('a toolCall that throws blocks the call; a toolResult that throws changes not
 });
 
 it('delta breaks an answer off; the run goes on with what it says', async () => {
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       delta: (step) =>
         step.type === 'text_delta' && step.delta.includes('wrong')
-          ? { reason: 'matched a rule', messages: [custom('mind the rule')] }
+          ? { reason: 'matched a rule', messages: [customMessage('mind the rule')] }
           : undefined,
     },
     { answers: [{ steps: [{ text: 'wrong' }, callBash.steps[0]] }, { text: 'right' }] },
@@ -285,7 +285,7 @@ it('delta breaks an answer off; the run goes on with what it says', async () => 
 
 it('delta hears that an answer begins, and may take it out of the conversation', async () => {
   const steps: string[] = [];
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       delta: ({ type }) => {
         steps.push(type);
@@ -308,12 +308,12 @@ it.each([
 ])('an answer that %s by the time it is broken off is broken off all the same', async (_, last) => {
   const call = { toolCall: { name: 'bash', arguments: { command: 'touch ran' } } };
   let isFirst = true;
-  const { client, home } = await openWith(
+  const { client, home } = await openWithHooks(
     {
       delta: ({ type }) => {
         if (type !== 'toolcall_end' || !isFirst) return undefined;
         isFirst = false;
-        return { reason: 'no', messages: [custom('say it again')] };
+        return { reason: 'no', messages: [customMessage('say it again')] };
       },
     },
     { answers: [{ steps: [call, ...('cut' in last ? [last] : [])] }, { text: 'done' }] },
@@ -331,11 +331,11 @@ it.each([
 
 it('turnEnd says something and makes the run go on', async () => {
   let turns = 0;
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       turnEnd: async () => {
         turns++;
-        return { messages: [custom(`after turn ${turns}`)], continue: turns === 1 };
+        return { messages: [customMessage(`after turn ${turns}`)], continue: turns === 1 };
       },
     },
     { answers: [{ text: 'one' }, { text: 'two' }] },
@@ -349,11 +349,11 @@ it('turnEnd says something and makes the run go on', async () => {
 
 it('beforeSettle makes a run go on as long as it has something to say', async () => {
   const ends: unknown[] = [];
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       beforeSettle: async (end) => {
         ends.push(end.outcome);
-        return { messages: [custom(`after ${ends.length}`)], continue: ends.length < 3 };
+        return { messages: [customMessage(`after ${ends.length}`)], continue: ends.length < 3 };
       },
     },
     { answers: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] },
@@ -369,8 +369,8 @@ it('beforeSettle makes a run go on as long as it has something to say', async ()
 });
 
 it.each(['turnEnd', 'beforeSettle'] as const)('what %s has to say alone asks no model again', async (name) => {
-  const { client } = await openWith(
-    { [name]: async () => ({ messages: [custom('one more thing')] }) },
+  const { client } = await openWithHooks(
+    { [name]: async () => ({ messages: [customMessage('one more thing')] }) },
     { answers: [{ text: 'one' }, { text: 'never' }] },
   );
 
@@ -382,9 +382,9 @@ it.each(['turnEnd', 'beforeSettle'] as const)('what %s has to say alone asks no 
 });
 
 it.each(['turnEnd', 'beforeSettle'] as const)('%s makes a run go on without a word', async (name) => {
-  let asked = 0;
-  const { client } = await openWith(
-    { [name]: async () => (++asked === 1 ? { continue: true } : undefined) },
+  let called = 0;
+  const { client } = await openWithHooks(
+    { [name]: async () => (++called === 1 ? { continue: true } : undefined) },
     { answers: [{ text: 'one' }, { text: 'two' }, { text: 'never' }] },
   );
 
@@ -392,12 +392,12 @@ it.each(['turnEnd', 'beforeSettle'] as const)('%s makes a run go on without a wo
 
   expect(rolesOf(messages)).toEqual(['user', 'assistant', 'assistant']);
   expect(settled).toMatchObject({ outcome: 'ok' });
-  expect(asked).toBe(2);
+  expect(called).toBe(2);
 });
 
 it('a run that failed does not go on, whatever beforeSettle says', async () => {
-  const { client } = await openWith(
-    { beforeSettle: async () => ({ messages: [custom('a last word')], continue: true }) },
+  const { client } = await openWithHooks(
+    { beforeSettle: async () => ({ messages: [customMessage('a last word')], continue: true }) },
     { answers: [{ error: { status: 400 } }, { text: 'never' }] },
   );
 
@@ -408,13 +408,13 @@ it('a run that failed does not go on, whatever beforeSettle says', async () => {
 });
 
 it('a run that was stopped does not go on, whatever beforeSettle says', async () => {
-  const { asked, wait } = silence();
-  const { client } = await openWith(
+  const { called, wait } = neverReturns();
+  const { client } = await openWithHooks(
     { toolCall: wait, beforeSettle: async () => ({ continue: true }) },
     { answers: [callBash, { text: 'never' }] },
   );
   const run = client.promptAndWait('go');
-  await asked;
+  await called;
 
   await client.abort();
 
@@ -426,7 +426,7 @@ it.each([
   ['turnEnd', async () => ({ continue: true })],
   ['beforeSettle', async () => ({ continue: true })],
 ])('a %s that never lets the run end leaves room for an abort', async (name, hook) => {
-  const { client } = await openWith({ [name]: hook }, { answers: [{ text: 'hm' }, { repeat: true }] });
+  const { client } = await openWithHooks({ [name]: hook }, { answers: [{ text: 'hm' }, { repeat: true }] });
   const run = client.promptAndWait('go');
   await new Promise((resolve) => setImmediate(resolve));
 
@@ -448,8 +448,8 @@ it('[J9] what a hook says before the end is on the device before the run settles
     order.push('sync');
     return sync.call(this);
   };
-  const { client } = await openWith(
-    { beforeSettle: async () => ({ messages: [custom('one more thing')] }) },
+  const { client } = await openWithHooks(
+    { beforeSettle: async () => ({ messages: [customMessage('one more thing')] }) },
     { answers: [{ text: 'done' }] },
   );
 
@@ -459,9 +459,9 @@ it('[J9] what a hook says before the end is on the device before the run settles
 });
 
 it('[P32] an abort while the next turn is announced leaves its messages in the queue', async () => {
-  const reached = silence();
+  const reached = neverReturns();
   let turns = 0;
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       turnEnd: async () => void (await client.steer({ message: 'later' })),
       observe: (event) => (event.type === 'turn_start' && ++turns === 2 ? reached.wait() : undefined),
@@ -469,7 +469,7 @@ it('[P32] an abort while the next turn is announced leaves its messages in the q
     { answers: [callBash, { text: 'done' }] },
   );
   const run = client.promptAndWait('go');
-  await reached.asked;
+  await reached.called;
 
   await client.abort();
 
@@ -478,12 +478,12 @@ it('[P32] an abort while the next turn is announced leaves its messages in the q
 });
 
 it('a message that waits in a hook when the agent closes begins nothing', async () => {
-  const entered = silence();
+  const entered = neverReturns();
   let go = () => {};
   const held = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const { client, close, home } = await openWith({
+  const { client, close, home } = await openWithHooks({
     input: async () => {
       void entered.wait();
       await held;
@@ -492,7 +492,7 @@ it('a message that waits in a hook when the agent closes begins nothing', async 
     sessionShutdown: async () => go(),
   });
   const prompt = client.prompt({ message: 'write proof.txt: done' }).catch((error: unknown) => error);
-  await entered.asked;
+  await entered.called;
 
   await close();
 

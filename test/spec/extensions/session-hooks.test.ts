@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openAgent } from '../../../src/index.ts';
-import { type Hooks, openWith, silence } from '../../support/hooks.ts';
+import { type Hooks, openWithHooks, neverReturns } from '../../support/hooks.ts';
 
 it('sessionStart comes after the client is there; the state can be read meanwhile, a prompt waits', async () => {
   const order: string[] = [];
@@ -8,7 +8,7 @@ it('sessionStart comes after the client is there; the state can be read meanwhil
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const { client } = await openWith({
+  const { client } = await openWithHooks({
     sessionStart: async ({ reason }) => {
       await opened;
       order.push(`started ${reason}`);
@@ -30,7 +30,7 @@ it('session moves tell the hooks where from and where to, and the end is told on
     told.push([name, event]);
     return undefined;
   };
-  const { client, close } = await openWith(
+  const { client, close } = await openWithHooks(
     {
       sessionStart: note('start'),
       sessionShutdown: note('shutdown'),
@@ -66,7 +66,7 @@ it('session moves tell the hooks where from and where to, and the end is told on
 
 it('model and thinking level are told after they changed; the next session command waits for that', async () => {
   const told: unknown[] = [];
-  const { client } = await openWith({
+  const { client } = await openWithHooks({
     modelSelect: async ({ model, previousModel, source }) => {
       await client.getState();
       told.push([source, previousModel?.id, model.id]);
@@ -91,7 +91,7 @@ it('model and thinking level are told after they changed; the next session comma
 it.each(['sessionStart', 'sessionShutdown', 'beforeSwitch', 'modelSelect', 'thinkingLevelSelect'] as const)(
   'a %s hook that rejects is passed over',
   async (name) => {
-    const { client, close } = await openWith({ [name]: () => Promise.reject(new Error('no')) }, { keep: true });
+    const { client, close } = await openWithHooks({ [name]: () => Promise.reject(new Error('no')) }, { keep: true });
     await client.promptAndWait('say hello');
     const { sessionFile: first } = await client.getState();
 
@@ -105,11 +105,11 @@ it.each(['sessionStart', 'sessionShutdown', 'beforeSwitch', 'modelSelect', 'thin
 );
 
 it.each(['beforeSwitch', 'beforeFork'] as const)('an abort cancels a move that waits for %s', async (name) => {
-  const { asked, wait } = silence();
-  const { client } = await openWith({ [name]: wait });
+  const { called, wait } = neverReturns();
+  const { client } = await openWithHooks({ [name]: wait });
   await client.promptAndWait('say hello');
   const move = name === 'beforeFork' ? client.clone() : client.newSession();
-  await asked;
+  await called;
 
   await client.abort();
 
@@ -118,7 +118,7 @@ it.each(['beforeSwitch', 'beforeFork'] as const)('an abort cancels a move that w
 });
 
 it('the end waits for sessionShutdown, but not for ever; then the session is free', async () => {
-  const { client, close, home } = await openWith({ sessionShutdown: () => new Promise(() => {}) }, { keep: true });
+  const { client, close, home } = await openWithHooks({ sessionShutdown: () => new Promise(() => {}) }, { keep: true });
   await client.promptAndWait('say hello');
   const { sessionFile } = await client.getState();
 
@@ -135,7 +135,7 @@ it('a command that begins while the hooks hear of a new model waits for that, wh
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const { client } = await openWith({
+  const { client } = await openWithHooks({
     beforeSwitch: async () => {
       await opened;
       return undefined;
@@ -161,7 +161,7 @@ it('a hook that throws at once is passed over like one that rejects', async () =
   const fails = () => {
     throw new Error('at once');
   };
-  const { client, close } = await openWith({ sessionStart: fails, sessionShutdown: fails, beforeSwitch: fails });
+  const { client, close } = await openWithHooks({ sessionStart: fails, sessionShutdown: fails, beforeSwitch: fails });
 
   expect(await client.newSession()).toMatchObject({ cancelled: false });
   expect((await client.promptAndWait('say hello')).settled).toMatchObject({ outcome: 'ok' });
@@ -169,7 +169,7 @@ it('a hook that throws at once is passed over like one that rejects', async () =
 });
 
 it('a move waits for sessionShutdown, but not for ever', async () => {
-  const { client } = await openWith({ sessionShutdown: () => new Promise(() => {}) });
+  const { client } = await openWithHooks({ sessionShutdown: () => new Promise(() => {}) });
 
   expect(await client.newSession()).toMatchObject({ cancelled: false });
 });

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
-import { openWith } from '../../support/hooks.ts';
-import { type Home, newGate, newHome, open } from '../../support/open.ts';
-import { settled, userTexts } from '../../support/settled.ts';
-import { header, keepSession } from '../../support/stored-session.ts';
-import { write } from '../../support/user-files.ts';
+import { runTau } from '../../support/command.ts';
+import { openWithHooks } from '../../support/hooks.ts';
+import { type Home, newGate, newHome, openTestAgent } from '../../support/open.ts';
+import { waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { header, storeSession } from '../../support/stored-session.ts';
+import { writeFiles } from '../../support/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -16,7 +16,7 @@ const skill = (name: string, body = `Do ${name}.`) => `---\nname: ${name}\ndescr
 /** A user with a skill of this name and body. */
 function homeWith(name: string, body?: string): Home {
   const home = newHome();
-  write(home, { [`agent/skills/${name}/SKILL.md`]: skill(name, body) });
+  writeFiles(home, { [`agent/skills/${name}/SKILL.md`]: skill(name, body) });
   return home;
 }
 
@@ -69,7 +69,7 @@ verifies('P17 P21 P25', 'skills are expanded before a message is queued', async 
   const texts = ['steer', 'follow', 'prompt'].map((word) => `${block(home, 'a')}\n\n${word}`);
   expect(items.map(({ text }) => text)).toEqual(texts);
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(['begin', ...texts]);
 });
 
@@ -101,7 +101,7 @@ verifies('N20', 'its file is read when it is called', async ({ open }) => {
   const home = homeWith('a', 'Old.');
   const { peer } = await open({ home });
   await peer.run('/skill:a');
-  write(home, { 'agent/skills/a/SKILL.md': skill('a', 'New.') });
+  writeFiles(home, { 'agent/skills/a/SKILL.md': skill('a', 'New.') });
 
   await peer.run('/skill:a');
 
@@ -110,7 +110,7 @@ verifies('N20', 'its file is read when it is called', async ({ open }) => {
 
 verifies('N21', 'a skill whose file cannot be read is told, and the text is sent as it is', async ({ open }) => {
   const home = homeWith('a');
-  write(home, { 'agent/prompts/fix.md': 'Fix $1' });
+  writeFiles(home, { 'agent/prompts/fix.md': 'Fix $1' });
   const { peer } = await open({ home });
   await peer.ok({ type: 'get_commands' });
   rmSync(join(home.agentDir, 'skills'), { recursive: true });
@@ -138,7 +138,7 @@ verifies('N21', 'a skill whose file cannot be read is told, and the text is sent
 
 verifies('N22', 'a skill that is no good is told on stderr and stops nothing', async ({ open }) => {
   const home = homeWith('good');
-  write(home, {
+  writeFiles(home, {
     'agent/skills/bad/SKILL.md': '---\nname: bad\n---\nNo description.',
     'agent/skills/worse/SKILL.md': '---\ndescription: [\n---\n',
     'project/.pi/skills/good/SKILL.md': skill('good'),
@@ -165,12 +165,12 @@ verifies(
   'what a project holds is used without trust, and goes with the folder of the session',
   async ({ open }) => {
     const home = homeWith('mine');
-    write(home, {
+    writeFiles(home, {
       'project/.pi/skills/here/SKILL.md': skill('here'),
       'project/.pi/prompts/fix.md': 'Fix it here',
       'other/.agents/skills/there/SKILL.md': skill('there'),
     });
-    const other = keepSession(home, [header(join(home.root, 'other'))], { cwd: join(home.root, 'other') });
+    const other = storeSession(home, [header(join(home.root, 'other'))], { cwd: join(home.root, 'other') });
     const { peer } = await open({ home });
     const names = async () => {
       const { commands } = await peer.ok({ type: 'get_commands' });
@@ -195,7 +195,7 @@ verifies(
 
 verifies('N23', 'paths in the settings of a project count while it is trusted', async ({ open }) => {
   const home = homeWith('mine');
-  write(home, {
+  writeFiles(home, {
     'agent/settings.json': JSON.stringify({ skills: ['../more'] }),
     'more/yours/SKILL.md': skill('yours'),
     'project/.pi/settings.json': JSON.stringify({ skills: ['../tools', '-../../agent/skills/mine'] }),
@@ -219,7 +219,7 @@ verifies('N23', 'paths in the settings of a project count while it is trusted', 
 
 it('[P21] a queued message that survives kill -9 is expanded already', async () => {
   const home = homeWith('a');
-  const first = await open('stdio', { home, script: [stall] });
+  const first = await openTestAgent('stdio', { home, script: [stall] });
   const { sessionFile } = await first.peer.ok({ type: 'get_state' });
   await first.peer.ok({ type: 'prompt', message: 'stall' });
   await first.peer.next('message_update');
@@ -228,7 +228,7 @@ it('[P21] a queued message that survives kill -9 is expanded already', async () 
   await first.process?.exited;
   rmSync(join(home.agentDir, 'skills'), { recursive: true });
 
-  const { peer } = await open('stdio', { home, args: ['--session', sessionFile] });
+  const { peer } = await openTestAgent('stdio', { home, args: ['--session', sessionFile] });
 
   expect(await peer.ok({ type: 'clear_queue' })).toMatchObject({ steering: [`${block(home, 'a')}\n\nnow`] });
 });
@@ -236,7 +236,7 @@ it('[P21] a queued message that survives kill -9 is expanded already', async () 
 it('[P17] one answer may be asked of a skill', async () => {
   const home = homeWith('a', 'say hello');
 
-  const { code, stdout, stderr } = await tau(home, ['-p', '--no-session', '/skill:a'], { input: '' });
+  const { code, stdout, stderr } = await runTau(home, ['-p', '--no-session', '/skill:a'], { input: '' });
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('<skill name=');
@@ -244,8 +244,8 @@ it('[P17] one answer may be asked of a skill', async () => {
 
 it('[U7] the model is told of skills while it can read, but not of those that do not want it', async () => {
   const home = homeWith('a');
-  write(home, { 'agent/skills/b/SKILL.md': '---\ndescription: Hidden.\ndisable-model-invocation: true\n---\n' });
-  const prompt = async (...args: string[]) => (await tau(home, ['--print-system-prompt', ...args])).stdout;
+  writeFiles(home, { 'agent/skills/b/SKILL.md': '---\ndescription: Hidden.\ndisable-model-invocation: true\n---\n' });
+  const prompt = async (...args: string[]) => (await runTau(home, ['--print-system-prompt', ...args])).stdout;
 
   const listed = `  <skill>
     <name>a</name>
@@ -260,7 +260,7 @@ it('[U7] the model is told of skills while it can read, but not of those that do
 it('[U7] a change of tools decides from the next model call on whether skills are told', async () => {
   const home = homeWith('a');
   const prompts: string[] = [];
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       beforeRequest: async ({ systemPrompt }) => {
         prompts.push(systemPrompt);
@@ -279,7 +279,7 @@ it('[U7] a change of tools decides from the next model call on whether skills ar
 
 it('[N24] flags name skills and templates, and leave out all others', async () => {
   const home = homeWith('mine');
-  write(home, {
+  writeFiles(home, {
     'agent/settings.json': JSON.stringify({ skills: ['../set'] }),
     'set/set/SKILL.md': skill('set'),
     'agent/prompts/fix.md': 'Fix',
@@ -288,7 +288,7 @@ it('[N24] flags name skills and templates, and leave out all others', async () =
     'project/ask.md': 'Ask',
   });
   const names = async (...args: string[]) => {
-    const { peer } = await open('stdio', { home, args: ['--no-session', ...args] });
+    const { peer } = await openTestAgent('stdio', { home, args: ['--no-session', ...args] });
     const { commands } = await peer.ok({ type: 'get_commands' });
     return commands.map(({ name }: { name: string }) => name);
   };
@@ -303,9 +303,9 @@ it('[N24] flags name skills and templates, and leave out all others', async () =
 
 it('[N24] an agent in this process takes the same', async () => {
   const home = homeWith('mine');
-  write(home, { 'project/one/SKILL.md': skill('one'), 'project/ask.md': 'Ask $1' });
+  writeFiles(home, { 'project/one/SKILL.md': skill('one'), 'project/ask.md': 'Ask $1' });
   const additions = { skills: ['one'], findSkills: false, promptTemplates: ['ask.md'] };
-  const { client } = await openWith({}, { cwd: home.cwd, agentDir: home.agentDir, addons: additions });
+  const { client } = await openWithHooks({}, { cwd: home.cwd, agentDir: home.agentDir, addons: additions });
 
   const { commands } = await client.getCommands();
   const { messages } = await client.promptAndWait('/ask me');

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
-import { allTold, commandHome, projectExtension, told, untilThere, userExtension } from '../../support/extensions.ts';
-import { newGate, newHome, open } from '../../support/open.ts';
+import { runTau } from '../../support/command.ts';
+import { allNotifications, homeWithCommands, projectExtension, nextNotification, waitForFileCode, userExtension } from '../../support/extensions.ts';
+import { newGate, newHome, openTestAgent } from '../../support/open.ts';
 import { userTexts } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
@@ -15,7 +15,7 @@ function slowHome(body: string) {
 }
 
 const slow = (gate: string, body: string) => `
-  ${untilThere(JSON.stringify(gate))}
+  ${waitForFileCode(JSON.stringify(gate))}
   export default (pi) => { ${body} };`;
 
 verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_state does not', async (bench) => {
@@ -56,7 +56,7 @@ verifies(
 
     expect(await refused).toMatchObject({ code: 'invalid_params' });
     expect(await handled).toEqual({ disposition: 'handled' });
-    expect(allTold(peer)).toEqual(['and steady']);
+    expect(allNotifications(peer)).toEqual(['and steady']);
   },
 );
 
@@ -80,7 +80,7 @@ it('[I4] the end of input while extensions load loses nothing', async () => {
   const home = newHome();
   const gate = newGate();
   userExtension(home, 'slow.ts', slow(gate.path, "pi.on('input', () => ({ action: 'handled' }));"));
-  const agent = await open('stdio', { home });
+  const agent = await openTestAgent('stdio', { home });
   const prompt = agent.peer.ok({ type: 'prompt', message: 'hello' });
   await agent.peer.ok({ type: 'get_state' });
   agent.process?.endInput();
@@ -113,18 +113,18 @@ for (const [args, expected] of [
   ],
 ] as const) {
   verifies('Z26', `flags of extensions on the command line: ${args.join(' ') || 'none'}`, async ({ open }) => {
-    const { home } = commandHome({}, FLAGS);
+    const { home } = homeWithCommands({}, FLAGS);
     const { peer } = await open({ home, args });
 
-    expect(await told(peer)).toEqual(expected);
+    expect(await nextNotification(peer)).toEqual(expected);
   });
 }
 
 it('[Z26] a flag that no extension knows is told of, once, and ends nothing', async () => {
-  const { home } = commandHome({}, FLAGS);
+  const { home } = homeWithCommands({}, FLAGS);
   projectExtension(home, 'mine.ts', "export default (pi) => { pi.registerFlag('mine', { type: 'boolean' }); };");
   userExtension(home, 'trusts.ts', "export default (pi) => pi.on('project_trust', () => ({ trusted: 'yes' }));");
-  const agent = await open('stdio', { home, args: ['--mine', '--plan', '--what'] });
+  const agent = await openTestAgent('stdio', { home, args: ['--mine', '--plan', '--what'] });
   await agent.peer.run('say hello');
   await agent.close();
 
@@ -134,9 +134,9 @@ it('[Z26] a flag that no extension knows is told of, once, and ends nothing', as
 it.each([[['--plan']], [['--no-extensions', '--plan']]])(
   '[Z25 Z26] without extensions %j is a mistake',
   async (args) => {
-    const home = args.length === 1 ? newHome() : commandHome({}, FLAGS).home;
+    const home = args.length === 1 ? newHome() : homeWithCommands({}, FLAGS).home;
 
-    const { code, stdout, stderr } = await tau(home, ['--mode', 'rpc', ...args], { input: '' });
+    const { code, stdout, stderr } = await runTau(home, ['--mode', 'rpc', ...args], { input: '' });
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -145,13 +145,13 @@ it.each([[['--plan']], [['--no-extensions', '--plan']]])(
 );
 
 it('[Z26] flags of extensions count for one answer and for JSON, too', async () => {
-  const { home } = commandHome(
+  const { home } = homeWithCommands(
     {},
     `pi.registerFlag('tone', { type: 'string' });
     pi.on('input', ({ text }) => ({ action: 'transform', text: 'say ' + pi.getFlag('tone') }));`,
   );
 
-  const printed = await tau(home, ['-p', '--tone', 'warm', 'say anything'], { input: '' });
+  const printed = await runTau(home, ['-p', '--tone', 'warm', 'say anything'], { input: '' });
 
   expect(printed).toMatchObject({ code: 0, stdout: 'warm\n' });
 });

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { allTold, bash, call, commandHome, projectExtension, told, userExtension } from '../../support/extensions.ts';
+import { allNotifications, bash, callTool, homeWithCommands, projectExtension, nextNotification, userExtension } from '../../support/extensions.ts';
 import { newHome } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 /** A user with one extension that has a tool of this name; `fields` stand in its definition. */
 function toolHome(name: string, fields: string, { before = '', after = '' } = {}) {
@@ -40,11 +40,11 @@ verifies('X45', 'a tool is offered, described, called, and told of', async ({ op
      }`,
     { after: "pi.registerCommand('prompt', { handler: async (_args, ctx) => tell(ctx, ctx.getSystemPrompt()) });" },
   );
-  const { peer } = await open({ home, script: [call('weather', { city: 'Rome' }), { text: 'done' }] });
+  const { peer } = await open({ home, script: [callTool('weather', { city: 'Rome' }), { text: 'done' }] });
 
   const records = await peer.run('go');
   await peer.ok({ type: 'prompt', message: '/prompt' });
-  const prompt = await told(peer);
+  const prompt = await nextNotification(peer);
 
   const { tools } = await peer.ok({ type: 'get_tools' });
   expect(tools).toContainEqual({
@@ -81,7 +81,7 @@ verifies('X45', 'arguments are checked against its schema, after it has prepared
      prepareArguments: (args) => ({ city: args.town ?? args.city }),
      execute: async (_id, { city }) => text(city)`,
   );
-  const script = [call('weather', { town: 'Rome' }), call('weather', { city: 7 }), { text: 'done' }];
+  const script = [callTool('weather', { town: 'Rome' }), callTool('weather', { city: 7 }), { text: 'done' }];
   const { peer } = await open({ home, script });
 
   await peer.run('go');
@@ -99,7 +99,7 @@ verifies('X45', 'what a tool throws, or prepares in vain, is told to the model',
   });
   const { peer } = await open({
     home,
-    script: [call('weather', {}), call('other', {}), call('says', {}), { text: 'done' }],
+    script: [callTool('weather', {}), callTool('other', {}), callTool('says', {}), { text: 'done' }],
   });
 
   await peer.run('go');
@@ -130,7 +130,7 @@ const nonsense: [string, { isError: boolean; content: unknown[] }][] = [
 for (const [answer, result] of nonsense) {
   verifies('X45', `a tool that answers ${answer} does no harm`, async ({ open }) => {
     const home = toolHome('odd', `execute: async () => (${answer})`);
-    const { peer } = await open({ home, script: [call('odd', {}), { text: 'done' }] });
+    const { peer } = await open({ home, script: [callTool('odd', {}), { text: 'done' }] });
 
     const records = await peer.run('go');
 
@@ -144,7 +144,7 @@ verifies('X45', 'progress that makes no sense fails the call, and nothing else',
     'odd',
     "execute: async (_id, _args, _signal, onUpdate) => { onUpdate({ content: 7 }); return text('x'); }",
   );
-  const { peer } = await open({ home, script: [call('odd', {}), { text: 'done' }] });
+  const { peer } = await open({ home, script: [callTool('odd', {}), { text: 'done' }] });
 
   await peer.run('go');
 
@@ -165,7 +165,7 @@ verifies('X45', 'a tool of the name of a built-in stands in its place, and gives
   await peer.run('go');
   userExtension(home, 'tool.ts', 'export default () => {};');
   await peer.ok({ type: 'prompt', message: '/again' });
-  await told(peer);
+  await nextNotification(peer);
   await peer.run('again');
 
   expect((await results(peer)).map(({ content }: { content: object[] }) => content)).toMatchObject([
@@ -179,7 +179,7 @@ verifies('X45', 'defaultActive: false keeps a tool from the model until somebody
   const home = toolHome('quiet', "defaultActive: false, execute: async () => text('here')");
   const { peer } = await open({
     home,
-    script: [call('quiet', {}), { text: 'one' }, call('quiet', {}), { text: 'two' }],
+    script: [callTool('quiet', {}), { text: 'one' }, callTool('quiet', {}), { text: 'two' }],
   });
 
   await peer.run('go');
@@ -202,7 +202,7 @@ verifies('X45', 'a tool that is registered during a run is there in its next tur
       return text('taught');
     }`,
   );
-  const { peer } = await open({ home, script: [call('teacher', {}), call('pupil', {}), { text: 'done' }] });
+  const { peer } = await open({ home, script: [callTool('teacher', {}), callTool('pupil', {}), { text: 'done' }] });
 
   await peer.run('go');
 
@@ -220,7 +220,7 @@ verifies('X45', 'the first tool of a name counts, and an extension may replace i
     'z-other.ts',
     "export default (pi) => pi.registerTool({ name: 'same', description: 'x', parameters: { type: 'object' }, execute: async () => 'other' });",
   );
-  const { peer } = await open({ home, script: [call('same', {}), { text: 'done' }] });
+  const { peer } = await open({ home, script: [callTool('same', {}), { text: 'done' }] });
 
   await peer.run('go');
 
@@ -235,7 +235,7 @@ verifies('X45', 'a tool may ask, and hears of an abort', async ({ open }) => {
       return text(JSON.stringify([answer ?? null, signal.aborted]));
     }`,
   );
-  const { peer } = await open({ home, script: [call('asks', {})] });
+  const { peer } = await open({ home, script: [callTool('asks', {})] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('extension_ui_request');
 
@@ -253,7 +253,7 @@ verifies(
       'deaf',
       "execute: (_id, _args, _signal, onUpdate) => { onUpdate(text('begun')); return new Promise(() => {}); }",
     );
-    const { peer } = await open({ home, script: [call('deaf', {}), { text: 'again' }] });
+    const { peer } = await open({ home, script: [callTool('deaf', {}), { text: 'again' }] });
     await peer.ok({ type: 'prompt', message: 'go' });
     await peer.next('tool_execution_update');
 
@@ -287,7 +287,7 @@ verifies(
   'X45',
   'tools stay over a change of session, and a reload keeps what was chosen',
   async ({ open }) => {
-    const { home } = commandHome(
+    const { home } = homeWithCommands(
       { again: "await ctx.reload(); tell(ctx, 'reloaded');" },
       "for (const name of ['one', 'two']) pi.registerTool({ name, description: 'x', parameters: { type: 'object' }, execute: async () => name });",
     );
@@ -298,12 +298,12 @@ verifies(
     await peer.ok({ type: 'new_session' });
     const after = await activeTools(peer);
     await peer.ok({ type: 'prompt', message: '/again' });
-    await told(peer);
+    await nextNotification(peer);
 
     expect(after).toEqual(['read', 'two']);
     expect(await activeTools(peer)).toEqual(['read', 'two']);
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies('X45 Z24', 'what an extension brought goes with it, also when it was the last one', async ({ open }) => {
@@ -326,5 +326,5 @@ verifies('X45 Z24', 'what an extension brought goes with it, also when it was th
 
   expect(trusted).toContain('mine');
   expect(await activeTools(peer)).toEqual(['read', 'bash', 'edit', 'write']);
-  expect(allTold(peer)).toEqual(['turn']);
+  expect(allNotifications(peer)).toEqual(['turn']);
 });

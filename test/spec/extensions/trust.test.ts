@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { byHand, writeServers } from '../../support/mcp.ts';
+import { stdioServer, writeMcpServers } from '../../support/mcp.ts';
 import { type Home, newHome } from '../../support/open.ts';
-import { ruleText, triggered } from '../../support/rules.ts';
-import { header, keepSession } from '../../support/stored-session.ts';
-import { write } from '../../support/user-files.ts';
-import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+import { ruleText, triggeredRules } from '../../support/rules.ts';
+import { header, storeSession } from '../../support/stored-session.ts';
+import { writeFiles } from '../../support/user-files.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 verifies('Z22', 'the settings of an unknown project are not read', async ({ open }) => {
   const home = projectWith({ steeringMode: 'all', shellCommandPrefix: 'echo owned >> proof.txt' });
@@ -46,7 +46,7 @@ verifies(
   'trust given for this process alone still holds when the agent comes back to the folder',
   async ({ open }) => {
     const home = newHome();
-    const elsewhere = keepSession({ ...home, cwd: home.root }, [header(home.root)]);
+    const elsewhere = storeSession({ ...home, cwd: home.root }, [header(home.root)]);
     const { peer } = await open({ home });
     const { sessionFile } = await peer.ok({ type: 'get_state' });
     await peer.run('say hello');
@@ -59,7 +59,7 @@ verifies(
     expect(away).toMatchObject({ cwd: home.root, projectTrusted: false });
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ cwd: home.cwd, projectTrusted: true });
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies('Z22', 'a project cannot say of itself that it is trusted', async ({ open }) => {
@@ -132,26 +132,26 @@ function userSettings({ agentDir }: Home, settings: object): void {
 verifies('Z24', 'of an unknown project only words are read; what runs or watches waits for trust', async ({ open }) => {
   const home = newHome();
   const proof = join(home.root, 'proof');
-  write(home, {
+  writeFiles(home, {
     'project/AGENTS.md': 'Words of the project.',
     'project/.pi/prompts/greet.md': 'Greet $1',
     'project/.pi/skills/fly/SKILL.md': '---\nname: fly\ndescription: Flies.\n---\nFlap.',
     'project/.pi/extensions/mine.ts': "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });",
     'project/.pi/rules/tidy.md': ruleText({ condition: 'bad' }),
   });
-  writeServers(home, { theirs: byHand({ tools: [] }, { env: { TOKEN: `!touch ${proof}` } }) }, 'project');
+  writeMcpServers(home, { theirs: stdioServer({ tools: [] }, { env: { TOKEN: `!touch ${proof}` } }) }, 'project');
   const { peer } = await open({ home, script: [{ text: 'bad' }, { text: 'bad' }, { text: 'good' }] });
   const names = async () =>
     (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
   const servers = async () => (await peer.ok({ type: 'get_state' })).mcpServers?.length ?? 0;
 
   expect(await names()).toEqual(['greet', 'skill:fly']);
-  expect(triggered(await peer.run('/greet Ada'))).toEqual([]);
+  expect(triggeredRules(await peer.run('/greet Ada'))).toEqual([]);
   expect(await servers()).toBe(0);
   expect(existsSync(proof)).toBe(false);
   await peer.ok({ type: 'set_trust', trusted: true, remember: false });
 
   expect(await names()).toEqual(['mine', 'greet', 'skill:fly']);
-  expect(triggered(await peer.run('again'))).toEqual([['tidy']]);
+  expect(triggeredRules(await peer.run('again'))).toEqual([['tidy']]);
   expect(await servers()).toBe(1);
 });

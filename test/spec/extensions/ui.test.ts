@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import { allShown, answer, fixture, shown } from '../../support/extensions.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { type Bench, verifies } from '../../support/verifies.ts';
+import { allUiRequests, answerDialog, fixture, nextUiRequest } from '../../support/extensions.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const args = ['-e', fixture('ui-probe')];
 
 /** What a method of `ctx.ui` returns; `reply` answers the dialog that it opens. */
 async function probed(peer: Peer, words: readonly unknown[], reply?: { method: string; with: object }) {
   const prompt = peer.ok({ type: 'prompt', message: `/probe ${JSON.stringify(words)}` });
-  const request = reply && (await answer(peer, reply.method, reply.with));
+  const request = reply && (await answerDialog(peer, reply.method, reply.with));
   await prompt;
   return { request, result: await lastProbe(peer, (entry) => entry['name'] === words[0]) };
 }
@@ -16,7 +16,7 @@ async function probed(peer: Peer, words: readonly unknown[], reply?: { method: s
 /** What the extension noted down last that fits. */
 async function lastProbe(peer: Peer, match: (data: Record<string, unknown>) => boolean) {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
-  const entryOf = (record: Record_): any => (record.type === 'entry_appended' ? record['entry'] : undefined);
+  const entryOf = (record: WireRecord): any => (record.type === 'entry_appended' ? record['entry'] : undefined);
   const record = await peer.next((candidate) => {
     const entry = entryOf(candidate);
     return entry?.customType === 'probe' && match(entry.data);
@@ -25,7 +25,7 @@ async function lastProbe(peer: Peer, match: (data: Record<string, unknown>) => b
   return data.result ?? data;
 }
 
-async function withProbe({ open }: Bench, options: object = {}) {
+async function withProbe({ open }: AgentFixture, options: object = {}) {
   const agent = await open({ args, ...options });
   await agent.peer.ok({ type: 'hello', entries: true });
   return agent;
@@ -39,7 +39,7 @@ const shapes: Record<string, { words: unknown[]; shape: object }> = {
 };
 
 /** A dialog is shown whole, and this reply to it gives the extension this. */
-const asks = (method: string, reply: object, expected: unknown) => async (bench: Bench) => {
+const asks = (method: string, reply: object, expected: unknown) => async (bench: AgentFixture) => {
   const { peer } = await withProbe(bench);
   const { words = [], shape } = shapes[method] ?? {};
 
@@ -83,7 +83,7 @@ for (const [method, words] of [
     const { peer } = await withProbe(bench);
 
     const { result } = await probed(peer, [method, ...words]);
-    const [request] = allShown(peer, method);
+    const [request] = allUiRequests(peer, method);
     const over = await peer.find('extension_ui_resolved');
     peer.send({ type: 'extension_ui_response', id: request?.['id'], value: 'late', confirmed: true });
 
@@ -95,12 +95,12 @@ for (const [method, words] of [
 }
 
 /** This call is shown so, and waits for nothing. */
-const shows = (words: unknown[], method: string, fields: object) => async (bench: Bench) => {
+const shows = (words: unknown[], method: string, fields: object) => async (bench: AgentFixture) => {
   const { peer } = await withProbe(bench);
 
   const { result } = await probed(peer, words);
 
-  expect(allShown(peer, method)).toEqual([{ type: 'extension_ui_request', id: expect.any(String), method, ...fields }]);
+  expect(allUiRequests(peer, method)).toEqual([{ type: 'extension_ui_request', id: expect.any(String), method, ...fields }]);
   expect(result).toBe('undefined');
 };
 
@@ -139,18 +139,18 @@ verifies('X36', 'a widget that draws itself is not sent', async (bench) => {
 
   await probed(peer, ['setWidget', 'me', '<factory>']);
 
-  expect(allShown(peer, 'setWidget')).toEqual([]);
+  expect(allUiRequests(peer, 'setWidget')).toEqual([]);
 });
 
 verifies('X37 X38', 'titles are sent only to those who want them', async (bench) => {
   const { peer } = await withProbe(bench);
   await probed(peer, ['setTitle', 'one']);
-  expect(allShown(peer, 'setTitle')).toEqual([]);
+  expect(allUiRequests(peer, 'setTitle')).toEqual([]);
 
   await peer.ok({ type: 'hello', ui: ['setTitle', 'notify'] });
   await probed(peer, ['setTitle', 'two']);
 
-  expect(allShown(peer, 'setTitle')).toMatchObject([{ title: 'two' }]);
+  expect(allUiRequests(peer, 'setTitle')).toMatchObject([{ title: 'two' }]);
 });
 
 for (const value of ['1', 'true', 'YES', ' on ']) {
@@ -159,14 +159,14 @@ for (const value of ['1', 'true', 'YES', ' on ']) {
 
     await probed(peer, ['setTitle', 'one']);
 
-    expect(allShown(peer, 'setTitle')).toMatchObject([{ title: 'one' }]);
+    expect(allUiRequests(peer, 'setTitle')).toMatchObject([{ title: 'one' }]);
   });
 }
 
 /** These calls, which need a terminal, return this and show nothing. */
 const returns =
   (expected: unknown, ...calls: unknown[][]) =>
-  async (bench: Bench) => {
+  async (bench: AgentFixture) => {
     const { peer } = await withProbe(bench);
 
     for (const words of calls) expect((await probed(peer, words)).result, String(words[0])).toEqual(expected);
@@ -226,7 +226,7 @@ verifies('X10', 'a client that shows nothing: every dialog takes its default at 
 
   expect(result).toBe(false);
   expect(await lastProbe(peer, ({ mode }) => mode !== undefined)).toMatchObject({ hasUI: false });
-  expect(allShown(peer, 'confirm')).toEqual([]);
+  expect(allUiRequests(peer, 'confirm')).toEqual([]);
 });
 
 verifies('X42', 'answers to dialogs that are not there mean nothing', async (bench) => {
@@ -250,7 +250,7 @@ verifies('X42', 'answers to dialogs that are not there mean nothing', async (ben
 verifies('X3', 'the first answer counts', async (bench) => {
   const { peer } = await withProbe(bench);
   const prompt = peer.ok({ type: 'prompt', message: '/probe ["input","?"]' });
-  const { id } = await shown(peer, 'input');
+  const { id } = await nextUiRequest(peer, 'input');
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingUi: [{ id, method: 'input', title: '?' }] });
   for (const value of ['first', 'second']) peer.send({ type: 'extension_ui_response', id, value });
   await prompt;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
-import { newHome, scriptArgs, setUp } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
+import { runTau } from '../../support/command.ts';
+import { newHome, scriptArgs, writeSettings } from '../../support/open.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const phases = [{ id: 'phase-1', name: 'All', tasks: [{ id: 'task-1', content: 'Do it', status: 'pending' }] }];
@@ -9,7 +9,7 @@ const act = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
 const script = [{ text: 'That is it.' }, act, { repeat: true }];
 const inherit = { args: ['--inherit-workflow-settings'] };
 
-const attempts = (records: readonly Record_[]) =>
+const attempts = (records: readonly WireRecord[]) =>
   records.flatMap(({ type, attempt, maxAttempts }) => (type === 'todo_reminder' ? [`${attempt}/${maxAttempts}`] : []));
 
 async function remindersFor(peer: Peer) {
@@ -52,12 +52,12 @@ it.each([
   [{ 'todo.enabled': false }, []],
 ])('[Z20] in the other modes the settings %j decide', async (settings, expected) => {
   const home = newHome();
-  setUp(home, settings);
+  writeSettings(home, settings);
   const seed = { toolCall: { name: 'todo', arguments: { ops: [{ op: 'replace', phases }] } } };
   const args = scriptArgs(home, [seed, { text: 'That is it.' }, act, { text: 'Well.' }, act, { text: 'So.' }, act]);
 
-  const { stdout } = await tau(home, ['--mode', 'json', '--tools', '+todo', ...args, 'go'], { input: '' });
+  const { stdout } = await runTau(home, ['--mode', 'json', '--tools', '+todo', ...args, 'go'], { input: '' });
 
   const records = stdout.trim().split('\n');
-  expect(attempts(records.map((line) => JSON.parse(line) as Record_))).toEqual(expected);
+  expect(attempts(records.map((line) => JSON.parse(line) as WireRecord))).toEqual(expected);
 });

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Home, newHome, open, stored } from '../../support/open.ts';
+import { type Home, newHome, openTestAgent, readSessionFile } from '../../support/open.ts';
 import { anthropicApi } from '../../support/providers/anthropic-messages.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/double.ts';
-import { answers, settled } from '../../support/settled.ts';
-import { fileText, homeWith, server, type UserFiles } from '../../support/user-files.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
+import { agentFileText, homeWithFiles, providerConfig, type UserFiles } from '../../support/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const apiKey = (key: string) => ({ type: 'api_key', key });
@@ -32,17 +32,17 @@ describe('[L28] the key that is sent', () => {
     const double = await ProviderDouble.start(anthropicApi);
     const anthropic = { baseUrl: double.url, ...(key === undefined ? {} : { apiKey: key }) };
     const files: UserFiles = { models: { providers: { anthropic } }, auth };
-    const { peer } = await open('stdio', {
-      home: homeWith(files),
+    const { peer } = await openTestAgent('stdio', {
+      home: homeWithFiles(files),
       env: (env ?? {}) as Record<string, string>,
       args: ['--model', 'claude-opus-5-5', '--provider', 'anthropic', ...((args ?? []) as string[])],
     });
-    double.says({ text: 'Let in.' });
+    double.respondWith({ text: 'Let in.' });
 
     await peer.run('hi');
 
     expect((await double.request(0)).headers['x-api-key']).toBe(expected);
-    expect(answers(peer.records)).toEqual(['Let in.']);
+    expect(assistantTexts(peer.records)).toEqual(['Let in.']);
   });
 });
 
@@ -50,21 +50,21 @@ describe('a key that is not there', () => {
   it.each<[string, UserFiles, string]>([
     [
       'in a variable of models.json',
-      { models: { providers: { own: server('http://127.0.0.1:1', { apiKey: '$NOT_SET' }) } } },
+      { models: { providers: { own: providerConfig('http://127.0.0.1:1', { apiKey: '$NOT_SET' }) } } },
       'No API key found for own. models.json: providers.own.apiKey: The environment variable NOT_SET is not set',
     ],
     [
       'in a variable of auth.json',
-      { models: { providers: { own: server('http://127.0.0.1:1') } }, auth: { own: apiKey('$NOT_SET') } },
+      { models: { providers: { own: providerConfig('http://127.0.0.1:1') } }, auth: { own: apiKey('$NOT_SET') } },
       'No API key found for own. auth.json: own.key: The environment variable NOT_SET is not set',
     ],
     [
       'though the server demands one',
-      { models: { providers: { own: server('http://127.0.0.1:1', { authHeader: true }) } } },
+      { models: { providers: { own: providerConfig('http://127.0.0.1:1', { authHeader: true }) } } },
       'No API key found for own. Give providers.own an apiKey in models.json, or add ',
     ],
   ])('%s is told before anything is asked', async (_what, files, words) => {
-    const { peer } = await open('stdio', { home: homeWith(files), args: ['--model', 'own/m'] });
+    const { peer } = await openTestAgent('stdio', { home: homeWithFiles(files), args: ['--model', 'own/m'] });
 
     const refusal = await peer.refused({ type: 'prompt', message: 'hi' });
 
@@ -73,15 +73,15 @@ describe('a key that is not there', () => {
   });
 
   it('in a header is told by file and header', async () => {
-    const own = server('http://127.0.0.1:1', { headers: { 'X-Team': '$NOT_SET' } });
-    const { peer } = await open('stdio', {
-      home: homeWith({ models: { providers: { own } } }),
+    const own = providerConfig('http://127.0.0.1:1', { headers: { 'X-Team': '$NOT_SET' } });
+    const { peer } = await openTestAgent('stdio', {
+      home: homeWithFiles({ models: { providers: { own } } }),
       args: ['--model', 'own/m'],
     });
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({
+    expect(await waitUntilSettled(peer)).toMatchObject({
       errorCode: 'auth_failed',
       errorMessage: 'models.json: the header x-team of own: The environment variable NOT_SET is not set',
     });
@@ -95,27 +95,27 @@ describe('an auth.json that makes no sense', () => {
     ['a key of a wrong type', { own: { type: 'api_key', key: 3 } }, /^tau: auth\.json: own\.key .*string\n$/],
     ['a bare key', { own: 'sk-hunter2' }, /^tau: auth\.json: own has an unknown shape\n$/],
   ])('with %s is one line, and the agent lives on', async (_what, auth, line) => {
-    const home = homeWith({ auth });
-    const before = fileText(home, 'auth.json');
-    const agent = await open('stdio', { home, script: [{ text: 'Still here.' }] });
+    const home = homeWithFiles({ auth });
+    const before = agentFileText(home, 'auth.json');
+    const agent = await openTestAgent('stdio', { home, script: [{ text: 'Still here.' }] });
 
     await agent.peer.run('hi');
     await agent.close();
 
-    expect(answers(agent.peer.records)).toEqual(['Still here.']);
+    expect(assistantTexts(agent.peer.records)).toEqual(['Still here.']);
     expect(agent.process?.stderr()).toMatch(line);
     expect(JSON.stringify(agent.peer.records) + agent.process?.stderr()).not.toContain('hunter2');
-    expect(fileText(home, 'auth.json')).toBe(before);
+    expect(agentFileText(home, 'auth.json')).toBe(before);
   });
 
   it('is not written by set_credential', async () => {
-    const home = homeWith({ auth: '{"own": ' });
-    const { peer } = await open('stdio', { home });
+    const home = homeWithFiles({ auth: '{"own": ' });
+    const { peer } = await openTestAgent('stdio', { home });
 
     const refusal = await peer.refused({ type: 'set_credential', provider: 'own', apiKey: 'sk-hunter2' });
 
     expect(refusal['error']).toMatch(/^auth\.json: .*; it is left as it is$/);
-    expect(fileText(home, 'auth.json')).toBe('{"own": ');
+    expect(agentFileText(home, 'auth.json')).toBe('{"own": ');
   });
 });
 
@@ -125,34 +125,34 @@ describe('[L30] set_credential', () => {
   it('stores a key for its owner alone, and the model that was missed is used at once', async () => {
     const double = await ProviderDouble.start(completions);
     const other = apiKey('other');
-    const home = homeWith({
-      models: { providers: { own: server(double.url, { authHeader: true }) } },
+    const home = homeWithFiles({
+      models: { providers: { own: providerConfig(double.url, { authHeader: true }) } },
       auth: { other },
     });
     const log = join(home.root, 'log.jsonl');
-    const agent = await open('stdio', { home, args: ['--model', 'own/m', '--log-level', 'debug', '--log-file', log] });
+    const agent = await openTestAgent('stdio', { home, args: ['--model', 'own/m', '--log-level', 'debug', '--log-file', log] });
     const { peer } = agent;
-    double.says({ text: 'Let in.' });
+    double.respondWith({ text: 'Let in.' });
     await peer.refused({ type: 'prompt', message: 'hi' });
 
     const answer = await peer.ok({ type: 'set_credential', provider: 'own', apiKey: SECRET });
     await peer.run('hi');
 
     expect(answer).toEqual({ provider: 'own', models: 1 });
-    expect(answers(peer.records)).toEqual(['Let in.']);
+    expect(assistantTexts(peer.records)).toEqual(['Let in.']);
     expect((await double.request(0)).headers.authorization).toBe(`Bearer ${SECRET}`);
-    expect(JSON.parse(fileText(home, 'auth.json'))).toEqual({ other, own: apiKey(SECRET) });
+    expect(JSON.parse(agentFileText(home, 'auth.json'))).toEqual({ other, own: apiKey(SECRET) });
     expect(statSync(join(home.agentDir, 'auth.json')).mode & 0o777).toBe(0o600);
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: { provider: 'own', id: 'm' } });
     await agent.close();
     expect(JSON.stringify(peer.records) + agent.process?.stderr()).not.toContain(SECRET);
     expect(filesHolding(home, SECRET)).toEqual(['agent/auth.json']);
-    const changes = stored(agent.sessionFiles()[0] ?? '').filter(({ type }) => type === 'model_change');
+    const changes = readSessionFile(agent.sessionFiles()[0] ?? '').filter(({ type }) => type === 'model_change');
     expect(changes).toMatchObject([{ provider: 'own', modelId: 'm' }]);
   });
 
   it('makes the file where there is none, for a built-in provider, and leaves the model in use alone', async () => {
-    const { peer, home } = await open('stdio', { home: newHome() });
+    const { peer, home } = await openTestAgent('stdio', { home: newHome() });
 
     const { models } = await peer.ok({ type: 'set_credential', provider: 'anthropic', apiKey: SECRET });
 
@@ -166,12 +166,12 @@ describe('[L30] set_credential', () => {
 
   it('takes a key as it is, though it looks like a command or a variable', async () => {
     const double = await ProviderDouble.start(completions);
-    const home = homeWith({ models: { providers: { own: server(double.url, { apiKey: 'old' }) } } });
-    const { peer } = await open('stdio', { home, args: ['--model', 'own/m'] });
+    const home = homeWithFiles({ models: { providers: { own: providerConfig(double.url, { apiKey: 'old' }) } } });
+    const { peer } = await openTestAgent('stdio', { home, args: ['--model', 'own/m'] });
     const keys = ['!>made-by-a-key', 'sk-$HOME-$$'];
 
     for (const key of keys) {
-      double.says({ text: 'Let in.' });
+      double.respondWith({ text: 'Let in.' });
       await peer.ok({ type: 'set_credential', provider: 'own', apiKey: key });
       await peer.run('hi');
     }
@@ -181,7 +181,7 @@ describe('[L30] set_credential', () => {
   });
 
   it('refuses what is no key', async () => {
-    const { peer, home } = await open('stdio');
+    const { peer, home } = await openTestAgent('stdio');
 
     for (const wrong of [{ provider: 'own' }, { provider: '', apiKey: SECRET }, { provider: 'own', apiKey: '' }]) {
       expect(await peer.refused({ type: 'set_credential', ...wrong })).toMatchObject({ code: 'invalid_params' });
@@ -191,7 +191,7 @@ describe('[L30] set_credential', () => {
   });
 
   it('takes one word, without what copying leaves around it', async () => {
-    const { peer, home } = await open('stdio');
+    const { peer, home } = await openTestAgent('stdio');
     const store = (key: string) => ({ type: 'set_credential', provider: 'own', apiKey: key });
 
     for (const wrong of [' \n', 'a nonsense key', 'sk-1\nsk-2', 'sk\t1', 'sk-\u00001', 'sk-\u200b1', 'sk-\u00a01']) {
@@ -204,7 +204,7 @@ describe('[L30] set_credential', () => {
     await peer.ok(store(` ${SECRET}\n`));
 
     expect(before).not.toContain('auth.json');
-    expect(JSON.parse(fileText(home, 'auth.json'))).toEqual({ own: apiKey(SECRET) });
+    expect(JSON.parse(agentFileText(home, 'auth.json'))).toEqual({ own: apiKey(SECRET) });
   });
 });
 
@@ -212,12 +212,12 @@ describe('[L37] remove_credential', () => {
   it('removes a stored key: the models are gone, and whoever uses one is told', async () => {
     const double = await ProviderDouble.start(completions);
     const other = apiKey('other');
-    const home = homeWith({
-      models: { providers: { own: server(double.url, { authHeader: true }) } },
+    const home = homeWithFiles({
+      models: { providers: { own: providerConfig(double.url, { authHeader: true }) } },
       auth: { other, own: apiKey('sk-wrong') },
     });
-    const { peer } = await open('stdio', { home });
-    const second = await open('stdio', { home });
+    const { peer } = await openTestAgent('stdio', { home });
+    const second = await openTestAgent('stdio', { home });
     const before = await peer.ok({ type: 'get_state' });
     await second.peer.ok({ type: 'get_state' });
 
@@ -228,14 +228,14 @@ describe('[L37] remove_credential', () => {
     expect(before.model).toMatchObject({ provider: 'own' });
     expect(answer).toEqual({ provider: 'own', models: 0 });
     expect(models.map(({ provider }: { provider: string }) => provider)).toEqual(['tau', 'tau', 'tau']);
-    expect(JSON.parse(fileText(home, 'auth.json'))).toEqual({ other });
+    expect(JSON.parse(agentFileText(home, 'auth.json'))).toEqual({ other });
     expect(statSync(join(home.agentDir, 'auth.json')).mode & 0o777).toBe(0o600);
-    expect(await settled(second.peer)).toMatchObject({
+    expect(await waitUntilSettled(second.peer)).toMatchObject({
       errorCode: 'auth_failed',
       errorMessage: expect.stringContaining('No API key found for own.'),
     });
     expect(double.requests).toEqual([]);
-    const next = await open('stdio', { home });
+    const next = await openTestAgent('stdio', { home });
     expect(await next.peer.ok({ type: 'get_state' })).toMatchObject({ model: { provider: 'tau' } });
   });
 
@@ -245,8 +245,8 @@ describe('[L37] remove_credential', () => {
     ['a sign-in', { auth: { openai: { type: 'oauth', access: 'sk-token', expires: 9e15 } } }, {}],
     ['nowhere', {}, {}],
   ])('refuses a key of %s, and changes nothing', async (_what, files, env) => {
-    const home = homeWith(files);
-    const { peer } = await open('stdio', { home, env });
+    const home = homeWithFiles(files);
+    const { peer } = await openTestAgent('stdio', { home, env });
     const before = await peer.ok({ type: 'list_providers' });
 
     const refusal = await peer.refused({ type: 'remove_credential', provider: 'openai' });
@@ -260,8 +260,8 @@ describe('[L37] remove_credential', () => {
   });
 
   it('leaves a key of another place to be used', async () => {
-    const home = homeWith({ auth: { openai: apiKey('sk-stored') } });
-    const { peer } = await open('stdio', { home, env: { OPENAI_API_KEY: 'sk-set' } });
+    const home = homeWithFiles({ auth: { openai: apiKey('sk-stored') } });
+    const { peer } = await openTestAgent('stdio', { home, env: { OPENAI_API_KEY: 'sk-set' } });
 
     const { models } = await peer.ok({ type: 'remove_credential', provider: 'openai' });
     const { providers } = await peer.ok({ type: 'list_providers' });
@@ -272,12 +272,12 @@ describe('[L37] remove_credential', () => {
 });
 
 verifies('L36', 'list_providers tells who takes a key, and who has one', async ({ open: openIt }) => {
-  const home = homeWith({
+  const home = homeWithFiles({
     models: {
       providers: {
-        locked: server('http://127.0.0.1:1', { authHeader: true }),
-        keyed: server('http://127.0.0.1:1', { apiKey: 'sk-in-a-file' }),
-        free: server('http://127.0.0.1:1'),
+        locked: providerConfig('http://127.0.0.1:1', { authHeader: true }),
+        keyed: providerConfig('http://127.0.0.1:1', { apiKey: 'sk-in-a-file' }),
+        free: providerConfig('http://127.0.0.1:1'),
       },
     },
     auth: { groq: apiKey('sk-stored') },
@@ -306,8 +306,8 @@ verifies('L36', 'list_providers tells who takes a key, and who has one', async (
 });
 
 verifies('Z40', 'tools know no key, nor any variable that the files name', async ({ open: openIt }) => {
-  const own = server('http://127.0.0.1:1', { apiKey: '$OWN_KEY', headers: { 'x-team': 'Team $TEAM_TOKEN' } });
-  const home = homeWith({ models: { providers: { own } }, auth: { other: apiKey('OTHER_KEY') } });
+  const own = providerConfig('http://127.0.0.1:1', { apiKey: '$OWN_KEY', headers: { 'x-team': 'Team $TEAM_TOKEN' } });
+  const home = homeWithFiles({ models: { providers: { own } }, auth: { other: apiKey('OTHER_KEY') } });
   const env = {
     OWN_KEY: 'hunter2',
     TEAM_TOKEN: 'hunter2',

@@ -7,14 +7,14 @@ import { newHome } from '../../support/open.ts';
 import { Peer } from '../../support/peer.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/double.ts';
-import { settled } from '../../support/settled.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
 
 it('[L31] a model of a server on this machine that knows no tools is asked without them', async () => {
   const double = await ProviderDouble.start(completions);
   const said = (value: object) => ({ status: 200, body: JSON.stringify(value) });
   const listed = said({ models: [{ name: 'plain' }] });
   const shown = said({ capabilities: ['completion'], model_info: { 'plain.context_length': 8000 } });
-  double.says(listed, listed, shown, { text: 'Hello.' });
+  double.respondWith(listed, listed, shown, { text: 'Hello.' });
   const { cwd, agentDir } = newHome();
   const ports = { ollama: Number(new URL(double.url).port), llamacpp: 1, lmstudio: 1 };
   const registry = new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ports });
@@ -34,7 +34,7 @@ it('[L31] a model of a server on this machine that knows no tools is asked witho
 
   await peer.run('hi');
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   const { body } = await double.request(3);
   expect(body).toMatchObject({ model: 'plain' });
   expect(body).not.toHaveProperty('tools');

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
-import { open, stored } from '../../support/open.ts';
+import { runTau } from '../../support/command.ts';
+import { openTestAgent, readSessionFile } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/double.ts';
-import { answers } from '../../support/settled.ts';
-import { conversation, entry, keepSession } from '../../support/stored-session.ts';
-import { fileText, homeWith, server } from '../../support/user-files.ts';
+import { assistantTexts } from '../../support/settled.ts';
+import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
+import { agentFileText, homeWithFiles, providerConfig } from '../../support/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const thinker = { reasoning: true };
@@ -21,8 +21,8 @@ const models = [
 
 /** A user with two servers: one of four models, one of one. */
 const user = (settings: object = {}, url = 'http://127.0.0.1:1') =>
-  homeWith({
-    models: { providers: { own: server(url, { models }), two: server(url, { models: [{ id: 'alpha-1' }] }) } },
+  homeWithFiles({
+    models: { providers: { own: providerConfig(url, { models }), two: providerConfig(url, { models: [{ id: 'alpha-1' }] }) } },
     settings,
   });
 
@@ -35,7 +35,7 @@ verifies(
   'L35',
   'a model that an extension may bring does not end the start, but nobody uses another',
   async ({ open }) => {
-    const home = homeWith({});
+    const home = homeWithFiles({});
     mkdirSync(join(home.agentDir, 'extensions'), { recursive: true });
     const { peer } = await open({ home, args: ['--model', 'acme/x'] });
 
@@ -63,7 +63,7 @@ describe('[Z5] --model accepts', () => {
     ['a level for a model that does not think', ['--model', 'own/alpha-1:high'], 'own/alpha-1:off'],
     ['a level under --thinking, which wins', ['--model', 'alpha-2:high', '--thinking', 'low'], 'own/alpha-2:low'],
   ])('%s', async (_what, args, expected) => {
-    const { peer, process } = await open('stdio', { home: user(), args });
+    const { peer, process } = await openTestAgent('stdio', { home: user(), args });
 
     expect(await chosen(peer)).toBe(expected);
     expect(process?.stderr()).toBe('');
@@ -71,8 +71,8 @@ describe('[Z5] --model accepts', () => {
 
   it('an id that a provider lacks, with a warning', async () => {
     const double = await ProviderDouble.start(completions);
-    const agent = await open('stdio', { home: user({}, double.url), args: ['--model', 'own/gamma:high'] });
-    double.says({ text: 'Tried.' });
+    const agent = await openTestAgent('stdio', { home: user({}, double.url), args: ['--model', 'own/gamma:high'] });
+    double.respondWith({ text: 'Tried.' });
 
     await agent.peer.run('hi');
 
@@ -86,7 +86,7 @@ describe('[Z5] --model accepts', () => {
     ['an invalid level', ['--model', 'alpha-2:loud'], 'Model "alpha-2:loud" not found.'],
     ['an unknown provider', ['--provider', 'none', '--model', 'm'], 'Unknown provider "none". Use --list-models'],
   ])('but not %s', async (_what, args, words) => {
-    const { code, stdout, stderr } = await tau(user(), ['--mode', 'rpc', ...args], { input: '' });
+    const { code, stdout, stderr } = await runTau(user(), ['--mode', 'rpc', ...args], { input: '' });
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`tau: ${words}`);
@@ -116,7 +116,7 @@ verifies(
 describe('the models that are cycled', () => {
   it('are those of enabledModels, and the default of the settings comes first if it is among them', async () => {
     const home = user({ enabledModels: ['own/alpha-*', 'omega'], defaultProvider: 'own', defaultModel: 'alpha-2' });
-    const { peer, process } = await open('stdio', { home });
+    const { peer, process } = await openTestAgent('stdio', { home });
 
     expect(await chosen(peer)).toBe('own/alpha-2:medium');
     expect(await peer.ok({ type: 'cycle_model' })).toMatchObject({ model: { id: 'alpha-1' }, isScoped: true });
@@ -125,14 +125,14 @@ describe('the models that are cycled', () => {
 
   it('are not the default of the settings when it is not among them', async () => {
     const home = user({ enabledModels: ['own/alpha-1', 'two/*'], defaultProvider: 'own', defaultModel: 'alpha-2' });
-    const { peer } = await open('stdio', { home });
+    const { peer } = await openTestAgent('stdio', { home });
 
     expect(await chosen(peer)).toBe('own/alpha-1:off');
   });
 
   it('are those of --models rather than of enabledModels, with a wrong level left away', async () => {
     const home = user({ enabledModels: ['own/alpha-1'] });
-    const { peer, process } = await open('stdio', { home, args: ['--models', 'beta-latest:loud,two/*'] });
+    const { peer, process } = await openTestAgent('stdio', { home, args: ['--models', 'beta-latest:loud,two/*'] });
 
     expect(await peer.ok({ type: 'cycle_model' })).toMatchObject({ model: { provider: 'two' }, isScoped: true });
     expect(process?.stderr()).toBe(
@@ -141,8 +141,8 @@ describe('the models that are cycled', () => {
   });
 
   it('are all that can be used where none was chosen, and never the scripted ones', async () => {
-    const { peer } = await open('stdio', { home: user(), args: ['--models', '*'] });
-    const all = await open('stdio', { home: user() });
+    const { peer } = await openTestAgent('stdio', { home: user(), args: ['--models', '*'] });
+    const all = await openTestAgent('stdio', { home: user() });
 
     const scoped = [];
     for (let turn = 0; turn < 5; turn++) scoped.push((await peer.ok({ type: 'cycle_model' })).model.id);
@@ -181,7 +181,7 @@ verifies('L19', 'a model without a key that was named is missed, whoever named i
   const settings = { defaultProvider: 'anthropic', defaultModel: 'claude-opus-5-5' };
   const kept = user();
   const change = entry('model_change', '11111111', 'bbbbbbbb', { provider: 'anthropic', modelId: 'claude-opus-5-5' });
-  const session = keepSession(kept, [...conversation(kept.cwd), change]);
+  const session = storeSession(kept, [...shortConversation(kept.cwd), change]);
   const cases = [
     { home: user(), args: ['--model', 'anthropic/claude-opus-5-5'] },
     { home: user(settings) },
@@ -211,7 +211,7 @@ verifies('L19', 'set_model of a model without a key leaves the one in use', asyn
 
 it('[L19] a server on this machine that is named and not there is missed by its name, also when nobody may look', async () => {
   const settings = { defaultProvider: 'ollama', defaultModel: 'nobody-has-this' };
-  const { peer } = await open('stdio', { home: user(settings), args: ['--offline'] });
+  const { peer } = await openTestAgent('stdio', { home: user(settings), args: ['--offline'] });
 
   const refusal = await peer.refused({ type: 'prompt', message: 'hi' });
 
@@ -220,7 +220,7 @@ it('[L19] a server on this machine that is named and not there is missed by its 
 
 describe('thinking levels over a change of model', () => {
   it('go to what the next model has, and come back to the usual one after a model that does not think', async () => {
-    const { peer } = await open('stdio', {
+    const { peer } = await openTestAgent('stdio', {
       home: user({ defaultThinkingLevel: 'high' }),
       args: ['--model', 'alpha-2:low'],
     });
@@ -244,18 +244,18 @@ describe('thinking levels over a change of model', () => {
   it('are kept with the session', async () => {
     const double = await ProviderDouble.start(completions);
     const home = user({}, double.url);
-    double.says({ text: 'one' });
-    const first = await open('stdio', { home, args: ['--model', 'alpha-2:low'] });
+    double.respondWith({ text: 'one' });
+    const first = await openTestAgent('stdio', { home, args: ['--model', 'alpha-2:low'] });
     await first.peer.run('hi');
     await first.peer.ok({ type: 'set_model', provider: 'own', modelId: 'beta-20250101' });
     await first.peer.ok({ type: 'set_thinking_level', level: 'xhigh' });
     const { sessionFile } = await first.peer.ok({ type: 'get_state' });
     await first.close();
 
-    const again = await open('stdio', { home, args: ['--session', sessionFile] });
+    const again = await openTestAgent('stdio', { home, args: ['--session', sessionFile] });
 
     expect(await chosen(again.peer)).toBe('own/beta-20250101:xhigh');
-    expect(stored(sessionFile).filter(({ type }) => type === 'model_change')).toHaveLength(2);
+    expect(readSessionFile(sessionFile).filter(({ type }) => type === 'model_change')).toHaveLength(2);
   });
 });
 
@@ -264,8 +264,8 @@ describe('[L29] what is chosen', () => {
 
   it('stays with the session unless it is to persist', async () => {
     const home = user(settings);
-    const before = fileText(home, 'settings.json');
-    const { peer } = await open('stdio', { home });
+    const before = agentFileText(home, 'settings.json');
+    const { peer } = await openTestAgent('stdio', { home });
 
     await peer.ok({ type: 'set_model', provider: 'own', modelId: 'alpha-2' });
     await peer.ok({ type: 'set_thinking_level', level: 'low' });
@@ -274,19 +274,19 @@ describe('[L29] what is chosen', () => {
     await peer.ok({ type: 'set_auto_retry', enabled: true });
     await peer.ok({ type: 'set_auto_compaction', enabled: false });
 
-    expect(fileText(home, 'settings.json')).toBe(before);
+    expect(agentFileText(home, 'settings.json')).toBe(before);
   });
 
   it('is written beside all other settings when it is to, and counts for the next process', async () => {
     const home = user(settings);
-    const { peer } = await open('stdio', { home });
+    const { peer } = await openTestAgent('stdio', { home });
 
     await peer.ok({ type: 'set_model', provider: 'own', modelId: 'alpha-2', persist: true });
     await peer.ok({ type: 'set_thinking_level', level: 'low', persist: true });
     await peer.ok({ type: 'set_auto_compaction', enabled: false, persist: true });
-    const next = await open('stdio', { home });
+    const next = await openTestAgent('stdio', { home });
 
-    expect(JSON.parse(fileText(home, 'settings.json'))).toEqual({
+    expect(JSON.parse(agentFileText(home, 'settings.json'))).toEqual({
       ...settings,
       compaction: { reserveTokens: 5, enabled: false },
       defaultProvider: 'own',
@@ -297,11 +297,11 @@ describe('[L29] what is chosen', () => {
   });
 
   it('is never written into settings that make no sense', async () => {
-    const home = homeWith({
+    const home = homeWithFiles({
       settings: '{"theme": "dark",',
-      models: { providers: { own: server('http://127.0.0.1:1', { models }) } },
+      models: { providers: { own: providerConfig('http://127.0.0.1:1', { models }) } },
     });
-    const { peer } = await open('stdio', { home });
+    const { peer } = await openTestAgent('stdio', { home });
     const before = await peer.ok({ type: 'get_state' });
 
     const refusals = [
@@ -310,7 +310,7 @@ describe('[L29] what is chosen', () => {
     ];
 
     for (const { error } of refusals) expect(error).toMatch(/^settings\.json: .*; it is left as it is$/);
-    expect(fileText(home, 'settings.json')).toBe('{"theme": "dark",');
+    expect(agentFileText(home, 'settings.json')).toBe('{"theme": "dark",');
     expect(await peer.ok({ type: 'get_state' })).toEqual(before);
   });
 });
@@ -325,7 +325,7 @@ describe('[L31] --list-models', () => {
 
   it('lists what can be used, or what a search finds of it', async () => {
     const home = user();
-    const list = (...words: string[]) => tau(home, ['--offline', '--list-models', ...words], { input: '' });
+    const list = (...words: string[]) => runTau(home, ['--offline', '--list-models', ...words], { input: '' });
 
     const [all, some, none] = [await list(), await list('beta', 'late'), await list('omega')];
 
@@ -340,7 +340,7 @@ describe('[L31] --list-models', () => {
   });
 
   it('lists the scripted models while there is nothing else, and says what is wrong with the files', async () => {
-    const { code, stdout, stderr } = await tau(homeWith({ models: '{' }), ['--offline', '--list-models'], {
+    const { code, stdout, stderr } = await runTau(homeWithFiles({ models: '{' }), ['--offline', '--list-models'], {
       input: '',
     });
 
@@ -352,25 +352,25 @@ describe('[L31] --list-models', () => {
 
 it('--models with --api-key gives the key to the provider of the first', async () => {
   const double = await ProviderDouble.start(completions);
-  const home = homeWith({
-    models: { providers: { own: server(double.url, { apiKey: '$NOT_SET' }), two: server('http://127.0.0.1:1') } },
+  const home = homeWithFiles({
+    models: { providers: { own: providerConfig(double.url, { apiKey: '$NOT_SET' }), two: providerConfig('http://127.0.0.1:1') } },
   });
-  const { peer } = await open('stdio', { home, args: ['--models', 'own/*,two/*', '--api-key', 'sk-mine'] });
-  double.says({ text: 'Let in.' });
+  const { peer } = await openTestAgent('stdio', { home, args: ['--models', 'own/*,two/*', '--api-key', 'sk-mine'] });
+  double.respondWith({ text: 'Let in.' });
 
   await peer.run('hi');
 
-  expect(answers(peer.records)).toEqual(['Let in.']);
+  expect(assistantTexts(peer.records)).toEqual(['Let in.']);
   expect((await double.request(0)).headers.authorization).toBe('Bearer sk-mine');
 });
 
 it('[L24] a script is played by the scripted model, though others could be used', async () => {
-  const { peer } = await open('stdio', { home: user(), script: [{ text: 'From the script.' }] });
-  const real = await open('stdio', { home: user(), script: [], args: ['--model', 'own/alpha-1'] });
+  const { peer } = await openTestAgent('stdio', { home: user(), script: [{ text: 'From the script.' }] });
+  const real = await openTestAgent('stdio', { home: user(), script: [], args: ['--model', 'own/alpha-1'] });
 
   await peer.run('hi');
 
-  expect(answers(peer.records)).toEqual(['From the script.']);
+  expect(assistantTexts(peer.records)).toEqual(['From the script.']);
   expect(await peer.ok({ type: 'get_state' })).not.toHaveProperty('modelFallbackMessage');
   expect(await chosen(real.peer)).toBe('own/alpha-1:off');
 });

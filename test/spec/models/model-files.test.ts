@@ -3,24 +3,24 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Home, newHome, open } from '../../support/open.ts';
+import { type Home, newHome, openTestAgent } from '../../support/open.ts';
 import { anthropicApi } from '../../support/providers/anthropic-messages.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/double.ts';
 import { sdkCompletions } from '../../support/providers/sdk-completions.ts';
-import { answers, settled } from '../../support/settled.ts';
-import { fileText, homeWith, server } from '../../support/user-files.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
+import { agentFileText, homeWithFiles, providerConfig } from '../../support/user-files.ts';
 
 const named = (home: Home, env: Record<string, string> = {}, ...args: string[]) =>
-  open('stdio', { home, env, args: ['--model', 'own/m', ...args] });
+  openTestAgent('stdio', { home, env, args: ['--model', 'own/m', ...args] });
 
 describe('models.json', () => {
   it('describes a server of the user: its key, its headers and its quirks', async () => {
     const double = await ProviderDouble.start(completions);
-    const home = homeWith({
+    const home = homeWithFiles({
       models: {
         providers: {
-          own: server(`${double.url}/v1/`, {
+          own: providerConfig(`${double.url}/v1/`, {
             apiKey: '$OWN_KEY',
             authHeader: true,
             headers: { 'X-Team': 'blue', 'X-Token': '$TOKEN', 'X-Made': '!echo made' },
@@ -31,7 +31,7 @@ describe('models.json', () => {
       },
     });
     const { peer } = await named(home, { OWN_KEY: 'sk-own', TOKEN: 'sk-token' });
-    double.says({ text: 'Hello.' });
+    double.respondWith({ text: 'Hello.' });
 
     const { model } = await peer.ok({ type: 'get_state' });
     await peer.run('hi');
@@ -54,7 +54,7 @@ describe('models.json', () => {
     });
     expect(body).toMatchObject({ model: 'm', max_tokens: 77, messages: [{ role: 'system' }, { role: 'user' }] });
     expect(body).not.toHaveProperty('store');
-    expect(answers(peer.records)).toEqual(['Hello.']);
+    expect(assistantTexts(peer.records)).toEqual(['Hello.']);
   });
 
   it('points a built-in provider at another address, and changes its models', async () => {
@@ -65,9 +65,9 @@ describe('models.json', () => {
       headers: { 'X-Via': 'gate' },
       modelOverrides: { 'claude-opus-5-5': change },
     };
-    const home = homeWith({ models: { providers: { anthropic } } });
-    const { peer } = await open('stdio', { home, env: { ANTHROPIC_API_KEY: 'sk-ant' } });
-    double.says({ text: 'Hello.', usage: { input: 2, output: 0 } });
+    const home = homeWithFiles({ models: { providers: { anthropic } } });
+    const { peer } = await openTestAgent('stdio', { home, env: { ANTHROPIC_API_KEY: 'sk-ant' } });
+    double.respondWith({ text: 'Hello.', usage: { input: 2, output: 0 } });
 
     const { model } = await peer.ok({ type: 'get_state' });
     await peer.run('hi');
@@ -85,9 +85,9 @@ describe('models.json', () => {
   });
 
   it('adds models to a built-in provider and replaces those of the same id', async () => {
-    const own = server('http://127.0.0.1:1', { models: [{ id: 'new' }, { id: 'claude-opus-5-5', name: 'Other' }] });
-    const home = homeWith({ models: { providers: { anthropic: own } } });
-    const { peer } = await open('stdio', { home, env: { ANTHROPIC_API_KEY: 'sk-ant' } });
+    const own = providerConfig('http://127.0.0.1:1', { models: [{ id: 'new' }, { id: 'claude-opus-5-5', name: 'Other' }] });
+    const home = homeWithFiles({ models: { providers: { anthropic: own } } });
+    const { peer } = await openTestAgent('stdio', { home, env: { ANTHROPIC_API_KEY: 'sk-ant' } });
 
     const { models } = await peer.ok({ type: 'get_available_models' });
 
@@ -99,50 +99,50 @@ describe('models.json', () => {
 
   it('may hold comments, and is read again when it has changed', async () => {
     const double = await ProviderDouble.start(completions);
-    const home = homeWith({ models: '{ // nobody yet\n "providers": {}, }' });
-    const agent = await open('stdio', { home });
+    const home = homeWithFiles({ models: '{ // nobody yet\n "providers": {}, }' });
+    const agent = await openTestAgent('stdio', { home });
     expect(await agent.peer.refused({ type: 'set_model', provider: 'own', modelId: 'm' })).toMatchObject({
       error: 'Model not found: own/m',
     });
 
-    writeFileSync(join(home.agentDir, 'models.json'), JSON.stringify({ providers: { own: server(double.url) } }));
+    writeFileSync(join(home.agentDir, 'models.json'), JSON.stringify({ providers: { own: providerConfig(double.url) } }));
 
-    double.says({ text: 'Here now.' });
+    double.respondWith({ text: 'Here now.' });
     await agent.peer.ok({ type: 'set_model', provider: 'own', modelId: 'm' });
     await agent.peer.run('hi');
-    expect(answers(agent.peer.records)).toEqual(['Here now.']);
+    expect(assistantTexts(agent.peer.records)).toEqual(['Here now.']);
     expect((await double.request(0)).headers).not.toHaveProperty('authorization');
     expect(agent.process?.stderr()).toBe('');
   });
 
   it('names a package of the AI SDK that speaks to the server', async () => {
     const double = await ProviderDouble.start(sdkCompletions);
-    const home = homeWith({
-      models: { providers: { own: server(`${double.url}/v1`, { api: sdkCompletions.name, apiKey: 'sk-own' }) } },
+    const home = homeWithFiles({
+      models: { providers: { own: providerConfig(`${double.url}/v1`, { api: sdkCompletions.name, apiKey: 'sk-own' }) } },
     });
     const { peer } = await named(home);
-    double.says(
+    double.respondWith(
       { text: 'Looking.', calls: [{ id: 'c1', name: 'bash', arguments: { command: 'echo found it' } }] },
       { text: 'Done.', usage: { input: 3, output: 4 } },
     );
 
     await peer.run('go');
 
-    expect(answers(peer.records)).toEqual(['Looking.', 'Done.']);
+    expect(assistantTexts(peer.records)).toEqual(['Looking.', 'Done.']);
     expect((await double.request(0)).headers).toMatchObject({ authorization: 'Bearer sk-own' });
     expect((await double.request(1)).text).toContain('found it');
-    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   });
 
   it('may name a package that is not installed: the run says so', async () => {
-    const home = homeWith({
-      models: { providers: { own: server('http://127.0.0.1:1', { api: 'ai-sdk:@nobody/has-this' }) } },
+    const home = homeWithFiles({
+      models: { providers: { own: providerConfig('http://127.0.0.1:1', { api: 'ai-sdk:@nobody/has-this' }) } },
     });
     const { peer } = await named(home);
 
     await peer.run('go');
 
-    expect(await settled(peer)).toMatchObject({
+    expect(await waitUntilSettled(peer)).toMatchObject({
       outcome: 'error',
       errorMessage: expect.stringContaining('@nobody/has-this'),
     });
@@ -150,7 +150,7 @@ describe('models.json', () => {
 });
 
 describe('a models.json that makes no sense', () => {
-  const provider = (more: object) => ({ providers: { own: { ...server('http://127.0.0.1:1'), ...more } } });
+  const provider = (more: object) => ({ providers: { own: { ...providerConfig('http://127.0.0.1:1'), ...more } } });
 
   it.each<[string, unknown, RegExp]>([
     ['broken syntax', '{"providers": {"own": sk-hunter2}}', /^models\.json: .*not valid JSON/],
@@ -175,15 +175,15 @@ describe('a models.json that makes no sense', () => {
     ['a header of a wrong type', provider({ headers: { a: 1 } }), /^models\.json: providers\.own\.headers\.a must be/],
     ['a key of a wrong type', provider({ apiKey: ['sk-hunter2'] }), /^models\.json: providers\.own\.apiKey .*string/],
   ])('with %s is one line on stderr, and the agent lives on', async (_what, models, line) => {
-    const home = homeWith({ models });
-    const before = fileText(home, 'models.json');
-    const agent = await open('stdio', { home, script: [{ text: 'Still here.' }] });
+    const home = homeWithFiles({ models });
+    const before = agentFileText(home, 'models.json');
+    const agent = await openTestAgent('stdio', { home, script: [{ text: 'Still here.' }] });
 
     await agent.peer.run('hi');
     const found = await agent.peer.ok({ type: 'preflight' });
     await agent.close();
 
-    expect(answers(agent.peer.records)).toEqual(['Still here.']);
+    expect(assistantTexts(agent.peer.records)).toEqual(['Still here.']);
     const stderr = agent.process?.stderr() ?? '';
     expect(stderr.split('\n')).toHaveLength(2);
     expect(stderr.replace(/^tau: /, '').trimEnd()).toMatch(line);
@@ -196,14 +196,14 @@ describe('a models.json that makes no sense', () => {
       }),
     );
     expect(JSON.stringify(agent.peer.records) + stderr).not.toContain('hunter2');
-    expect(fileText(home, 'models.json')).toBe(before);
+    expect(agentFileText(home, 'models.json')).toBe(before);
   });
 
   it('is a folder: it is told, and left', async () => {
     const home = newHome();
     mkdirSync(join(home.agentDir, 'models.json'), { recursive: true });
 
-    const agent = await open('stdio', { home, script: [{ text: 'Still here.' }] });
+    const agent = await openTestAgent('stdio', { home, script: [{ text: 'Still here.' }] });
     await agent.peer.run('hi');
     await agent.close();
 
@@ -212,34 +212,34 @@ describe('a models.json that makes no sense', () => {
 
   it('in one provider leaves the others usable', async () => {
     const double = await ProviderDouble.start(completions);
-    const home = homeWith({ models: { providers: { bad: { baseUrl: 3 }, own: server(double.url) } } });
+    const home = homeWithFiles({ models: { providers: { bad: { baseUrl: 3 }, own: providerConfig(double.url) } } });
     const agent = await named(home);
-    double.says({ text: 'I am fine.' });
+    double.respondWith({ text: 'I am fine.' });
 
     await agent.peer.run('hi');
 
-    expect(answers(agent.peer.records)).toEqual(['I am fine.']);
+    expect(assistantTexts(agent.peer.records)).toEqual(['I am fine.']);
     expect(agent.process?.stderr()).toContain('tau: models.json: providers.bad.baseUrl');
   });
 });
 
 describe('a key command', () => {
   const withKey = (apiKey: string, url = 'http://127.0.0.1:1') =>
-    homeWith({ models: { providers: { own: server(url, { apiKey }) } } });
+    homeWithFiles({ models: { providers: { own: providerConfig(url, { apiKey }) } } });
 
   it('runs once, when it is needed, in the folder of the file', async () => {
     const double = await ProviderDouble.start(completions);
     const home = withKey('!echo run >> runs; echo sk-own', double.url);
     const { peer } = await named(home);
-    double.says({ text: 'one' }, { text: 'two' });
+    double.respondWith({ text: 'one' }, { text: 'two' });
     await peer.ok({ type: 'get_available_models' });
     await peer.ok({ type: 'preflight' });
-    expect(() => fileText(home, 'runs')).toThrow('ENOENT');
+    expect(() => agentFileText(home, 'runs')).toThrow('ENOENT');
 
     await peer.run('hi');
     await peer.run('again');
 
-    expect(fileText(home, 'runs')).toBe('run\n');
+    expect(agentFileText(home, 'runs')).toBe('run\n');
     expect(double.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-own', 'Bearer sk-own']);
   });
 
@@ -248,20 +248,20 @@ describe('a key command', () => {
     ['prints nothing', '!true', 'printed nothing'],
   ])('that %s fails the run by file and field, and the agent lives on', async (_what, apiKey, words) => {
     const home = withKey(apiKey);
-    const before = fileText(home, 'models.json');
+    const before = agentFileText(home, 'models.json');
     const { peer } = await named(home);
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({
+    expect(await waitUntilSettled(peer)).toMatchObject({
       outcome: 'error',
       errorCode: 'auth_failed',
       errorMessage: `No API key found for own. models.json: providers.own.apiKey: The command \`${apiKey.slice(1)}\` ${words}`,
     });
     await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted' });
     await peer.run('and you?');
-    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
-    expect(fileText(home, 'models.json')).toBe(before);
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
+    expect(agentFileText(home, 'models.json')).toBe(before);
   });
 
   it('that hangs holds up neither an abort nor the end', async () => {
@@ -274,10 +274,10 @@ describe('a key command', () => {
 
     await peer.ok({ type: 'abort' });
 
-    expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });
     await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted' });
     await peer.run('and you?');
-    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
     await agent.close();
     expect(await agent.process?.exited).toEqual({ code: 0, signal: null });
   });
@@ -285,8 +285,8 @@ describe('a key command', () => {
 
 it('a model that has gone from models.json is missed by its name, and the session is kept', async () => {
   const double = await ProviderDouble.start(completions);
-  const home = homeWith({ models: { providers: { own: server(double.url, { models: [{ id: 'm' }, { id: 'n' }] }) } } });
-  double.says({ text: 'one' }, { text: 'two' });
+  const home = homeWithFiles({ models: { providers: { own: providerConfig(double.url, { models: [{ id: 'm' }, { id: 'n' }] }) } } });
+  double.respondWith({ text: 'one' }, { text: 'two' });
   const first = await named(home);
   await first.peer.run('hi');
   const { sessionFile } = await first.peer.ok({ type: 'get_state' });
@@ -294,13 +294,13 @@ it('a model that has gone from models.json is missed by its name, and the sessio
   const before = readFileSync(sessionFile, 'utf8');
   const change = (text: unknown) => writeFileSync(join(home.agentDir, 'models.json'), JSON.stringify(text));
 
-  change({ providers: { own: server(double.url, { models: [{ id: 'n' }] }) } });
-  const again = await open('stdio', { home, args: ['--session', sessionFile] });
+  change({ providers: { own: providerConfig(double.url, { models: [{ id: 'n' }] }) } });
+  const again = await openTestAgent('stdio', { home, args: ['--session', sessionFile] });
   const refusal = await again.peer.refused({ type: 'prompt', message: 'go on' });
   const { model } = await again.peer.ok({ type: 'get_state' });
   await again.close();
   change({ providers: {} });
-  const last = await open('stdio', { home, args: ['--session', sessionFile] });
+  const last = await openTestAgent('stdio', { home, args: ['--session', sessionFile] });
   const other = await last.peer.refused({ type: 'prompt', message: 'go on' });
   await last.close();
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newGate, newHome, stored } from '../../support/open.ts';
-import { conversation, entry, keepSession } from '../../support/stored-session.ts';
+import { newGate, newHome, readSessionFile } from '../../support/open.ts';
+import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -16,7 +16,7 @@ verifies('L1 L2 D1', 'set_model switches and answers the model', async ({ open }
   await peer.run('first');
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages[1]).toMatchObject({ provider: 'tau', model: 'scripted-small', api: model.api });
-  const change = stored(state.sessionFile).findLast(({ type }) => type === 'model_change');
+  const change = readSessionFile(state.sessionFile).findLast(({ type }) => type === 'model_change');
   expect(change).toMatchObject({ provider: 'tau', modelId: 'scripted-small' });
 });
 
@@ -159,8 +159,8 @@ verifies('J21', 'a session comes back with its model and its thinking level', as
 
 verifies('J21', 'switching brings the model of the other session, and back', async ({ open }) => {
   const home = newHome();
-  const sessionPath = keepSession(home, [
-    ...conversation(home.cwd),
+  const sessionPath = storeSession(home, [
+    ...shortConversation(home.cwd),
     entry('model_change', '11111111', 'bbbbbbbb', { provider: 'tau', modelId: 'scripted-slow' }),
     entry('thinking_level_change', '22222222', '11111111', { thinkingLevel: 'max' }),
   ]);
@@ -179,9 +179,9 @@ verifies('J21', 'switching brings the model of the other session, and back', asy
 
 verifies('J21', 'the model of the last answer counts when it came after the last change', async ({ open }) => {
   const home = newHome();
-  const [top, question, reply] = conversation(home.cwd) as [object, object, object];
+  const [top, question, reply] = shortConversation(home.cwd) as [object, object, object];
   const change = entry('model_change', '11111111', null, { provider: 'tau', modelId: 'scripted-slow' });
-  const path = keepSession(home, [top, change, { ...question, parentId: '11111111' }, reply]);
+  const path = storeSession(home, [top, change, { ...question, parentId: '11111111' }, reply]);
 
   const { peer } = await open({ home, args: ['--session', path] });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openAgent } from '../../../src/index.ts';
-import { type Hooks, silence } from '../../support/hooks.ts';
-import { apis, configured, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
+import { type Hooks, neverReturns } from '../../support/hooks.ts';
+import { apis, configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
 import type { Api } from '../../support/providers/double.ts';
 import { sdkCompletions } from '../../support/providers/sdk-completions.ts';
 
@@ -9,7 +9,7 @@ const all: readonly Api[] = [...apis, sdkCompletions];
 
 /** An agent that speaks this API to a server, with this hook. */
 async function speaking(api: Api, payload: NonNullable<Hooks['payload']>) {
-  const { home, doubles } = await configured([api], { settings: { retry: { enabled: false } } });
+  const { home, doubles } = await configureProviders([api], { settings: { retry: { enabled: false } } });
   const agent = await openAgent({
     ...home,
     env: { ...process.env, ...OWN_KEY },
@@ -27,7 +27,7 @@ it.each(all)('[L34] the body of $name is seen and changed before it is posted', 
     if (seen.length === 1) Object.assign(payload as object, { extra: 1 });
     return seen.length === 2 ? { ...(payload as object), extra: 2 } : undefined;
   });
-  agent.double?.says({ text: 'one' }, { text: 'two' }, { text: 'three' });
+  agent.double?.respondWith({ text: 'one' }, { text: 'two' }, { text: 'three' });
 
   for (const word of ['first', 'second', 'third']) await agent.client.promptAndWait(word);
 
@@ -50,10 +50,10 @@ it.each(all)('[L34] a body of $name that is no object is refused', async (api) =
 });
 
 it.each(all)('[L34] a hook that never answers holds up no abort of $name, and nothing is posted', async (api) => {
-  const { asked, wait } = silence();
+  const { called, wait } = neverReturns();
   await using agent = await speaking(api, wait);
   const run = agent.client.promptAndWait('go');
-  await asked;
+  await called;
 
   await agent.client.abort();
 

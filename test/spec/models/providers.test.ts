@@ -2,17 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { open, sessionFiles } from '../../support/open.ts';
+import { openTestAgent, sessionFiles } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { apis, type Configured, configured, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
+import { apis, type ConfiguredProviders, configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
 import type { Api, ProviderDouble } from '../../support/providers/double.ts';
-import { settled } from '../../support/settled.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-async function opened(api: Api, options: Parameters<typeof configured>[1] = {}) {
-  const user = await configured([api], options);
-  const agent = await open('stdio', {
+async function opened(api: Api, options: Parameters<typeof configureProviders>[1] = {}) {
+  const user = await configureProviders([api], options);
+  const agent = await openTestAgent('stdio', {
     home: user.home,
     env: OWN_KEY,
     args: ['--model', `${providerOf(api)}/m`, '--stream', 'delta'],
@@ -29,7 +29,7 @@ const answers = ({ records }: Peer) =>
 describe.each(apis.map((api) => [api.name, api] as const))('%s, described in models.json alone', (_name, api) => {
   it('[L27 L33] streams text and thinking, and counts tokens and money', async () => {
     const { peer, double } = await opened(api);
-    double.says({ thinking: 'hm', text: 'Hello!', usage: { input: 1000, output: 100, cacheRead: 500 } });
+    double.respondWith({ thinking: 'hm', text: 'Hello!', usage: { input: 1000, output: 100, cacheRead: 500 } });
 
     await peer.run('hi');
 
@@ -50,7 +50,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
   it('[L33] runs two tools of one answer and hears their results', async () => {
     const { peer, double, home } = await opened(api);
     writeFileSync(join(home.cwd, 'a.txt'), 'first file');
-    double.says(
+    double.respondWith(
       {
         text: 'Let me look.',
         calls: [
@@ -72,7 +72,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
   it('[L33] sends images of prompts and of tools', async () => {
     const { peer, double, home } = await opened(api);
     writeFileSync(join(home.cwd, 'a.png'), Buffer.from(PIXEL, 'base64'));
-    double.says(
+    double.respondWith(
       { calls: [{ id: 'call_1', name: 'read', arguments: { path: 'a.png' } }] },
       { text: 'I have seen both.' },
     );
@@ -85,23 +85,23 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
 
   it('[L33] lets go of the server when the run is aborted', async () => {
     const { peer, double } = await opened(api);
-    double.says({ text: 'never ends', stallAfter: 2 });
+    double.respondWith({ text: 'never ends', stallAfter: 2 });
     await peer.ok({ type: 'prompt', message: 'go' });
     const { closed } = await double.request(0);
 
     await peer.ok({ type: 'abort' });
     await closed;
 
-    expect(await settled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
   });
 
   it('[L33] tells what the server says when it refuses', async () => {
     const { peer, double } = await opened(api);
-    double.says({ status: 401, message: 'This key is not valid' });
+    double.respondWith({ status: 401, message: 'This key is not valid' });
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({
+    expect(await waitUntilSettled(peer)).toMatchObject({
       outcome: 'error',
       errorCode: 'auth_failed',
       errorMessage: expect.stringMatching(/^401 .*This key is not valid/),
@@ -113,7 +113,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     const { peer, double } = await opened(api, {
       settings: { retry: { baseDelayMs: 1, maxRetries: 4 }, stall: { betweenMs: 100, firstByteMs: 5000 } },
     });
-    double.says(
+    double.respondWith(
       { status: 529, message: 'Overloaded' },
       { status: 429, message: 'Slow down', headers: { 'retry-after-ms': '2' } },
       { text: 'this breaks off', cutAfter: 2 },
@@ -137,10 +137,10 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     const { peer, double } = await opened(api, {
       settings: { retry: { baseDelayMs: 1 }, compaction: { keepRecentTokens: 100 } },
     });
-    double.says({ text: 'One. '.repeat(50) }, { text: 'Two. '.repeat(50) });
+    double.respondWith({ text: 'One. '.repeat(50) }, { text: 'Two. '.repeat(50) });
     await peer.run('first');
     await peer.run('second '.repeat(100));
-    double.says(
+    double.respondWith(
       { status: 400, message: 'prompt is too long: 200001 tokens > 200000 maximum' },
       { text: '## Goal\nTo count.' },
       { text: 'Three.' },
@@ -150,7 +150,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
 
     const types = peer.records.map(({ type }) => type);
     expect(types.filter((type) => type.startsWith('compaction'))).toEqual(['compaction_start', 'compaction_end']);
-    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
     const last = double.requests.at(-1)?.text ?? '';
     expect(last).toContain('To count.');
     expect(last).not.toContain('One. One.');
@@ -165,65 +165,65 @@ it.each([
   async (encoding, compress) => {
     const { peer, double } = await opened(apis[1] as Api);
     const body = compress('{"error":{"message":"No such thing"}}');
-    double.says({ status: 404, body, headers: { 'content-encoding': encoding } });
+    double.respondWith({ status: 404, body, headers: { 'content-encoding': encoding } });
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({ errorMessage: '404 No such thing' });
+    expect(await waitUntilSettled(peer)).toMatchObject({ errorMessage: '404 No such thing' });
   },
 );
 
 it('[P42] a prompt that was waiting to be tried again when its process was killed is answered when it is sent again', async () => {
   const api = apis[1] as Api;
-  const { home, doubles } = await configured([api], { settings: { retry: { baseDelayMs: 60_000 } } });
+  const { home, doubles } = await configureProviders([api], { settings: { retry: { baseDelayMs: 60_000 } } });
   const double = doubles[0] as ProviderDouble;
   const args = ['--model', `${providerOf(api)}/m`, '--session-id', 'kept'];
-  const first = await open('stdio', { home, env: OWN_KEY, args });
-  double.says({ status: 529, message: 'Overloaded' }, { text: 'At last.' });
+  const first = await openTestAgent('stdio', { home, env: OWN_KEY, args });
+  double.respondWith({ status: 529, message: 'Overloaded' }, { text: 'At last.' });
   await first.peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'c1' });
   await first.peer.next('auto_retry_start');
   first.process?.kill('SIGKILL');
   await first.process?.exited;
 
-  const { peer } = await open('stdio', { home, env: OWN_KEY, args });
+  const { peer } = await openTestAgent('stdio', { home, env: OWN_KEY, args });
   expect(await peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'c1' })).toMatchObject({
     disposition: 'started',
     duplicate: true,
   });
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
 it('[Z40] a key that a server quotes when it refuses it is not repeated', async () => {
   const { peer, double, sessionFiles: files } = await opened(apis[1] as Api);
-  double.says({ status: 401, message: 'Invalid key: Bearer a-secret-key' });
+  double.respondWith({ status: 401, message: 'Invalid key: Bearer a-secret-key' });
 
   await peer.run('hi');
 
-  expect(await settled(peer)).toMatchObject({ errorMessage: expect.stringMatching(/^401 Invalid key: Bearer …/) });
+  expect(await waitUntilSettled(peer)).toMatchObject({ errorMessage: expect.stringMatching(/^401 Invalid key: Bearer …/) });
   expect(JSON.stringify(peer.records)).not.toContain('a-secret-key');
   expect(readFileSync(files()[0] ?? '', 'utf8')).not.toContain('a-secret-key');
 });
 
 it('[K7] a conversation from a large model is summed up piece by piece for a small one', async () => {
   const api = apis[1] as Api;
-  const { home, doubles } = await configured([api]);
+  const { home, doubles } = await configureProviders([api]);
   const double = doubles[0] as ProviderDouble;
   const path = join(home.agentDir, 'models.json');
   const file = JSON.parse(readFileSync(path, 'utf8'));
   file.providers[providerOf(api)].models.push({ id: 'small', contextWindow: 8000, maxTokens: 1000 });
   writeFileSync(path, JSON.stringify(file));
-  const { peer } = await open('stdio', { home, env: OWN_KEY, args: ['--model', `${providerOf(api)}/m`] });
+  const { peer } = await openTestAgent('stdio', { home, env: OWN_KEY, args: ['--model', `${providerOf(api)}/m`] });
   for (let count = 0; count < 10; count++) {
-    double.says({ text: 'Read.' });
+    double.respondWith({ text: 'Read.' });
     await peer.run('word '.repeat(800));
   }
   await peer.ok({ type: 'set_model', provider: providerOf(api), modelId: 'small' });
-  double.says(...Array.from({ length: 12 }, () => ({ text: '## Goal\nTo read words.' })));
+  double.respondWith(...Array.from({ length: 12 }, () => ({ text: '## Goal\nTo read words.' })));
 
   await peer.run('go on');
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   const asked = double.requests.slice(10).map(({ text }) => text.length);
   expect(asked.length).toBeGreaterThan(2);
   expect(Math.max(...asked)).toBeLessThan(8000 * 4);
@@ -231,25 +231,25 @@ it('[K7] a conversation from a large model is summed up piece by piece for a sma
 
 it('[L27] a session goes on with a model that only its user knows', async () => {
   const api = apis[0] as Api;
-  const { home, doubles } = await configured([api]);
+  const { home, doubles } = await configureProviders([api]);
   const double = doubles[0] as ProviderDouble;
   const providers = { anthropic: { baseUrl: double.url, apiKey: '$OWN_KEY' } };
   writeFileSync(join(home.agentDir, 'models.json'), JSON.stringify({ providers }));
-  const first = await open('stdio', { home, env: OWN_KEY, args: ['--model', 'anthropic/claude-new-9'] });
-  double.says({ text: 'one' }, { text: 'two' });
+  const first = await openTestAgent('stdio', { home, env: OWN_KEY, args: ['--model', 'anthropic/claude-new-9'] });
+  double.respondWith({ text: 'one' }, { text: 'two' });
   await first.peer.run('hi');
   await first.close();
 
-  const { peer } = await open('stdio', { home, env: OWN_KEY, args: ['--continue'] });
+  const { peer } = await openTestAgent('stdio', { home, env: OWN_KEY, args: ['--continue'] });
   await peer.run('and again');
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   expect(double.requests.map(({ body }) => body.model)).toEqual(['claude-new-9', 'claude-new-9']);
 });
 
 it('[L32] a conversation goes on over three servers, through retry, stall and overflow, and a new process goes on word for word', async () => {
   const [first, second, third] = apis as unknown as [Api, Api, Api];
-  const user: Configured = await configured([first, second, third], {
+  const user: ConfiguredProviders = await configureProviders([first, second, third], {
     settings: {
       retry: { baseDelayMs: 1 },
       stall: { betweenMs: 200, firstByteMs: 5000 },
@@ -259,21 +259,21 @@ it('[L32] a conversation goes on over three servers, through retry, stall and ov
   const [one, two, three] = user.doubles as [ProviderDouble, ProviderDouble, ProviderDouble];
   const { home } = user;
   const args = ['--model', `${providerOf(first)}/m:low`, '--stream', 'delta'];
-  const { peer, close } = await open('stdio', { home, env: OWN_KEY, args });
+  const { peer, close } = await openTestAgent('stdio', { home, env: OWN_KEY, args });
   writeFileSync(join(home.cwd, 'a.txt'), 'what the file says');
   const call = (id: string) => ({ id, name: 'read', arguments: { path: 'a.txt' } });
 
-  one.says(
+  one.respondWith(
     { thinking: 'I should read it.', calls: [call('toolu_1')] },
     { status: 529, message: 'Overloaded' },
     { text: 'It is read. '.repeat(20) },
   );
   await peer.run('read a.txt');
   await peer.ok({ type: 'set_model', provider: providerOf(second), modelId: 'm' });
-  two.says({ text: 'begun', stallAfter: 2 }, { calls: [call('call_2')] }, { text: 'Read again. '.repeat(50) });
+  two.respondWith({ text: 'begun', stallAfter: 2 }, { calls: [call('call_2')] }, { text: 'Read again. '.repeat(50) });
   await peer.run('and again '.repeat(100));
   await peer.ok({ type: 'set_model', provider: providerOf(third), modelId: 'm' });
-  three.says(
+  three.respondWith(
     { status: 400, message: 'This model’s maximum context length is 100000 tokens (context_length_exceeded)' },
     { text: '## Goal\nTo read a file.' },
     { thinking: 'Once more.', calls: [call('call_3')] },
@@ -289,8 +289,8 @@ it('[L32] a conversation goes on over three servers, through retry, stall and ov
   const file = sessionFiles(home)[0] ?? '';
   const copy = readFileSync(file);
   const ask = async () => {
-    const again = await open('stdio', { home, env: OWN_KEY, args: ['--session', file, '--stream', 'delta'] });
-    three.says({ text: 'fourth' }, { text: 'fifth' });
+    const again = await openTestAgent('stdio', { home, env: OWN_KEY, args: ['--session', file, '--stream', 'delta'] });
+    three.respondWith({ text: 'fourth' }, { text: 'fifth' });
     await again.peer.run('go on');
     await again.peer.run('and on');
     await again.close();
@@ -304,8 +304,8 @@ it('[L32] a conversation goes on over three servers, through retry, stall and ov
 
   // What the old process asked second, a new one asks first.
   writeFileSync(file, `${later.toString('utf8').split('\n').slice(0, linesUntil(later, '"and on"')).join('\n')}\n`);
-  const last = await open('stdio', { home, env: OWN_KEY, args: ['--session', file, '--stream', 'delta'] });
-  three.says({ text: 'fifth' });
+  const last = await openTestAgent('stdio', { home, env: OWN_KEY, args: ['--session', file, '--stream', 'delta'] });
+  three.respondWith({ text: 'fifth' });
   await last.peer.run('and on');
   expect(three.requests.at(-1)?.text).toBe(late);
 });

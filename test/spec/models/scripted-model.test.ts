@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { NO_RETRY, newGate, newHome, start } from '../../support/open.ts';
-import { outline, type Record_ } from '../../support/peer.ts';
+import { NO_RETRY, newGate, newHome, startAgentProcess } from '../../support/open.ts';
+import { outline, type WireRecord } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** The steps of the answers in these records, deltas of a block together. */
-const stepsIn = (records: readonly Record_[]) =>
+const stepsIn = (records: readonly WireRecord[]) =>
   outline(records.filter(({ type }) => type === 'message_update')).map((name) => name.replace('message_update:', ''));
 
-const textOf = (records: readonly Record_[]) => {
+const textOf = (records: readonly WireRecord[]) => {
   const end = records.findLast(
     ({ type, message }) => type === 'message_end' && (message as { role: string }).role === 'assistant',
   );
@@ -29,7 +29,7 @@ verifies('L22', 'without a script it talks, and says what it is', async ({ open 
 verifies('L23', 'it lists, reads, runs and writes with real tools', async ({ open }) => {
   const { peer, home } = await open();
   writeFileSync(join(home.cwd, 'notes.txt'), 'buy milk\n');
-  const toolsOf = (records: readonly Record_[]) => records.filter(({ type }) => type === 'tool_execution_end');
+  const toolsOf = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'tool_execution_end');
 
   const listed = toolsOf(await peer.run('list the files'));
   const read = toolsOf(await peer.run('read notes.txt'));
@@ -77,7 +77,7 @@ verifies(
     const path = join(home.root, 'bad.jsonl');
     writeFileSync(path, '{"text":"fine"}\n\n{"shout":"loud"}\n');
 
-    const { process } = start(home, ['--script', path]);
+    const { process } = startAgentProcess(home, ['--script', path]);
 
     expect(await process.exited).toEqual({ code: 2, signal: null });
     expect(process.stderr()).toContain(`${path}:3: `);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { stored } from '../../support/open.ts';
+import { readSessionFile } from '../../support/open.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const everyLevel = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
@@ -26,7 +26,7 @@ verifies('L9', 'a level is stored and goes with the answers', async ({ open }) =
   await peer.run('say hello');
 
   expect(response).not.toHaveProperty('data');
-  const changes = stored(sessionFile).filter(({ type }) => type === 'thinking_level_change');
+  const changes = readSessionFile(sessionFile).filter(({ type }) => type === 'thinking_level_change');
   expect(changes.map(({ thinkingLevel }) => thinkingLevel)).toEqual(['medium', 'high', 'off']);
   const { messages } = await peer.ok({ type: 'get_messages' });
   const kinds = [messages[1], messages[3]].map(({ content }) => content.map(({ type }: { type: string }) => type));

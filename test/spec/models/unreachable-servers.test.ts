@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { open } from '../../support/open.ts';
+import { openTestAgent } from '../../support/open.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/double.ts';
-import { settled } from '../../support/settled.ts';
-import { homeWith, server } from '../../support/user-files.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
+import { homeWithFiles, providerConfig } from '../../support/user-files.ts';
 
 /** An agent whose model is said to be at this address. */
 const asking = (url: string, env: Record<string, string> = {}) =>
-  open('stdio', {
-    home: homeWith({ models: { providers: { own: server(url, { apiKey: 'sk-own' }) } } }),
+  openTestAgent('stdio', {
+    home: homeWithFiles({ models: { providers: { own: providerConfig(url, { apiKey: 'sk-own' }) } } }),
     env,
     args: ['--model', 'own/m'],
   });
@@ -28,7 +28,7 @@ describe('a server that cannot be reached', () => {
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({
+    expect(await waitUntilSettled(peer)).toMatchObject({
       errorCode: 'connection_lost',
       errorMessage: expect.stringMatching(new RegExp(`ECONNREFUSED.*${new URL(address).host}`)),
     });
@@ -36,12 +36,12 @@ describe('a server that cannot be reached', () => {
 
   it('because the path is wrong tells what it says', async () => {
     const double = await ProviderDouble.start(completions);
-    double.says({ status: 404, body: '<html>No such page</html>', headers: { 'content-type': 'text/html' } });
+    double.respondWith({ status: 404, body: '<html>No such page</html>', headers: { 'content-type': 'text/html' } });
     const { peer } = await asking(double.url);
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({
+    expect(await waitUntilSettled(peer)).toMatchObject({
       errorCode: 'model_error',
       errorMessage: '404 <html>No such page</html>',
     });
@@ -49,12 +49,12 @@ describe('a server that cannot be reached', () => {
 
   it('because it sends its clients elsewhere is not followed there', async () => {
     const [double, other] = [await ProviderDouble.start(completions), await ProviderDouble.start(completions)];
-    double.says({ status: 307, headers: { location: `${other.url}/chat/completions` } });
+    double.respondWith({ status: 307, headers: { location: `${other.url}/chat/completions` } });
     const { peer } = await asking(double.url);
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({
+    expect(await waitUntilSettled(peer)).toMatchObject({
       errorMessage: expect.stringMatching(new RegExp(`^307 The server redirects to ${other.url}/chat/completions`)),
     });
     expect(other.requests).toEqual([]);
@@ -66,7 +66,7 @@ describe('a server that cannot be reached', () => {
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({
+    expect(await waitUntilSettled(peer)).toMatchObject({
       errorCode: 'connection_lost',
       errorMessage: expect.stringContaining(`through the proxy ${host}`),
     });
@@ -75,23 +75,23 @@ describe('a server that cannot be reached', () => {
 
   it('is no matter where a proxy passes requests on', async () => {
     const double = await ProviderDouble.start(completions);
-    double.says({ text: 'through the proxy' });
+    double.respondWith({ text: 'through the proxy' });
     const { peer } = await asking('http://models.invalid/v1', { HTTP_PROXY: double.url });
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
     expect((await double.request(0)).path).toBe('http://models.invalid/v1/chat/completions');
   });
 
   it('says nothing of a proxy where it is on this machine', async () => {
     const double = await ProviderDouble.start(completions);
-    double.says({ text: 'here' });
+    double.respondWith({ text: 'here' });
     const { peer } = await asking(double.url, { HTTP_PROXY: await deadAddress() });
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   });
 
   it('because the proxy speaks something else says what', async () => {
@@ -99,7 +99,7 @@ describe('a server that cannot be reached', () => {
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({
+    expect(await waitUntilSettled(peer)).toMatchObject({
       errorMessage: 'The proxy in the environment speaks socks5, not http',
     });
   });
@@ -109,7 +109,7 @@ describe('a server that cannot be reached', () => {
 
     await peer.run('hi');
 
-    expect(await settled(peer)).toMatchObject({
+    expect(await waitUntilSettled(peer)).toMatchObject({
       errorMessage: expect.stringContaining('The proxy in the environment'),
     });
     expect(JSON.stringify(peer.records)).not.toContain('hunter2');

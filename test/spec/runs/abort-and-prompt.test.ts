@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newGate, stored } from '../../support/open.ts';
+import { newGate, readSessionFile } from '../../support/open.ts';
 import { outline } from '../../support/peer.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const stall = { stall: true, when: '^stall$' };
@@ -16,17 +16,17 @@ verifies('P34 P35 R13', 'abort_and_prompt stops the run and opens another one', 
 
   expect(second).toEqual({ disposition: 'started', runId: expect.any(String) });
   expect(second.runId).not.toBe(first.runId);
-  const last = stored(sessionFiles()[0] ?? '').at(-1);
+  const last = readSessionFile(sessionFiles()[0] ?? '').at(-1);
   expect(last).toMatchObject({ message: { role: 'user', content: [{ text: 'rather this' }] } });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true, runId: second.runId });
   gate.open();
-  expect(await settled(peer)).toMatchObject({ runId: second.runId, outcome: 'ok', aborted: false });
+  expect(await waitUntilSettled(peer)).toMatchObject({ runId: second.runId, outcome: 'ok', aborted: false });
   expect(peer.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([
     { runId: first.runId, outcome: 'aborted', aborted: true },
     { runId: second.runId },
   ]);
   expect(userTexts(peer.records)).toEqual(['stall', 'rather this']);
-  expect(answers(peer.records)).toEqual(['', 'new']);
+  expect(assistantTexts(peer.records)).toEqual(['', 'new']);
 });
 
 verifies('P35 P3', 'its answer comes between the end of the one run and the start of the other', async ({ open }) => {
@@ -66,9 +66,9 @@ verifies('P36', 'its message goes before the queued ones, which stay queued', as
   const before = peer.records.slice(start, peer.records.indexOf(response));
   expect(before.filter(({ type }) => type === 'queue_update')).toEqual([]);
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(['stall', 'rather this', 'steered', 'followed']);
-  expect(answers(peer.records)).toEqual(['', 'one', 'two']);
+  expect(assistantTexts(peer.records)).toEqual(['', 'one', 'two']);
 });
 
 verifies('P37', 'abort_and_prompt while the agent is idle acts as prompt', async ({ open }) => {
@@ -76,10 +76,10 @@ verifies('P37', 'abort_and_prompt while the agent is idle acts as prompt', async
 
   const accepted = await peer.ok({ type: 'abort_and_prompt', message: 'hi', clientMessageId: 'c1' });
 
-  const end = await settled(peer);
+  const end = await waitUntilSettled(peer);
   expect(accepted).toEqual({ disposition: 'started', runId: end['runId'] });
   expect(end).toMatchObject({ outcome: 'ok', clientMessageIds: ['c1'] });
-  expect(answers(peer.records)).toEqual(['here']);
+  expect(assistantTexts(peer.records)).toEqual(['here']);
 });
 
 verifies('P34', 'of several at once each stops the one before it', async ({ open }) => {
@@ -99,7 +99,7 @@ verifies('P34', 'of several at once each stops the one before it', async ({ open
       data: { disposition: 'started' },
     });
   }
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   expect(userTexts(peer.records)).toEqual(['stall', 'a', 'b', 'c']);
   const ends = peer.records.filter(({ type }) => type === 'agent_settled').map(({ outcome }) => outcome);
   expect(ends).toEqual(['aborted', 'aborted', 'aborted', 'ok']);
@@ -113,7 +113,7 @@ verifies('P34', 'after a prompt in the same breath it stops the run of that prom
   );
 
   expect(await peer.find(({ id }) => id === 'q')).toMatchObject({ success: true });
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   expect(userTexts(peer.records)).toEqual(['stall', 'rather this']);
 });
 
@@ -126,7 +126,7 @@ verifies('P34', 'one that is refused leaves the run alone', async ({ open }) => 
 
   expect(refusal).toMatchObject({ command: 'abort_and_prompt', code: 'invalid_params' });
   gate.open();
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok', aborted: false });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok', aborted: false });
 });
 
 verifies('P34 P42', 'one that is repeated does not stop the run that it opened', async ({ open }) => {
@@ -140,7 +140,7 @@ verifies('P34 P42', 'one that is repeated does not stop the run that it opened',
 
   expect(again).toEqual({ disposition: 'queued', runId, duplicate: true });
   gate.open();
-  expect(await settled(peer)).toMatchObject({ runId, outcome: 'ok', clientMessageIds: ['c1'] });
+  expect(await waitUntilSettled(peer)).toMatchObject({ runId, outcome: 'ok', clientMessageIds: ['c1'] });
   expect(userTexts(peer.records)).toEqual(['stall', 'rather this']);
 });
 

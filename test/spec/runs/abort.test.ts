@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { stored } from '../../support/open.ts';
-import { type Match, outline, type Peer, type Record_ } from '../../support/peer.ts';
-import { living } from '../../support/processes.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
-import { type Bench, verifies } from '../../support/verifies.ts';
+import { readSessionFile } from '../../support/open.ts';
+import { type RecordMatch, outline, type Peer, type WireRecord } from '../../support/peer.ts';
+import { filterAlive } from '../../support/processes.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 /** Sends an abort now; answers the outline of everything that came after this moment, up to the response. */
 async function aborted(peer: Peer, more: object = {}): Promise<string[]> {
@@ -13,21 +13,21 @@ async function aborted(peer: Peer, more: object = {}): Promise<string[]> {
   return outline(peer.records.slice(start, peer.records.indexOf(response) + 1));
 }
 
-const step = (type: string) => (record: Record_) =>
+const step = (type: string) => (record: WireRecord) =>
   record.type === 'message_update' && (record['assistantMessageEvent'] as { type: string }).type === type;
 
-const isOutput = (text: string) => (record: Record_) =>
+const isOutput = (text: string) => (record: WireRecord) =>
   record.type === 'tool_execution_update' && JSON.stringify(record['partialResult']).includes(text);
 
 /** Opens an agent and lets it begin to answer a message, up to the first record that fits. */
-async function underWay(open: Bench['open'], script: readonly object[], match: Match) {
+async function underWay(open: AgentFixture['open'], script: readonly object[], match: RecordMatch) {
   const agent = await open({ script });
   const { runId } = await agent.peer.ok({ type: 'prompt', message: 'first', clientMessageId: 'c1' });
   const record = await agent.peer.next(match);
   return { ...agent, runId, record };
 }
 
-const stalled = (open: Bench['open']) => underWay(open, [{ stall: true }, { text: 'fine' }], step('start'));
+const stalled = (open: AgentFixture['open']) => underWay(open, [{ stall: true }, { text: 'fine' }], step('start'));
 
 const endOfAnswer = ['message_update:error', 'message_end'];
 const endOfRun = ['turn_end', 'agent_end', 'agent_settled', 'response'];
@@ -41,7 +41,7 @@ verifies('P29 P30 R13 R15 R20 R21 M12 M15', 'abort in the middle of a text keeps
   const records = await aborted(peer);
 
   expect(records).toEqual(['message_update:text_end', ...endOfAnswer, ...endOfRun]);
-  expect(await settled(peer)).toEqual({
+  expect(await waitUntilSettled(peer)).toEqual({
     type: 'agent_settled',
     runId,
     aborted: true,
@@ -54,7 +54,7 @@ verifies('P29 P30 R13 R15 R20 R21 M12 M15', 'abort in the middle of a text keeps
     stopReason: 'aborted',
     errorMessage: 'Request was aborted',
   });
-  expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
+  expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
 });
 
 verifies('P29 P30 R20 R21', 'abort in the middle of a thought keeps the thought', async ({ open }) => {
@@ -64,7 +64,7 @@ verifies('P29 P30 R20 R21', 'abort in the middle of a thought keeps the thought'
   const records = await aborted(peer);
 
   expect(records).toEqual(['message_update:thinking_end', ...endOfAnswer, ...endOfRun]);
-  expect(await settled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
   expect(lastAnswer(peer)).toMatchObject({ content: [{ type: 'thinking', thinking: 'Hm' }], stopReason: 'aborted' });
 });
 
@@ -76,7 +76,7 @@ verifies('P29 R20', 'abort before the first token leaves an empty answer', async
   expect(records).toEqual([...endOfAnswer, ...endOfRun]);
   expect(lastAnswer(peer)).toMatchObject({ content: [], stopReason: 'aborted' });
   expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
-  expect(answers(peer.records)).toEqual(['', 'fine']);
+  expect(assistantTexts(peer.records)).toEqual(['', 'fine']);
 });
 
 verifies(
@@ -100,8 +100,8 @@ verifies(
       ...endOfAnswer,
       ...endOfRun,
     ]);
-    expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
-    expect(answers(peer.records)).toEqual(['']);
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });
+    expect(assistantTexts(peer.records)).toEqual(['']);
   },
 );
 
@@ -113,13 +113,13 @@ verifies('P29 P30 T18', 'abort while a tool runs kills it and ends the run after
   const records = await aborted(peer);
 
   expect(records).toEqual(['tool_execution_end', 'message_start', 'message_end', ...endOfRun]);
-  expect(await living(pids.split(' ').map(Number))).toEqual([]);
+  expect(await filterAlive(pids.split(' ').map(Number))).toEqual([]);
   const turn = await peer.find('turn_end');
   expect(turn).toMatchObject({
     message: { stopReason: 'toolUse' },
     toolResults: [{ isError: true, content: [{ type: 'text', text: `${pids}\n\n\nCommand aborted` }] }],
   });
-  expect(await settled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
   expect((await peer.run('go on')).at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
@@ -134,7 +134,7 @@ verifies('P29 T18 T11', 'abort while several tools run ends them all', async ({ 
 
   await aborted(peer);
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });
   expect(await peer.find('turn_end')).toMatchObject({
     toolResults: [
       { toolCallId: 'call_a', isError: true, content: [{ text: 'aa\n\n\nCommand aborted' }] },
@@ -160,7 +160,7 @@ verifies('P29 T18 Q13', 'abort between tools that run one after another starts n
 
   await aborted(peer);
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(await peer.find('turn_end')).toMatchObject({
     toolResults: [
       { toolCallId: 'call_a', isError: true },
@@ -193,7 +193,7 @@ verifies('P29 P30', 'two aborts at once both wait for the one end', async ({ ope
     { id: 1, success: true },
     { id: 2, success: true },
   ]);
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('P31', 'abort while the agent is idle succeeds and tells nothing', async ({ open }) => {
@@ -204,7 +204,7 @@ verifies('P31', 'abort while the agent is idle succeeds and tells nothing', asyn
   const records = await aborted(peer, { clearQueue: true });
 
   expect(records).toEqual(['response']);
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
 verifies('P32 R17', 'abort keeps the queued messages, and starts nothing with them', async ({ open }) => {
@@ -219,7 +219,7 @@ verifies('P32 R17', 'abort keeps the queued messages, and starts nothing with th
   expect(peer.records.slice(start).filter(({ type }) => type === 'queue_update')).toEqual([]);
   expect(update).toMatchObject({ steering: ['steered'], followUp: ['followed'] });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 2 });
-  expect(await settled(peer)).toMatchObject({ outcome: 'aborted', clientMessageIds: ['c1'] });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', clientMessageIds: ['c1'] });
   expect(userTexts(peer.records)).toEqual(['first']);
 });
 

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import type { SessionHooks } from '../../../src/index.ts';
 import { type InjectedMessage, MAX_INJECTED } from '../../../src/session/input/injected-messages.ts';
 import type { Acceptance, Session } from '../../../src/session/session.ts';
-import { silence } from '../../support/hooks.ts';
+import { neverReturns } from '../../support/hooks.ts';
 import { newGate } from '../../support/open.ts';
 import { openSession } from '../../support/session.ts';
-import { said } from '../../support/tree.ts';
+import { briefs } from '../../support/tree.ts';
 
 const aside = (content: string): InjectedMessage => ({ customType: 'note', content, display: true });
 
@@ -16,7 +16,7 @@ async function finished(session: Session, acceptance: Acceptance | Promise<Accep
   return session.lastRun;
 }
 
-const conversation = (session: Session) => said(session.transcript.messages);
+const conversation = (session: Session) => briefs(session.transcript.messages);
 
 /** Does this as soon as the run has come to such an event, or to such a step of an answer. */
 const when = (type: string, work: () => void): SessionHooks => {
@@ -169,7 +169,7 @@ it('for the next turn it waits for a prompt, and stands right behind it', async 
     'assistant: three',
   ]);
   const told = events.flatMap((event) => (event.type === 'message_end' ? [event.message] : []));
-  expect(said(told)).toEqual(conversation(session));
+  expect(briefs(told)).toEqual(conversation(session));
 });
 
 it.each(['steer', 'followUp'] as const)('an abort keeps a %s for the next run', async (deliverAs) => {
@@ -293,12 +293,12 @@ it('a run that begins while a summary is written keeps the conversation where it
 });
 
 it('a compaction stops a navigation', async () => {
-  const { asked, wait } = silence();
+  const { called, wait } = neverReturns();
   const { session } = await openSession([{ text: 'one' }], { beforeTree: wait });
   await finished(session, session.prompt({ message: 'go' }));
   const [first] = session.log.entries();
   const gone = session.navigate(first?.id ?? '');
-  await asked;
+  await called;
 
   await expect(session.compact(undefined)).rejects.toMatchObject({ code: 'not_found' });
 
@@ -306,12 +306,12 @@ it('a compaction stops a navigation', async () => {
 });
 
 it('a navigation does not stop a compaction', async () => {
-  const { asked, wait } = silence();
+  const { called, wait } = neverReturns();
   const { session } = await openSession([{ text: 'one' }, { text: 'two' }], { beforeCompact: wait });
   for (const _round of [1, 2]) await finished(session, session.prompt({ message: 'word '.repeat(40_000) }));
   const [first] = session.log.entries();
   const compacted = session.compact(undefined).catch((error: unknown) => error);
-  await asked;
+  await called;
 
   await expect(session.navigate(first?.id ?? '')).rejects.toMatchObject({ code: 'agent_busy' });
 

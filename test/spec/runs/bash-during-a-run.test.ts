@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openWith, rolesOf } from '../../support/hooks.ts';
-import { newGate, newHome, stored } from '../../support/open.ts';
+import { openWithHooks, rolesOf } from '../../support/hooks.ts';
+import { newGate, newHome, readSessionFile } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { settled } from '../../support/settled.ts';
-import { printed, waitFor } from '../../support/shell.ts';
-import { conversation, entry, header, keepSession } from '../../support/stored-session.ts';
-import { type Bench, verifies } from '../../support/verifies.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
+import { hasBashOutput, waitForFileCommand } from '../../support/shell.ts';
+import { shortConversation, entry, header, storeSession } from '../../support/stored-session.ts';
+import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 /** Opens an agent whose tool waits for a gate. */
-async function atWork(open: Bench['open'], options: Parameters<Bench['open']>[0] = {}) {
+async function atWork(open: AgentFixture['open'], options: Parameters<AgentFixture['open']>[0] = {}) {
   const gate = newGate();
-  const call = { name: 'bash', id: 'call_1', arguments: { command: waitFor(gate.path, 'working') } };
+  const call = { name: 'bash', id: 'call_1', arguments: { command: waitForFileCommand(gate.path, 'working') } };
   const agent = await open({ script: [{ toolCall: call }, { text: 'fine' }, { text: 'more' }], ...options });
   const { sessionFile } = await agent.peer.ok({ type: 'get_state' });
   await agent.peer.ok({ type: 'prompt', message: 'work', clientMessageId: 'c1' });
@@ -23,7 +23,7 @@ async function atWork(open: Bench['open'], options: Parameters<Bench['open']>[0]
 
 const roles = async (peer: Peer) => rolesOf((await peer.ok({ type: 'get_messages' })).messages);
 
-const storedRoles = (path: string) => stored(path).flatMap(({ message }) => (message ? [message.role] : []));
+const storedRoles = (path: string) => readSessionFile(path).flatMap(({ message }) => (message ? [message.role] : []));
 
 verifies('B15 B5 C21', 'a command that ends during a run joins the conversation after it', async ({ open }) => {
   const { peer, gate, sessionFile } = await atWork(open);
@@ -33,7 +33,7 @@ verifies('B15 B5 C21', 'a command that ends during a run joins the conversation 
   expect(await roles(peer)).toEqual(['user', 'assistant']);
   expect((await peer.ok({ type: 'get_state' })).messageCount).toBe(2);
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
 
   const all = ['user', 'assistant', 'toolResult', 'assistant', 'bashExecution', 'bashExecution'];
   expect(await roles(peer)).toEqual(all);
@@ -46,11 +46,11 @@ verifies('B15 B5 C21', 'a command that ends during a run joins the conversation 
 verifies('B15', 'one that ends after the run joins at once; one run does not wait for the other', async ({ open }) => {
   const late = newGate();
   const { peer, gate } = await atWork(open);
-  peer.send({ id: 'late', type: 'bash', command: waitFor(late.path) });
-  await peer.find(printed('begun'));
+  peer.send({ id: 'late', type: 'bash', command: waitForFileCommand(late.path) });
+  await peer.find(hasBashOutput('begun'));
 
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(await roles(peer)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
   late.open();
   await peer.find((record) => record.type === 'response' && record['id'] === 'late');
@@ -74,7 +74,7 @@ verifies('B15', 'a queued message that prolongs the run does not let it in early
   await peer.ok({ type: 'follow_up', message: 'then' });
 
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
 
   expect(await roles(peer)).toEqual([
     ...['user', 'assistant', 'toolResult', 'assistant', 'user', 'assistant'],
@@ -92,7 +92,7 @@ verifies('B15 I8', 'whoever follows the entries hears of it when it joins', asyn
   await peer.find(({ type, entry: told }) => type === 'entry_appended' && JSON.stringify(told).includes('"queueId"'));
 
   const told = peer.records.flatMap(({ type, entry: line }) => (type === 'entry_appended' ? [line] : []));
-  expect(told).toEqual(stored(sessionFile));
+  expect(told).toEqual(readSessionFile(sessionFile));
 });
 
 for (const moment of ['during the run', 'after the run'] as const) {
@@ -138,7 +138,7 @@ verifies('B15 P43', 'it does not hide that a run never began', async ({ open }) 
       data: { sessionId: 'crashed', id: '11111111', message },
     }),
   ];
-  const path = keepSession(home, lines);
+  const path = storeSession(home, lines);
   const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'one' }] });
 
   const accepted = await peer.ok({ type: 'prompt', message: 'first', clientMessageId: 'c1' });
@@ -151,8 +151,8 @@ verifies('B15 P43', 'it does not hide that a run never began', async ({ open }) 
 verifies('B15', 'going over to a session that a crash left behind tells its entries once', async ({ open }) => {
   const home = newHome();
   const data = { sessionId: 'stored-1', id: '11111111', message: bashMessage('echo one') };
-  const path = keepSession(home, [
-    ...conversation(home.cwd),
+  const path = storeSession(home, [
+    ...shortConversation(home.cwd),
     entry('custom', 'cccccccc', 'bbbbbbbb', { customType: 'tau:bash', data }),
   ]);
   const { peer } = await open({ home });
@@ -165,15 +165,15 @@ verifies('B15', 'going over to a session that a crash left behind tells its entr
   const told = peer.records
     .slice(start)
     .flatMap((record) => (record.type === 'entry_appended' ? [record['entry']] : []));
-  expect(told).toEqual(stored(path));
+  expect(told).toEqual(readSessionFile(path));
   expect(await roles(peer)).toEqual(['user', 'assistant', 'bashExecution']);
 });
 
 verifies('B15', 'what another session had waiting does not come along with a copy', async ({ open }) => {
   const home = newHome();
   const data = { sessionId: 'somebody else', id: '11111111', message: bashMessage('echo one') };
-  const path = keepSession(home, [
-    ...conversation(home.cwd),
+  const path = storeSession(home, [
+    ...shortConversation(home.cwd),
     entry('custom', 'cccccccc', 'bbbbbbbb', { customType: 'tau:bash', data }),
   ]);
   const before = readFileSync(path, 'utf8');
@@ -187,7 +187,7 @@ verifies('B15', 'what another session had waiting does not come along with a cop
 it('[B7 B15] the run that was under way is not told of it, the next one is', async () => {
   const gate = newGate();
   const requests: string[] = [];
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       beforeRequest: async ({ messages }) => {
         requests.push(JSON.stringify(messages));
@@ -196,7 +196,7 @@ it('[B7 B15] the run that was under way is not told of it, the next one is', asy
     },
     {
       answers: [
-        { toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } },
+        { toolCall: { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } } },
         { text: 'one' },
         { text: 'two' },
       ],

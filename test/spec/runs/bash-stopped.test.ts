@@ -1,30 +1,30 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openWith, silence } from '../../support/hooks.ts';
-import { newGate, newHome, start, stored } from '../../support/open.ts';
-import { Peer, type Record_ } from '../../support/peer.ts';
-import { living } from '../../support/processes.ts';
-import { FOREVER, printed, waitFor } from '../../support/shell.ts';
-import { conversation, keepSession } from '../../support/stored-session.ts';
-import { AGENT_MOVES, type Bench, verifies } from '../../support/verifies.ts';
+import { openWithHooks, neverReturns } from '../../support/hooks.ts';
+import { newGate, newHome, startAgentProcess, readSessionFile } from '../../support/open.ts';
+import { Peer, type WireRecord } from '../../support/peer.ts';
+import { filterAlive } from '../../support/processes.ts';
+import { SLEEP_FOREVER, hasBashOutput, waitForFileCommand } from '../../support/shell.ts';
+import { shortConversation, storeSession } from '../../support/stored-session.ts';
+import { AGENT_SWITCHES_SESSION, type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const killed = { exitCode: null, cancelled: true, truncated: false, fullOutputPath: null };
 
 const answerTo = (peer: Peer, id: unknown) => peer.find((record) => record.type === 'response' && record['id'] === id);
 
 /** The processes that a command said it is made of. */
-const pidsIn = ({ delta }: Record_): number[] => String(delta).trim().split(' ').map(Number);
+const pidsIn = ({ delta }: WireRecord): number[] => String(delta).trim().split(' ').map(Number);
 
 /** Opens an agent in which a command runs that never ends. */
-async function busy(open: Bench['open'], options: Parameters<Bench['open']>[0] = {}) {
+async function busy(open: AgentFixture['open'], options: Parameters<AgentFixture['open']>[0] = {}) {
   const agent = await open(options);
-  agent.peer.send({ id: 'busy', type: 'bash', command: FOREVER });
+  agent.peer.send({ id: 'busy', type: 'bash', command: SLEEP_FOREVER });
   const pids = pidsIn(await agent.peer.find('bash_execution_update'));
   return { ...agent, pids };
 }
 
 const commandsIn = (path: string) =>
-  stored(path).flatMap(({ message }) => (message?.role === 'bashExecution' ? [message] : []));
+  readSessionFile(path).flatMap(({ message }) => (message?.role === 'bashExecution' ? [message] : []));
 
 verifies('B4 B10 B16', 'abort_bash kills every command with its children, then answers', async ({ open }) => {
   const { peer, pids } = await busy(open);
@@ -34,7 +34,7 @@ verifies('B4 B10 B16', 'abort_bash kills every command with its children, then a
 
   await peer.ok({ type: 'abort_bash', id: 'stop' });
 
-  expect(await living([...pids, ...more])).toEqual([]);
+  expect(await filterAlive([...pids, ...more])).toEqual([]);
   expect(await answerTo(peer, 'busy')).toMatchObject({ data: { ...killed, output: `${pids.join(' ')}\n` } });
   expect(await answerTo(peer, 'stubborn')).toMatchObject({ data: { ...killed, output: `${more.join(' ')}\n` } });
   const { messages } = await peer.ok({ type: 'get_messages' });
@@ -77,17 +77,17 @@ verifies('B16', 'abort stops the run and no command; abort_bash stops the comman
   await peer.ok({ type: 'prompt', message: 'one' });
 
   await peer.ok({ type: 'abort' });
-  expect(await living(pids)).toHaveLength(2);
+  expect(await filterAlive(pids)).toHaveLength(2);
   await peer.ok({ type: 'prompt', message: 'two' });
   await peer.ok({ type: 'abort_bash' });
 
-  expect(await living(pids)).toEqual([]);
+  expect(await filterAlive(pids)).toEqual([]);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true });
 });
 
 verifies('B10', 'abort_bash does not touch the tools of the model', async ({ open }) => {
   const gate = newGate();
-  const call = { name: 'bash', arguments: { command: waitFor(gate.path) } };
+  const call = { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } };
   const { peer } = await open({ script: [{ toolCall: call }, { text: 'fine' }] });
   await peer.ok({ type: 'prompt', message: 'work' });
   await peer.find((record) => record.type === 'tool_execution_update' && JSON.stringify(record).includes('begun'));
@@ -102,8 +102,8 @@ verifies('B10', 'abort_bash does not touch the tools of the model', async ({ ope
 verifies('B18', 'sixty-four commands run at once, and one more is refused', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open();
-  for (let id = 0; id < 64; id++) peer.send({ id, type: 'bash', command: waitFor(gate.path) });
-  for (let id = 0; id < 64; id++) await peer.find((record) => record['id'] === id && printed('begun')(record));
+  for (let id = 0; id < 64; id++) peer.send({ id, type: 'bash', command: waitForFileCommand(gate.path) });
+  for (let id = 0; id < 64; id++) await peer.find((record) => record['id'] === id && hasBashOutput('begun')(record));
 
   const refusal = await peer.refused({ type: 'bash', command: 'echo one more' });
   gate.open();
@@ -127,17 +127,17 @@ for (const [name, command] of Object.entries(moves)) {
     `${name} first stops the commands and keeps what they printed`,
     async ({ open }) => {
       const home = newHome();
-      const other = keepSession(home, conversation(home.cwd));
+      const other = storeSession(home, shortConversation(home.cwd));
       const { peer } = await open({ home, script: [{ text: 'one' }] });
       await peer.run('first');
       const { sessionFile } = await peer.ok({ type: 'get_state' });
       const [point] = (await peer.ok({ type: 'get_fork_messages' })).messages;
-      peer.send({ id: 'busy', type: 'bash', command: FOREVER });
+      peer.send({ id: 'busy', type: 'bash', command: SLEEP_FOREVER });
       const pids = pidsIn(await peer.find('bash_execution_update'));
 
       await peer.ok(command({ stored: other, entryId: point.entryId }));
 
-      expect(await living(pids)).toEqual([]);
+      expect(await filterAlive(pids)).toEqual([]);
       expect(await answerTo(peer, 'busy')).toMatchObject({ data: killed });
       expect(commandsIn(sessionFile)).toMatchObject([{ ...killed, output: `${pids.join(' ')}\n` }]);
       const there = await peer.ok({ type: 'get_state' });
@@ -146,7 +146,7 @@ for (const [name, command] of Object.entries(moves)) {
       expect(await peer.ok({ type: 'bash', command: 'echo here' })).toMatchObject({ output: 'here\n' });
       expect(commandsIn(there.sessionFile).at(-1)).toMatchObject({ output: 'here\n' });
     },
-    AGENT_MOVES,
+    AGENT_SWITCHES_SESSION,
   );
 }
 
@@ -157,17 +157,17 @@ verifies('B17', 'a move that is only prepared, or refused, stops no command', as
   await peer.refused({ type: 'switch_session', sessionPath: join(home.cwd, 'nowhere.jsonl') });
   await peer.refused({ type: 'fork', entryId: 'nothing' });
 
-  expect(await living(pids)).toHaveLength(2);
+  expect(await filterAlive(pids)).toHaveLength(2);
 });
 
 it('[B16 C21] commands and abort_bash wait for no other command', async () => {
-  const { asked, wait } = silence();
-  const { client } = await openWith({ input: wait });
+  const { called, wait } = neverReturns();
+  const { client } = await openWithHooks({ input: wait });
   const prompt = client.prompt({ message: 'go' }).catch((error: unknown) => error);
-  await asked;
+  await called;
 
   const events = client.events();
-  const command = client.bash({ command: FOREVER });
+  const command = client.bash({ command: SLEEP_FOREVER });
   for await (const { type } of events) if (type === 'bash_execution_update') break;
   await client.abortBash();
 
@@ -185,7 +185,7 @@ it('[B17] a command that comes while the agent is on its way is stopped, too, an
   const gate = new Promise<void>((resolve) => {
     leave = resolve;
   });
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       sessionShutdown: ({ reason }) => {
         arrive();
@@ -210,11 +210,11 @@ it('[B17] a command that comes while the agent is on its way is stopped, too, an
 });
 
 it('[B17] the end of input waits for commands, and their answers are told', async () => {
-  const { process, link } = start(newHome(), []);
+  const { process, link } = startAgentProcess(newHome(), []);
   const gate = newGate();
   const peer = new Peer(link);
-  peer.send({ id: 'slow', type: 'bash', command: waitFor(gate.path) });
-  await peer.find(printed('begun'));
+  peer.send({ id: 'slow', type: 'bash', command: waitForFileCommand(gate.path) });
+  await peer.find(hasBashOutput('begun'));
 
   process.endInput();
   gate.open();
@@ -235,7 +235,7 @@ verifies(
       else process?.endInput();
       await process?.exited;
 
-      expect(await living(pids)).toEqual([]);
+      expect(await filterAlive(pids)).toEqual([]);
       expect(await answerTo(peer, 'busy')).toMatchObject({ data: killed });
       expect(commandsIn(sessionFile)).toMatchObject([{ ...killed, output: `${pids.join(' ')}\n` }]);
     }
@@ -252,7 +252,7 @@ verifies(
 
     await close();
 
-    expect(await living(pids)).toEqual([]);
+    expect(await filterAlive(pids)).toEqual([]);
     expect(commandsIn(sessionFile)).toMatchObject([{ ...killed, output: `${pids.join(' ')}\n` }]);
   },
   ['unix', 'memory'],

@@ -1,15 +1,15 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openWith, rolesOf } from '../../support/hooks.ts';
-import { newHome, stored } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
+import { openWithHooks, rolesOf } from '../../support/hooks.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const done = { exitCode: 0, cancelled: false, truncated: false, fullOutputPath: null };
 
 /** What a command printed while it ran, in the order it was told. */
-const deltas = (records: readonly Record_[], id: unknown): string =>
+const deltas = (records: readonly WireRecord[], id: unknown): string =>
   records
     .filter((record) => record.type === 'bash_execution_update' && JSON.stringify(record['id']) === JSON.stringify(id))
     .map(({ delta }) => delta)
@@ -30,7 +30,7 @@ verifies('B1 B2 B3 B5 B6 B21', 'a command is run, answered, and stored as a mess
     ...result,
     timestamp: expect.any(Number),
   });
-  expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
+  expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
   const events = peer.records.filter(({ type }) => type !== 'response').map(({ type }) => type);
   const shared = bench.transport === 'websocket' ? ['state_changed'] : [];
   expect(new Set(events)).toEqual(new Set([...bench.greeting, ...shared, 'bash_execution_update']));
@@ -234,7 +234,7 @@ const asked = (text: string) => ({ role: 'user', content: [{ type: 'text', text 
 
 it('[B7 B8 B9 B12] the model is told of commands with the next prompt, in the order they ended', async () => {
   const requests: unknown[][] = [];
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       beforeRequest: async ({ messages }) => {
         requests.push(messages.map(({ role, content }) => ({ role, content })));
@@ -263,7 +263,7 @@ it('[B7 B8 B9 B12] the model is told of commands with the next prompt, in the or
 it('a hook answers in place of a command, which never runs', async () => {
   const heard: unknown[] = [];
   const answer = { output: 'from elsewhere', exitCode: 0, cancelled: false, truncated: false, fullOutputPath: null };
-  const { client, home } = await openWith({
+  const { client, home } = await openWithHooks({
     userBash: async (command) => {
       heard.push(command);
       return command.command.startsWith('touch') ? answer : undefined;
@@ -279,7 +279,7 @@ it('a hook answers in place of a command, which never runs', async () => {
 });
 
 it('a hook that fails, fails the command; one that never answers does not outlast abort_bash', async () => {
-  const { client } = await openWith({
+  const { client } = await openWithHooks({
     userBash: ({ command }) => (command === 'fail' ? Promise.reject(new Error('no')) : new Promise(() => {})),
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { newHome } from '../../support/open.ts';
-import { header, keepSession, userSaid } from '../../support/stored-session.ts';
+import { header, storeSession, userEntry } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const broken = [
@@ -22,8 +22,8 @@ verifies('J26', 'a session goes on past messages that nobody could use', async (
     timestamp: '2026-01-01T00:00:00.000Z',
     message,
   });
-  const path = keepSession(home, [header(home.cwd), userSaid('a0000001', null, 'first'), ...broken.map(entry)]);
-  const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'fine' }], foreign: true });
+  const path = storeSession(home, [header(home.cwd), userEntry('a0000001', null, 'first'), ...broken.map(entry)]);
+  const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'fine' }], hasForeignFields: true });
 
   const records = await peer.run('second');
 

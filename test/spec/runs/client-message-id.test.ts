@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { NO_RETRY, newGate, stored, type TestAgent } from '../../support/open.ts';
-import type { Record_ } from '../../support/peer.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
+import { NO_RETRY, newGate, readSessionFile, type TestAgent } from '../../support/open.ts';
+import type { WireRecord } from '../../support/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const message = { type: 'prompt', message: 'once', clientMessageId: 'c1' };
@@ -12,7 +12,7 @@ const resumed = { args: ['--continue'] };
 
 /** The stored user entries: their words and their client message ids. */
 const storedUsers = ({ sessionFiles }: TestAgent) =>
-  stored(sessionFiles()[0] ?? '').flatMap((entry) =>
+  readSessionFile(sessionFiles()[0] ?? '').flatMap((entry) =>
     entry.message?.role === 'user' ? [[entry.message.content[0].text, entry.clientMessageId]] : [],
   );
 
@@ -33,7 +33,7 @@ verifies('P41 R17', 'a client message id is stored with its message and named at
   await peer.ok({ type: 'follow_up', message: 'more', clientMessageId: 'c2' });
   gate.open();
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok', clientMessageIds: ['c1', 'c2'] });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok', clientMessageIds: ['c1', 'c2'] });
   expect(storedUsers(agent)).toEqual([
     ['once', 'c1'],
     ['plain', undefined],
@@ -55,7 +55,7 @@ verifies('P42', 'an id that is repeated while its run works adds nothing', async
 
   expect(again).toEqual(again.map(() => ({ disposition: 'queued', runId, duplicate: true })));
   gate.open();
-  expect(await settled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
+  expect(await waitUntilSettled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
   expect(storedUsers(agent)).toEqual([['once', 'c1']]);
   expect(peer.records.filter(({ type }) => type === 'queue_update')).toEqual([]);
 });
@@ -68,9 +68,9 @@ verifies('P42 P39', 'an id that is repeated after its run starts nothing', async
   const again = await peer.ok(message);
 
   expect(again).toEqual({ disposition: 'handled', duplicate: true });
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   expect(storedUsers(agent)).toEqual([['once', 'c1']]);
-  expect(answers(peer.records)).toEqual(['one']);
+  expect(assistantTexts(peer.records)).toEqual(['one']);
 });
 
 verifies('P42', 'an id that is repeated after its run was aborted or failed starts nothing', async ({ open }) => {
@@ -84,7 +84,7 @@ verifies('P42', 'an id that is repeated after its run was aborted or failed star
   const again = [await peer.ok(message), await peer.ok({ ...message, clientMessageId: 'c2' })];
 
   expect(again).toEqual(again.map(() => ({ disposition: 'handled', duplicate: true })));
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(['once', 'fails']);
 });
 
@@ -99,7 +99,7 @@ verifies('P42', 'an id that is repeated while its message is queued names the it
 
   expect(again).toEqual(again.map(() => ({ disposition: 'queued', queueId, runId, duplicate: true })));
   gate.open();
-  expect(await settled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
+  expect(await waitUntilSettled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
   expect(userTexts(peer.records)).toEqual(['first', 'once']);
   expect(await peer.ok(message)).toEqual({ disposition: 'handled', duplicate: true });
 });
@@ -114,7 +114,7 @@ verifies('P42', 'an id that comes twice in one breath is taken once', async ({ o
   const { runId } = first['data'] as { runId: string };
   expect(first).toMatchObject({ data: { disposition: 'started', runId } });
   expect(second).toMatchObject({ data: { disposition: 'queued', runId, duplicate: true } });
-  expect(await settled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
+  expect(await waitUntilSettled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
   expect(storedUsers(agent)).toEqual([['once', 'c1']]);
 });
 
@@ -139,7 +139,7 @@ verifies('P42', 'the words of a message are not mistaken for an id', async ({ op
 
   expect(await peer.ok(message)).toMatchObject({ disposition: 'started' });
 
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('P42', 'another session does not know the id', async ({ open }) => {
@@ -176,11 +176,11 @@ verifies(
     expect(await second.peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 1 });
     const again = await second.peer.ok(message);
 
-    const end = await settled(second.peer);
+    const end = await waitUntilSettled(second.peer);
     expect(again).toEqual({ disposition: 'started', runId: end['runId'], duplicate: true });
     expect(end).toMatchObject({ outcome: 'ok', clientMessageIds: ['c1'] });
     expect(userTexts(second.peer.records)).toEqual(['once']);
-    expect(answers(second.peer.records)).toEqual(['at last']);
+    expect(assistantTexts(second.peer.records)).toEqual(['at last']);
     expect(storedUsers(second)).toEqual([['once', 'c1']]);
     expect(await second.peer.ok(message)).toEqual({ disposition: 'handled', duplicate: true });
   },
@@ -198,7 +198,7 @@ verifies(
     const second = await open({ ...resumed, home: first.home, script: [{ text: 'two' }] });
 
     expect(await second.peer.ok(message)).toEqual({ disposition: 'started', runId: expect.any(String) });
-    await settled(second.peer);
+    await waitUntilSettled(second.peer);
     expect(storedUsers(second)).toEqual([
       ['before', undefined],
       ['once', 'c1'],
@@ -210,7 +210,7 @@ verifies(
 /** Counts its runs, and lasts until the folder of the test is gone. */
 const command = 'echo x >> runs.txt; echo up; while [ -e runs.txt ]; do sleep 0.05; done';
 const counting = { toolCall: { name: 'bash', arguments: { command } } };
-const isUp = (record: Record_) =>
+const isUp = (record: WireRecord) =>
   record.type === 'tool_execution_update' && JSON.stringify(record['partialResult']).includes('up');
 
 verifies('P44', 'a repeated id never runs a tool again', async ({ open }) => {
@@ -223,7 +223,7 @@ verifies('P44', 'a repeated id never runs a tool again', async ({ open }) => {
   await peer.ok({ type: 'abort' });
   await peer.ok(message);
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(readFileSync(join(home.cwd, 'runs.txt'), 'utf8')).toBe('x\n');
 });
 
@@ -278,7 +278,7 @@ verifies(
       ['soon', undefined],
       ['later', 'c1'],
     ]);
-    expect(await settled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
+    expect(await waitUntilSettled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
   },
   ['stdio', 'unix'],
 );

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 import { rolesOf } from '../../support/hooks.ts';
-import { compactions, counted, FILLER, FULL, milestones, patientHome, talked } from '../../support/long-talk.ts';
+import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/long-talk.ts';
 import { newGate } from '../../support/open.ts';
-import type { Record_ } from '../../support/peer.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
+import type { WireRecord } from '../../support/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const named = (records: readonly Record_[], type: string) => records.filter((record) => record.type === type);
+const named = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
 verifies('K7 K9 K12 R13', 'a context that is nearly full is compacted after the run', async ({ open }) => {
-  const { peer } = await talked(open, [counted('three', FULL), counted('short', 500), counted('four', 100)]);
+  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), textWithUsage('short', 500), textWithUsage('four', 100)]);
 
   const records = await peer.run(`third ${FILLER}`);
 
@@ -20,46 +20,46 @@ verifies('K7 K9 K12 R13', 'a context that is nearly full is compacted after the 
     'compaction_end',
     'agent_settled',
   ]);
-  expect(compactions(records)).toMatchObject([
+  expect(compactionEvents(records)).toMatchObject([
     { reason: 'threshold' },
-    { reason: 'threshold', aborted: false, willRetry: false, result: { summary: 'short', tokensBefore: FULL + 10 } },
+    { reason: 'threshold', aborted: false, willRetry: false, result: { summary: 'short', tokensBefore: NEAR_CONTEXT_LIMIT + 10 } },
   ]);
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
   expect(named(await peer.run('fourth'), 'compaction_start')).toEqual([]);
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('K7', 'a context with room is left alone', async ({ open }) => {
-  const { peer } = await talked(open, [counted('three', 183_606), { text: 'never' }]);
+  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', 183_606), { text: 'never' }]);
 
-  expect(compactions(await peer.run(`third ${FILLER}`))).toEqual([]);
+  expect(compactionEvents(await peer.run(`third ${FILLER}`))).toEqual([]);
 });
 
 verifies('K6', 'nothing is compacted by itself when that is switched off', async ({ open }) => {
-  const { peer } = await talked(open, [counted('three', FULL), { overflow: true }, { text: 'short' }]);
+  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { overflow: true }, { text: 'short' }]);
   await peer.ok({ type: 'set_auto_compaction', enabled: false });
 
   const full = await peer.run(`third ${FILLER}`);
   const over = await peer.run(`fourth ${FILLER}`);
 
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ autoCompactionEnabled: false });
-  expect(compactions([...full, ...over])).toEqual([]);
+  expect(compactionEvents([...full, ...over])).toEqual([]);
   expect(over.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
   expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'short' });
 });
 
 verifies('K6', 'the settings may switch it off, and a client on again', async ({ open }) => {
-  const home = patientHome({ compaction: { enabled: false, keepRecentTokens: 50 } });
-  const { peer } = await talked(open, [counted('three', FULL), { text: 'short' }, { text: 'four' }], { home });
-  expect(compactions(await peer.run(`third ${FILLER}`))).toEqual([]);
+  const home = fastRetryHome({ compaction: { enabled: false, keepRecentTokens: 50 } });
+  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'short' }, { text: 'four' }], { home });
+  expect(compactionEvents(await peer.run(`third ${FILLER}`))).toEqual([]);
 
   await peer.ok({ type: 'set_auto_compaction', enabled: true });
 
-  expect(compactions(await peer.run('fourth'))).toMatchObject([{ reason: 'threshold' }, { reason: 'threshold' }]);
+  expect(compactionEvents(await peer.run('fourth'))).toMatchObject([{ reason: 'threshold' }, { reason: 'threshold' }]);
 });
 
 verifies('K7', 'a conversation too long for a smaller model is compacted before it is asked', async ({ open }) => {
-  const { peer } = await talked(open, [counted('three', 7000), { text: 'short' }, counted('four', 90)]);
+  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', 7000), { text: 'short' }, textWithUsage('four', 90)]);
   await peer.run(`third ${FILLER}`);
   await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
 
@@ -74,7 +74,7 @@ verifies('K7', 'a conversation too long for a smaller model is compacted before 
     'agent_end',
     'agent_settled',
   ]);
-  expect(answers(records)).toEqual(['four']);
+  expect(assistantTexts(records)).toEqual(['four']);
   expect((await peer.ok({ type: 'get_session_stats' })).contextUsage).toMatchObject({ tokens: 100 });
 });
 
@@ -83,12 +83,12 @@ const work = (input: number) => ({
 });
 
 verifies('K7 T18', 'a long run is compacted between its turns', async ({ open }) => {
-  const { peer } = await talked(open, [
-    work(FULL),
+  const { peer } = await openAfterTwoTurns(open, [
+    work(NEAR_CONTEXT_LIMIT),
     { text: 'short', when: 'Use exactly these sections' },
     { text: 'the begun', when: '## Original Request' },
     work(500),
-    counted('done', 600),
+    textWithUsage('done', 600),
   ]);
 
   const records = await peer.run('work');
@@ -110,22 +110,22 @@ verifies('K7 T18', 'a long run is compacted between its turns', async ({ open })
   const { messages } = await peer.ok({ type: 'get_messages' });
   const [, first] = rolesOf(messages);
   expect(first).not.toBe('toolResult');
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('K7 K15', 'a compaction that fails does not fail the run, and is not tried again in it', async ({ open }) => {
-  const { peer } = await talked(open, [
-    counted('three', FULL - 1000),
+  const { peer } = await openAfterTwoTurns(open, [
+    textWithUsage('three', NEAR_CONTEXT_LIMIT - 1000),
     { error: { status: 400, message: 'No' }, when: '<conversation>', keep: true },
-    work(FULL),
-    work(FULL),
+    work(NEAR_CONTEXT_LIMIT),
+    work(NEAR_CONTEXT_LIMIT),
     { text: 'done' },
   ]);
   await peer.run(`third ${FILLER}`);
 
   const records = await peer.run('work');
 
-  expect(compactions(records)).toMatchObject([
+  expect(compactionEvents(records)).toMatchObject([
     { type: 'compaction_start' },
     { result: null, aborted: false, errorMessage: 'Auto-compaction failed: Summarization failed: 400 No' },
   ]);
@@ -133,7 +133,7 @@ verifies('K7 K15', 'a compaction that fails does not fail the run, and is not tr
 });
 
 verifies('K9 K12 K13 R12', 'an overflow is compacted, and the model is asked again', async ({ open }) => {
-  const { peer } = await talked(open, [{ overflow: true }, counted('short', 500), counted('there', 100)]);
+  const { peer } = await openAfterTwoTurns(open, [{ overflow: true }, textWithUsage('short', 500), textWithUsage('there', 100)]);
 
   const records = await peer.run('third');
 
@@ -150,7 +150,7 @@ verifies('K9 K12 K13 R12', 'an overflow is compacted, and the model is asked aga
     'agent_end',
     'agent_settled',
   ]);
-  expect(compactions(records)).toMatchObject([
+  expect(compactionEvents(records)).toMatchObject([
     { reason: 'overflow' },
     { reason: 'overflow', aborted: false, willRetry: true, result: { summary: 'short' } },
   ]);
@@ -162,14 +162,14 @@ verifies('K9 K12 K13 R12', 'an overflow is compacted, and the model is asked aga
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(rolesOf(messages)).toEqual(['compactionSummary', 'user', 'assistant', 'user', 'assistant']);
   expect(JSON.stringify(messages)).not.toContain('prompt is too long');
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies(
   'K13 K15',
   'an overflow right after that is not tried again, but one of the next prompt is',
   async ({ open }) => {
-    const { peer } = await talked(open, [
+    const { peer } = await openAfterTwoTurns(open, [
       { overflow: true },
       { text: 'short' },
       { overflow: true },
@@ -181,7 +181,7 @@ verifies(
     const records = await peer.run(`third ${FILLER}`);
     const next = await peer.run(`fourth ${FILLER}`);
 
-    expect(compactions(records)).toMatchObject([
+    expect(compactionEvents(records)).toMatchObject([
       { type: 'compaction_start', reason: 'overflow' },
       { type: 'compaction_end', willRetry: true },
       {
@@ -197,25 +197,25 @@ verifies(
     expect(milestones(records).slice(-3)).toEqual(['agent_end', 'compaction_end', 'agent_settled']);
     expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
     expect(next.at(-1)).toMatchObject({ outcome: 'ok' });
-    await settled(peer);
+    await waitUntilSettled(peer);
   },
 );
 
 verifies('K13', 'an overflow of a conversation that cannot get shorter is an error', async ({ open }) => {
-  const { peer } = await open({ home: patientHome(), script: [{ overflow: true }, { text: 'never' }] });
+  const { peer } = await open({ home: fastRetryHome(), script: [{ overflow: true }, { text: 'never' }] });
 
   const records = await peer.run(`only ${FILLER}`);
 
-  expect(compactions(records)).toEqual([]);
+  expect(compactionEvents(records)).toEqual([]);
   expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
 });
 
 verifies('K13 K15', 'an overflow whose summary fails ends the run with the overflow', async ({ open }) => {
-  const { peer } = await talked(open, [{ overflow: true }, { error: { status: 400, message: 'No' } }]);
+  const { peer } = await openAfterTwoTurns(open, [{ overflow: true }, { error: { status: 400, message: 'No' } }]);
 
   const records = await peer.run('third');
 
-  expect(compactions(records).at(-1)).toMatchObject({
+  expect(compactionEvents(records).at(-1)).toMatchObject({
     willRetry: false,
     errorMessage: 'Context overflow recovery failed: Summarization failed: 400 No',
   });
@@ -223,7 +223,7 @@ verifies('K13 K15', 'an overflow whose summary fails ends the run with the overf
 });
 
 verifies('K10 K11 K12', 'automatic compactions are told under their older names as well', async ({ open }) => {
-  const { peer } = await talked(open, [counted('three', FULL), { text: 'short' }, { text: 'again' }]);
+  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'short' }, { text: 'again' }]);
 
   const records = await peer.run(`third ${FILLER}`);
 
@@ -239,7 +239,7 @@ verifies('K10 K11 K12', 'automatic compactions are told under their older names 
 });
 
 verifies('I10 K10', 'a client that does not want older names gets none; manual ones have none', async ({ open }) => {
-  const { peer } = await talked(open, [counted('three', FULL), { text: 'short' }, counted('four', 9), { text: 'x' }]);
+  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'short' }, textWithUsage('four', 9), { text: 'x' }]);
   await peer.ok({ type: 'hello', legacyNames: false });
 
   await peer.run(`third ${FILLER}`);
@@ -247,7 +247,7 @@ verifies('I10 K10', 'a client that does not want older names gets none; manual o
   await peer.run(`fourth ${FILLER}`);
   await peer.ok({ type: 'compact' });
 
-  expect(compactions(peer.records)).toHaveLength(4);
+  expect(compactionEvents(peer.records)).toHaveLength(4);
   expect(peer.records.filter(({ type }) => type.startsWith('auto_compaction'))).toEqual([]);
 });
 
@@ -256,8 +256,8 @@ verifies(
   'state and heartbeat say that a run is compacting; what is steered then is served',
   async ({ open }) => {
     const gate = newGate();
-    const { peer } = await talked(open, [
-      counted('three', FULL),
+    const { peer } = await openAfterTwoTurns(open, [
+      textWithUsage('three', NEAR_CONTEXT_LIMIT),
       { steps: [{ await: gate.path }, { text: 'short' }] },
       { text: 'four' },
     ]);
@@ -275,12 +275,12 @@ verifies(
     expect(beat).toMatchObject({ runId, blockedOn: { kind: 'compaction', elapsedMs: expect.any(Number) } });
     expect(during).toMatchObject({ isCompacting: true, isStreaming: true, runId });
     expect(userTexts(peer.records).at(-1)).toBe('also this');
-    expect(answers(peer.records).at(-1)).toBe('four');
+    expect(assistantTexts(peer.records).at(-1)).toBe('four');
   },
 );
 
 verifies('P46 P49', 'what compactions use counts against the limits of the run', async ({ open }) => {
-  const { peer } = await talked(open, [{ overflow: true }, counted('short', 500), { text: 'never' }]);
+  const { peer } = await openAfterTwoTurns(open, [{ overflow: true }, textWithUsage('short', 500), { text: 'never' }]);
 
   const records = await peer.run({ message: 'third', limits: { tokens: 400 } });
 
@@ -288,10 +288,10 @@ verifies('P46 P49', 'what compactions use counts against the limits of the run',
 });
 
 verifies('P46 K7', 'a run that has used up its limits is not compacted either', async ({ open }) => {
-  const { peer } = await talked(open, [counted('three', FULL), { text: 'never' }]);
+  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'never' }]);
 
   const records = await peer.run({ message: `third ${FILLER}`, limits: { tokens: 1000 } });
 
-  expect(compactions(records)).toEqual([]);
+  expect(compactionEvents(records)).toEqual([]);
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
 });

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { type Hooks, openWith, silence } from '../../support/hooks.ts';
-import { FILLER, patientHome } from '../../support/long-talk.ts';
+import { type Hooks, openWithHooks, neverReturns } from '../../support/hooks.ts';
+import { FILLER, fastRetryHome } from '../../support/long-talk.ts';
 
 /** An agent with these hooks that has talked twice; a compaction keeps the second turn. */
 async function talkedWith(hooks: Hooks, answers: readonly object[] = []) {
-  const { cwd, agentDir } = patientHome({ compaction: { keepRecentTokens: 50, reserveTokens: 3000 } });
+  const { cwd, agentDir } = fastRetryHome({ compaction: { keepRecentTokens: 50, reserveTokens: 3000 } });
   const reading = { steps: [{ toolCall: { name: 'read', arguments: { path: 'a.txt' } } }] };
   const script = [reading, { text: 'one' }, { text: 'two' }, ...answers];
-  const agent = await openWith(hooks, { cwd, agentDir, answers: script });
+  const agent = await openWithHooks(hooks, { cwd, agentDir, answers: script });
   for (const word of ['first', 'second']) await agent.client.promptAndWait(`${word} ${FILLER}`);
   return agent;
 }
@@ -84,7 +84,7 @@ it('[K16] compactFailed is told why there is no summary, after the clients', asy
 });
 
 it('[K16] compactFailed is told of an abort; one that rejects changes nothing', async () => {
-  const { asked, wait } = silence();
+  const { called, wait } = neverReturns();
   const told: unknown[] = [];
   const { client } = await talkedWith({
     beforeCompact: wait,
@@ -94,7 +94,7 @@ it('[K16] compactFailed is told of an abort; one that rejects changes nothing', 
     },
   });
   const compacted = client.compact().catch(({ message }: Error) => message);
-  await asked;
+  await called;
 
   await client.abort();
 
@@ -104,10 +104,10 @@ it('[K16] compactFailed is told of an abort; one that rejects changes nothing', 
 });
 
 it('[K16] compactFailed that never answers is left alone by an abort', async () => {
-  const { asked, wait } = silence();
+  const { called, wait } = neverReturns();
   const { client } = await talkedWith({ compactFailed: wait }, [{ text: '' }, { text: 'again' }]);
   const compacted = client.compact().catch(({ message }: Error) => message);
-  await asked;
+  await called;
 
   await client.abort();
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openWith, silence } from '../../support/hooks.ts';
-import { compactions, counted, FILLER, FULL, milestones, patientHome, talked } from '../../support/long-talk.ts';
-import { newGate, open, type TestAgent } from '../../support/open.ts';
-import { answers, settled } from '../../support/settled.ts';
-import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+import { openWithHooks, neverReturns } from '../../support/hooks.ts';
+import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/long-talk.ts';
+import { newGate, openTestAgent, type TestAgent } from '../../support/open.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));
 
@@ -14,9 +14,9 @@ const endless = { stall: true, when: '<conversation>' };
 const cancelled = { type: 'compaction_end', result: null, aborted: true, willRetry: false };
 
 verifies('K14 C17', 'abort overtakes a compaction, which leaves everything as it was', async ({ open }) => {
-  const agent = await talked(open, [
+  const agent = await openAfterTwoTurns(open, [
     { stall: true, when: 'Additional focus: nothing', keep: true },
-    counted('three', 300),
+    textWithUsage('three', 300),
     { text: 'short' },
   ]);
   const { peer } = agent;
@@ -38,8 +38,8 @@ verifies('K14 C17', 'abort overtakes a compaction, which leaves everything as it
 });
 
 verifies('K14', 'abort ends the wait of a summary for its next try', async ({ open }) => {
-  const home = patientHome({ retry: { baseDelayMs: 1_000_000, maxDelayMs: 10_000_000 } });
-  const { peer } = await talked(open, [{ error: { status: 529 } }], { home });
+  const home = fastRetryHome({ retry: { baseDelayMs: 1_000_000, maxDelayMs: 10_000_000 } });
+  const { peer } = await openAfterTwoTurns(open, [{ error: { status: 529 } }], { home });
   peer.send({ id: 'c', type: 'compact' });
   await peer.next('compaction_start');
 
@@ -49,7 +49,7 @@ verifies('K14', 'abort ends the wait of a summary for its next try', async ({ op
 });
 
 verifies('K14 C17', 'a compaction that still waits for a run to stop is called off by an abort', async ({ open }) => {
-  const { peer } = await talked(open, [{ stall: true }, { text: 'never' }]);
+  const { peer } = await openAfterTwoTurns(open, [{ stall: true }, { text: 'never' }]);
   await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
   await peer.next('agent_start');
 
@@ -61,7 +61,7 @@ verifies('K14 C17', 'a compaction that still waits for a run to stop is called o
 });
 
 verifies('K14 R13', 'abort stops an automatic compaction, and the run with it', async ({ open }) => {
-  const agent = await talked(open, [counted('three', FULL), endless, { text: 'four' }]);
+  const agent = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), endless, { text: 'four' }]);
   const { peer } = agent;
   await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
   await peer.next('compaction_start');
@@ -69,28 +69,28 @@ verifies('K14 R13', 'abort stops an automatic compaction, and the run with it', 
 
   await peer.ok({ type: 'abort' });
 
-  expect(compactions(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'threshold' });
-  expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+  expect(compactionEvents(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'threshold' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });
   expect(files(agent)).toEqual(before);
   await peer.ok({ type: 'set_auto_compaction', enabled: false });
-  expect(answers(await peer.run('fourth'))).toEqual(['four']);
+  expect(assistantTexts(await peer.run('fourth'))).toEqual(['four']);
 });
 
 verifies('K14', 'abort stops the compaction of an overflow', async ({ open }) => {
-  const { peer } = await talked(open, [{ overflow: true }, endless, { text: 'fine' }]);
+  const { peer } = await openAfterTwoTurns(open, [{ overflow: true }, endless, { text: 'fine' }]);
   await peer.ok({ type: 'prompt', message: 'third' });
   await peer.next('compaction_start');
 
   await peer.ok({ type: 'abort' });
 
-  expect(compactions(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'overflow' });
-  expect(await settled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
+  expect(compactionEvents(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'overflow' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
   expect((await peer.run('fourth')).at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
 verifies('K1 C19', 'a prompt that comes during a compaction is served after it', async ({ open }) => {
   const gate = newGate();
-  const { peer } = await talked(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'three' }]);
+  const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'three' }]);
   peer.send({ id: 'c', type: 'compact' });
   await peer.next('compaction_start');
   const start = peer.records.length;
@@ -111,11 +111,11 @@ verifies('K1 C19', 'a prompt that comes during a compaction is served after it',
   ]);
   const ids = told.flatMap(({ id }) => (id === 'c' || id === 'p' ? [id] : []));
   expect(ids).toEqual(['c', 'p']);
-  expect(answers(told)).toEqual(['three']);
+  expect(assistantTexts(told)).toEqual(['three']);
 });
 
 verifies('K14 P29', 'abort_and_prompt stops a compaction for its message', async ({ open }) => {
-  const { peer } = await talked(open, [endless, { text: 'three' }]);
+  const { peer } = await openAfterTwoTurns(open, [endless, { text: 'three' }]);
   peer.send({ id: 'c', type: 'compact' });
   await peer.next('compaction_start');
 
@@ -123,12 +123,12 @@ verifies('K14 P29', 'abort_and_prompt stops a compaction for its message', async
   await peer.next('agent_settled');
 
   expect(await peer.find(({ id }) => id === 'c')).toMatchObject({ success: false, error: 'Compaction cancelled' });
-  expect(answers(peer.records).at(-1)).toBe('three');
+  expect(assistantTexts(peer.records).at(-1)).toBe('three');
 });
 
 verifies('K1 C19', 'new_session during a compaction comes after it', async ({ open }) => {
   const gate = newGate();
-  const { peer } = await talked(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'fresh' }]);
+  const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'fresh' }]);
   const { sessionFile } = await peer.ok({ type: 'get_state' });
   peer.send({ id: 'c', type: 'compact' });
   await peer.next('compaction_start');
@@ -141,34 +141,34 @@ verifies('K1 C19', 'new_session during a compaction comes after it', async ({ op
   expect(await peer.find(({ id }) => id === 'c')).toMatchObject({ success: true });
   expect(readFileSync(sessionFile, 'utf8')).toContain('"type":"compaction"');
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, isCompacting: false });
-  expect(answers(await peer.run('hello'))).toHaveLength(1);
+  expect(assistantTexts(await peer.run('hello'))).toHaveLength(1);
 });
 
 verifies(
   'K14',
   'new_session during an automatic compaction stops it',
   async ({ open }) => {
-    const { peer } = await talked(open, [counted('three', FULL), endless, { text: 'fresh' }]);
+    const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), endless, { text: 'fresh' }]);
     await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
     await peer.next('compaction_start');
 
     await peer.ok({ type: 'new_session' });
 
-    expect(compactions(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'threshold' });
-    expect(answers(await peer.run('hello'))).toEqual(['fresh']);
+    expect(compactionEvents(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'threshold' });
+    expect(assistantTexts(await peer.run('hello'))).toEqual(['fresh']);
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 it('[K1] killed during a compaction, the session opens as it was', async () => {
-  const first = await talked((options) => open('stdio', options), [{ stall: true }]);
+  const first = await openAfterTwoTurns((options) => openTestAgent('stdio', options), [{ stall: true }]);
   const before = files(first);
   first.peer.send({ type: 'compact' });
   await first.peer.next('compaction_start');
 
   first.process?.kill('SIGKILL');
   await first.process?.exited;
-  const again = await open('stdio', { home: first.home, args: ['--continue'], script: [{ text: 'short' }] });
+  const again = await openTestAgent('stdio', { home: first.home, args: ['--continue'], script: [{ text: 'short' }] });
 
   expect(await again.peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 4, isCompacting: false });
   expect(files(again)).toEqual(before);
@@ -177,8 +177,8 @@ it('[K1] killed during a compaction, the session opens as it was', async () => {
 
 it('[K1 Z28] a compaction that is under way at the end of input is finished and answered', async () => {
   const gate = newGate();
-  const agent = await talked(
-    (options) => open('stdio', options),
+  const agent = await openAfterTwoTurns(
+    (options) => openTestAgent('stdio', options),
     [{ steps: [{ await: gate.path }, { text: 'short' }] }],
   );
   agent.peer.send({ id: 'c', type: 'compact' });
@@ -194,7 +194,7 @@ it('[K1 Z28] a compaction that is under way at the end of input is finished and 
 
 it('[K14] with --on-eof abort the end of input stops it', async () => {
   const script = [{ stall: true }];
-  const agent = await talked((options) => open('stdio', options), script, { args: ['--on-eof', 'abort'] });
+  const agent = await openAfterTwoTurns((options) => openTestAgent('stdio', options), script, { args: ['--on-eof', 'abort'] });
   const before = files(agent);
   agent.peer.send({ id: 'c', type: 'compact' });
   await agent.peer.next('compaction_start');
@@ -206,11 +206,11 @@ it('[K14] with --on-eof abort the end of input stops it', async () => {
 });
 
 it('[K14] a hook that never comes back keeps no abort waiting', async () => {
-  const { asked, wait } = silence();
-  const { client } = await openWith({ beforeCompact: wait }, { answers: [{ text: 'one' }, { text: 'two' }] });
+  const { called, wait } = neverReturns();
+  const { client } = await openWithHooks({ beforeCompact: wait }, { answers: [{ text: 'one' }, { text: 'two' }] });
   for (const word of ['first', 'second']) await client.promptAndWait(`${word} ${'word '.repeat(40_000)}`);
   const compacted = client.compact().catch((error: Error) => error.message);
-  await asked;
+  await called;
 
   await client.abort();
 

@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { rolesOf } from '../../support/hooks.ts';
-import { compactions, counted, FILLER, milestones, patientHome, talked } from '../../support/long-talk.ts';
-import { newGate, stored } from '../../support/open.ts';
+import { compactionEvents, textWithUsage, FILLER, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/long-talk.ts';
+import { newGate, readSessionFile } from '../../support/open.ts';
 import { usage } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const noFiles = { readFiles: [], modifiedFiles: [] };
 
 verifies('K1 K3 K4 K5 K8 K9 K12', 'compact puts a summary in the place of what is old', async ({ open }) => {
-  const { peer, sessionFiles } = await talked(open, [counted('what was said', 300, 7)]);
+  const { peer, sessionFiles } = await openAfterTwoTurns(open, [textWithUsage('what was said', 300, 7)]);
   const { entries } = await peer.ok({ type: 'get_entries' });
   const [, , , , second] = entries;
   const start = peer.records.length;
@@ -41,11 +41,11 @@ verifies('K1 K3 K4 K5 K8 K9 K12', 'compact puts a summary in the place of what i
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 3, isCompacting: false });
   const [path = ''] = sessionFiles();
   const { estimatedTokensAfter: _guess, ...kept } = result;
-  expect(stored(path).at(-1)).toMatchObject({ type: 'compaction', ...kept });
+  expect(readSessionFile(path).at(-1)).toMatchObject({ type: 'compaction', ...kept });
 });
 
 verifies('K1', 'the model is told the summary instead of what it stands for', async ({ open }) => {
-  const { peer } = await talked(open, [
+  const { peer } = await openAfterTwoTurns(open, [
     { text: 'the gist' },
     { steps: [{ text: 'on it' }, { usage: { input: 50, output: 5 } }] },
   ]);
@@ -59,7 +59,7 @@ verifies('K1', 'the model is told the summary instead of what it stands for', as
 });
 
 verifies('G29 G24', 'what a summary costs counts, and nothing is known of the context after it', async ({ open }) => {
-  const { peer } = await talked(open, [counted('short', 1000, 40), counted('three', 90)]);
+  const { peer } = await openAfterTwoTurns(open, [textWithUsage('short', 1000, 40), textWithUsage('three', 90)]);
   await peer.ok({ type: 'compact' });
 
   const after = await peer.ok({ type: 'get_session_stats' });
@@ -74,7 +74,7 @@ verifies('G29 G24', 'what a summary costs counts, and nothing is known of the co
 });
 
 verifies('K2', 'customInstructions reach whoever writes the summary', async ({ open }) => {
-  const { peer } = await talked(open, [{ text: 'about colours', when: 'Additional focus: the colours$' }]);
+  const { peer } = await openAfterTwoTurns(open, [{ text: 'about colours', when: 'Additional focus: the colours$' }]);
 
   expect(await peer.ok({ type: 'compact', customInstructions: 'the colours' })).toMatchObject({
     summary: 'about colours',
@@ -82,7 +82,7 @@ verifies('K2', 'customInstructions reach whoever writes the summary', async ({ o
 });
 
 verifies('K1', 'whoever writes the summary reads what is summarised, and nothing of what is kept', async ({ open }) => {
-  const { peer } = await talked(open, [
+  const { peer } = await openAfterTwoTurns(open, [
     { text: 'too much', when: '\\[User\\]: second' },
     { text: 'right', when: '<conversation>\\n\\[User\\]: first [\\s\\S]*\\[Assistant\\]: one\\n</conversation>' },
   ]);
@@ -91,13 +91,13 @@ verifies('K1', 'whoever writes the summary reads what is summarised, and nothing
 });
 
 verifies('K1 K15', 'a session that was just compacted is not compacted again', async ({ open }) => {
-  const { peer } = await talked(open, [{ text: 'short' }]);
+  const { peer } = await openAfterTwoTurns(open, [{ text: 'short' }]);
   await peer.ok({ type: 'compact' });
 
   const response = await peer.refused({ type: 'compact' });
 
   expect(response).toMatchObject({ code: 'not_found', error: 'Already compacted' });
-  expect(compactions(peer.records).slice(-2)).toEqual([
+  expect(compactionEvents(peer.records).slice(-2)).toEqual([
     { type: 'compaction_start', reason: 'manual' },
     {
       type: 'compaction_end',
@@ -111,7 +111,7 @@ verifies('K1 K15', 'a session that was just compacted is not compacted again', a
 });
 
 verifies('K1 K15', 'a session with little in it is left alone', async ({ open }) => {
-  const { peer } = await open({ home: patientHome(), script: [{ text: 'one' }] });
+  const { peer } = await open({ home: fastRetryHome(), script: [{ text: 'one' }] });
 
   const empty = await peer.refused({ type: 'compact' });
   await peer.run('hello');
@@ -123,26 +123,26 @@ verifies('K1 K15', 'a session with little in it is left alone', async ({ open })
 
 verifies('K8 K15', 'a summary that cannot be written changes nothing', async ({ open }) => {
   const refusal = { error: { status: 400, message: 'No' } };
-  const { peer, sessionFiles } = await talked(open, [refusal, { text: '' }, { text: 'fine' }]);
-  const before = sessionFiles().map(stored);
+  const { peer, sessionFiles } = await openAfterTwoTurns(open, [refusal, { text: '' }, { text: 'fine' }]);
+  const before = sessionFiles().map(readSessionFile);
 
   const refused = await peer.refused({ type: 'compact' });
   const empty = await peer.refused({ type: 'compact' });
 
   expect(refused).toMatchObject({ code: 'internal', error: 'Summarization failed: 400 No' });
   expect(empty).toMatchObject({ code: 'internal', error: 'Summarization failed: The model wrote nothing' });
-  expect(compactions(peer.records).at(-1)).toMatchObject({
+  expect(compactionEvents(peer.records).at(-1)).toMatchObject({
     result: null,
     aborted: false,
     errorMessage: 'Compaction failed: Summarization failed: The model wrote nothing',
   });
-  expect(sessionFiles().map(stored)).toEqual(before);
+  expect(sessionFiles().map(readSessionFile)).toEqual(before);
   expect((await peer.run('go on')).at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
 verifies('K1 Y1 Y2', 'a summary is tried again after a transient error, unless retries are off', async ({ open }) => {
   const busy = { error: { status: 529 } };
-  const { peer } = await talked(open, [busy, busy, { text: 'third time' }, counted('three', 300), busy]);
+  const { peer } = await openAfterTwoTurns(open, [busy, busy, { text: 'third time' }, textWithUsage('three', 300), busy]);
 
   expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'third time' });
 
@@ -155,9 +155,9 @@ verifies(
   'K1 K3',
   'the next summary takes in the one before, and nothing that was said before that',
   async ({ open }) => {
-    const { peer } = await talked(open, [
+    const { peer } = await openAfterTwoTurns(open, [
       { text: 'alpha' },
-      counted('three', 300),
+      textWithUsage('three', 300),
       { text: 'wrong', when: '\\[User\\]: first' },
       { text: 'beta', when: '\\[User\\]: second [\\s\\S]*<previous-summary>\\nalpha\\n</previous-summary>' },
     ]);
@@ -178,7 +178,7 @@ verifies(
 const calling = (name: string, args: object) => ({ toolCall: { name, arguments: args } });
 
 verifies('K3', 'the files that were read and changed are remembered, over more than one summary', async ({ open }) => {
-  const home = patientHome();
+  const home = fastRetryHome();
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home.cwd, name), 'text');
   const { peer } = await open({
     home,
@@ -215,7 +215,7 @@ verifies('K3', 'the files that were read and changed are remembered, over more t
 
 verifies('K1 K3', 'a turn that is cut has a summary of its beginning', async ({ open }) => {
   const { peer } = await open({
-    home: patientHome(),
+    home: fastRetryHome(),
     script: [
       { text: 'one' },
       { steps: [{ text: 'looking' }, calling('bash', { command: 'echo found' })] },
@@ -245,7 +245,7 @@ verifies('K1 K3', 'a turn that is cut has a summary of its beginning', async ({ 
 
 verifies('K15', 'where the beginning of a turn cannot be summed up, nothing is', async ({ open }) => {
   const { peer } = await open({
-    home: patientHome(),
+    home: fastRetryHome(),
     script: [
       { text: 'one' },
       { text: FILLER },
@@ -262,7 +262,7 @@ verifies('K15', 'where the beginning of a turn cannot be summed up, nothing is',
 });
 
 verifies('K1', 'compact stops a run first', async ({ open }) => {
-  const { peer } = await talked(open, [{ steps: [{ text: 'half ' }, { stall: true }] }, { text: 'short' }]);
+  const { peer } = await openAfterTwoTurns(open, [{ steps: [{ text: 'half ' }, { stall: true }] }, { text: 'short' }]);
   await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
   await peer.next('message_update');
   const start = peer.records.length;
@@ -276,7 +276,7 @@ verifies('K1', 'compact stops a run first', async ({ open }) => {
 
 verifies('K8 C18', 'isCompacting is true as long as it lasts', async ({ open }) => {
   const gate = newGate();
-  const { peer } = await talked(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }]);
+  const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }]);
   peer.send({ id: 'c', type: 'compact' });
   await peer.next('compaction_start');
 

@@ -2,17 +2,17 @@ import { expect } from 'vitest';
 import type { AssistantMessage, MessageUpdateEvent } from '../../../src/protocol/generated/vocabulary.ts';
 import { applyStep } from '../../../src/wire/assistant-message.ts';
 import { NO_RETRY } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { settled } from '../../support/settled.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const updates = (records: readonly Record_[]) =>
+const updates = (records: readonly WireRecord[]) =>
   records.filter(({ type }) => type === 'message_update') as unknown as MessageUpdateEvent[];
 
-const stepNames = (records: readonly Record_[]) => updates(records).map(({ assistantMessageEvent: { type } }) => type);
+const stepNames = (records: readonly WireRecord[]) => updates(records).map(({ assistantMessageEvent: { type } }) => type);
 
 /** Each answer as its steps tell it, and as its end does. */
-function folded(records: readonly Record_[]): { told: AssistantMessage; whole: AssistantMessage }[] {
+function folded(records: readonly WireRecord[]): { told: AssistantMessage; whole: AssistantMessage }[] {
   const answers: { told: AssistantMessage; whole: AssistantMessage }[] = [];
   let told: AssistantMessage | undefined;
   for (const record of records) {
@@ -80,7 +80,7 @@ verifies('M17', 'in delta form a failure carries its reason, and its end the res
   expect(records.findLast(({ type }) => type === 'message_end')).toMatchObject({
     message: { errorMessage: 'terminated', content: [{ text: 'half' }] },
   });
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('M18', 'in delta form the usage is told when it changes, and only then', async ({ open }) => {

@@ -2,13 +2,13 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { errorCodes } from '../../../src/protocol/errors.ts';
-import { newGate, open as openOn } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { newGate, openTestAgent as openOn } from '../../support/open.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 /** Sends lines as they are and answers what they are answered with. */
-async function answersTo(peer: Peer, lines: readonly string[]): Promise<Record_[]> {
-  await peer.begun();
+async function answersTo(peer: Peer, lines: readonly string[]): Promise<WireRecord[]> {
+  await peer.greeted();
   const from = peer.records.length;
   const last = `after ${from}`;
   peer.send(lines.map((line) => `${line}\n`).join(''));
@@ -184,8 +184,8 @@ verifies('E1 E10', 'every refusal has a code of the closed set and a text', asyn
   writeFileSync(join(home.cwd, 'notes.txt'), 'no session\n');
   await peer.ok({ type: 'prompt', message: 'go' });
 
-  const refusals: Record<string, Record_> = {
-    invalid_json: (await answersTo(peer, ['{']))[0] as Record_,
+  const refusals: Record<string, WireRecord> = {
+    invalid_json: (await answersTo(peer, ['{']))[0] as WireRecord,
     invalid_params: await peer.refused({ type: 'prompt' }),
     unknown_command: await peer.refused({ type: 'nothing' }),
     not_supported: await memory.peer.refused({ type: 'export_html' }),
@@ -252,12 +252,12 @@ verifies(
       code: 'not_supported',
     });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('E9 E13', 'what nobody foresaw is internal, and goes no further', async ({ open }) => {
   const { peer, sessionFiles } = await open();
-  await peer.begun();
+  await peer.greeted();
   const folder = dirname(sessionFiles()[0] ?? '');
   renameSync(folder, `${folder}-moved`);
   writeFileSync(folder, 'a file where the sessions were');

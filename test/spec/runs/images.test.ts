@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newGate, stored } from '../../support/open.ts';
-import { settled } from '../../support/settled.ts';
-import { type Bench, verifies } from '../../support/verifies.ts';
+import { newGate, readSessionFile } from '../../support/open.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
+import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const data = Buffer.from('not really an image').toString('base64');
 const image = (mimeType: string) => ({ type: 'image', data, mimeType });
@@ -16,7 +16,7 @@ const wanted = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'].map(image)
 
 /** The content of every user message in a session file. */
 const storedContents = (path: string | undefined) =>
-  stored(path ?? '').flatMap(({ message }) => (message?.role === 'user' ? [message.content] : []));
+  readSessionFile(path ?? '').flatMap(({ message }) => (message?.role === 'user' ? [message.content] : []));
 
 verifies('P7 P8 P9 P10', 'images come in two spellings and leave in one', async ({ open }) => {
   const { peer, sessionFiles } = await open();
@@ -29,7 +29,7 @@ verifies('P7 P8 P9 P10', 'images come in two spellings and leave in one', async 
   expect(storedContents(sessionFiles()[0])).toEqual([content]);
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages[0].content).toEqual(content);
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('P7 P8', 'the model is shown the images', async ({ open }) => {
@@ -54,7 +54,7 @@ verifies('P7', 'an image needs no words beside it', async ({ open }) => {
 /** Queues a message with images and expects them where it is delivered. */
 const delivers =
   (type: string) =>
-  async ({ open }: Bench) => {
+  async ({ open }: AgentFixture) => {
     const gate = newGate();
     const { peer, sessionFiles } = await open({ script: [{ steps: [{ await: gate.path }] }, { text: 'seen' }] });
     await peer.ok({ type: 'prompt', message: 'wait' });
@@ -62,7 +62,7 @@ const delivers =
     await peer.ok({ type, message: 'look', images: given });
     gate.open();
 
-    await settled(peer);
+    await waitUntilSettled(peer);
     expect(storedContents(sessionFiles()[0])).toEqual([
       [{ type: 'text', text: 'wait' }],
       [{ type: 'text', text: 'look' }, ...wanted],
@@ -79,7 +79,7 @@ verifies('P9 P34', 'abort_and_prompt takes images too', async ({ open }) => {
 
   await peer.ok({ type: 'abort_and_prompt', message: 'look', images: given.slice(2, 3) });
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(storedContents(sessionFiles()[0])[1]).toEqual([{ type: 'text', text: 'look' }, image('image/gif')]);
 });
 

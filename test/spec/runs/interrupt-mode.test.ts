@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { newGate } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const bash = (id: string, command: string) => ({ toolCall: { name: 'bash', id, arguments: { command } } });
@@ -19,12 +19,12 @@ const toolEvents = (peer: Peer) =>
     return [`${record.type.slice(15)} ${record['toolCallId']}${record['isError'] ? ' failed' : ''}`];
   });
 
-const resultsOf = (turn: Record_) =>
+const resultsOf = (turn: WireRecord) =>
   (turn['toolResults'] as { toolCallId: string; isError: boolean; content: { text: string }[] }[]).map(
     ({ toolCallId, isError, content }) => [toolCallId, isError, content[0]?.text],
   );
 
-const isStart = (id: string) => (record: Record_) =>
+const isStart = (id: string) => (record: WireRecord) =>
   record.type === 'tool_execution_start' && record['toolCallId'] === id;
 
 verifies('Q10 Q11 Q16', 'by default every tool of the turn finishes before steering is delivered', async ({ open }) => {
@@ -39,13 +39,13 @@ verifies('Q10 Q11 Q16', 'by default every tool of the turn finishes before steer
   await peer.ok({ type: 'steer', message: 'stop that' });
   gate.open();
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(resultsOf(await peer.find('turn_end'))).toEqual([
     ['a', false, '(no output)'],
     ['b', false, 'b\n'],
   ]);
   expect(userTexts(peer.records)).toEqual(['work', 'stop that']);
-  expect(answers(peer.records)).toEqual(['', 'heard']);
+  expect(assistantTexts(peer.records)).toEqual(['', 'heard']);
   const order = peer.records.map(({ type }) => type);
   expect(order.indexOf('turn_end')).toBeLessThan(order.lastIndexOf('queue_update'));
 });
@@ -74,7 +74,7 @@ verifies('Q9 Q13 Q14 Q15 Q16', 'in mode immediate steering skips the tools that 
   await peer.ok({ type: 'steer', message: 'stop that' });
   gate.open();
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(toolEvents(peer)).toEqual(['start a', 'end a', 'start b', 'end b failed', 'start c', 'end c failed']);
   expect(resultsOf(await peer.find('turn_end'))).toEqual([
     ['a', false, 'a\n'],
@@ -97,7 +97,7 @@ verifies('Q9 Q13 Q14 Q15 Q16', 'in mode immediate steering skips the tools that 
     'user',
     'assistant',
   ]);
-  expect(answers(peer.records)).toEqual(['', 'heard']);
+  expect(assistantTexts(peer.records)).toEqual(['', 'heard']);
 });
 
 verifies('Q13 Q14', 'in mode immediate a steer after the second of three skips the third', async ({ open }) => {
@@ -112,7 +112,7 @@ verifies('Q13 Q14', 'in mode immediate a steer after the second of three skips t
   await peer.ok({ type: 'steer', message: 'stop that' });
   gate.open();
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(toolEvents(peer)).toEqual(['start a', 'end a', 'start b', 'end b', 'start c', 'end c failed']);
 });
 
@@ -137,9 +137,9 @@ verifies('Q14', 'in mode immediate a follow-up skips nothing', async ({ open }) 
   await peer.ok({ type: 'follow_up', message: 'and then?' });
   gate.open();
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(toolEvents(peer)).toEqual(['start a', 'end a', 'start b', 'end b']);
-  expect(answers(peer.records)).toEqual(['', 'done', 'followed']);
+  expect(assistantTexts(peer.records)).toEqual(['', 'done', 'followed']);
 });
 
 verifies('Q14', 'in mode immediate a steer that was taken back skips nothing', async ({ open }) => {
@@ -155,7 +155,7 @@ verifies('Q14', 'in mode immediate a steer that was taken back skips nothing', a
   await peer.ok({ type: 'remove_queued', queueId });
   gate.open();
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(toolEvents(peer)).toEqual(['start a', 'end a', 'start b', 'end b']);
   expect(userTexts(peer.records)).toEqual(['work']);
 });

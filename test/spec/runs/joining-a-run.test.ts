@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { newGate } from '../../support/open.ts';
 import { outline } from '../../support/peer.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
-import { type Bench, verifies } from '../../support/verifies.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const messageFrames = ['message_start', 'message_end'];
 const answerFrames = [
@@ -18,7 +18,7 @@ const answerFrames = [
 /** Sends a message to a run under way and expects it to be queued, and served by that run. */
 const joins =
   (kind: 'steer' | 'followUp', command: { type: string } & Record<string, string>) =>
-  async ({ open }: Bench) => {
+  async ({ open }: AgentFixture) => {
     const gate = newGate();
     const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
     const { runId } = await peer.ok({ type: 'prompt', message: 'first' });
@@ -34,9 +34,9 @@ const joins =
       items: [{ id: accepted.queueId, kind, text: 'second' }],
     });
     gate.open();
-    expect(await settled(peer)).toMatchObject({ runId, outcome: 'ok' });
+    expect(await waitUntilSettled(peer)).toMatchObject({ runId, outcome: 'ok' });
     expect(userTexts(peer.records)).toEqual(['first', 'second']);
-    expect(answers(peer.records)).toEqual(['one', 'two']);
+    expect(assistantTexts(peer.records)).toEqual(['one', 'two']);
   };
 
 verifies('P19 P39 P40 Q17', 'steer joins the run as steering', joins('steer', { type: 'steer' }));
@@ -63,7 +63,7 @@ verifies('P19 Q17 Q20 R18', 'the records of a steered run, in their order', asyn
 
   await peer.ok({ type: 'steer', message: 'second' });
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
 
   const records = outline(peer.records.filter(({ command }) => command !== 'wait_idle' && command !== 'get_state'));
   expect(records).toEqual([
@@ -90,16 +90,16 @@ verifies('P19 Q17 Q20 R18', 'the records of a steered run, in their order', asyn
 /** Sends a message to an idle agent and expects a run of its own for it. */
 const opens =
   (type: string) =>
-  async ({ open }: Bench) => {
+  async ({ open }: AgentFixture) => {
     const { peer } = await open({ script: [{ text: 'here' }] });
 
     const accepted = await peer.ok({ type, message: 'anybody?', clientMessageId: 'c1' });
 
-    const end = await settled(peer);
+    const end = await waitUntilSettled(peer);
     expect(accepted).toEqual({ disposition: 'started', runId: end['runId'] });
     expect(end).toMatchObject({ outcome: 'ok', clientMessageIds: ['c1'] });
     expect(userTexts(peer.records)).toEqual(['anybody?']);
-    expect(answers(peer.records)).toEqual(['here']);
+    expect(assistantTexts(peer.records)).toEqual(['here']);
     expect(peer.records.filter((record) => record.type === 'queue_update')).toEqual([]);
   };
 
@@ -126,9 +126,9 @@ verifies('P27 P32 Q17', 'what was left in the queue rides along with the next me
 
   await peer.ok({ type: 'steer', message: 'next' });
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(['first', 'next', 'steered', 'follow']);
-  expect(answers(peer.records)).toEqual(['', 'one', 'two']);
+  expect(assistantTexts(peer.records)).toEqual(['', 'one', 'two']);
 });
 
 verifies('Q18 Q19', 'steering goes before follow-ups, and both are served by the run', async ({ open }) => {
@@ -141,7 +141,7 @@ verifies('Q18 Q19', 'steering goes before follow-ups, and both are served by the
   await peer.ok({ type: 'steer', message: 'meanwhile' });
   gate.open();
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(['first', 'meanwhile', 'afterwards']);
   expect(peer.records.filter(({ type }) => type === 'agent_start')).toHaveLength(1);
   expect(peer.records.filter(({ type }) => type === 'agent_end')).toHaveLength(1);
@@ -163,7 +163,7 @@ verifies('Q18', 'a follow-up waits until no tool call is left', async ({ open })
   await peer.ok({ type: 'follow_up', message: 'and then?' });
   gate.open();
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages.map(({ role }: { role: string }) => role)).toEqual([
     'user',
@@ -191,6 +191,6 @@ verifies('Q17', 'a steering message reaches the model with the next call', async
   await peer.ok({ type: 'steer', message: 'second' });
   gate.open();
 
-  await settled(peer);
-  expect(answers(peer.records).at(-1)).toBe('heard');
+  await waitUntilSettled(peer);
+  expect(assistantTexts(peer.records).at(-1)).toBe('heard');
 });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { MAX_WAITING_COMMANDS } from '../../../src/engine/session-lane.ts';
-import { newGate, stored } from '../../support/open.ts';
+import { newGate, readSessionFile } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
@@ -88,7 +88,7 @@ verifies('C19', 'session commands are done one after another, in the order of ar
   const order = await orderOf(peer, commands);
 
   expect(order).toEqual([0, 7, 1, 2, 3, 4, 5, 6, 8, 9]);
-  const names = sessionFiles().map((file) => stored(file).flatMap((entry) => entry.name ?? []));
+  const names = sessionFiles().map((file) => readSessionFile(file).flatMap((entry) => entry.name ?? []));
   expect(names.sort()).toEqual([[], ['first'], ['first', 'second'], ['third', 'last']]);
 });
 

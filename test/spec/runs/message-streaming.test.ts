@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { NO_RETRY } from '../../support/open.ts';
-import type { Record_ } from '../../support/peer.ts';
-import { settled } from '../../support/settled.ts';
+import type { WireRecord } from '../../support/peer.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 interface Step {
@@ -19,12 +19,12 @@ interface Message {
   [field: string]: unknown;
 }
 
-const messageOf = (record: Record_ | undefined) => record?.['message'] as Message;
-const stepOf = (record: Record_) => record['assistantMessageEvent'] as Step;
+const messageOf = (record: WireRecord | undefined) => record?.['message'] as Message;
+const stepOf = (record: WireRecord) => record['assistantMessageEvent'] as Step;
 
 /** The records of each message, from its start to its end. */
-function messages(records: readonly Record_[]): Record_[][] {
-  const all: Record_[][] = [];
+function messages(records: readonly WireRecord[]): WireRecord[][] {
+  const all: WireRecord[][] = [];
   for (const record of records) {
     if (record.type === 'message_start') all.push([]);
     if (record.type.startsWith('message_')) all.at(-1)?.push(record);
@@ -32,7 +32,7 @@ function messages(records: readonly Record_[]): Record_[][] {
   return all;
 }
 
-const answersIn = (records: readonly Record_[]) =>
+const answersIn = (records: readonly WireRecord[]) =>
   messages(records).filter(([start]) => messageOf(start).role === 'assistant');
 
 /** The content after one more step, as a client would work it out from the reference. */
@@ -193,7 +193,7 @@ verifies('M5 M6 M13 M21', 'by default every update carries the message so far', 
     }
     expect(content).toEqual(whole.content);
   }
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 for (const [reason, steps] of Object.entries({
@@ -241,5 +241,5 @@ verifies('M3 M14', 'an answer without a word has its start and its end', async (
   const [list = []] = answersIn(await peer.run('go'));
 
   expect(list.slice(1, -1).map((record) => stepOf(record).type)).toEqual(['start', 'done']);
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });

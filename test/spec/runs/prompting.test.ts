@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { NO_RETRY, newGate, stored } from '../../support/open.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
+import { NO_RETRY, newGate, readSessionFile } from '../../support/open.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** The users' words in a session file. */
 const storedUserTexts = (path: string | undefined) =>
-  stored(path ?? '').flatMap(({ message }) => (message?.role === 'user' ? [message.content[0].text] : []));
+  readSessionFile(path ?? '').flatMap(({ message }) => (message?.role === 'user' ? [message.content[0].text] : []));
 
 verifies('P1 P3 P39 P40', 'a prompt opens a run with its message', async ({ open }) => {
   const { peer, sessionFiles } = await open({ script: [{ text: 'Hello world' }] });
@@ -23,9 +23,9 @@ verifies('P1 P3 P39 P40', 'a prompt opens a run with its message', async ({ open
   });
   expect(second?.type).toBe('agent_start');
   expect(userTexts(records)).toEqual(['hi there']);
-  expect(answers(records)).toEqual(['Hello world']);
+  expect(assistantTexts(records)).toEqual(['Hello world']);
   expect(storedUserTexts(sessionFiles()[0])).toEqual(['hi there']);
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('P2 P4', 'a prompt is answered once its message is stored, long before the work is done', async ({ open }) => {
@@ -37,7 +37,7 @@ verifies('P2 P4', 'a prompt is answered once its message is stored, long before 
   expect(storedUserTexts(sessionFiles()[0])).toEqual(['take your time']);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: false, isStreaming: true });
   gate.open();
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
 verifies('P4 P6', 'what fails after acceptance is told by events, with no second response', async ({ open }) => {
@@ -45,7 +45,7 @@ verifies('P4 P6', 'what fails after acceptance is told by events, with no second
 
   await peer.run({ id: 'p1', message: 'go' });
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'error', errorMessage: '500 broken' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'error', errorMessage: '500 broken' });
   const responses = peer.records.filter(({ type, id }) => type === 'response' && id === 'p1');
   expect(responses).toEqual([expect.objectContaining({ success: true })]);
 });
@@ -63,9 +63,9 @@ verifies('P5 P13', 'a prompt during a run that does not say how to join it is re
   expect(refusal['error']).toMatch(/^Agent is already running/);
   expect(await peer.ok({ type: 'get_state' })).toEqual(before);
   gate.open();
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok', clientMessageIds: [] });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok', clientMessageIds: [] });
   expect(userTexts(peer.records)).toEqual(['first']);
-  expect(JSON.stringify(stored(sessionFiles()[0] ?? ''))).not.toContain('second');
+  expect(JSON.stringify(readSessionFile(sessionFiles()[0] ?? ''))).not.toContain('second');
 });
 
 verifies('P5 P42', 'a client message id that was refused is free', async ({ open }) => {
@@ -79,7 +79,7 @@ verifies('P5 P42', 'a client message id that was refused is free', async ({ open
   const accepted = await peer.ok({ type: 'prompt', message: 'second', clientMessageId: 'c2' });
 
   expect(accepted).toEqual({ disposition: 'started', runId: expect.any(String) });
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok', clientMessageIds: ['c2'] });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok', clientMessageIds: ['c2'] });
 });
 
 for (const [what, command] of Object.entries({
@@ -95,22 +95,22 @@ for (const [what, command] of Object.entries({
 })) {
   verifies('P5', `a prompt with ${what} is refused, and nothing runs`, async ({ open, greeting }) => {
     const { peer, sessionFiles } = await open({ script: [{ text: 'never' }] });
-    await peer.begun();
-    const before = stored(sessionFiles()[0] ?? '');
+    await peer.greeted();
+    const before = readSessionFile(sessionFiles()[0] ?? '');
 
     const refusal = await peer.refused({ type: 'prompt', ...command });
 
     expect(refusal).toMatchObject({ command: 'prompt', code: 'invalid_params' });
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
-    expect(stored(sessionFiles()[0] ?? '')).toEqual(before);
+    expect(readSessionFile(sessionFiles()[0] ?? '')).toEqual(before);
     expect(peer.records.map(({ type }) => type).filter((type) => type !== 'response')).toEqual(greeting);
   });
 }
 
 verifies('P5 P27 P28 P37', 'without a usable model every way to open a run is refused', async ({ open }) => {
   const { peer, sessionFiles } = await open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
-  await peer.begun();
-  const before = stored(sessionFiles()[0] ?? '');
+  await peer.greeted();
+  const before = readSessionFile(sessionFiles()[0] ?? '');
 
   for (const type of ['prompt', 'steer', 'follow_up', 'abort_and_prompt']) {
     const refusal = await peer.refused({ type, message: 'hi', clientMessageId: 'c1' });
@@ -122,7 +122,7 @@ verifies('P5 P27 P28 P37', 'without a usable model every way to open a run is re
   }
 
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0, pendingMessageCount: 0 });
-  expect(stored(sessionFiles()[0] ?? '')).toEqual(before);
+  expect(readSessionFile(sessionFiles()[0] ?? '')).toEqual(before);
 });
 
 verifies('P14', 'streamingBehavior on a prompt that finds the agent idle has no effect', async ({ open }) => {
@@ -136,7 +136,7 @@ verifies('P14', 'streamingBehavior on a prompt that finds the agent idle has no 
     expect(records.filter(({ type }) => type === 'queue_update')).toEqual([]);
   }
   expect(userTexts(peer.records)).toEqual(['a', 'b']);
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('P2 P13', 'prompts that come in one piece are taken in their order', async ({ open }) => {
@@ -160,6 +160,6 @@ verifies('P2 P13', 'prompts that come in one piece are taken in their order', as
     { id: 'b', success: false, code: 'agent_busy' },
     { id: 'c', success: true, data: { disposition: 'queued', runId: responses[0].data.runId } },
   ]);
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(['a', 'c']);
 });

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { newGate } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { settled, userTexts } from '../../support/settled.ts';
-import { type Bench, PEER_LIMITS, verifies } from '../../support/verifies.ts';
+import { waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { type AgentFixture, SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
 /** An agent whose run is held, with these messages queued for it; answers their ids too. */
-async function held(open: Bench['open'], commands: readonly { type: string; message: string }[]) {
+async function held(open: AgentFixture['open'], commands: readonly { type: string; message: string }[]) {
   const gate = newGate();
   const { peer } = await open({
     script: [{ steps: [{ await: gate.path }, { text: 'held' }] }, { text: 'next', when: '.', keep: true }],
@@ -34,7 +34,7 @@ verifies('Q20 Q21 Q22', 'every change of the queue is told, with all that waits'
   const [f, s] = ids;
 
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
 
   expect(updates(peer)).toEqual([
     update([f, 'followUp', 'f']),
@@ -73,7 +73,7 @@ verifies('Q23 Q24', 'of two messages with the same text the one that is named is
   expect(removed).toEqual({ text: 'same' });
   expect(updates(peer).at(-1)).toEqual(update([first, 'steer', 'same'], [third, 'steer', 'other']));
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(['first', 'same', 'other']);
 });
 
@@ -86,7 +86,7 @@ verifies('Q23', 'a prompt with the text of a queued message leaves that where it
   const answered = peer.records.findIndex(({ command }) => command === 'abort_and_prompt');
   const before = peer.records.slice(0, answered).filter(({ type }) => type === 'queue_update');
   expect(before).toEqual([update([ids[0], 'followUp', 'same'])]);
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(['first', 'same', 'same']);
 });
 
@@ -99,7 +99,7 @@ verifies('Q25', 'a message that is edited keeps its place, its id and its kind',
   expect(response).toEqual({ id: response['id'], type: 'response', command: 'edit_queued', success: true });
   expect(updates(peer).at(-1)).toEqual(update([a, 'steer', 'a'], [b, 'steer', 'B'], [c, 'steer', 'c']));
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(['first', 'a', 'B', 'c']);
 });
 
@@ -118,7 +118,7 @@ verifies('Q26', 'what does not wait can be neither removed nor edited', async ({
   const [a, b] = ids;
   await peer.ok({ type: 'remove_queued', queueId: a });
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
   const told = updates(peer).length;
 
   for (const queueId of [a, b, 'unknown']) {
@@ -139,7 +139,7 @@ verifies('Q27', 'clear_queue empties both queues and the run goes on', async ({ 
   expect(updates(peer).at(-1)).toEqual(update());
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true, pendingMessageCount: 0 });
   gate.open();
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   expect(userTexts(peer.records)).toEqual(['first']);
 });
 
@@ -184,5 +184,5 @@ verifies(
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: maxQueuedMessages });
     await peer.ok({ type: 'abort', clearQueue: true });
   },
-  PEER_LIMITS,
+  SINGLE_CLIENT_LIMITS,
 );

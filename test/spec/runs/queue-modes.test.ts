@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { newGate } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
-import { type Bench, verifies } from '../../support/verifies.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const replies = ['one', 'two', 'three', 'four'].map((text) => ({ text }));
 
@@ -12,7 +12,7 @@ async function delivered(peer: Peer, gate: { open: () => void }, commands: reado
   await peer.next('message_update');
   for (const command of commands) await peer.ok(command as { type: string });
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
 }
 
 /** What the users said in each turn. */
@@ -33,7 +33,7 @@ const three = ({ type }: Queue) => ['a', 'b', 'c'].map((message) => ({ type, mes
 /** Sets the modes in turn, queues three messages and expects these turns. */
 const delivery =
   (queue: Queue, modes: readonly string[], expected: string[][]) =>
-  async ({ open }: Bench) => {
+  async ({ open }: AgentFixture) => {
     const gate = newGate();
     const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'held' }] }, ...replies] });
     for (const mode of modes) {
@@ -43,14 +43,14 @@ const delivery =
     await delivered(peer, gate, three(queue));
 
     expect(turns(peer)).toEqual([['first'], ...expected]);
-    expect(answers(peer.records)).toEqual(['held', ...replies.slice(0, expected.length).map(({ text }) => text)]);
+    expect(assistantTexts(peer.records)).toEqual(['held', ...replies.slice(0, expected.length).map(({ text }) => text)]);
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ [queue.field]: modes.at(-1) ?? 'one-at-a-time' });
   };
 
 /** Queues three messages, then sets the mode to all and expects them at once. */
 const changeOfMind =
   (queue: Queue) =>
-  async ({ open }: Bench) => {
+  async ({ open }: AgentFixture) => {
     const gate = newGate();
     const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'held' }] }, ...replies] });
 

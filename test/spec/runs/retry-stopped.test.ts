@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { patientHome } from '../../support/long-talk.ts';
-import type { Record_ } from '../../support/peer.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
-import { AGENT_MOVES, type Bench, verifies } from '../../support/verifies.ts';
+import { fastRetryHome } from '../../support/long-talk.ts';
+import type { WireRecord } from '../../support/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { AGENT_SWITCHES_SESSION, type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const busy = { error: { status: 529 } };
 
 /** An agent whose run waits for its next try for longer than any test; `script` is what the model says then. */
-async function waiting(open: Bench['open'], script: readonly object[] = []) {
-  const home = patientHome({ retry: { baseDelayMs: 10_000_000, maxDelayMs: 100_000_000 } });
+async function waiting(open: AgentFixture['open'], script: readonly object[] = []) {
+  const home = fastRetryHome({ retry: { baseDelayMs: 10_000_000, maxDelayMs: 100_000_000 } });
   const agent = await open({ home, script: [busy, ...script] });
   const { runId } = await agent.peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'c1' });
   await agent.peer.next('auto_retry_start');
   return { ...agent, runId };
 }
 
-const retryEnds = (records: readonly Record_[]) => records.filter(({ type }) => type === 'auto_retry_end');
+const retryEnds = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'auto_retry_end');
 
 const cancelled = { type: 'auto_retry_end', success: false, attempt: 1, finalError: 'Retry cancelled' };
 
@@ -32,12 +32,12 @@ verifies('Y3 Y5 R13', 'abort_retry ends the wait and the run, which was not abor
     cancelled,
     { type: 'agent_settled', runId, aborted: false, outcome: 'error', errorCode: 'overloaded' },
   ]);
-  await settled(peer);
-  expect(answers(await peer.run('again'))).toEqual(['fine']);
+  await waitUntilSettled(peer);
+  expect(assistantTexts(await peer.run('again'))).toEqual(['fine']);
 });
 
 verifies('Y3', 'abort_retry with nothing to give up succeeds and tells nothing', async ({ open }) => {
-  const { peer } = await open({ home: patientHome(), script: [{ stall: true }] });
+  const { peer } = await open({ home: fastRetryHome(), script: [{ stall: true }] });
   await peer.ok({ type: 'abort_retry' });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
@@ -70,12 +70,12 @@ verifies('Y5 P29 R15', 'abort ends the wait and aborts the run', async ({ open }
     { type: 'agent_settled', runId, aborted: true, outcome: 'aborted' },
     { type: 'response', command: 'abort' },
   ]);
-  await settled(peer);
-  expect(answers(await peer.run('again'))).toEqual(['fine']);
+  await waitUntilSettled(peer);
+  expect(assistantTexts(await peer.run('again'))).toEqual(['fine']);
 });
 
 verifies('Y5 P29', 'abort during another try ends both', async ({ open }) => {
-  const { peer } = await open({ home: patientHome(), script: [busy, { steps: [{ text: 'half ' }, { stall: true }] }] });
+  const { peer } = await open({ home: fastRetryHome(), script: [busy, { steps: [{ text: 'half ' }, { stall: true }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('auto_retry_start');
   await peer.next((record) => record.type === 'message_update' && JSON.stringify(record).includes('half'));
@@ -83,7 +83,7 @@ verifies('Y5 P29', 'abort during another try ends both', async ({ open }) => {
   await peer.ok({ type: 'abort' });
 
   expect(retryEnds(peer.records)).toEqual([cancelled]);
-  expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });
 });
 
 verifies('Y4 I12', 'a run that waits is a run: state and heartbeat say so', async ({ open }) => {
@@ -99,7 +99,7 @@ verifies('Y4 I12', 'a run that waits is a run: state and heartbeat say so', asyn
 });
 
 verifies('Y2 Q1', 'what is steered while a run waits is said to the next try', async ({ open }) => {
-  const home = patientHome({ retry: { baseDelayMs: 300 } });
+  const home = fastRetryHome({ retry: { baseDelayMs: 300 } });
   const { peer } = await open({ home, script: [busy, { text: 'there' }, { text: 'followed' }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('auto_retry_start');
@@ -109,13 +109,13 @@ verifies('Y2 Q1', 'what is steered while a run waits is said to the next try', a
   await peer.next('agent_settled');
 
   expect(userTexts(peer.records)).toEqual(['go', 'also this', 'and then']);
-  const spoken = answers(peer.records);
+  const spoken = assistantTexts(peer.records);
   expect(spoken).toEqual(['', 'there', 'followed']);
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('Y1', 'a retry that waits goes on when retries are switched off, and is the last', async ({ open }) => {
-  const home = patientHome({ retry: { baseDelayMs: 300 } });
+  const home = fastRetryHome({ retry: { baseDelayMs: 300 } });
   const { peer } = await open({ home, script: [busy, busy, { text: 'never' }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('auto_retry_start');
@@ -124,7 +124,7 @@ verifies('Y1', 'a retry that waits goes on when retries are switched off, and is
   await peer.next('agent_settled');
 
   expect(retryEnds(peer.records)).toEqual([{ ...cancelled, finalError: '529 Overloaded' }]);
-  expect(await settled(peer)).toMatchObject({ outcome: 'error' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'error' });
 });
 
 verifies('Y3 P32', 'what was queued for a retry that was given up still waits', async ({ open }) => {
@@ -146,9 +146,9 @@ verifies(
     await peer.ok({ type: 'new_session' });
 
     expect(retryEnds(peer.records)).toEqual([cancelled]);
-    expect(answers(await peer.run('hello'))).toEqual(['fresh']);
+    expect(assistantTexts(await peer.run('hello'))).toEqual(['fresh']);
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies(
@@ -167,7 +167,7 @@ verifies(
         .map((path) => readFileSync(path, 'utf8'))
         .join(),
     ).toContain('"clientMessageId":"c1"');
-    expect(answers(await again.peer.run('still?'))).toEqual(['there']);
+    expect(assistantTexts(await again.peer.run('still?'))).toEqual(['there']);
   },
   ['stdio', 'unix'],
 );

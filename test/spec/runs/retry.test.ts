@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { rolesOf } from '../../support/hooks.ts';
-import { counted, FILLER, milestones, patientHome, talked } from '../../support/long-talk.ts';
-import { open, stored } from '../../support/open.ts';
-import { outline, type Record_ } from '../../support/peer.ts';
+import { textWithUsage, FILLER, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/long-talk.ts';
+import { openTestAgent, readSessionFile } from '../../support/open.ts';
+import { outline, type WireRecord } from '../../support/peer.ts';
 import { completions } from '../../support/providers/completions.ts';
-import { configured, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
+import { configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
 import { usage } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const busy = { error: { status: 529 } };
 
-const named = (records: readonly Record_[], type: string) => records.filter((record) => record.type === type);
+const named = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
 const failedAnswer = ['message_start', 'message_update:start', 'message_update:error', 'message_end'];
 
@@ -26,7 +26,7 @@ const goodAnswer = [
 ];
 
 verifies('Y2 Y4 Y5 R12 R13', 'a provider that is busy is asked again until it answers', async ({ open }) => {
-  const { peer } = await open({ home: patientHome(), script: [busy, { error: { status: 500 } }, { text: 'there' }] });
+  const { peer } = await open({ home: fastRetryHome(), script: [busy, { error: { status: 500 } }, { text: 'there' }] });
 
   const records = await peer.run('go');
 
@@ -78,12 +78,12 @@ verifies('Y2 Y4 Y5 R12 R13', 'a provider that is busy is asked again until it an
   ]);
   expect(records.at(-1)).toMatchObject({ outcome: 'ok', aborted: false });
   expect(records.at(-1)).not.toHaveProperty('errorMessage');
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('Y2', 'what failed stays in the file, but is no part of the conversation', async ({ open }) => {
   const { peer, sessionFiles } = await open({
-    home: patientHome(),
+    home: fastRetryHome(),
     script: [{ steps: [{ text: 'half ' }, { cut: true }] }, { text: 'whole' }],
   });
   await peer.ok({ type: 'hello', entries: true });
@@ -97,16 +97,16 @@ verifies('Y2', 'what failed stays in the file, but is no part of the conversatio
   expect(page).toMatchObject({ messages, totalMessages: 2 });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
   const [path = ''] = sessionFiles();
-  const failed = stored(path).find(({ message }) => message?.stopReason === 'error');
+  const failed = readSessionFile(path).find(({ message }) => message?.stopReason === 'error');
   expect(failed).toMatchObject({ message: { content: [{ text: 'half ' }], errorMessage: 'terminated' } });
   const edit = { type: 'context_edit', targetId: failed.id, replacement: null };
-  expect(stored(path)).toContainEqual(expect.objectContaining(edit));
+  expect(readSessionFile(path)).toContainEqual(expect.objectContaining(edit));
   const after = records.slice(records.findIndex(({ type }) => type === 'auto_retry_start'));
   expect(after[1]).toMatchObject({ type: 'entry_appended', entry: edit });
 });
 
 verifies('Y5 Y6', 'a provider that stays busy ends the run with its error', async ({ open }) => {
-  const { peer } = await open({ home: patientHome(), script: [busy, busy, busy, busy, { text: 'fine' }] });
+  const { peer } = await open({ home: fastRetryHome(), script: [busy, busy, busy, busy, { text: 'fine' }] });
 
   const records = await peer.run('go');
 
@@ -120,12 +120,12 @@ verifies('Y5 Y6', 'a provider that stays busy ends the run with its error', asyn
   });
   expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'overloaded', errorMessage: '529 Overloaded' });
   expect(named(records, 'agent_end').at(-1)).toMatchObject({ willRetry: false, isTerminal: true });
-  await settled(peer);
-  expect(answers(await peer.run('again'))).toEqual(['fine']);
+  await waitUntilSettled(peer);
+  expect(assistantTexts(await peer.run('again'))).toEqual(['fine']);
 });
 
 verifies('Y2', 'the settings say how often', async ({ open }) => {
-  const home = patientHome({ retry: { maxRetries: 1, baseDelayMs: 1 } });
+  const home = fastRetryHome({ retry: { maxRetries: 1, baseDelayMs: 1 } });
   const { peer } = await open({ home, script: [busy, busy, { text: 'never' }] });
 
   const records = await peer.run('go');
@@ -139,7 +139,7 @@ it.each([
   ['a key that is wrong', { error: { status: 401 } }],
   ['an account that is empty', { error: { status: 429, message: 'You exceeded your current quota' } }],
 ])('[Y2] %s is not tried again', async (_what, failure) => {
-  const { peer } = await open('memory', { home: patientHome(), script: [failure, { text: 'never' }] });
+  const { peer } = await openTestAgent('memory', { home: fastRetryHome(), script: [failure, { text: 'never' }] });
 
   const records = await peer.run('go');
 
@@ -149,7 +149,7 @@ it.each([
 });
 
 verifies('Y1', 'nothing is tried again when that is switched off', async ({ open }) => {
-  const { peer } = await open({ home: patientHome(), script: [busy, busy, { text: 'there' }] });
+  const { peer } = await open({ home: fastRetryHome(), script: [busy, busy, { text: 'there' }] });
   await peer.ok({ type: 'set_auto_retry', enabled: false });
   const off = await peer.run('go');
 
@@ -164,14 +164,14 @@ verifies('Y1', 'nothing is tried again when that is switched off', async ({ open
 });
 
 verifies('Y1', 'the settings may switch it off', async ({ open }) => {
-  const { peer } = await open({ home: patientHome({ retry: { enabled: false } }), script: [busy, { text: 'never' }] });
+  const { peer } = await open({ home: fastRetryHome({ retry: { enabled: false } }), script: [busy, { text: 'never' }] });
 
   expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'error', errorCode: 'overloaded' });
 });
 
 verifies('Y4', 'a provider that asks for time is given it', async ({ open }) => {
   const { peer } = await open({
-    home: patientHome(),
+    home: fastRetryHome(),
     script: [{ error: { status: 429, retryAfterMs: 30 } }, { text: 'there' }],
   });
 
@@ -183,7 +183,7 @@ verifies('Y4', 'a provider that asks for time is given it', async ({ open }) => 
 
 verifies('Y2 Y6', 'a provider that asks for too much time is not waited for', async ({ open }) => {
   const asks = { error: { status: 429, retryAfterMs: 3_600_000 } };
-  const { peer } = await open({ home: patientHome(), script: [asks, busy, asks, { text: 'never' }] });
+  const { peer } = await open({ home: fastRetryHome(), script: [asks, busy, asks, { text: 'never' }] });
 
   const first = await peer.run('go');
   const second = await peer.run('again');
@@ -196,7 +196,7 @@ verifies('Y2 Y6', 'a provider that asks for too much time is not waited for', as
 });
 
 verifies('Y5', 'an answer begins the count anew, also within a run', async ({ open }) => {
-  const home = patientHome({ retry: { maxRetries: 1, baseDelayMs: 1 } });
+  const home = fastRetryHome({ retry: { maxRetries: 1, baseDelayMs: 1 } });
   const call = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
   const { peer } = await open({ home, script: [busy, call, busy, { text: 'done' }] });
 
@@ -214,7 +214,7 @@ verifies('Y5', 'an answer begins the count anew, also within a run', async ({ op
 });
 
 verifies('P46', 'every try counts against the limits of the run', async ({ open }) => {
-  const { peer } = await open({ home: patientHome(), script: [busy, busy, { text: 'never' }] });
+  const { peer } = await open({ home: fastRetryHome(), script: [busy, busy, { text: 'never' }] });
 
   const records = await peer.run({ message: 'go', limits: { turns: 2 } });
 
@@ -223,20 +223,20 @@ verifies('P46', 'every try counts against the limits of the run', async ({ open 
 });
 
 verifies('P46 Y5', 'time that runs out while a run waits for its next try ends both', async ({ open }) => {
-  const home = patientHome({ retry: { baseDelayMs: 1500 } });
+  const home = fastRetryHome({ retry: { baseDelayMs: 1500 } });
   const { peer } = await open({ home, script: [busy, { text: 'never' }] });
 
   const records = await peer.run({ message: 'go', limits: { wallMs: 1000 } });
 
   expect(named(records, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 1 }]);
   expect(records.at(-1)).toMatchObject({ outcome: 'budget' });
-  expect(answers(records)).not.toContain('never');
+  expect(assistantTexts(records)).not.toContain('never');
 });
 
 verifies('G24', 'what failed tries have used counts', async ({ open }) => {
   const { peer } = await open({
-    home: patientHome(),
-    script: [{ steps: [{ usage: { input: 70, output: 3 } }, { text: 'x' }, { cut: true }] }, counted('there', 100)],
+    home: fastRetryHome(),
+    script: [{ steps: [{ usage: { input: 70, output: 3 } }, { text: 'x' }, { cut: true }] }, textWithUsage('there', 100)],
   });
   await peer.run('go');
 
@@ -248,23 +248,23 @@ verifies('G24', 'what failed tries have used counts', async ({ open }) => {
 
 verifies('Y2 K13', 'a run gets over a busy provider and an overflow in one go', async ({ open }) => {
   const script = [busy, { overflow: true }, busy, { text: 'short' }, busy, { text: 'there' }];
-  const { peer } = await talked(open, script);
+  const { peer } = await openAfterTwoTurns(open, script);
 
   const records = await peer.run(`third ${FILLER}`);
 
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
-  expect(answers(records).at(-1)).toBe('there');
+  expect(assistantTexts(records).at(-1)).toBe('there');
   expect(userTexts(records)).toEqual([`third ${FILLER}`]);
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 it('[Y7 Y6] a provider that does not begin, or falls silent, meets a deadline; then comes a retry, then an error', async () => {
   const settings = { retry: { baseDelayMs: 1, maxRetries: 2 }, stall: { firstByteMs: 150, betweenMs: 100 } };
-  const { home, doubles } = await configured([completions], { settings });
+  const { home, doubles } = await configureProviders([completions], { settings });
   const silent = { text: 'never heard', stallAfter: 0 };
-  doubles[0]?.says(silent, { text: 'half', stallAfter: 2 }, silent);
+  doubles[0]?.respondWith(silent, { text: 'half', stallAfter: 2 }, silent);
   const args = ['--model', `${providerOf(completions)}/m`];
-  const { peer } = await open('stdio', { home, env: OWN_KEY, args });
+  const { peer } = await openTestAgent('stdio', { home, env: OWN_KEY, args });
 
   const records = await peer.run('go');
 

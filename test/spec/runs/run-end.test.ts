@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import type { Record_ } from '../../support/peer.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
+import type { WireRecord } from '../../support/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const of = (records: readonly Record_[], type: string) => records.filter((record) => record.type === type);
+const of = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
 for (const type of ['steer', 'follow_up', 'prompt']) {
   for (const moment of ['message_end', 'turn_end', 'agent_end', 'agent_settled']) {
@@ -20,11 +20,11 @@ for (const type of ['steer', 'follow_up', 'prompt']) {
         ...(type === 'prompt' && { streamingBehavior: 'followUp' }),
       });
 
-      const end = await settled(peer);
+      const end = await waitUntilSettled(peer);
       expect(end).toMatchObject({ outcome: 'ok', runId: accepted.runId, clientMessageIds: ['c1'] });
       expect(accepted.disposition).toBe(accepted.runId === runId ? 'queued' : 'started');
       expect(userTexts(peer.records)).toEqual(['first', 'just in time']);
-      expect(answers(peer.records)).toEqual(['one', 'two']);
+      expect(assistantTexts(peer.records)).toEqual(['one', 'two']);
       expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 0, isIdle: true });
     });
   }
@@ -42,7 +42,7 @@ for (const type of ['steer', 'follow_up']) {
       const accepted = await peer.ok({ type, message: 'just in time' });
 
       expect(accepted).toMatchObject({ disposition: 'queued', runId });
-      expect(await settled(peer)).toMatchObject({ outcome: 'ok', runId });
+      expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok', runId });
       const ends = of(peer.records, 'agent_end');
       expect(ends).toMatchObject([
         { willRetry: false, isTerminal: false },
@@ -68,10 +68,10 @@ for (const moment of ['message_end', 'turn_end', 'agent_end', 'agent_settled']) 
       await peer.next(moment);
       const response = await peer.request({ type: 'abort' });
 
-      const end = await settled(peer);
+      const end = await waitUntilSettled(peer);
       expect(peer.records.indexOf(end)).toBeLessThan(peer.records.indexOf(response));
       expect(end).toMatchObject({ aborted: end['outcome'] === 'aborted' });
-      expect(answers(peer.records)).toEqual(['one']);
+      expect(assistantTexts(peer.records)).toEqual(['one']);
     },
   );
 }
@@ -81,7 +81,7 @@ verifies('R13 R14', 'a hundred runs end a hundred times', async ({ open }) => {
 
   for (let count = 0; count < 100; count++) await peer.run(`${count}`);
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(of(peer.records, 'agent_settled')).toHaveLength(100);
   expect(of(peer.records, 'agent_start')).toHaveLength(100);
 });
@@ -93,7 +93,7 @@ verifies('R13 P13', 'prompts fired without waiting are each served or refused, a
     Array.from({ length: 50 }, (_, count) => peer.request({ type: 'prompt', message: `${count}` })),
   );
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   const taken = responses.flatMap(({ success }, count) => (success ? [`${count}`] : []));
   expect(responses.every(({ success, code }) => success || code === 'agent_busy')).toBe(true);
   expect(userTexts(peer.records)).toEqual(taken);
@@ -106,7 +106,7 @@ verifies('R13 R17', 'follow-ups fired without waiting are all served, each once'
 
   await Promise.all(ids.map((id) => peer.ok({ type: 'follow_up', message: id, clientMessageId: id })));
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(ids);
   expect(of(peer.records, 'agent_settled').flatMap(({ clientMessageIds }) => clientMessageIds)).toEqual(ids);
 });

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { NO_RETRY, newGate, stored } from '../../support/open.ts';
-import { outline, type Record_ } from '../../support/peer.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
+import { NO_RETRY, newGate, readSessionFile } from '../../support/open.ts';
+import { outline, type WireRecord } from '../../support/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const of = (records: readonly Record_[], type: string) => records.filter((record) => record.type === type);
+const of = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
 for (const [what, failing, errorCode, errorMessage] of [
   ['refuses', { error: { status: 400, message: 'bad thing' } }, 'model_error', '400 bad thing'],
@@ -37,8 +37,8 @@ for (const [what, failing, errorCode, errorMessage] of [
     ]);
     const message = of(records, 'turn_end')[0]?.['message'];
     expect(message).toMatchObject({ content: [], stopReason: 'error', errorMessage, errorCode });
-    expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ message });
-    expect(await settled(peer)).toEqual({
+    expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ message });
+    expect(await waitUntilSettled(peer)).toEqual({
       type: 'agent_settled',
       runId: expect.any(String),
       aborted: false,
@@ -78,7 +78,7 @@ verifies('R21 R22 M15', 'a stream that is cut keeps what was said before', async
     },
     toolResults: [],
   });
-  expect(await settled(peer)).toMatchObject({ outcome: 'error', errorCode: 'connection_lost' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'error', errorCode: 'connection_lost' });
 });
 
 verifies('R22 T12', 'a tool call in an answer that failed does not run', async ({ open }) => {
@@ -93,7 +93,7 @@ verifies('R22 T12', 'a tool call in an answer that failed does not run', async (
   const records = await peer.run('go');
 
   expect(records.filter(({ type }) => type.startsWith('tool_execution'))).toEqual([]);
-  expect(await settled(peer)).toMatchObject({ outcome: 'error' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'error' });
   expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
@@ -109,7 +109,7 @@ verifies('R22 R15', 'a failure after tools have run ends the run, and their resu
 
   await peer.run('go');
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'error', errorCode: 'overloaded' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'error', errorCode: 'overloaded' });
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
 });
@@ -126,11 +126,11 @@ verifies('R13 R22', 'a failure leaves the queue as it is', async ({ open }) => {
 
   gate.open();
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'error', clientMessageIds: [] });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'error', clientMessageIds: [] });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 1 });
   await peer.run('go on');
   expect(userTexts(peer.records)).toEqual(['first', 'go on', 'later']);
-  expect(answers(peer.records)).toEqual(['', 'one', 'two']);
+  expect(assistantTexts(peer.records)).toEqual(['', 'one', 'two']);
 });
 
 verifies('R15 M11', 'an answer that ends at the length limit is no failure', async ({ open }) => {
@@ -139,7 +139,7 @@ verifies('R15 M11', 'an answer that ends at the length limit is no failure', asy
   const records = await peer.run('go');
 
   expect(of(records, 'turn_end')[0]).toMatchObject({ message: { stopReason: 'length' } });
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
 verifies('R9 R15 T14', 'a tool call that the length limit may have cut is refused, not run', async ({ open }) => {
@@ -162,7 +162,7 @@ verifies('R9 R15 T14', 'a tool call that the length limit may have cut is refuse
     ],
   });
   expect(of(records, 'tool_execution_end')).toMatchObject([{ isError: true }]);
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
 verifies('R13 R22', 'a model that always fails never hangs a client', async ({ open }) => {
@@ -170,6 +170,6 @@ verifies('R13 R22', 'a model that always fails never hangs a client', async ({ o
 
   for (let count = 0; count < 5; count++) expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'error' });
 
-  await settled(peer);
+  await waitUntilSettled(peer);
   expect(of(peer.records, 'agent_settled')).toHaveLength(5);
 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newGate, stored } from '../../support/open.ts';
-import { outline, type Record_ } from '../../support/peer.ts';
-import { settled } from '../../support/settled.ts';
+import { newGate, readSessionFile } from '../../support/open.ts';
+import { outline, type WireRecord } from '../../support/peer.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const message = ['message_start', 'message_end'];
@@ -13,7 +13,7 @@ const answer = (...steps: string[]) => [
 const text = ['text_start', 'text_delta', 'text_end'];
 const call = ['toolcall_start', 'toolcall_delta', 'toolcall_end'];
 
-const of = (records: readonly Record_[], type: string) => records.filter((record) => record.type === type);
+const of = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 const bash = (command: string) => ({ toolCall: { name: 'bash', arguments: { command } } });
 
 verifies('R3 R4 R6 R7 R10 R13 R18', 'a plain run, record by record', async ({ open }) => {
@@ -31,7 +31,7 @@ verifies('R3 R4 R6 R7 R10 R13 R18', 'a plain run, record by record', async ({ op
     'agent_end',
     'agent_settled',
   ]);
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('R6 R7 R9 R19', 'a run with a tool call, record by record', async ({ open }) => {
@@ -57,7 +57,7 @@ verifies('R6 R7 R9 R19', 'a run with a tool call, record by record', async ({ op
     'agent_end',
     'agent_settled',
   ]);
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('R5 R8 R9', 'turns and the run carry what they added', async ({ open }) => {
@@ -96,7 +96,7 @@ verifies('R1', 'events are sent while the agent works', async ({ open }) => {
   expect(early.type).toBe('message_update');
   expect(of(peer.records, 'message_end')).toHaveLength(1);
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('R2', 'events have no id, also when the prompt had one', async ({ open }) => {
@@ -110,7 +110,7 @@ verifies('R2', 'events have no id, also when the prompt had one', async ({ open 
   await peer.ok({ type: 'set_steering_mode', mode: 'all' });
   gate.open();
 
-  await settled(peer);
+  await waitUntilSettled(peer);
 
   const events = peer.records.filter(({ type }) => type !== 'response');
   expect(events.filter((event) => Object.hasOwn(event, 'id'))).toEqual([]);
@@ -138,7 +138,7 @@ verifies('R14 R15', 'agent_settled names the run and says how it went', async ({
   const { peer } = await open({ script: [{ text: 'one' }] });
   const { runId } = await peer.ok({ type: 'prompt', message: 'hi' });
 
-  const end = await settled(peer);
+  const end = await waitUntilSettled(peer);
 
   expect(end).toEqual({ type: 'agent_settled', runId, aborted: false, outcome: 'ok', clientMessageIds: [] });
 });
@@ -159,10 +159,10 @@ verifies('R23', 'what an event shows is in the file by then', async ({ open }) =
 
   for (let count = 0; count < 4; count++) {
     const end = await peer.next('message_end');
-    const file = stored(sessionFiles()[0] ?? '');
+    const file = readSessionFile(sessionFiles()[0] ?? '');
     expect(file).toContainEqual(expect.objectContaining({ type: 'message', message: end.message }));
   }
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('R24', 'wait_idle answers at once when the agent is idle', async ({ open }) => {
@@ -203,7 +203,7 @@ verifies('R25', 'wait_idle right behind a prompt waits for the run of that promp
 
   peer.send('{"id":"p","type":"prompt","message":"hi"}\n{"id":"w","type":"wait_idle"}\n');
 
-  const { data } = (await peer.find(({ id }) => id === 'w')) as Record_ & { data: { runId: string } };
+  const { data } = (await peer.find(({ id }) => id === 'w')) as WireRecord & { data: { runId: string } };
   expect(peer.records.at(-2)).toMatchObject({ type: 'agent_settled', runId: data.runId });
 });
 
@@ -223,6 +223,6 @@ verifies('R23', 'the end of a run finds everything in the file', async ({ open }
 
   const records = await peer.run('work');
 
-  const kept = stored(sessionFiles()[0] ?? '').flatMap((entry) => (entry.message ? [entry.message] : []));
+  const kept = readSessionFile(sessionFiles()[0] ?? '').flatMap((entry) => (entry.message ? [entry.message] : []));
   expect(kept).toEqual(records.find(({ type }) => type === 'agent_end')?.['messages']);
 });

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { rolesOf } from '../../support/hooks.ts';
 import { newGate } from '../../support/open.ts';
 import { outline } from '../../support/peer.ts';
-import { call, homeWithRules, type Message, putRules, ruleText, triggered } from '../../support/rules.ts';
-import { answers } from '../../support/settled.ts';
+import { toolCallStep, homeWithRules, type Message, writeRules, ruleText, triggeredRules } from '../../support/rules.ts';
+import { assistantTexts } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('O25', 'a model that cannot keep to a rule comes to an end', async ({ open }) => {
@@ -13,10 +13,10 @@ verifies('O25', 'a model that cannot keep to a rule comes to an end', async ({ o
 
   const records = await peer.run('go');
 
-  expect(triggered(records)).toHaveLength(10);
-  expect(answers(records)).toHaveLength(11);
+  expect(triggeredRules(records)).toHaveLength(10);
+  expect(assistantTexts(records)).toHaveLength(11);
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
-  expect(triggered(await peer.run('again'))).toHaveLength(10);
+  expect(triggeredRules(await peer.run('again'))).toHaveLength(10);
 });
 
 verifies('O25', 'reminders that come afterwards end as well', async ({ open }) => {
@@ -26,7 +26,7 @@ verifies('O25', 'reminders that come afterwards end as well', async ({ open }) =
     script: [{ text: 'bad' }, { repeat: true }],
   });
 
-  expect(answers(await peer.run('go'))).toHaveLength(11);
+  expect(assistantTexts(await peer.run('go'))).toHaveLength(11);
 });
 
 verifies('O25', 'an abort while the model is asked again ends the run', async ({ open }) => {
@@ -79,7 +79,7 @@ verifies(
     });
     const { peer, process } = await open({ home, script: [{ text: 'bad' }, { text: 'good' }] });
 
-    expect(triggered(await peer.run('go'))).toEqual([['good']]);
+    expect(triggeredRules(await peer.run('go'))).toEqual([['good']]);
 
     const warnings = process?.stderr().trim().split('\n') ?? [];
     expect(warnings).toEqual([
@@ -99,7 +99,7 @@ verifies(
 
     const records = await peer.run('go');
 
-    expect(triggered(records)).toEqual([['good']]);
+    expect(triggeredRules(records)).toEqual([['good']]);
     expect(process?.stderr()).toMatch(/endless\.md: the condition \(a\+\)\+\$ takes too long and is given up\n$/);
   },
   ['stdio'],
@@ -109,12 +109,12 @@ verifies('O26', 'nothing is watched where rules are switched off', async ({ open
   const home = homeWithRules({ tidy: { condition: 'bad' } }, { enabled: false });
   const { peer } = await open({ home, script: [{ text: 'bad' }] });
 
-  expect(triggered(await peer.run('go'))).toEqual([]);
+  expect(triggeredRules(await peer.run('go'))).toEqual([]);
 });
 
 verifies('O26', 'the rules of a project count while it is trusted, and over those of the user', async ({ open }) => {
   const home = homeWithRules({ tidy: ruleText({ condition: 'bad' }, 'The user says so.') });
-  putRules(join(home.cwd, '.pi', 'rules'), { tidy: ruleText({ condition: 'good' }, 'The project says so.') });
+  writeRules(join(home.cwd, '.pi', 'rules'), { tidy: ruleText({ condition: 'good' }, 'The project says so.') });
   const { peer } = await open({ home, script: [{ text: 'bad good' }, { text: 'x' }, { repeat: true }] });
   const texts = async (word: string, trusted: boolean) => {
     await peer.ok({ type: 'new_session' });
@@ -135,7 +135,7 @@ verifies(
   async ({ open }) => {
     const home = homeWithRules({ tidy: { condition: 'bad' } });
     const gate = newGate();
-    const steps = [{ text: 'Look ' }, call('bash', { command: 'echo bad' })];
+    const steps = [{ text: 'Look ' }, toolCallStep('bash', { command: 'echo bad' })];
     const first = await open({ home, script: [{ steps }, { steps: [{ await: gate.path }] }] });
     const { sessionFile } = await first.peer.ok({ type: 'get_state' });
     first.peer.send({ type: 'prompt', message: 'go', clientMessageId: 'c1' });
@@ -153,7 +153,7 @@ verifies(
     expect(rolesOf(messages)).toEqual(['user', 'custom']);
     expect(resumed.messages).toEqual(messages);
     expect(accepted).toMatchObject({ disposition: 'started', duplicate: true });
-    expect(triggered(second.peer.records)).toEqual([]);
+    expect(triggeredRules(second.peer.records)).toEqual([]);
     expect(outline(second.peer.records)).not.toContain('session_repaired');
   },
   ['stdio'],
@@ -164,7 +164,7 @@ verifies(
   'killed as soon as the answer is broken off, the session goes on without a call in the air',
   async ({ open }) => {
     const home = homeWithRules({ tidy: { condition: 'bad' } });
-    const steps = [{ text: 'Look ' }, call('bash', { command: 'echo bad' })];
+    const steps = [{ text: 'Look ' }, toolCallStep('bash', { command: 'echo bad' })];
     const first = await open({ home, script: [{ steps }, { stall: true }] });
     const { sessionFile } = await first.peer.ok({ type: 'get_state' });
     first.peer.send({ type: 'prompt', message: 'go' });
@@ -184,9 +184,9 @@ verifies(
 
 verifies('O26', 'rules that come in the middle of an answer count from the next one on', async ({ open }) => {
   const home = homeWithRules({ user: { condition: 'never said' } });
-  putRules(join(home.cwd, '.pi', 'rules'), { late: { condition: 'bad' } });
+  writeRules(join(home.cwd, '.pi', 'rules'), { late: { condition: 'bad' } });
   const gate = newGate();
-  const steps = [{ text: 'one ' }, { await: gate.path }, { text: 'bad' }, call('bash', { command: 'echo' })];
+  const steps = [{ text: 'one ' }, { await: gate.path }, { text: 'bad' }, toolCallStep('bash', { command: 'echo' })];
   const { peer } = await open({ home, script: [{ steps }, { text: 'bad' }, { text: 'good' }] });
   peer.send({ type: 'prompt', message: 'go' });
   await peer.next(({ type }) => type === 'message_update');
@@ -195,6 +195,6 @@ verifies('O26', 'rules that come in the middle of an answer count from the next 
   gate.open();
   await peer.next('agent_settled');
 
-  expect(triggered(peer.records)).toEqual([['late']]);
-  expect(answers(peer.records)).toEqual(['one bad', 'bad', 'good']);
+  expect(triggeredRules(peer.records)).toEqual([['late']]);
+  expect(assistantTexts(peer.records)).toEqual(['one bad', 'bad', 'good']);
 });

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rolesOf } from '../../support/hooks.ts';
-import { newHome, scriptArgs, stored } from '../../support/open.ts';
+import { newHome, scriptArgs, readSessionFile } from '../../support/open.ts';
 import { outline } from '../../support/peer.ts';
-import { call, ended, homeWithRules, ruleText, triggered } from '../../support/rules.ts';
+import { toolCallStep, endedMessages, homeWithRules, ruleText, triggeredRules } from '../../support/rules.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('O7 O20', 'a match breaks the answer off, and the same run asks again', async ({ open }) => {
@@ -50,7 +50,7 @@ verifies('O7 O20', 'a match breaks the answer off, and the same run asks again',
       },
     ],
   });
-  const [, broken, injected, whole] = ended(records);
+  const [, broken, injected, whole] = endedMessages(records);
   expect(broken).toMatchObject({
     stopReason: 'aborted',
     errorMessage: 'TTSR matched rule: tidy',
@@ -92,8 +92,8 @@ verifies('O21', 'the answer that was broken off is no part of the conversation, 
   expect(resumed.messages).toEqual(messages);
   expect(stats).toMatchObject({ assistantMessages: 2, userMessages: 1 });
   expect(await second.peer.ok({ type: 'get_session_stats' })).toMatchObject({ assistantMessages: 2 });
-  expect(ended(records)[1]).toMatchObject({ content: [{ text: 'bad' }] });
-  expect(stored(sessionFile).map(({ type, message }) => message?.role ?? type)).toEqual([
+  expect(endedMessages(records)[1]).toMatchObject({ content: [{ text: 'bad' }] });
+  expect(readSessionFile(sessionFile).map(({ type, message }) => message?.role ?? type)).toEqual([
     'session',
     'model_change',
     'thinking_level_change',
@@ -127,18 +127,18 @@ verifies('O22', 'thinking is watched only where a rule says so', async ({ open }
 
   const records = await peer.run('go');
 
-  expect(triggered(records)).toEqual([['thoughts'], ['words']]);
-  expect(ended(records)[1]?.['content']).toEqual([{ type: 'thinking', thinking: 'a secret' }]);
+  expect(triggeredRules(records)).toEqual([['thoughts'], ['words']]);
+  expect(endedMessages(records)[1]?.['content']).toEqual([{ type: 'thinking', thinking: 'a secret' }]);
 });
 
 verifies('O22 O21', 'a call is watched while its arguments stream, and never runs', async ({ open }) => {
   const home = homeWithRules({ safe: { condition: 'rm "-rf"\n', scope: 'bash' } });
-  const steps = [{ text: 'Now: ' }, call('bash', { command: 'touch proof; rm "-rf"\n x' }, { chunks: 20 })];
+  const steps = [{ text: 'Now: ' }, toolCallStep('bash', { command: 'touch proof; rm "-rf"\n x' }, { chunks: 20 })];
   const { peer } = await open({ home, script: [{ steps }, { text: 'better not' }] });
 
   const records = await peer.run('go');
 
-  expect(triggered(records)).toEqual([['safe']]);
+  expect(triggeredRules(records)).toEqual([['safe']]);
   expect(outline(records)).not.toContain('tool_execution_start');
   expect(existsSync(join(home.cwd, 'proof'))).toBe(false);
   const { messages } = await peer.ok({ type: 'get_messages' });
@@ -151,13 +151,13 @@ verifies('O22', 'globs and paths in the scope leave other files alone', async ({
     code: { condition: 'XX', globs: ['src/**/*.ts'] },
     text: { condition: 'XX', scope: 'write(*.md)' },
   });
-  const write = (path: string) => ({ steps: [call('write', { path, content: 'XX' }, { chunks: 9 })] });
+  const write = (path: string) => ({ steps: [toolCallStep('write', { path, content: 'XX' }, { chunks: 9 })] });
   const paths = ['a.ts', 'src/a.js', 'src/deep/a.ts', join(home.cwd, 'notes.md'), 'b.txt'];
   const { peer } = await open({ home, script: [...paths.map(write), { text: 'done' }] });
 
   const records = await peer.run('go');
 
-  expect(triggered(records)).toEqual([['code'], ['text']]);
+  expect(triggeredRules(records)).toEqual([['code'], ['text']]);
   const there = ['a.ts', 'src/a.js', 'src/deep/a.ts', 'notes.md', 'b.txt'];
   expect(there.map((path) => existsSync(join(home.cwd, path)))).toEqual([true, true, false, false, true]);
 });
@@ -166,16 +166,16 @@ verifies('O22 O20', 'a path that comes last stops the call when it is whole', as
   const home = homeWithRules({ code: { condition: 'XX', globs: '*.ts' } });
   const edits = [{ oldText: 'a', newText: 'XX' }];
   const script = [
-    { steps: [call('edit', { edits, path: 'a.ts' })] },
-    { steps: [call('edit', { edits, path: 'a.js' })] },
+    { steps: [toolCallStep('edit', { edits, path: 'a.ts' })] },
+    { steps: [toolCallStep('edit', { edits, path: 'a.js' })] },
     { text: 'done' },
   ];
   const { peer } = await open({ home, script });
 
   const records = await peer.run('go');
 
-  expect(triggered(records)).toEqual([['code']]);
-  const [, broken, injected, called, result] = ended(records);
+  expect(triggeredRules(records)).toEqual([['code']]);
+  const [, broken, injected, called, result] = endedMessages(records);
   expect(broken).toMatchObject({ stopReason: 'aborted', errorMessage: 'TTSR matched rule: code' });
   expect(injected).toMatchObject({ role: 'custom' });
   expect(called).toMatchObject({ stopReason: 'toolUse' });
@@ -190,9 +190,9 @@ verifies('O20', 'rules that match at once are told at once', async ({ open }) =>
 
   const records = await peer.run('go');
 
-  expect(triggered(records)).toEqual([['a', 'b']]);
-  expect(ended(records)[1]).toMatchObject({ errorMessage: 'TTSR matched rules: a, b' });
-  expect(ended(records)[2]).toMatchObject({ details: { rules: ['a', 'b'] } });
+  expect(triggeredRules(records)).toEqual([['a', 'b']]);
+  expect(endedMessages(records)[1]).toMatchObject({ errorMessage: 'TTSR matched rules: a, b' });
+  expect(endedMessages(records)[2]).toMatchObject({ details: { rules: ['a', 'b'] } });
 });
 
 verifies('O21', 'an export shows the answer that was broken off, and that it was', async ({ open }) => {

@@ -6,9 +6,9 @@ import { Project } from '../../../src/engine/project.ts';
 import { parseScript } from '../../../src/model/scripted/script.ts';
 import { memoryPair } from '../../../src/wire/memory.ts';
 import { environment, newGate, newHome } from '../../support/open.ts';
-import { Peer, type Record_ } from '../../support/peer.ts';
-import { until } from '../../support/processes.ts';
-import { answers, settled } from '../../support/settled.ts';
+import { Peer, type WireRecord } from '../../support/peer.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 interface Step {
@@ -18,12 +18,12 @@ interface Step {
   content?: string;
 }
 
-const stepsIn = (records: readonly Record_[]) =>
+const stepsIn = (records: readonly WireRecord[]) =>
   records.flatMap(({ type, assistantMessageEvent }) =>
     type === 'message_update' ? [assistantMessageEvent as Step] : [],
   );
 
-const isDelta = (record: Record_) => stepsIn([record])[0]?.type === 'text_delta';
+const isDelta = (record: WireRecord) => stepsIn([record])[0]?.type === 'text_delta';
 
 /** Blocks that cannot be merged, some megabytes of them. */
 const flood = {
@@ -55,8 +55,8 @@ for (const stream of ['cumulative', 'delta']) {
     expect(stepsIn([await peer.next(isDelta)])).toMatchObject([{ delta: 'b' }]);
     second.open();
 
-    await settled(peer);
-    expect(answers(peer.records)).toEqual(['abc']);
+    await waitUntilSettled(peer);
+    expect(assistantTexts(peer.records)).toEqual(['abc']);
   });
 }
 
@@ -104,15 +104,15 @@ verifies('M23 M24', 'whatever is not a delta finds every delta before it told', 
 
 verifies('M25', 'a client that stops reading for a while gets everything', async ({ open }) => {
   const { peer } = await open({ script: [flood], args: ['--stream', 'delta'] });
-  await peer.begun();
+  await peer.greeted();
 
   peer.link.pause();
   peer.send({ id: 'p', type: 'prompt', message: 'go' });
   await peer.link.flush();
   peer.link.resume();
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
-  expect(answers(peer.records)).toEqual([floodText]);
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(assistantTexts(peer.records)).toEqual([floodText]);
 });
 
 verifies('M25 P29', 'a client that does not read can stop the run', async ({ open }) => {
@@ -122,11 +122,11 @@ verifies('M25 P29', 'a client that does not read can stop the run', async ({ ope
 
   peer.link.pause();
   peer.send({ id: 'a', type: 'abort' });
-  await until(async () => readFileSync(sessionFiles()[0] ?? '', 'utf8').includes('"stopReason":"aborted"'));
+  await waitUntil(async () => readFileSync(sessionFiles()[0] ?? '', 'utf8').includes('"stopReason":"aborted"'));
   peer.link.resume();
 
   expect(await peer.find(({ id }) => id === 'a')).toMatchObject({ success: true });
-  expect(await settled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
 });
 
 it('[M25] a client that does not read makes the run pause, and its reading makes it go on', async () => {
@@ -148,7 +148,7 @@ it('[M25] a client that does not read makes the run pause, and its reading makes
     engine.connect(inside);
     return new Peer(outside);
   }) as [Peer, Peer];
-  await sleeper.begun();
+  await sleeper.greeted();
   sleeper.link.pause();
   await watcher.ok({ type: 'hello', heartbeatMs: 5 });
   await watcher.ok({ type: 'prompt', message: 'go' });
@@ -162,8 +162,8 @@ it('[M25] a client that does not read makes the run pause, and its reading makes
   expect(await watcher.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true });
   expect(watcher.records.slice(told).map(({ type }) => type)).toEqual(['response']);
   sleeper.link.resume();
-  expect(await settled(watcher)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(watcher)).toMatchObject({ outcome: 'ok' });
   await sleeper.find('agent_settled');
-  expect(answers(sleeper.records)).toEqual([floodText]);
-  expect(answers(watcher.records)).toEqual([floodText]);
+  expect(assistantTexts(sleeper.records)).toEqual([floodText]);
+  expect(assistantTexts(watcher.records)).toEqual([floodText]);
 });

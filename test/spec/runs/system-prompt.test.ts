@@ -2,15 +2,15 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { OpenAgentOptions } from '../../../src/index.ts';
-import { openWith } from '../../support/hooks.ts';
+import { openWithHooks } from '../../support/hooks.ts';
 import { type Home, newHome } from '../../support/open.ts';
-import { write } from '../../support/user-files.ts';
+import { writeFiles } from '../../support/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** An agent that notes the system prompt of every request. */
-async function listening(home: Home, options: Parameters<typeof openWith>[1] = {}) {
+async function listening(home: Home, options: Parameters<typeof openWithHooks>[1] = {}) {
   const prompts: string[] = [];
-  const agent = await openWith(
+  const agent = await openWithHooks(
     {
       beforeRequest: async ({ systemPrompt }) => {
         prompts.push(systemPrompt);
@@ -32,7 +32,7 @@ const order = (text: string, words: readonly string[]) =>
 
 it('[U1 U2] the model is told of its tools, the files of its user and of its folders, and where it works', async () => {
   const home = newHome();
-  write(home, {
+  writeFiles(home, {
     'agent/AGENTS.md': 'from the user',
     'CLAUDE.md': 'from above',
     'project/AGENTS.md': 'from the project',
@@ -51,7 +51,7 @@ it('[U1 U2] the model is told of its tools, the files of its user and of its fol
 
 it('[U2] an override wins, and a file too long is cut with a note', async () => {
   const home = newHome();
-  write(home, {
+  writeFiles(home, {
     'project/AGENTS.override.md': `the override ${'x'.repeat(1024 * 1024)}`,
     'project/AGENTS.md': 'hidden',
   });
@@ -67,7 +67,7 @@ it('[U2] an override wins, and a file too long is cut with a note', async () => 
 
 it('[U3] what changes on disk is seen by the next run, not by the one under way', async () => {
   const home = newHome();
-  write(home, { 'project/AGENTS.md': 'rule one' });
+  writeFiles(home, { 'project/AGENTS.md': 'rule one' });
   const command = 'echo rule two > AGENTS.md';
   const { client, prompts } = await listening(home, {
     answers: [{ toolCall: { name: 'bash', arguments: { command } } }, { text: 'ok' }, { text: 'ok' }],
@@ -84,7 +84,7 @@ it('[U3] what changes on disk is seen by the next run, not by the one under way'
 
 it('[U4] SYSTEM.md of the user stands for our own words, APPEND_SYSTEM.md behind them', async () => {
   const home = newHome();
-  write(home, {
+  writeFiles(home, {
     'agent/SYSTEM.md': 'You are a pirate.',
     'agent/APPEND_SYSTEM.md': 'Say arr.',
     'project/AGENTS.md': 'from the project',
@@ -100,7 +100,7 @@ it('[U4] SYSTEM.md of the user stands for our own words, APPEND_SYSTEM.md behind
 
 it("[U5] the project's prompt files count only while it is trusted; its context files always do", async () => {
   const home = newHome();
-  write(home, {
+  writeFiles(home, {
     'agent/SYSTEM.md': 'user system',
     'project/.pi/SYSTEM.md': 'project system',
     'project/.pi/agent/SYSTEM.md': 'deeper system',
@@ -123,7 +123,7 @@ it("[U5] the project's prompt files count only while it is trusted; its context 
 
 it('[U6] what whoever opens the agent says wins over every file', async () => {
   const home = newHome();
-  write(home, { 'agent/SYSTEM.md': 'file', 'agent/APPEND_SYSTEM.md': 'addition', 'project/AGENTS.md': 'context' });
+  writeFiles(home, { 'agent/SYSTEM.md': 'file', 'agent/APPEND_SYSTEM.md': 'addition', 'project/AGENTS.md': 'context' });
   const words = ['file', 'addition', 'context', 'my words', 'one more', 'and another'];
 
   const cases: [NonNullable<OpenAgentOptions['prompt']>, string[]][] = [

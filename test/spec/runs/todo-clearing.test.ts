@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { newGate, newHome } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { settled } from '../../support/settled.ts';
-import { conversation, entry, keepSession } from '../../support/stored-session.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
+import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Finished tasks go after this many seconds. */
@@ -68,7 +68,7 @@ verifies('O16', 'what a tool has finished goes during the run', async ({ open })
   await peer.find('todo_auto_clear');
   gate.open();
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   expect(await planOf(peer)).toEqual([]);
   expect((await peer.ok({ type: 'get_state' })).activeTools).not.toContain('todo');
 });
@@ -89,13 +89,13 @@ verifies('O16', 'less than no time is never, and usually it takes a minute', asy
 verifies('O16', 'what a stored session has finished goes when the session is entered again', async ({ open }) => {
   const home = newHome();
   const plan1 = entry('custom', '11111111', 'bbbbbbbb', { customType: 'tau:todos', data: plan('pending') });
-  const sessionPath = keepSession(home, [...conversation(home.cwd), plan1]);
+  const sessionPath = storeSession(home, [...shortConversation(home.cwd), plan1]);
   const opened = await open({ ...clearing(0), home, args: ['--inherit-workflow-settings', '--session', sessionPath] });
   await opened.peer.find('todo_auto_clear');
   expect(await planOf(opened.peer)).toEqual(plan('pending').slice(1));
   await opened.close();
 
-  const other = keepSession(home, [...conversation(home.cwd), plan1]);
+  const other = storeSession(home, [...shortConversation(home.cwd), plan1]);
   const { peer } = await open({ ...clearing(0), home });
   await peer.ok({ type: 'switch_session', sessionPath: other });
   await peer.find('todo_auto_clear');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { NO_RETRY, newGate } from '../../support/open.ts';
-import { outline, type Peer, type Record_ } from '../../support/peer.ts';
-import { answers, settled } from '../../support/settled.ts';
+import { outline, type Peer, type WireRecord } from '../../support/peer.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const open1 = { id: 'task-1', content: 'Do it', status: 'in_progress' };
@@ -24,8 +24,8 @@ const change = (...ops: object[]) => ({ toolCall: { name: 'todo', arguments: { o
 const finish = (...ids: string[]) => change(...ids.map((id) => ({ op: 'update', id, status: 'completed' })));
 const stop = (text = 'That is it.') => ({ text });
 
-const reminders = (records: readonly Record_[]) => records.filter(({ type }) => type === 'todo_reminder');
-const attempts = (records: readonly Record_[]) => reminders(records).map(({ attempt }) => attempt);
+const reminders = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'todo_reminder');
+const attempts = (records: readonly WireRecord[]) => reminders(records).map(({ attempt }) => attempt);
 
 /** An agent with a plan that has two tasks to do. */
 async function planned(peer: Peer): Promise<Peer> {
@@ -43,7 +43,7 @@ verifies(
     const records = await peer.run('go');
 
     expect(reminders(records)).toEqual([{ type: 'todo_reminder', todos: [open1, open2], attempt: 1, maxAttempts: 3 }]);
-    expect(answers(records)).toEqual(['That is it.', '', 'Now it is.']);
+    expect(assistantTexts(records)).toEqual(['That is it.', '', 'Now it is.']);
     const types = outline(records).filter((type) => !/^message_update|^response|_changed/.test(type));
     const at = types.indexOf('todo_reminder');
     expect(types.slice(at - 1, at + 6)).toEqual([
@@ -96,7 +96,7 @@ verifies('O15', 'not again before a tool was used', async ({ open }) => {
   const records = await peer.run('go');
 
   expect(attempts(records)).toEqual([1]);
-  expect(answers(records)).toHaveLength(2);
+  expect(assistantTexts(records)).toHaveLength(2);
 });
 
 verifies('O15', 'from the beginning once the plan had nothing left to do', async ({ open }) => {
@@ -122,7 +122,7 @@ verifies('O15', 'a message that joins the run counts as a prompt', async ({ open
 
   await peer.ok({ type: 'follow_up', message: 'and?' });
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
 
   expect(attempts(peer.records)).toEqual([1, 1]);
 });
@@ -180,7 +180,7 @@ verifies('O15', 'not after an abort', async ({ open }) => {
 
   await peer.ok({ type: 'abort' });
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });
   expect(reminders(peer.records)).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { newGate } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { settled } from '../../support/settled.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const plan = (...statuses: string[]) => [
@@ -18,7 +18,7 @@ const finish = (id: string) => ({ op: 'update', id, status: 'completed' });
 const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
 const planOf = async (peer: Peer) => (await peer.ok({ type: 'get_state' })).todoPhases;
 
-const resultsIn = (records: readonly Record_[]) =>
+const resultsIn = (records: readonly WireRecord[]) =>
   records.flatMap(({ type, message }) => {
     const { role, content, details, isError } = message as Record<string, unknown>;
     return type === 'message_end' && role === 'toolResult'
@@ -27,7 +27,7 @@ const resultsIn = (records: readonly Record_[]) =>
   });
 
 /** The records of a run that have a message. */
-const said = (records: readonly Record_[]) => records.filter(({ message }) => message !== undefined);
+const said = (records: readonly WireRecord[]) => records.filter(({ message }) => message !== undefined);
 
 verifies('O13', 'todo is listed, and offered as long as there is a plan', async ({ open }) => {
   const { peer } = await open();
@@ -186,7 +186,7 @@ verifies(
 
     await peer.ok({ type: 'set_todos', phases: plan('completed', 'pending') });
     gate.open();
-    await settled(peer);
+    await waitUntilSettled(peer);
 
     const [{ tasks }] = await planOf(peer);
     expect(tasks.map(({ id, content }: { id: string; content: string }) => `${id} ${content}`)).toEqual([
@@ -211,6 +211,6 @@ verifies('O14', 'a run that was stopped changes no plan after that', async ({ op
   await peer.ok({ type: 'abort' });
   gate.open();
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });
   expect(await planOf(peer)).toEqual(plan('pending'));
 });

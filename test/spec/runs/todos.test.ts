@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { command } from '../../support/command.ts';
-import { newGate, newHome, open as openOver, stored, TAU } from '../../support/open.ts';
+import { startProgram } from '../../support/command.ts';
+import { newGate, newHome, openTestAgent as openOver, readSessionFile, TAU } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { answers, settled } from '../../support/settled.ts';
-import { conversation, entry, keepSession } from '../../support/stored-session.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
+import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const phases = [
   {
@@ -25,7 +25,7 @@ const planOf = async (peer: Peer) => (await peer.ok({ type: 'get_state' })).todo
 
 /** What a command leads to, apart from its answer and the tools that come and go with a plan. */
 async function toldBy(peer: Peer, command: { type: string } & Record<string, unknown>) {
-  await peer.begun();
+  await peer.greeted();
   const before = peer.records.length;
   await peer.ok(command);
   return peer.records.slice(before).filter(({ type }) => type !== 'response');
@@ -128,8 +128,8 @@ verifies('O1 O12', 'during a run a plan counts at once', async ({ open }) => {
   expect(await planOf(peer)).toEqual(one('x'));
   gate.open();
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
-  expect(answers(peer.records)).toEqual(['Well, yes.']);
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(assistantTexts(peer.records)).toEqual(['Well, yes.']);
   expect(await planOf(peer)).toEqual(one('x'));
 });
 
@@ -141,7 +141,7 @@ verifies('O12', 'the plan is an entry of the session; the one that was stored la
   await peer.ok({ type: 'set_todos', phases: one('last') });
   await close();
 
-  const plans = stored(sessionFile).filter(({ customType }) => customType === 'tau:todos');
+  const plans = readSessionFile(sessionFile).filter(({ customType }) => customType === 'tau:todos');
   expect(plans.map(({ type, data }) => ({ type, data }))).toEqual([
     { type: 'custom', data: phases },
     { type: 'custom', data: one('last') },
@@ -208,7 +208,7 @@ verifies('O12', 'what is no plan in a file is left alone', async ({ open }) => {
   const twice = [...one('a'), ...one('b')];
   for (const data of [undefined, null, 'x', {}, [{ name: 1 }], [{ name: ' ', tasks: [] }], twice]) {
     const plan = entry('custom', '11111111', 'bbbbbbbb', { customType: 'tau:todos', data });
-    const path = keepSession(home, [...conversation(home.cwd), plan]);
+    const path = storeSession(home, [...shortConversation(home.cwd), plan]);
     const { peer, close } = await open({ home, args: ['--session', path] });
 
     expect(await planOf(peer)).toEqual([]);
@@ -228,19 +228,19 @@ verifies(
     expect(await planOf(peer)).toEqual(phases);
     expect(sessionFiles()).toEqual([]);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 it('[O12] a plan for which there is no room is refused, and the one before stays', async () => {
   const limited = 'ulimit -f 64; exec "$0" "$1" --mode rpc';
-  const agent = command(newHome(), ['bash', '-c', limited, process.execPath, TAU]);
+  const agent = startProgram(newHome(), ['bash', '-c', limited, process.execPath, TAU]);
   const large = Array.from({ length: 9 }, () => ({ content: 'x'.repeat(9000), status: 'pending' }));
 
   agent.send({ id: 1, type: 'set_todos', phases });
   agent.send({ id: 2, type: 'set_todos', phases: [{ name: 'Large', tasks: large }] });
-  await agent.printed('"id":2');
+  await agent.waitForOutput('"id":2');
   agent.send({ id: 3, type: 'get_state' });
-  await agent.printed('"id":3');
+  await agent.waitForOutput('"id":3');
 
   const records = agent
     .stdout()

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
-import { bash, commandHome, fixture } from '../../support/extensions.ts';
+import { bash, homeWithCommands, fixture } from '../../support/extensions.ts';
 import { hostTool } from '../../support/host-tools.ts';
-import { FILLER, patientHome } from '../../support/long-talk.ts';
-import { newGate, stored } from '../../support/open.ts';
-import { living, until } from '../../support/processes.ts';
+import { FILLER, fastRetryHome } from '../../support/long-talk.ts';
+import { newGate, readSessionFile } from '../../support/open.ts';
+import { filterAlive, waitUntil } from '../../support/processes.ts';
 import type { RemotePeer } from '../../support/remote-peer.ts';
-import { serve, type TestServer } from '../../support/server.ts';
-import { FOREVER } from '../../support/shell.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
+import { SLEEP_FOREVER } from '../../support/shell.ts';
 
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
 const ENDS = ['server_error', 'agent_end', 'agent_settled', 'state_synced'];
@@ -31,7 +31,7 @@ async function crash(server: TestServer, ...peers: readonly RemotePeer[]) {
 const types = (records: readonly { type: string }[]) => records.map(({ type }) => type);
 
 it('[W52] an agent that dies while nothing runs is brought back, and the session goes on', async () => {
-  const server = await serve({ script: [NEXT] });
+  const server = await startServer({ script: [NEXT] });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
   await first.run('next');
@@ -46,7 +46,7 @@ it('[W52] an agent that dies while nothing runs is brought back, and the session
 });
 
 it('[W52] one that dies before anything was said keeps its session', async () => {
-  const server = await serve({ script: [NEXT] });
+  const server = await startServer({ script: [NEXT] });
   const peer = await server.attach();
 
   await crash(server, peer);
@@ -57,7 +57,7 @@ it('[W52] one that dies before anything was said keeps its session', async () =>
 
 it('[W52] in the middle of an answer: its run ends once, with an error, and what was accepted is there once', async () => {
   const gate = newGate();
-  const server = await serve({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT] });
+  const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT] });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session, stream: 'delta' });
   const { runId } = await first.ok({ type: 'prompt', message: 'Hi', clientMessageId: 'mine' });
@@ -83,7 +83,7 @@ it('[W52] in the middle of an answer: its run ends once, with an error, and what
   const records = await second.run('next');
   expect(records.at(-1)).toMatchObject({ outcome: 'ok', clientMessageIds: ['queued'] });
   const { sessionFile } = await second.ok({ type: 'get_state' });
-  const said = stored(sessionFile)
+  const said = readSessionFile(sessionFile)
     .filter(({ message }) => message?.role === 'user')
     .map(({ message }) => message.content[0].text);
   expect(said).toEqual(['Hi', 'next', 'next: later']);
@@ -95,7 +95,7 @@ it('[W52] a queued message that was delivered before counts as served', async ()
     { steps: [{ await: gates[0].path }, { text: 'One.' }] },
     { steps: [{ text: 'Two ' }, { await: gates[1].path }] },
   ];
-  const server = await serve({ script });
+  const server = await startServer({ script });
   const peer = await server.attach();
   await peer.ok({ type: 'prompt', message: 'Hi', clientMessageId: 'a' });
   await peer.ok({ type: 'steer', message: 'Wait', clientMessageId: 'b' });
@@ -108,7 +108,7 @@ it('[W52] a queued message that was delivered before counts as served', async ()
 });
 
 it('[W52] while a tool runs: the tool is gone, and its call has a result', async () => {
-  const server = await serve({ script: [{ ...bash(FOREVER), when: '^Hi' }, NEXT] });
+  const server = await startServer({ script: [{ ...bash(SLEEP_FOREVER), when: '^Hi' }, NEXT] });
   const peer = await server.attach();
   const { runId } = await peer.ok({ type: 'prompt', message: 'Hi' });
   const { partialResult } = await peer.next(
@@ -121,14 +121,14 @@ it('[W52] while a tool runs: the tool is gone, and its call has a result', async
   expect(types(told).filter((type) => ENDS.includes(type))).toEqual(ENDS);
   expect(told.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ runId, errorCode: 'interrupted' }]);
   expect(pids).toHaveLength(2);
-  await until(async () => (await living(pids)).length === 0);
+  await waitUntil(async () => (await filterAlive(pids)).length === 0);
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'toolResult']);
   await peer.run('next');
 });
 
 it('[W52] while a dialog waits: it is over for everybody', async () => {
-  const server = await serve({ script: [NEXT], agentArgs: ['-e', fixture('dialogs')] });
+  const server = await startServer({ script: [NEXT], agentArgs: ['-e', fixture('dialogs')] });
   const peer = await server.attach();
   await peer.ok({ type: 'prompt', message: '/interview' });
   const { id } = await peer.next('extension_ui_request');
@@ -142,7 +142,7 @@ it('[W52] while a dialog waits: it is over for everybody', async () => {
 });
 
 it('[W52] while a run waits for a dialog: both are over', async () => {
-  const server = await serve({
+  const server = await startServer({
     script: [{ ...bash('rm -rf nothing'), when: '^Hi' }, NEXT],
     agentArgs: ['-e', fixture('tool-call-gate')],
   });
@@ -160,9 +160,9 @@ it('[W52] while a run waits for a dialog: both are over', async () => {
 
 it('[W52] while it compacts: the conversation is as it was', async () => {
   const gate = newGate();
-  const home = patientHome();
+  const home = fastRetryHome();
   const script = [{ text: 'One.' }, { text: 'Two.' }, { steps: [{ await: gate.path }, { text: 'Summary.' }] }];
-  const server = await serve({ home, script });
+  const server = await startServer({ home, script });
   const peer = await server.attach();
   await peer.run(`first ${FILLER}`);
   await peer.run(`second ${FILLER}`);
@@ -181,7 +181,7 @@ it('[W52] while it compacts: the conversation is as it was', async () => {
 
 it('[W52] who was away while the agent died is told its end when it comes back', async () => {
   const gate = newGate();
-  const server = await serve({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT] });
+  const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT] });
   const first = await server.attach({ stream: 'delta' });
   const second = await server.attach({ session: first.cursor.session, stream: 'delta' });
   const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
@@ -202,8 +202,8 @@ it('[W52] who was away while the agent died is told its end when it comes back',
 
 it('[W52] what its extensions showed is taken back', async () => {
   const show = `ctx.ui.setStatus('mood', 'fine'); ctx.ui.setWidget('list', ['one'])`;
-  const { home } = commandHome({ show });
-  const server = await serve({ home, script: [NEXT] });
+  const { home } = homeWithCommands({ show });
+  const server = await startServer({ home, script: [NEXT] });
   const peer = await server.attach();
   await peer.ok({ type: 'prompt', message: '/show' });
   await peer.next('extension_ui_request');
@@ -219,13 +219,13 @@ it('[W52] what its extensions showed is taken back', async () => {
   for (const blank of blanks) expect(blank).not.toMatchObject({ statusText: 'fine' });
   const late = await server.attach({ session: peer.cursor.session });
   await late.ok({ type: 'get_state' });
-  expect(late.told).not.toContain('extension_ui_request');
+  expect(late.eventTypes).not.toContain('extension_ui_request');
 });
 
 it('[W52 P45] a message whose run had not begun is seen once, though it is told again when that begins', async () => {
   const gate = newGate();
   const script = [{ steps: [{ await: gate.path }, { text: 'Now.' }], when: '^Hi', keep: true }];
-  const server = await serve({ script });
+  const server = await startServer({ script });
   const peer = await server.attach({ stream: 'delta' });
   const prompt = { type: 'prompt', message: 'Hi', clientMessageId: 'mine' };
   await peer.ok(prompt);
@@ -243,7 +243,7 @@ it('[W52 P45] a message whose run had not begun is seen once, though it is told 
 });
 
 it('[W52] host tools and entries go on with the agent that comes after', async () => {
-  const server = await serve({ script: [NEXT] });
+  const server = await startServer({ script: [NEXT] });
   const peer = await server.attach({ entries: 1 });
   const tools = [{ name: 'mine', description: 'Mine', parameters: { type: 'object', properties: {} } }];
   await peer.ok({ type: 'set_host_tools', tools });
@@ -256,14 +256,14 @@ it('[W52] host tools and entries go on with the agent that comes after', async (
 });
 
 it('[W52] who was away while the agent died hears entries again', async () => {
-  const server = await serve({ script: [NEXT] });
+  const server = await startServer({ script: [NEXT] });
   const stayer = await server.attach();
   await stayer.run('next');
   const { session } = stayer.cursor;
   const reader = await server.attach({ session, entries: 1, stream: 'delta' });
   await reader.run('next');
   const { cursor } = reader;
-  await reader.leave();
+  await reader.disconnect();
   await crash(server, stayer);
 
   const back = await server.attach({ ...cursor, entries: 1, stream: 'delta' });
@@ -272,7 +272,7 @@ it('[W52] who was away while the agent died hears entries again', async () => {
 });
 
 it('[W35 W52] tools that were brought to an agent that died are answered, and its successor takes others', async () => {
-  const server = await serve({ script: [NEXT] });
+  const server = await startServer({ script: [NEXT] });
   const peers = [await server.attach()];
   for (let more = 0; more < 2; more++) peers.push(await server.attach({ session: peers[0]?.cursor.session ?? '' }));
   const [first, second, third] = peers as [RemotePeer, RemotePeer, RemotePeer];

@@ -1,38 +1,38 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newGate, sessionFiles, stored } from '../../support/open.ts';
+import { newGate, sessionFiles, readSessionFile } from '../../support/open.ts';
 import { RemotePeer } from '../../support/remote-peer.ts';
-import { serve, TOKEN } from '../../support/server.ts';
-import { answers } from '../../support/settled.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server.ts';
+import { assistantTexts } from '../../support/settled.ts';
 
 const HELLO = [{ text: 'Hello there.', when: '.', keep: true }];
 
 it('[W1 W9 W17 W18 W26] a browser connects at /session and is told where it is, with the state and the messages', async () => {
-  const server = await serve({ script: HELLO });
+  const server = await startServer({ script: HELLO });
   const origin = new URL(server.loginLink).origin;
-  const peer = new RemotePeer(`${server.url}?token=${TOKEN}`, { headers: { origin } });
+  const peer = new RemotePeer(`${server.url}?token=${OWNER_TOKEN}`, { headers: { origin } });
 
   const synced = await peer.next('state_synced');
 
   expect(new URL(server.url).pathname).toBe('/session');
-  expect(peer.told).toEqual(['server_connected', 'state_synced']);
+  expect(peer.eventTypes).toEqual(['server_connected', 'state_synced']);
   const { sessionFile, sessionId } = await peer.ok({ type: 'get_state' });
   expect(peer.records[0]).toMatchObject({ sessionFile, sessionId });
   expect(synced).toMatchObject({ messages: [], state: { sessionFile, sessionId, isIdle: true } });
-  expect(answers(await peer.run('Hi'))).toEqual(['Hello there.']);
-  expect(stored(sessionFile)[0]).toMatchObject({ type: 'session', id: sessionId });
+  expect(assistantTexts(await peer.run('Hi'))).toEqual(['Hello there.']);
+  expect(readSessionFile(sessionFile)[0]).toMatchObject({ type: 'session', id: sessionId });
 });
 
 it('[W9] there is no socket anywhere else', async () => {
-  const server = await serve();
-  const peer = new RemotePeer(`${server.url.replace('/session', '/other')}?token=${TOKEN}`);
+  const server = await startServer();
+  const peer = new RemotePeer(`${server.url.replace('/session', '/other')}?token=${OWNER_TOKEN}`);
 
   expect(await peer.ended).toMatchObject({ code: 1006 });
 });
 
 it('[W2 W28] a second client comes to the agent that runs, and both see the same events', async () => {
-  const server = await serve({ script: HELLO });
+  const server = await startServer({ script: HELLO });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
 
@@ -45,7 +45,7 @@ it('[W2 W28] a second client comes to the agent that runs, and both see the same
 });
 
 it('[W10 W26] a session is named by its file or by its id, and its messages are told', async () => {
-  const server = await serve({ script: HELLO });
+  const server = await startServer({ script: HELLO });
   const first = await server.attach();
   await first.run('Hi');
   const { sessionFile, sessionId } = await first.ok({ type: 'get_state' });
@@ -60,14 +60,14 @@ it('[W10 W26] a session is named by its file or by its id, and its messages are 
 });
 
 it('[W10] without a name each connection makes a new session', async () => {
-  const server = await serve();
+  const server = await startServer();
   const peers = await Promise.all([server.attach(), server.attach(), server.attach({ session: '' })]);
 
   expect(new Set(peers.map(({ cursor }) => cursor.session)).size).toBe(3);
 });
 
 it('[W11] a new session works in `cwd`, else where the server does', async () => {
-  const server = await serve();
+  const server = await startServer();
   const other = join(server.home.root, 'other');
   mkdirSync(other);
 
@@ -77,21 +77,21 @@ it('[W11] a new session works in `cwd`, else where the server does', async () =>
 });
 
 it('[W11] a `cwd` that is no folder is refused', async () => {
-  const server = await serve();
+  const server = await startServer();
   const peer = server.connect({ cwd: 'nowhere' });
 
   expect(await peer.ended).toMatchObject({ code: 4400, reason: expect.stringContaining('nowhere') });
 });
 
 it('[W12 W20] a session that is not there is refused with its name, and nothing is made', async () => {
-  const server = await serve();
+  const server = await startServer();
   const file = join(server.home.root, 'no-session.jsonl');
   writeFileSync(file, 'some text\n');
 
   for (const session of ['/nowhere/a.jsonl', 'a.jsonl', '0b4b2b5e-7a0e-4a3e-9d57-0d3c6f9f0c11']) {
     const peer = server.connect({ session });
     expect(await peer.ended).toEqual({ code: 4404, reason: `Session not found: ${session}` });
-    expect(peer.told).toEqual(['server_error', 'server_disconnected']);
+    expect(peer.eventTypes).toEqual(['server_error', 'server_disconnected']);
     expect(peer.records[0]).toMatchObject({ error: `Session not found: ${session}`, code: 'session_not_found' });
   }
   expect(await server.connect({ session: file }).ended).toMatchObject({
@@ -102,7 +102,7 @@ it('[W12 W20] a session that is not there is refused with its name, and nothing 
 });
 
 it('[W13] `stream=delta` asks for deltas; without it updates repeat the message', async () => {
-  const server = await serve({ script: HELLO });
+  const server = await startServer({ script: HELLO });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session, stream: 'delta' });
 
@@ -112,12 +112,12 @@ it('[W13] `stream=delta` asks for deltas; without it updates repeat the message'
   expect(updates(first).every((update) => update['message'] !== undefined)).toBe(true);
   expect(updates(second).length).toBeGreaterThan(0);
   expect(updates(second).some((update) => update['message'] !== undefined)).toBe(false);
-  expect(answers(second.records)).toEqual(answers(first.records));
+  expect(assistantTexts(second.records)).toEqual(assistantTexts(first.records));
 });
 
 it('[W27] the end of a socket ends nothing: the run goes on, and its end is there for whoever comes', async () => {
   const gate = newGate();
-  const server = await serve({ script: [{ steps: [{ text: 'Well. ' }, { await: gate.path }, { text: 'Done.' }] }] });
+  const server = await startServer({ script: [{ steps: [{ text: 'Well. ' }, { await: gate.path }, { text: 'Done.' }] }] });
   const first = await server.attach();
   await first.ok({ type: 'prompt', message: 'Hi' });
   await first.next('message_update');
@@ -134,7 +134,7 @@ it('[W27] the end of a socket ends nothing: the run goes on, and its end is ther
 });
 
 it('[W30] what happens in a session is numbered without a gap; answers and greetings are not', async () => {
-  const server = await serve({ script: HELLO });
+  const server = await startServer({ script: HELLO });
   const peer = await server.attach();
   const { seq, epoch } = peer.records[0] as { seq: number; epoch: string } & (typeof peer.records)[0];
   await peer.run('Hi');
@@ -147,7 +147,7 @@ it('[W30] what happens in a session is numbered without a gap; answers and greet
 });
 
 it('[W50] `tail` sends the last messages, and a cursor with which the ones before are asked for', async () => {
-  const server = await serve({ script: HELLO });
+  const server = await startServer({ script: HELLO });
   const first = await server.attach();
   for (const message of ['one', 'two', 'three']) await first.run(message);
   const { messages } = await first.ok({ type: 'get_messages' });
@@ -165,7 +165,7 @@ it('[W50] `tail` sends the last messages, and a cursor with which the ones befor
 });
 
 it('[W51] a new session that the client names is made once, however often it asks', async () => {
-  const server = await serve({ script: HELLO });
+  const server = await startServer({ script: HELLO });
   const id = '5b0a3c1e-6d0f-4f63-9f0b-3f1f6f0a7c11';
 
   const peers = await Promise.all([server.attach({ new: id }), server.attach({ new: id })]);
@@ -178,16 +178,16 @@ it('[W51] a new session that the client names is made once, however often it ask
 });
 
 it('[W51] it is the same one after its agent was parked, whether anything was said or not', async () => {
-  const server = await serve({ script: HELLO, args: ['--park-after', '0'] });
+  const server = await startServer({ script: HELLO, args: ['--park-after', '0'] });
   const id = '5b0a3c1e-6d0f-4f63-9f0b-3f1f6f0a7c12';
   const other = join(server.home.root, 'other');
   mkdirSync(other);
-  for (let visits = 1; visits <= 3; visits++) await (await server.attach({ new: id, cwd: other })).leave();
+  for (let visits = 1; visits <= 3; visits++) await (await server.attach({ new: id, cwd: other })).disconnect();
 
   const second = await server.attach({ new: id });
   expect(await second.ok({ type: 'get_state' })).toMatchObject({ sessionId: id, cwd: other });
   await second.run('Hi');
-  await second.leave();
+  await second.disconnect();
   const third = server.connect({ new: id });
 
   expect((await third.next('state_synced')).messages).toHaveLength(2);
@@ -196,7 +196,7 @@ it('[W51] it is the same one after its agent was parked, whether anything was sa
 });
 
 it('[W51] what is no id is refused', async () => {
-  const server = await serve();
+  const server = await startServer();
   expect(await server.connect({ new: '../evil' }).ended).toMatchObject({ code: 4400 });
 });
 

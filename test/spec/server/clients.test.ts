@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import type { SessionState } from '../../../src/protocol/generated/vocabulary.ts';
 import { fixture, userExtension } from '../../support/extensions.ts';
-import { FILLER, patientHome } from '../../support/long-talk.ts';
+import { FILLER, fastRetryHome } from '../../support/long-talk.ts';
 import { newGate, newHome } from '../../support/open.ts';
 import type { RemotePeer } from '../../support/remote-peer.ts';
-import { serve } from '../../support/server.ts';
-import { entryWith } from '../../support/tree.ts';
+import { startServer } from '../../support/server.ts';
+import { entryIdOf } from '../../support/tree.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
 it('[W7] clients may use the same ids: each gets its own answers, under its own names', async () => {
   const gate = newGate();
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
 
@@ -35,7 +35,7 @@ const isToldOf = (peer: RemotePeer, runningBash: unknown) =>
 it('[B21] everybody is told what runs in the shell, also those who come meanwhile, and during a run', async () => {
   const [gate, end] = [newGate(), newGate()];
   const steps = [{ text: 'Well, ' }, { await: end.path }, { text: 'done.' }];
-  const server = await serve({ script: [{ steps }] });
+  const server = await startServer({ script: [{ steps }] });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
   const command = `until [ -e ${gate.path} ]; do sleep 0.01; done`;
@@ -56,7 +56,7 @@ it('[B21] everybody is told what runs in the shell, also those who come meanwhil
 
 it('[B21] nothing runs in the shell of an agent that was killed', async () => {
   const gate = newGate();
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
   const command = `until [ -e ${gate.path} ]; do sleep 0.01; done; kill -9 $PPID`;
@@ -71,7 +71,7 @@ it('[B21] nothing runs in the shell of an agent that was killed', async () => {
 });
 
 it('[W7] an id may be anything, or missing', async () => {
-  const server = await serve();
+  const server = await startServer();
   const peer = await server.attach();
 
   for (const id of [0, null, '', { a: [1] }, 'x'.repeat(1000)]) {
@@ -83,7 +83,7 @@ it('[W7] an id may be anything, or missing', async () => {
 });
 
 it('[W7] a command that makes no sense is answered to its sender alone', async () => {
-  const server = await serve();
+  const server = await startServer();
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
 
@@ -91,14 +91,14 @@ it('[W7] a command that makes no sense is answered to its sender alone', async (
   expect(await first.refused({ type: 'no_such_command' })).toMatchObject({ code: 'unknown_command' });
   await second.ok({ type: 'get_state' });
 
-  expect(second.told).toEqual(['server_connected', 'state_synced']);
+  expect(second.eventTypes).toEqual(['server_connected', 'state_synced']);
 });
 
 it('[W86] `hello` speaks for one client: form, names, entries and heartbeats of another stay as they were', async () => {
   const gate = newGate();
   const home = newHome();
   userExtension(home, 'broken.ts', "export default (pi) => pi.on('turn_start', () => { throw new Error('broken'); });");
-  const server = await serve({ home, script: [{ steps: [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }] }] });
+  const server = await startServer({ home, script: [{ steps: [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }] }] });
   const plain = await server.attach();
   const other = await server.attach({ session: plain.cursor.session });
   const wishes = {
@@ -128,11 +128,11 @@ it('[W86] `hello` speaks for one client: form, names, entries and heartbeats of 
     builtins: false,
   });
   for (const type of ['heartbeat', 'entry_appended']) {
-    expect(plain.told).not.toContain(type);
-    expect(other.told).toContain(type);
+    expect(plain.eventTypes).not.toContain(type);
+    expect(other.eventTypes).toContain(type);
   }
-  expect(plain.told).toContain('hook_error');
-  expect(other.told).not.toContain('hook_error');
+  expect(plain.eventTypes).toContain('hook_error');
+  expect(other.eventTypes).not.toContain('hook_error');
   expect(lastUpdate(plain)).toHaveProperty('message');
   expect(lastUpdate(other)).not.toHaveProperty('message');
   const names = async (peer: RemotePeer) =>
@@ -142,7 +142,7 @@ it('[W86] `hello` speaks for one client: form, names, entries and heartbeats of 
 });
 
 it('[W86] who wants entries is told all of them once, whenever it asks, and then every new one', async () => {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const first = await server.attach({ entries: 1 });
   await first.run('one');
   const second = await server.attach({ session: first.cursor.session, entries: 1 });
@@ -166,7 +166,7 @@ it('[W86] who wants entries is told all of them once, whenever it asks, and then
 });
 
 it('[X44] an error of an extension is told under both names, unless the client wants only the new one', async () => {
-  const server = await serve({ script: TALK, agentArgs: ['-e', fixture('dialogs')] });
+  const server = await startServer({ script: TALK, agentArgs: ['-e', fixture('dialogs')] });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session, legacyNames: 0 });
 
@@ -176,14 +176,14 @@ it('[X44] an error of an extension is told under both names, unless the client w
 
   expect(twin).toEqual({ type: 'hook_error', hookPath: extensionPath, event, error });
   expect(error).toContain('this command does not work');
-  expect(first.told).toContain('extension_error');
+  expect(first.eventTypes).toContain('extension_error');
   await second.ok({ type: 'get_state' });
-  expect(second.told).not.toContain('hook_error');
+  expect(second.eventTypes).not.toContain('hook_error');
 });
 
 it('[W80] after a compaction everybody is told the conversation anew', async () => {
-  const home = patientHome();
-  const server = await serve({ home, script: [{ text: 'A summary.', when: 'summar', keep: true }, ...TALK] });
+  const home = fastRetryHome();
+  const server = await startServer({ home, script: [{ text: 'A summary.', when: 'summar', keep: true }, ...TALK] });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
   await first.run(`first ${FILLER}`);
@@ -199,7 +199,7 @@ it('[W80] after a compaction everybody is told the conversation anew', async () 
 });
 
 it('[W80] after another branch was entered everybody is told the conversation anew', async () => {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const first = await server.attach();
   await first.run('first');
   await first.run('second');
@@ -207,7 +207,7 @@ it('[W80] after another branch was entered everybody is told the conversation an
   const second = await server.attach({ session: first.cursor.session });
   const third = await server.attach({ session: first.cursor.session, tail: 1 });
 
-  await first.ok({ type: 'navigate_tree', targetId: await entryWith(first, 'third') });
+  await first.ok({ type: 'navigate_tree', targetId: await entryIdOf(first, 'third') });
 
   for (const peer of [first, second]) expect((await peer.next('state_synced')).messages).toHaveLength(4);
   expect(await third.next('state_synced')).toMatchObject({
@@ -219,7 +219,7 @@ it('[W80] after another branch was entered everybody is told the conversation an
 it('[W80] what a client shares with others is told to all of them: names, models, queues, notices', async () => {
   const home = newHome();
   const gate = newGate();
-  const server = await serve({
+  const server = await startServer({
     home,
     script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }],
     agentArgs: ['-e', fixture('dialogs')],

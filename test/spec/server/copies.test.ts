@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionDirFor } from '../../../src/store/agent-dir.ts';
 import { newHome } from '../../support/open.ts';
-import { serve } from '../../support/server.ts';
-import { conversation } from '../../support/tree.ts';
+import { startServer } from '../../support/server.ts';
+import { briefConversation } from '../../support/tree.ts';
 
 const TALK = [{ text: 'The secret.', when: '.', keep: true }];
 
@@ -14,7 +14,7 @@ async function copied() {
   const [secret, allowed] = [join(home.root, 'secret'), join(home.root, 'allowed')] as const;
   for (const folder of [secret, allowed]) mkdirSync(folder);
   const limited = { name: 'Limited', scopes: ['view', 'prompt', 'bash'], allowedPaths: [allowed] };
-  const server = await serve({ home, script: TALK, tokens: { 'token-of-a-limited': limited } });
+  const server = await startServer({ home, script: TALK, tokens: { 'token-of-a-limited': limited } });
   const owner = await server.attach({ cwd: secret });
   await owner.run('Hi');
   const { sessionFile } = await owner.ok({ type: 'get_state' });
@@ -58,5 +58,5 @@ it('[W91] a copy is refused while the other is open, and its id leads to the one
   await back.next('agent_settled');
 
   expect(back.records[0]).toMatchObject({ resume: 'ok' });
-  expect(await conversation(back)).toHaveLength(4);
+  expect(await briefConversation(back)).toHaveLength(4);
 });

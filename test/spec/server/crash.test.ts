@@ -2,17 +2,17 @@ import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
 import { bash } from '../../support/extensions.ts';
-import { newGate, open, sessionFiles, stored } from '../../support/open.ts';
-import { living, until } from '../../support/processes.ts';
-import { serve } from '../../support/server.ts';
-import { FOREVER } from '../../support/shell.ts';
+import { newGate, openTestAgent, sessionFiles, readSessionFile } from '../../support/open.ts';
+import { filterAlive, waitUntil } from '../../support/processes.ts';
+import { startServer } from '../../support/server.ts';
+import { SLEEP_FOREVER } from '../../support/shell.ts';
 
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
 
 it('[W54] after a server was killed a client that comes back is told the end of its run, once', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
-  const server = await serve({ script });
+  const server = await startServer({ script });
   const first = await server.attach({ stream: 'delta' });
   const { runId } = await first.ok({ type: 'prompt', message: 'Hi', clientMessageId: 'mine' });
   await first.next('message_update');
@@ -21,7 +21,7 @@ it('[W54] after a server was killed a client that comes back is told the end of 
   server.kill('SIGKILL');
   await server.exited;
 
-  const again = await serve({ home: server.home, script });
+  const again = await startServer({ home: server.home, script });
   const back = await again.attach({ ...cursor, stream: 'delta' });
   await back.ok({ type: 'get_state' });
   const stranger = await again.attach({ session: cursor.session });
@@ -31,28 +31,28 @@ it('[W54] after a server was killed a client that comes back is told the end of 
   expect(back.cursor.epoch).not.toBe(cursor.epoch);
   const settled = { runId, outcome: 'error', errorCode: 'interrupted', clientMessageIds: ['mine'] };
   expect(back.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([settled]);
-  expect(stranger.told).not.toContain('agent_settled');
+  expect(stranger.eventTypes).not.toContain('agent_settled');
   const synced = await back.find('state_synced');
   expect(synced).toMatchObject({ state: { isIdle: true, queuedMessages: [{ text: 'next: queued' }] } });
 
   expect((await back.run('next')).at(-1)).toMatchObject({ outcome: 'ok', clientMessageIds: ['queued'] });
   const { sessionFile } = await back.ok({ type: 'get_state' });
-  const said = stored(sessionFile).filter(({ message }) => message?.role === 'user');
+  const said = readSessionFile(sessionFile).filter(({ message }) => message?.role === 'user');
   expect(said.map(({ message }) => message.content[0].text)).toEqual(['Hi', 'next', 'next: queued']);
 });
 
 it('[W54] a run that had ended is not ended again', async () => {
-  const server = await serve({ script: [NEXT] });
+  const server = await startServer({ script: [NEXT] });
   const first = await server.attach();
   await first.run('next');
   server.kill('SIGKILL');
   await server.exited;
 
-  const again = await serve({ home: server.home, script: [NEXT] });
+  const again = await startServer({ home: server.home, script: [NEXT] });
   const back = await again.attach(first.cursor);
   await back.ok({ type: 'get_state' });
 
-  expect(back.told).toEqual(['server_connected', 'state_synced']);
+  expect(back.eventTypes).toEqual(['server_connected', 'state_synced']);
   expect(back.records[0]).toMatchObject({ resume: 'gap' });
 });
 
@@ -60,16 +60,16 @@ it('[W54] a run that had ended is not ended again', async () => {
 async function killed() {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
-  const server = await serve({ script });
+  const server = await startServer({ script });
   const first = await server.attach({ stream: 'delta' });
   const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
   await first.next('message_update');
   const kill = async () => {
     server.kill('SIGKILL');
     await server.exited;
-    await until(async () => (await living(server.agents().map(({ pid }) => pid))).length === 0);
+    await waitUntil(async () => (await filterAlive(server.agents().map(({ pid }) => pid))).length === 0);
   };
-  const again = () => serve({ home: server.home, script });
+  const again = () => startServer({ home: server.home, script });
   return { home: server.home, cursor: first.cursor, runId, kill, again };
 }
 
@@ -80,7 +80,7 @@ it('[W54 W58] it is told the end also where another process was in the session w
   const { home, cursor, runId, kill, again } = await killed();
   await kill();
   const [file = ''] = sessionFiles(home);
-  const holder = await open('stdio', { home, args: ['--session', file] });
+  const holder = await openTestAgent('stdio', { home, args: ['--session', file] });
   await holder.peer.ok({ type: 'get_state' });
   const server = await again();
   expect(await server.connect({ ...cursor, stream: 'delta' }).ended).toMatchObject({ code: 4409 });
@@ -115,7 +115,7 @@ it('[W54] the end comes before the conversation, so that a run of somebody else 
   const back = await server.attach({ ...cursor, stream: 'delta' });
   await back.next(({ assistantMessageEvent: step }) => (step as { delta?: string } | undefined)?.delta === 'Well, ');
 
-  expect(back.told.slice(0, 3)).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(back.eventTypes.slice(0, 3)).toEqual(['server_connected', 'agent_settled', 'state_synced']);
   expect(endsOf(back)).toMatchObject([{ runId }]);
   const view = back.records.reduce((seen, record) => reduce(seen, record as unknown as AgentEvent), emptyView);
   expect(view).toMatchObject({ running: true, answer: { content: [{ text: 'Well, ' }] } });
@@ -124,27 +124,27 @@ it('[W54] the end comes before the conversation, so that a run of somebody else 
 it('[W54] it is told also when another server was killed before it could be', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
-  const server = await serve({ script });
+  const server = await startServer({ script });
   const first = await server.attach();
   const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
   const { cursor } = first;
   server.kill('SIGKILL');
   await server.exited;
-  const between = await serve({ home: server.home, script });
+  const between = await startServer({ home: server.home, script });
   await between.attach({ session: cursor.session });
   between.kill('SIGKILL');
   await between.exited;
 
-  const again = await serve({ home: server.home, script });
+  const again = await startServer({ home: server.home, script });
   const back = await again.attach(cursor);
 
-  expect(back.told).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(back.eventTypes).toEqual(['server_connected', 'agent_settled', 'state_synced']);
   expect(back.records[1]).toMatchObject({ runId, outcome: 'error', errorCode: 'interrupted' });
 });
 
 it('[W54] the end of a run that somebody was not there to hear is told as it was', async () => {
   const gate = newGate();
-  const server = await serve({ script: [{ steps: [{ await: gate.path }, { text: 'Done.' }] }] });
+  const server = await startServer({ script: [{ steps: [{ await: gate.path }, { text: 'Done.' }] }] });
   const first = await server.attach();
   const other = await server.attach({ session: first.cursor.session });
   const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
@@ -155,15 +155,15 @@ it('[W54] the end of a run that somebody was not there to hear is told as it was
   server.kill('SIGKILL');
   await server.exited;
 
-  const again = await serve({ home: server.home });
+  const again = await startServer({ home: server.home });
   const back = await again.attach(cursor);
 
-  expect(back.told).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(back.eventTypes).toEqual(['server_connected', 'agent_settled', 'state_synced']);
   expect(back.records[1]).toMatchObject({ runId, outcome: 'ok' });
 });
 
 it('[W55] when a server is killed its agents and their tools end', async () => {
-  const server = await serve({ script: [{ ...bash(FOREVER), when: '^Hi' }, NEXT] });
+  const server = await startServer({ script: [{ ...bash(SLEEP_FOREVER), when: '^Hi' }, NEXT] });
   const idle = await server.attach();
   await idle.run('next');
   const busy = await server.attach();
@@ -173,10 +173,10 @@ it('[W55] when a server is killed its agents and their tools end', async () => {
   );
   const tools = partialResult.content[0].text.match(/\d+/g).map(Number);
   const agents = server.agents().map(({ pid }) => pid);
-  expect(await living([...agents, ...tools])).toHaveLength(4);
+  expect(await filterAlive([...agents, ...tools])).toHaveLength(4);
 
   server.kill('SIGKILL');
   await server.exited;
 
-  await until(async () => (await living([...agents, ...tools])).length === 0);
+  await waitUntil(async () => (await filterAlive([...agents, ...tools])).length === 0);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Flag, flags } from '../../../src/cli/flags/flags.ts';
 import { RemotePeer } from '../../support/remote-peer.ts';
-import { serve, TOKEN } from '../../support/server.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, 'deploy', path), 'utf8');
@@ -76,7 +76,7 @@ it('the image takes what there is, runs as somebody, and is asked for its health
   const [, url = ''] = /fetch\('(.+?)'\)/.exec(dockerfile) ?? [];
   expect(new URL(url).port).toBe(flags.port.default);
   expect(dockerfile).toContain(`EXPOSE ${flags.port.default}\n`);
-  const server = await serve({ args: ['--host', '0.0.0.0', '--behind-proxy'] });
+  const server = await startServer({ args: ['--host', '0.0.0.0', '--behind-proxy'] });
   const { port } = new URL(server.url);
   expect((await fetch(`http://127.0.0.1:${port}${new URL(url).pathname}`)).status).toBe(200);
 });
@@ -97,14 +97,14 @@ it.each(['/', '/tau'])('what nginx passes on is taken, below %s', async (basePat
     ]),
   );
   const { Upgrade: _upgrade, Connection: _connection, ...headers } = passed as Record<string, string>;
-  const server = await serve({
+  const server = await startServer({
     args: ['--behind-proxy', '--allow-host', 'tau.example.org', '--base-path', basePath],
   });
 
-  const fromPage = new RemotePeer(`${server.url}?token=${TOKEN}`, {
+  const fromPage = new RemotePeer(`${server.url}?token=${OWNER_TOKEN}`, {
     headers: { ...headers, origin: 'https://tau.example.org' },
   });
-  const fromElsewhere = new RemotePeer(`${server.url}?token=${TOKEN}`, {
+  const fromElsewhere = new RemotePeer(`${server.url}?token=${OWNER_TOKEN}`, {
     headers: { ...headers, origin: 'https://evil.example' },
   });
 

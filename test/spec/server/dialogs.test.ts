@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { allShown, bash, commandHome, fixture, shown } from '../../support/extensions.ts';
+import { allUiRequests, bash, homeWithCommands, fixture, nextUiRequest } from '../../support/extensions.ts';
 import type { RemotePeer } from '../../support/remote-peer.ts';
-import { serve, type TestServer } from '../../support/server.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
-const interviewed = () => serve({ script: TALK, agentArgs: ['-e', fixture('dialogs')] });
+const interviewed = () => startServer({ script: TALK, agentArgs: ['-e', fixture('dialogs')] });
 
 const reply = (peer: RemotePeer, id: string, words: object) =>
   peer.send({ type: 'extension_ui_response', id, ...words });
@@ -27,10 +27,10 @@ it('[W8] every kind of dialog works over the socket', async () => {
     ['input', { value: 'me' }],
     ['editor', { cancelled: true }],
   ] as const) {
-    reply(peer, (await shown(peer, method)).id, words);
+    reply(peer, (await nextUiRequest(peer, method)).id, words);
   }
 
-  const { message } = await shown(peer, 'notify');
+  const { message } = await nextUiRequest(peer, 'notify');
   expect(JSON.parse(message)).toEqual({ args: 'now', colour: 'red', sure: true, name: 'me', text: null });
 });
 
@@ -38,47 +38,47 @@ it('[W34] a dialog goes to everybody, the first answer counts, and the others ar
   const server = await interviewed();
   const [first, second] = await couple(server);
   await first.ok({ type: 'prompt', message: '/interview' });
-  const { id, options } = await shown(first, 'select');
-  expect(await shown(second, 'select')).toMatchObject({ id, options });
+  const { id, options } = await nextUiRequest(first, 'select');
+  expect(await nextUiRequest(second, 'select')).toMatchObject({ id, options });
 
   reply(second, id, { value: 'green' });
   expect(await first.next('extension_ui_resolved')).toMatchObject({ id, by: 'client' });
   reply(first, id, { value: 'red' });
 
-  expect(await shown(first, 'confirm')).toMatchObject({ message: 'You said green' });
-  await shown(second, 'confirm');
+  expect(await nextUiRequest(first, 'confirm')).toMatchObject({ message: 'You said green' });
+  await nextUiRequest(second, 'confirm');
 });
 
 it('[W34] it is shown again to one who attaches, with what extensions keep on the screen', async () => {
-  const { home } = commandHome({
+  const { home } = homeWithCommands({
     ask: "ctx.ui.setStatus('s', 'on'); ctx.ui.setStatus('gone', 'x'); ctx.ui.setStatus('gone', undefined); ctx.ui.setWidget('w', ['line']); tell(ctx, await ctx.ui.input('Name?'));",
   });
-  const server = await serve({ home, script: TALK });
+  const server = await startServer({ home, script: TALK });
   const first = await server.attach();
   await first.ok({ type: 'prompt', message: '/ask' });
-  const { id } = await shown(first, 'input');
+  const { id } = await nextUiRequest(first, 'input');
 
   const late = await server.attach({ session: first.cursor.session });
 
-  expect(await shown(late, 'setStatus')).toMatchObject({ statusKey: 's', statusText: 'on' });
-  expect(await shown(late, 'setWidget')).toMatchObject({ widgetKey: 'w', widgetLines: ['line'] });
-  expect(await shown(late, 'input')).toMatchObject({ id });
+  expect(await nextUiRequest(late, 'setStatus')).toMatchObject({ statusKey: 's', statusText: 'on' });
+  expect(await nextUiRequest(late, 'setWidget')).toMatchObject({ widgetKey: 'w', widgetLines: ['line'] });
+  expect(await nextUiRequest(late, 'input')).toMatchObject({ id });
   reply(late, id, { value: 'late' });
-  expect(await shown(first, 'notify')).toMatchObject({ message: '"late"' });
+  expect(await nextUiRequest(first, 'notify')).toMatchObject({ message: '"late"' });
   const later = await server.attach({ session: first.cursor.session });
   await later.ok({ type: 'get_state' });
-  expect(allShown(later, 'input')).toEqual([]);
+  expect(allUiRequests(later, 'input')).toEqual([]);
 });
 
 it('[W34 W84] a dialog outlives all clients, and waits for the next', async () => {
-  const server = await serve({
+  const server = await startServer({
     script: [bash('rm -rf nothing'), { text: 'Done.' }],
     agentArgs: ['-e', fixture('tool-call-gate')],
     args: ['--park-after', '0'],
   });
   const first = await server.attach();
   await first.ok({ type: 'prompt', message: 'Hi' });
-  const { id } = await shown(first, 'confirm');
+  const { id } = await nextUiRequest(first, 'confirm');
   first.socket.terminate();
   await first.ended;
   const other = await server.attach();
@@ -86,7 +86,7 @@ it('[W34 W84] a dialog outlives all clients, and waits for the next', async () =
   expect(sessions).toMatchObject([{ id: first.cursor.session, status: 'waiting' }]);
 
   const second = await server.attach({ session: first.cursor.session });
-  expect(await shown(second, 'confirm')).toMatchObject({ id });
+  expect(await nextUiRequest(second, 'confirm')).toMatchObject({ id });
   reply(second, id, { confirmed: true });
 
   expect(await second.next('tool_execution_end')).toMatchObject({ isError: false });
@@ -97,9 +97,9 @@ it('[W34] it goes only to those who can show it; where nobody can, it has no ans
   const server = await interviewed();
   const [first, second] = await couple(server, { ui: 'notify' });
   await first.ok({ type: 'prompt', message: '/interview' });
-  const { id } = await shown(first, 'select');
+  const { id } = await nextUiRequest(first, 'select');
   await second.ok({ type: 'get_state' });
-  expect(allShown(second, 'select')).toEqual([]);
+  expect(allUiRequests(second, 'select')).toEqual([]);
 
   await second.ok({ type: 'hello', ui: [] });
   await first.ok({ type: 'hello', ui: [] });
@@ -108,31 +108,31 @@ it('[W34] it goes only to those who can show it; where nobody can, it has no ans
   await first.ok({ type: 'hello', ui: ['notify', 'select'] });
   expect((await first.ok({ type: 'get_state' })).pendingUi).toEqual([]);
   await first.ok({ type: 'prompt', message: '/interview' });
-  await shown(first, 'select');
+  await nextUiRequest(first, 'select');
 });
 
 it('[W84] who may only look on is not asked, and cannot answer', async () => {
   const viewer = { name: 'Viewer', scopes: ['view'], allowedPaths: ['/'] };
-  const server = await serve({
+  const server = await startServer({
     script: TALK,
     agentArgs: ['-e', fixture('dialogs')],
     tokens: { 'token-of-a-viewer': viewer },
   });
   const [owner, watcher] = await couple(server, { token: 'token-of-a-viewer' });
   await owner.ok({ type: 'prompt', message: '/interview' });
-  const { id } = await shown(owner, 'select');
+  const { id } = await nextUiRequest(owner, 'select');
 
   reply(watcher, id, { value: 'red' });
   await watcher.ok({ type: 'get_state' });
-  expect(allShown(watcher, 'select')).toEqual([]);
+  expect(allUiRequests(watcher, 'select')).toEqual([]);
   reply(owner, id, { value: 'green' });
 
-  expect(await shown(owner, 'confirm')).toMatchObject({ message: 'You said green' });
+  expect(await nextUiRequest(owner, 'confirm')).toMatchObject({ message: 'You said green' });
   expect(await watcher.next('extension_ui_resolved')).toMatchObject({ id });
 });
 
 it('[W34] a dialog that runs out is over for everybody', async () => {
-  const server = await serve({
+  const server = await startServer({
     script: [bash('rm -rf nothing'), { text: 'Done.' }],
     agentArgs: ['-e', fixture('tool-call-gate')],
     env: { GATE_MS: '50' },
@@ -141,7 +141,7 @@ it('[W34] a dialog that runs out is over for everybody', async () => {
   await first.ok({ type: 'prompt', message: 'Hi' });
 
   for (const peer of [first, second]) {
-    const { id } = await shown(peer, 'confirm');
+    const { id } = await nextUiRequest(peer, 'confirm');
     expect(await peer.next('extension_ui_resolved')).toMatchObject({ id, by: 'timeout' });
     await peer.next('agent_settled');
   }

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { bash, fixture } from '../../support/extensions.ts';
-import { newGate, sessionFiles, stored } from '../../support/open.ts';
-import { living } from '../../support/processes.ts';
-import { serve } from '../../support/server.ts';
-import { FOREVER } from '../../support/shell.ts';
+import { newGate, sessionFiles, readSessionFile } from '../../support/open.ts';
+import { filterAlive } from '../../support/processes.ts';
+import { startServer } from '../../support/server.ts';
+import { SLEEP_FOREVER } from '../../support/shell.ts';
 
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
 const RESTART = { type: 'server_disconnected', reason: 'close', code: 1012, retryAfterMs: expect.any(Number) };
 
 it('[W57] a server that is to end sends idle clients away at once, and the others after their run', async () => {
   const gate = newGate();
-  const server = await serve({
+  const server = await startServer({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^Hi' }, NEXT],
   });
   const idle = await server.attach();
@@ -33,12 +33,12 @@ it('[W57] a server that is to end sends idle clients away at once, and the other
   expect(busy.records.findLast(({ type }) => type === 'agent_settled')).toMatchObject({ outcome: 'ok' });
   expect(busy.records.at(-1)).toMatchObject(RESTART);
   expect(await server.exited).toEqual({ code: 143, signal: null });
-  expect(await living(server.agents().map(({ pid }) => pid))).toEqual([]);
+  expect(await filterAlive(server.agents().map(({ pid }) => pid))).toEqual([]);
 });
 
 it('[W57] a run that waits for an answer is waited for', async () => {
   const script = [{ ...bash('rm -f nothing'), when: '^Hi' }, { text: 'Done.' }];
-  const server = await serve({ script, agentArgs: ['-e', fixture('tool-call-gate')] });
+  const server = await startServer({ script, agentArgs: ['-e', fixture('tool-call-gate')] });
   const idle = await server.attach();
   const busy = await server.attach();
   await busy.ok({ type: 'prompt', message: 'Hi' });
@@ -54,7 +54,7 @@ it('[W57] a run that waits for an answer is waited for', async () => {
 });
 
 it('[W57] a run that takes too long is stopped and stored, and its clients hear its end', async () => {
-  const server = await serve({ script: [{ ...bash(FOREVER), when: '^Hi' }, NEXT], args: ['--drain-seconds', '0'] });
+  const server = await startServer({ script: [{ ...bash(SLEEP_FOREVER), when: '^Hi' }, NEXT], args: ['--drain-seconds', '0'] });
   const peer = await server.attach();
   await peer.ok({ type: 'prompt', message: 'Hi' });
   const { partialResult } = await peer.next(
@@ -67,14 +67,14 @@ it('[W57] a run that takes too long is stopped and stored, and its clients hear 
   expect(await peer.ended).toMatchObject({ code: 1012 });
   expect(peer.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ outcome: 'aborted' }]);
   await server.exited;
-  expect(await living(tools)).toEqual([]);
+  expect(await filterAlive(tools)).toEqual([]);
   const [file = ''] = sessionFiles(server.home);
-  expect(stored(file).flatMap(({ message }) => message?.role ?? [])).toEqual(['user', 'assistant', 'toolResult']);
+  expect(readSessionFile(file).flatMap(({ message }) => message?.role ?? [])).toEqual(['user', 'assistant', 'toolResult']);
 });
 
 it('[W57] a second signal ends it at once, and leaves nothing behind', async () => {
   const gate = newGate();
-  const server = await serve({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }] });
+  const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }] });
   const idle = await server.attach();
   const busy = await server.attach();
   await busy.ok({ type: 'prompt', message: 'Hi' });
@@ -88,7 +88,7 @@ it('[W57] a second signal ends it at once, and leaves nothing behind', async () 
 });
 
 it('[W57] a server that was told to end with nobody there ends', async () => {
-  const server = await serve();
+  const server = await startServer();
   server.kill('SIGINT');
   expect(await server.exited).toEqual({ code: 130, signal: null });
 });

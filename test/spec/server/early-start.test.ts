@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { until } from '../../support/processes.ts';
-import { type ServerOptions, serve, TOKEN } from '../../support/server.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { type ServerOptions, startServer, OWNER_TOKEN } from '../../support/server.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
 /** A server that has just started, and two sessions in which something was said. */
 async function restarted(options: ServerOptions = {}) {
-  const { home, kill, exited, ...before } = await serve({ script: TALK });
+  const { home, kill, exited, ...before } = await startServer({ script: TALK });
   const talk = async () => {
     const peer = await before.attach();
     await peer.run('Hi');
@@ -16,19 +16,19 @@ async function restarted(options: ServerOptions = {}) {
   kill('SIGTERM');
   await exited;
   const started = before.agents().length;
-  const server = await serve({ ...options, home, script: TALK });
+  const server = await startServer({ ...options, home, script: TALK });
   const load = (session: string, { headers = {}, path = '/', method = 'GET' } = {}) =>
     fetch(new URL(`${path}?session=${session}`, server.url.replace(/^ws/, 'http')), { method, headers });
   return { server, wanted, other, load, begun: () => server.agents().slice(started) };
 }
 
-const owner = { authorization: `Bearer ${TOKEN}` };
+const owner = { authorization: `Bearer ${OWNER_TOKEN}` };
 
 it('[W97] an agent is started when the page of its session is loaded, and is there for the socket', async () => {
   const { server, wanted, load, begun } = await restarted();
 
   expect((await load(wanted, { headers: owner })).status).toBe(200);
-  await until(async () => begun().length === 1);
+  await waitUntil(async () => begun().length === 1);
   const peer = await server.attach({ session: wanted });
 
   expect(await peer.ok({ type: 'get_messages' })).toMatchObject({
@@ -43,7 +43,7 @@ it('[W97] what is not the page, or does not come from somebody who may open the 
   const login = await fetch(new URL('/api/login', server.url.replace(/^ws/, 'http')), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token: TOKEN }),
+    body: JSON.stringify({ token: OWNER_TOKEN }),
   });
   const cookie = login.headers.getSetCookie().join().split(';', 1).join();
 
@@ -56,7 +56,7 @@ it('[W97] what is not the page, or does not come from somebody who may open the 
     expect((await load(nonsense, { headers: owner })).status).toBe(200);
   }
   await load(wanted, { headers: { cookie, 'sec-fetch-site': 'none' } });
-  await until(async () => begun().length > 0);
+  await waitUntil(async () => begun().length > 0);
   const peer = await server.attach({ session: wanted });
 
   const { sessions } = await peer.ok({ type: 'list_sessions' });

@@ -2,17 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newGate, newHome } from '../../support/open.ts';
-import { serve } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 it('[W22] a client that leaves is let go with 1000', async () => {
-  const server = await serve();
+  const server = await startServer();
   const peer = await server.attach();
 
-  expect(await peer.leave()).toEqual({ code: 1000, reason: '' });
+  expect(await peer.disconnect()).toEqual({ code: 1000, reason: '' });
 });
 
 it('[W19 W20 W21 W24] an agent that cannot be started is reported, and the connection ends with 1011', async () => {
-  const server = await serve({ args: ['--agent-command', 'no-such-program'] });
+  const server = await startServer({ args: ['--agent-command', 'no-such-program'] });
   const peer = server.connect();
 
   const reason = 'Failed to spawn Pi process: command not found';
@@ -26,7 +26,7 @@ it('[W19 W20 W21 W24] an agent that cannot be started is reported, and the conne
 it('[W21] what an agent says before it gives up is the reason', async () => {
   const home = newHome();
   writeFileSync(join(home.root, 'bad.jsonl'), '{"shout":1}\n');
-  const server = await serve({ home, agentArgs: ['--script', join(home.root, 'bad.jsonl')] });
+  const server = await startServer({ home, agentArgs: ['--script', join(home.root, 'bad.jsonl')] });
 
   const { code, reason } = await server.connect().ended;
 
@@ -35,7 +35,7 @@ it('[W21] what an agent says before it gives up is the reason', async () => {
 });
 
 it('[W19] bad parameters are said before the connection ends', async () => {
-  const server = await serve();
+  const server = await startServer();
 
   for (const query of [
     { tail: 'many' },
@@ -49,13 +49,13 @@ it('[W19] bad parameters are said before the connection ends', async () => {
       code: 4400,
       reason: expect.stringContaining(Object.keys(query)[0] ?? ''),
     });
-    expect(peer.told).toEqual(['server_error', 'server_disconnected']);
+    expect(peer.eventTypes).toEqual(['server_error', 'server_disconnected']);
   }
 });
 
 it('[W25 W53] an agent that keeps dying is given up: its clients are told, and closed with 1011', async () => {
   const gate = newGate();
-  const server = await serve({
+  const server = await startServer({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '.', keep: true }],
   });
   const peer = await server.attach();
@@ -68,7 +68,7 @@ it('[W25 W53] an agent that keeps dying is given up: its clients are told, and c
   server.killAgent();
 
   expect(await peer.ended).toEqual({ code: 1011, reason: 'Pi process terminated' });
-  expect(peer.told.slice(-5)).toEqual([
+  expect(peer.eventTypes.slice(-5)).toEqual([
     'server_error',
     'agent_end',
     'agent_settled',
@@ -85,7 +85,7 @@ it('[W25 W53] an agent that keeps dying is given up: its clients are told, and c
 });
 
 it('[W53] after that the session can be opened again', async () => {
-  const server = await serve({ script: [{ text: 'Hello.', when: '.', keep: true }] });
+  const server = await startServer({ script: [{ text: 'Hello.', when: '.', keep: true }] });
   const peer = await server.attach();
   await peer.run('Hi');
   const { session } = peer.cursor;
@@ -103,7 +103,7 @@ it('[W53] after that the session can be opened again', async () => {
 });
 
 it('[W25] an agent that leaves by itself is not brought back', async () => {
-  const server = await serve({ agentArgs: ['-e', leaving(newHome().root)] });
+  const server = await startServer({ agentArgs: ['-e', leaving(newHome().root)] });
   const peer = await server.attach();
 
   peer.send({ type: 'prompt', message: '/leave' });

@@ -1,61 +1,61 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fixture, shown } from '../../support/extensions.ts';
-import { calls, hostTool, setTools, toolEnds } from '../../support/host-tools.ts';
+import { fixture, nextUiRequest } from '../../support/extensions.ts';
+import { toolCallStep, hostTool, setHostTools, toolEnds } from '../../support/host-tools.ts';
 import { newHome } from '../../support/open.ts';
-import { serve } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 const DIALOGS = { agentArgs: ['-e', fixture('dialogs')] };
 
 it('[W90] nothing in a frame can be a command: the dialog is answered, and that is all', async () => {
   const home = newHome();
   const guest = { name: 'Guest', scopes: ['view', 'prompt'], allowedPaths: ['/'] };
-  const server = await serve({ home, ...DIALOGS, tokens: { 'token-of-a-guest': guest } });
+  const server = await startServer({ home, ...DIALOGS, tokens: { 'token-of-a-guest': guest } });
   const owner = await server.attach();
   const peer = await server.attach({ session: owner.cursor.session, token: 'token-of-a-guest' });
   const path = join(home.root, 'made');
   const bash = { id: '9', type: 'bash', command: `touch '${path}'` };
   expect(await peer.refused(bash)).toMatchObject({ code: 'permission_denied' });
   await peer.ok({ type: 'prompt', message: '/interview' });
-  const { id } = await shown(peer, 'select');
+  const { id } = await nextUiRequest(peer, 'select');
 
   const text = JSON.stringify(bash);
   peer.send({ type: 'extension_ui_response', id, value: 'red', text, name: text, problem: text, params: bash });
 
-  expect(await shown(peer, 'confirm')).toMatchObject({ message: 'You said red' });
+  expect(await nextUiRequest(peer, 'confirm')).toMatchObject({ message: 'You said red' });
   await owner.ok({ type: 'bash', command: 'true' });
   expect(existsSync(path)).toBe(false);
 });
 
 it('[W90] a broken frame ends its dialog', async () => {
-  const server = await serve(DIALOGS);
+  const server = await startServer(DIALOGS);
   const peer = await server.attach();
 
   for (const broken of ['"value":"re', '"value":5}', '"cancelled":"perhaps"}']) {
     await peer.ok({ type: 'prompt', message: '/interview' });
-    const { id } = await shown(peer, 'select');
+    const { id } = await nextUiRequest(peer, 'select');
     peer.send(`{"type":"extension_ui_response","id":${JSON.stringify(id)},${broken}`);
 
     expect(await peer.next('extension_ui_resolved')).toMatchObject({ id });
-    const { id: next, message } = await shown(peer, 'confirm');
+    const { id: next, message } = await nextUiRequest(peer, 'confirm');
     expect(message).toBe('You said undefined');
     peer.send({ type: 'extension_ui_response', id: next, cancelled: true });
     for (const method of ['input', 'editor'])
-      peer.send({ type: 'extension_ui_response', id: (await shown(peer, method)).id, cancelled: true });
-    await shown(peer, 'notify');
+      peer.send({ type: 'extension_ui_response', id: (await nextUiRequest(peer, method)).id, cancelled: true });
+    await nextUiRequest(peer, 'notify');
   }
 });
 
 it('[W90] a broken result fails its call', async () => {
   const script = [
-    { steps: [calls('mine')], when: '^Hi' },
-    { steps: [calls('mine')], when: '^Again' },
+    { steps: [toolCallStep('mine')], when: '^Hi' },
+    { steps: [toolCallStep('mine')], when: '^Again' },
     { text: 'Done.', when: '.', keep: true },
   ];
-  const server = await serve({ script });
+  const server = await startServer({ script });
   const peer = await server.attach();
-  await setTools(peer, hostTool('mine'));
+  await setHostTools(peer, hostTool('mine'));
 
   for (const [message, broken] of [
     ['Hi', '"result":5}'],

@@ -7,7 +7,7 @@ import { isFinalCode } from '../../../src/client/remote/reconnection.ts';
 import { closeCodes } from '../../../src/protocol/close-codes.ts';
 import { httpLimits } from '../../../src/server/http/listen/limited-server.ts';
 import { scopes } from '../../../src/store/tokens/token-record.ts';
-import { serve } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const guide = readFileSync(join(root, 'docs/server.md'), 'utf8');
@@ -77,7 +77,7 @@ it('the close codes of the guide are those of the server, and those of the clien
 });
 
 it('the guide tells every scope, and every number that is counted', async () => {
-  const server = await serve();
+  const server = await startServer();
   await (await server.attach()).run('say hello');
   await server.get('metrics');
 
@@ -122,7 +122,7 @@ it('every query that the guide tells of is read, and every flag and command that
 });
 
 it('what the guide says is there over HTTP is there', async () => {
-  const server = await serve();
+  const server = await startServer();
 
   for (const [paths = ''] of table('## Over HTTP').slice(1)) {
     for (const [, path = ''] of paths.matchAll(/`GET \/([^?`]+)/g))

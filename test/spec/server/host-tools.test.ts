@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { answerCall, calls, hostTool, setTools, toolEnds } from '../../support/host-tools.ts';
+import { sendToolResult, toolCallStep, hostTool, setHostTools, toolEnds } from '../../support/host-tools.ts';
 import type { RemotePeer } from '../../support/remote-peer.ts';
-import { serve } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 const GONE = 'RPC client disconnected before host tool execution completed';
 
 const script = [
-  { steps: [calls('mine'), calls('yours')], when: '^both' },
-  { steps: [calls('mine')], when: '^mine' },
+  { steps: [toolCallStep('mine'), toolCallStep('yours')], when: '^both' },
+  { steps: [toolCallStep('mine')], when: '^mine' },
   { text: 'Done.', when: '.', keep: true },
 ];
 
 async function couple() {
-  const server = await serve({ script });
+  const server = await startServer({ script });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
   return { server, first, second };
@@ -23,15 +23,15 @@ const called = ({ records }: RemotePeer) =>
 
 it('[W35] each call goes to the client that registered its tool, and only its answer counts', async () => {
   const { first, second } = await couple();
-  expect(await setTools(first, hostTool('mine'))).toEqual({ toolNames: ['mine'] });
-  expect(await setTools(second, hostTool('yours'))).toEqual({ toolNames: ['yours'] });
+  expect(await setHostTools(first, hostTool('mine'))).toEqual({ toolNames: ['mine'] });
+  expect(await setHostTools(second, hostTool('yours'))).toEqual({ toolNames: ['yours'] });
   await first.ok({ type: 'prompt', message: 'both' });
 
   const [mine, yours] = [await first.next('host_tool_call'), await second.next('host_tool_call')];
-  answerCall(second, mine, 'wrong');
-  answerCall(second, yours, 'right');
+  sendToolResult(second, mine, 'wrong');
+  sendToolResult(second, yours, 'right');
   await second.ok({ type: 'get_state' });
-  answerCall(first, mine, 'right');
+  sendToolResult(first, mine, 'right');
   await second.next('agent_settled');
 
   expect([called(first), called(second)]).toEqual([['mine'], ['yours']]);
@@ -43,16 +43,16 @@ it('[W35] each call goes to the client that registered its tool, and only its an
 
 it('[W35] of two clients with the same tool the last to register is called, and the other when that has gone', async () => {
   const { server, first, second } = await couple();
-  await setTools(first, hostTool('mine'));
-  await setTools(second, hostTool('mine'), hostTool('yours'));
+  await setHostTools(first, hostTool('mine'));
+  await setHostTools(second, hostTool('mine'), hostTool('yours'));
   await first.ok({ type: 'prompt', message: 'mine' });
-  answerCall(second, await second.next('host_tool_call'), 'second');
+  sendToolResult(second, await second.next('host_tool_call'), 'second');
   await first.next('agent_settled');
-  await second.leave();
+  await second.disconnect();
   const third = await server.attach({ session: first.cursor.session });
 
   await third.ok({ type: 'prompt', message: 'both' });
-  answerCall(first, await first.next('host_tool_call'), 'first');
+  sendToolResult(first, await first.next('host_tool_call'), 'first');
   await third.next('agent_settled');
 
   expect(
@@ -72,7 +72,7 @@ it('[W35] tools of the agent itself cannot be replaced', async () => {
 
 it('[W35 W85] a call fails when its client goes, and so do later ones', async () => {
   const { first, second } = await couple();
-  await setTools(first, hostTool('mine'));
+  await setHostTools(first, hostTool('mine'));
   await second.ok({ type: 'prompt', message: 'mine' });
   await first.next('host_tool_call');
   first.socket.terminate();
@@ -84,12 +84,12 @@ it('[W35 W85] a call fails when its client goes, and so do later ones', async ()
 it('[W85] tools follow their client to another session', async () => {
   const { first, second } = await couple();
   await second.run('hello');
-  await setTools(first, hostTool('mine'));
+  await setHostTools(first, hostTool('mine'));
   await first.ok({ type: 'new_session' });
   await first.next('state_synced');
 
   await first.ok({ type: 'prompt', message: 'mine' });
-  answerCall(first, await first.next('host_tool_call'), 'here');
+  sendToolResult(first, await first.next('host_tool_call'), 'here');
   await first.next('agent_settled');
   await second.run('mine');
 
@@ -102,12 +102,12 @@ it('[W85] they follow it into a session that others are in', async () => {
   await first.run('hello');
   const { sessionFile } = await first.ok({ type: 'get_state' });
   const third = await server.attach();
-  await setTools(third, hostTool('mine'));
+  await setHostTools(third, hostTool('mine'));
   await third.ok({ type: 'switch_session', sessionPath: sessionFile });
   await third.ok({ type: 'get_state' });
 
   await first.ok({ type: 'prompt', message: 'mine' });
-  answerCall(third, await third.next('host_tool_call'), 'here');
+  sendToolResult(third, await third.next('host_tool_call'), 'here');
   await first.next('agent_settled');
 
   expect(toolEnds(first.records)).toMatchObject([{ isError: false, text: 'here' }]);
@@ -115,12 +115,12 @@ it('[W85] they follow it into a session that others are in', async () => {
 
 it('[W35] a call that is called off is called off at its client', async () => {
   const { first, second } = await couple();
-  await setTools(first, hostTool('mine'));
+  await setHostTools(first, hostTool('mine'));
   await second.ok({ type: 'prompt', message: 'mine' });
   const { id } = await first.next('host_tool_call');
 
   await second.ok({ type: 'abort' });
 
   expect(await first.next('host_tool_cancel')).toMatchObject({ targetId: id });
-  expect(second.told).not.toContain('host_tool_cancel');
+  expect(second.eventTypes).not.toContain('host_tool_cancel');
 });

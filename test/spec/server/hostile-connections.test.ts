@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newGate, newHome, stored } from '../../support/open.ts';
-import { RawClient, rawStdio, rawUnix, socketAt } from '../../support/raw-client.ts';
+import { newGate, newHome, readSessionFile } from '../../support/open.ts';
+import { RawClient, startRawStdio, startRawUnixSocket, connectSocketWhenListening } from '../../support/raw-client.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const gated = (path: string) => [{ steps: [{ text: 'before ' }, { await: path }, { text: 'after' }] }];
@@ -17,7 +17,7 @@ verifies(
   'F12 E6',
   'half a command and then the end is answered as what it is',
   async () => {
-    const { client, exited, stderr } = rawStdio(newHome());
+    const { client, exited, stderr } = startRawStdio(newHome());
 
     client.write('{"id":1,"type":"get_commands"}\n{"id":2,"type":"prompt","mess');
     client.end();
@@ -35,12 +35,12 @@ verifies(
   'F12 Z37',
   'half a command of a client that is gone does not stand before that of the next one',
   async () => {
-    const { client, socket, path } = await rawUnix(newHome());
+    const { client, socket, path } = await startRawUnixSocket(newHome());
     await client.next('ready');
 
     client.write('{"id":1,"type":"get_com');
     socket.destroy();
-    const next = await socketAt(path);
+    const next = await connectSocketWhenListening(path);
     const other = new RawClient(next, next);
     other.write('{"id":2,"type":"get_commands"}\n');
 
@@ -55,12 +55,12 @@ verifies(
   async () => {
     const gate = newGate();
     const home = newHome();
-    const { client, socket, path, process } = await rawUnix(home, { script: gated(gate.path) });
+    const { client, socket, path, process } = await startRawUnixSocket(home, { script: gated(gate.path) });
     client.write('{"type":"prompt","message":"go"}\n');
     await lineWith(client, isText);
 
     socket.destroy();
-    const next = await socketAt(path);
+    const next = await connectSocketWhenListening(path);
     const other = new RawClient(next, next);
     await other.next('ready');
     other.write('{"type":"get_state"}\n');
@@ -87,19 +87,19 @@ verifies(
   async () => {
     const gate = newGate();
     const home = newHome();
-    const { client, socket, path } = await rawUnix(home, { script: gated(gate.path) });
+    const { client, socket, path } = await startRawUnixSocket(home, { script: gated(gate.path) });
     client.write('{"type":"get_state"}\n{"type":"prompt","message":"go"}\n');
     const { data } = await client.next('response');
     await lineWith(client, isText);
 
     socket.destroy();
     gate.open();
-    const next = await socketAt(path);
+    const next = await connectSocketWhenListening(path);
     const other = new RawClient(next, next);
     other.write('{"type":"wait_idle"}\n');
     await other.next('response');
 
-    const answers = stored(data.sessionFile).filter(({ message }) => message?.role === 'assistant');
+    const answers = readSessionFile(data.sessionFile).filter(({ message }) => message?.role === 'assistant');
     expect(answers).toMatchObject([{ message: { content: [{ text: 'before after' }], stopReason: 'stop' } }]);
   },
   ['unix'],
@@ -110,11 +110,11 @@ verifies(
   'a second client is refused while the first goes on, and served when that has left',
   async () => {
     const gate = newGate();
-    const { client, socket, path } = await rawUnix(newHome(), { script: gated(gate.path) });
+    const { client, socket, path } = await startRawUnixSocket(newHome(), { script: gated(gate.path) });
     client.write('{"type":"prompt","message":"go"}\n');
     await lineWith(client, isText);
 
-    const second = await socketAt(path);
+    const second = await connectSocketWhenListening(path);
     const refused = new RawClient(second, second);
     refused.write('{"type":"abort"}\n');
     const lines = [await refused.line(), await refused.line()];
@@ -122,7 +122,7 @@ verifies(
     const settled = await client.next('agent_settled');
     socket.end();
     await new Promise((resolve) => socket.once('close', resolve).resume());
-    const third = await socketAt(path);
+    const third = await connectSocketWhenListening(path);
     const served = new RawClient(third, third);
     served.write('{"type":"get_last_assistant_text"}\n');
 
@@ -137,12 +137,12 @@ verifies(
   'Z37',
   'a client that says nothing and closes its sending side is let go',
   async () => {
-    const { client, path } = await rawUnix(newHome());
+    const { client, path } = await startRawUnixSocket(newHome());
 
     client.end();
     await client.next('ready');
     const rest = await client.line();
-    const next = await socketAt(path);
+    const next = await connectSocketWhenListening(path);
     const other = new RawClient(next, next);
     other.write('{"id":"served","type":"get_commands"}\n');
 
@@ -156,10 +156,10 @@ verifies(
   'W38 Z37',
   'a hundred clients that push in, and some that say nothing, disturb nobody',
   async () => {
-    const { client, path, process } = await rawUnix(newHome());
+    const { client, path, process } = await startRawUnixSocket(newHome());
     await client.next('ready');
 
-    const crowd = await Promise.all(Array.from({ length: 100 }, () => socketAt(path)));
+    const crowd = await Promise.all(Array.from({ length: 100 }, () => connectSocketWhenListening(path)));
     const told = crowd.slice(0, 50).map((socket) => new RawClient(socket, socket).line());
     for (const socket of crowd.slice(50)) socket.destroy();
     const answers = await Promise.all(told);

@@ -2,30 +2,30 @@ import { expect } from 'vitest';
 import { MAX_HOST_TOOLS } from '../../../src/extend/host-tools/definition.ts';
 import { MAX_LINE_BYTES } from '../../../src/wire/json-lines.ts';
 import {
-  answerCall,
-  calls,
-  echoHost,
+  sendToolResult,
+  toolCallStep,
+  echoHostTool,
   hostTool,
-  setTools,
-  text,
+  setHostTools,
+  textContent,
   toolEnds,
-  toolTexts,
+  toolResultTexts,
 } from '../../support/host-tools.ts';
-import { connected, newHome, open as openOn, stored } from '../../support/open.ts';
-import { Peer, type Record_ } from '../../support/peer.ts';
-import { rawStdio, rawUnix } from '../../support/raw-client.ts';
-import { answers, settled } from '../../support/settled.ts';
-import { PEER_LIMITS, verifies } from '../../support/verifies.ts';
+import { connectWhenListening, newHome, openTestAgent as openOn, readSessionFile } from '../../support/open.ts';
+import { Peer, type WireRecord } from '../../support/peer.ts';
+import { startRawStdio, startRawUnixSocket } from '../../support/raw-client.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
+import { SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
 const GONE = 'RPC client disconnected before host tool execution completed';
 
 const LONG = 4 * 1024 * 1024;
 
-const call = (message = 'a', id?: string) => calls('echo_host', { message }, id);
+const call = (message = 'a', id?: string) => toolCallStep('echo_host', { message }, id);
 
 verifies('H2 H12 H13', 'a set that is refused says why, and leaves the one before', async ({ open }) => {
   const { peer } = await open();
-  await setTools(peer, hostTool('mine'));
+  await setHostTools(peer, hostTool('mine'));
   const before = await peer.ok({ type: 'get_state' });
   const noSchema = 'Host tool "x" must provide a JSON Schema object: ';
   const badName = 'must have a name of 1 to 64 letters, digits, _ and -';
@@ -65,7 +65,7 @@ verifies('H1', 'as many tools as a client may run, under the oddest names', asyn
   const names = ['__proto__', 'constructor', '-', '0', 'x'.repeat(64)];
   const tools = Array.from({ length: MAX_HOST_TOOLS }, (_, index) => hostTool(names[index] ?? `x${index}`));
 
-  const { toolNames } = await setTools(peer, ...tools);
+  const { toolNames } = await setHostTools(peer, ...tools);
 
   expect(toolNames).toHaveLength(MAX_HOST_TOOLS);
   expect((await peer.ok({ type: 'get_state' })).activeTools).toEqual(expect.arrayContaining(names));
@@ -73,11 +73,11 @@ verifies('H1', 'as many tools as a client may run, under the oddest names', asyn
 
 verifies('H16', 'frames that belong to no open call are ignored', async ({ open }) => {
   const { peer } = await open({ script: [call('a', 'call_1'), call('b', 'call_2'), { text: 'done' }] });
-  await setTools(peer, echoHost);
+  await setHostTools(peer, echoHostTool);
   const strays = (id: unknown) => {
-    answerCall(peer, { id }, 'stray');
-    answerCall(peer, { id }, 'stray', { isError: true });
-    peer.send({ type: 'host_tool_update', id, partialResult: { content: text('stray') } });
+    sendToolResult(peer, { id }, 'stray');
+    sendToolResult(peer, { id }, 'stray', { isError: true });
+    peer.send({ type: 'host_tool_update', id, partialResult: { content: textContent('stray') } });
     peer.send({ type: 'host_tool_result', id, result: 'stray' });
   };
   for (const id of ['call_1', 'nobody', '', 5, null]) strays(id);
@@ -85,14 +85,14 @@ verifies('H16', 'frames that belong to no open call are ignored', async ({ open 
 
   const first = await peer.next('host_tool_call');
   for (const id of ['call_1', 'nobody', first.id.toUpperCase()]) strays(id);
-  answerCall(peer, first, 'one');
+  sendToolResult(peer, first, 'one');
   strays(first.id);
   const second = await peer.next('host_tool_call');
   strays(first.id);
-  answerCall(peer, second, 'two');
-  await settled(peer);
+  sendToolResult(peer, second, 'two');
+  await waitUntilSettled(peer);
 
-  expect(toolTexts(peer.records)).toEqual(['one', 'two']);
+  expect(toolResultTexts(peer.records)).toEqual(['one', 'two']);
   expect(JSON.stringify(peer.records)).not.toContain('stray');
 });
 
@@ -121,7 +121,7 @@ const unusable: [string, (id: string) => object | string, string][] = [
     (id) => ({
       type: 'host_tool_result',
       id,
-      result: { content: [...text('look:'), { type: 'image', data: 'aGk=', mimeType: 'text/html' }] },
+      result: { content: [...textContent('look:'), { type: 'image', data: 'aGk=', mimeType: 'text/html' }] },
     }),
     'result.content[1] must be an image, not text/html',
   ],
@@ -142,14 +142,14 @@ const unusable: [string, (id: string) => object | string, string][] = [
 verifies('H17', 'a result that makes no sense fails its call, and says what is wrong', async ({ open }) => {
   const script = [{ steps: unusable.map(([name]) => call(name)) }, call('good'), { text: 'done' }];
   const { peer, process } = await open({ script });
-  await setTools(peer, echoHost);
+  await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
 
   for (const [, make] of unusable) peer.send(make((await peer.next('host_tool_call')).id));
-  answerCall(peer, await peer.next('host_tool_call'), 'better');
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  sendToolResult(peer, await peer.next('host_tool_call'), 'better');
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 
-  const told = toolTexts(peer.records);
+  const told = toolResultTexts(peer.records);
   const said = 'Host tool "echo_host" gave a result that cannot be used: ';
   expect(told.map((words) => words?.startsWith(said))).toEqual([...unusable.map(() => true), false]);
   for (const [index, [, , problem]] of unusable.entries()) expect(told[index]).toContain(problem);
@@ -161,7 +161,7 @@ verifies(
   'a result longer than a line may be fails its call, a long one does not',
   async ({ open }) => {
     const { peer } = await open({ script: [call(), call(), { text: 'done' }] });
-    await setTools(peer, echoHost);
+    await setHostTools(peer, echoHostTool);
     await peer.ok({ type: 'prompt', message: 'go' });
     const frame = (id: string, length: number) => {
       const [head, tail] = [
@@ -174,18 +174,18 @@ verifies(
     peer.send(frame((await peer.next('host_tool_call')).id, MAX_LINE_BYTES + 1));
     const second = await peer.next('host_tool_call');
     peer.send(frame(second.id, LONG));
-    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 
-    const [tooLong, whole] = toolTexts(peer.records);
+    const [tooLong, whole] = toolResultTexts(peer.records);
     expect(tooLong).toContain(`a line of ${MAX_LINE_BYTES + 1} bytes is longer than the limit of ${MAX_LINE_BYTES}`);
     expect(whole?.length).toBeGreaterThan(LONG - 200);
   },
-  PEER_LIMITS,
+  SINGLE_CLIENT_LIMITS,
 );
 
 verifies('H9', 'what the protocol does not know is not passed on', async ({ open }) => {
   const { peer } = await open({ script: [call(), { text: 'done' }] });
-  await setTools(peer, echoHost);
+  await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
   const odd = {
     content: [
@@ -201,27 +201,27 @@ verifies('H9', 'what the protocol does not know is not passed on', async ({ open
   peer.send({ type: 'host_tool_result', id, result: odd, more: 1 });
   const { result } = await peer.next('tool_execution_end');
 
-  const plain = { content: [...text('a'), { type: 'image', data: 'aGk=', mimeType: 'image/png' }] };
+  const plain = { content: [...textContent('a'), { type: 'image', data: 'aGk=', mimeType: 'image/png' }] };
   expect([partialResult, result]).toEqual([plain, plain]);
 });
 
 verifies('H8', 'of a flood of progress the last word is told, and the call goes on', async ({ open }) => {
   const { peer } = await open({ script: [call(), { text: 'done' }] });
-  await setTools(peer, echoHost);
+  await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
   const found = await peer.next('host_tool_call');
   const long = 'x'.repeat(100_000);
 
   for (let round = 0; round < 500; round++) {
-    const partialResult = { content: text(`${round} ${round % 50 === 0 ? long : ''}`) };
+    const partialResult = { content: textContent(`${round} ${round % 50 === 0 ? long : ''}`) };
     peer.send({ type: 'host_tool_update', id: found.id, partialResult });
   }
   peer.send({ type: 'host_tool_update', id: found.id, partialResult: { content: 'nonsense' } });
   await peer.find((record) => JSON.stringify(record).includes('"499 "'));
-  answerCall(peer, found, 'enough');
-  await settled(peer);
+  sendToolResult(peer, found, 'enough');
+  await waitUntilSettled(peer);
 
-  expect(toolTexts(peer.records)).toEqual(['enough']);
+  expect(toolResultTexts(peer.records)).toEqual(['enough']);
 });
 
 verifies(
@@ -229,27 +229,27 @@ verifies(
   'clients beside one another have their own tools, and each is asked for its own',
   async ({ open }) => {
     const { peer, join } = await open({
-      script: [{ steps: [calls('first', {}, 'call_1'), calls('second', {}, 'call_2')] }, { text: 'done' }],
+      script: [{ steps: [toolCallStep('first', {}, 'call_1'), toolCallStep('second', {}, 'call_2')] }, { text: 'done' }],
     });
     const other = join?.() ?? peer;
-    await setTools(peer, hostTool('first'));
+    await setHostTools(peer, hostTool('first'));
     const clash = await other.refused({ type: 'set_host_tools', tools: [hostTool('second'), hostTool('first')] });
-    await setTools(other, hostTool('second'));
+    await setHostTools(other, hostTool('second'));
     await peer.ok({ type: 'prompt', message: 'go' });
 
     const [mine, theirs] = [await peer.next('host_tool_call'), await other.next('host_tool_call')];
-    answerCall(other, mine, 'not mine to say');
-    answerCall(peer, theirs, 'not mine to say');
-    answerCall(other, theirs, 'two');
+    sendToolResult(other, mine, 'not mine to say');
+    sendToolResult(peer, theirs, 'not mine to say');
+    sendToolResult(other, theirs, 'two');
     await other.find('tool_execution_end');
-    answerCall(peer, mine, 'one');
-    await settled(peer);
+    sendToolResult(peer, mine, 'one');
+    await waitUntilSettled(peer);
 
     expect(clash['error']).toBe('RPC host tool "first" conflicts with an existing tool');
     expect([mine.toolName, theirs.toolName]).toEqual(['first', 'second']);
     for (const { records } of [peer, other]) {
       expect(records.filter(({ type }) => type === 'host_tool_call')).toHaveLength(1);
-      expect(toolTexts(records)).toEqual(['one', 'two']);
+      expect(toolResultTexts(records)).toEqual(['one', 'two']);
     }
   },
   ['memory'],
@@ -260,11 +260,11 @@ verifies(
   'when one of two clients leaves, its calls fail, and its names can be taken over',
   async ({ open }) => {
     const { peer, join } = await open({
-      script: [{ steps: [calls('first'), calls('second')] }, calls('second'), calls('second'), { text: 'done' }],
+      script: [{ steps: [toolCallStep('first'), toolCallStep('second')] }, toolCallStep('second'), toolCallStep('second'), { text: 'done' }],
     });
     const other = join?.() ?? peer;
-    await setTools(peer, hostTool('first'));
-    await setTools(other, hostTool('second'), hostTool('third'));
+    await setHostTools(peer, hostTool('first'));
+    await setHostTools(other, hostTool('second'), hostTool('third'));
     await peer.ok({ type: 'set_active_tools', tools: ['first', 'second'] });
     await peer.ok({ type: 'prompt', message: 'go' });
     const mine = await peer.next('host_tool_call');
@@ -272,12 +272,12 @@ verifies(
 
     other.end();
     await peer.next(({ type, toolName }) => type === 'tool_execution_end' && toolName === 'second');
-    await setTools(peer, hostTool('first'), hostTool('second', { hidden: true }));
-    answerCall(peer, mine, 'one');
-    for (const words of ['two', 'three']) answerCall(peer, await peer.next('host_tool_call'), words);
-    await settled(peer);
+    await setHostTools(peer, hostTool('first'), hostTool('second', { hidden: true }));
+    sendToolResult(peer, mine, 'one');
+    for (const words of ['two', 'three']) sendToolResult(peer, await peer.next('host_tool_call'), words);
+    await waitUntilSettled(peer);
 
-    expect(toolTexts(peer.records)).toEqual(['one', GONE, 'two', 'three']);
+    expect(toolResultTexts(peer.records)).toEqual(['one', GONE, 'two', 'three']);
     expect((await peer.ok({ type: 'get_state' })).activeTools).toEqual(['first', 'second']);
   },
   ['memory'],
@@ -288,15 +288,15 @@ verifies(
   'a host that closes its input is no longer asked: open calls and later ones fail, and the run ends',
   async () => {
     const script = [{ steps: [call('a', 'call_1'), call('b', 'call_2')] }, call('c', 'call_3'), { text: 'done' }];
-    const { client, exited, stderr } = rawStdio(newHome(), { script });
-    client.write(`${JSON.stringify({ type: 'set_host_tools', tools: [echoHost] })}\n`);
+    const { client, exited, stderr } = startRawStdio(newHome(), { script });
+    client.write(`${JSON.stringify({ type: 'set_host_tools', tools: [echoHostTool] })}\n`);
     client.write('{"type":"prompt","message":"go"}\n');
     const { id } = await client.next('host_tool_call');
     await client.next('host_tool_call');
 
-    client.write(`${JSON.stringify({ type: 'host_tool_result', id, result: { content: text('in time') } })}\n`);
+    client.write(`${JSON.stringify({ type: 'host_tool_result', id, result: { content: textContent('in time') } })}\n`);
     client.end();
-    const ends: Record_[] = [];
+    const ends: WireRecord[] = [];
     for (const _call of [1, 2, 3]) ends.push(await client.next('tool_execution_end'));
 
     expect(await client.next('agent_settled')).toMatchObject({ outcome: 'ok' });
@@ -315,9 +315,9 @@ verifies(
   'H18',
   'tools and a prompt in one go, and then the end: nothing waits for a host that cannot answer',
   async () => {
-    const { client, exited } = rawStdio(newHome(), { script: [call(), { text: 'done' }] });
+    const { client, exited } = startRawStdio(newHome(), { script: [call(), { text: 'done' }] });
 
-    client.write(`${JSON.stringify({ type: 'set_host_tools', tools: [echoHost] })}\n`);
+    client.write(`${JSON.stringify({ type: 'set_host_tools', tools: [echoHostTool] })}\n`);
     client.write('{"type":"prompt","message":"go"}\n');
     client.end();
 
@@ -331,24 +331,24 @@ verifies(
   'H13 H18',
   'a socket that closes during a call fails it; whoever comes next registers the tool again and is asked',
   async () => {
-    const { client, socket, path } = await rawUnix(newHome(), {
+    const { client, socket, path } = await startRawUnixSocket(newHome(), {
       script: [call(), { text: 'one' }, call('b'), { text: 'two' }],
     });
-    client.write(`${JSON.stringify({ type: 'set_host_tools', tools: [echoHost, hostTool('old')] })}\n`);
+    client.write(`${JSON.stringify({ type: 'set_host_tools', tools: [echoHostTool, hostTool('old')] })}\n`);
     client.write('{"type":"prompt","message":"go"}\n');
     await client.next('host_tool_call');
 
     socket.destroy();
-    const peer = new Peer(await connected(path));
+    const peer = new Peer(await connectWhenListening(path));
     await peer.ok({ type: 'wait_idle' });
     const { messages } = await peer.ok({ type: 'get_messages' });
-    await setTools(peer, echoHost);
+    await setHostTools(peer, echoHostTool);
     await peer.ok({ type: 'prompt', message: 'again' });
-    answerCall(peer, await peer.next('host_tool_call'), 'here');
-    await settled(peer);
+    sendToolResult(peer, await peer.next('host_tool_call'), 'here');
+    await waitUntilSettled(peer);
 
-    expect(messages[2]).toMatchObject({ role: 'toolResult', isError: true, content: text(GONE) });
-    expect(toolTexts(peer.records)).toEqual(['here']);
+    expect(messages[2]).toMatchObject({ role: 'toolResult', isError: true, content: textContent(GONE) });
+    expect(toolResultTexts(peer.records)).toEqual(['here']);
     expect((await peer.ok({ type: 'get_state' })).activeTools).not.toContain('old');
   },
   ['unix'],
@@ -361,9 +361,9 @@ verifies(
     const home = newHome();
     const first = await openOn('stdio', { home, script: [{ steps: [call('a', 'call_1'), call('b', 'call_2')] }] });
     const { sessionFile } = await first.peer.ok({ type: 'get_state' });
-    await setTools(first.peer, echoHost);
+    await setHostTools(first.peer, echoHostTool);
     await first.peer.ok({ type: 'prompt', message: 'go' });
-    answerCall(first.peer, await first.peer.next('host_tool_call'), 'lost with the other');
+    sendToolResult(first.peer, await first.peer.next('host_tool_call'), 'lost with the other');
     await first.peer.next('tool_execution_end');
     first.process?.kill('SIGKILL');
     await first.process?.exited;
@@ -374,14 +374,14 @@ verifies(
       script: [call('c', 'call_3'), { text: 'done' }],
     });
     const repaired = await second.peer.find('session_repaired');
-    await setTools(second.peer, echoHost);
+    await setHostTools(second.peer, echoHostTool);
     await second.peer.ok({ type: 'prompt', message: 'again' });
-    answerCall(second.peer, await second.peer.next('host_tool_call'), 'found');
-    await settled(second.peer);
+    sendToolResult(second.peer, await second.peer.next('host_tool_call'), 'found');
+    await waitUntilSettled(second.peer);
 
     expect(repaired).toMatchObject({ toolCallIds: ['call_1', 'call_2'] });
-    expect(answers(second.peer.records)).toEqual(['', 'done']);
-    const results = stored(sessionFile).flatMap(({ message }) => (message?.role === 'toolResult' ? [message] : []));
+    expect(assistantTexts(second.peer.records)).toEqual(['', 'done']);
+    const results = readSessionFile(sessionFile).flatMap(({ message }) => (message?.role === 'toolResult' ? [message] : []));
     expect(results.map(({ toolCallId, isError }) => [toolCallId, isError])).toEqual([
       ['call_1', true],
       ['call_2', true],

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newGate, open, sessionFiles } from '../../support/open.ts';
-import { serve } from '../../support/server.ts';
+import { newGate, openTestAgent, sessionFiles } from '../../support/open.ts';
+import { startServer } from '../../support/server.ts';
 
 it('[W3] what a client sends is parsed and checked, and only what makes sense goes to the agent', async () => {
-  const { peer } = await open('websocket');
+  const { peer } = await openTestAgent('websocket');
 
   peer.send('{"id":1,\n{"id":2,"type":"nothing"}\n{"id":3,"type":"prompt"}\n{"id":4,"type":"get_state"}\n');
   await peer.find(({ id }) => id === 4);
@@ -22,7 +22,7 @@ it('[W3] what a client sends is parsed and checked, and only what makes sense go
 
 it('[W4] records of the agent come as it sends them', async () => {
   const gate = newGate();
-  const { peer } = await open('websocket', {
+  const { peer } = await openTestAgent('websocket', {
     script: [{ steps: [{ text: 'now ' }, { await: gate.path }, { text: 'then' }] }],
   });
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -35,25 +35,25 @@ it('[W4] records of the agent come as it sends them', async () => {
 
 it('[W5 W6] tools run where the server is, which keeps the session for whoever comes later', async () => {
   const content = 'made by a tool';
-  const server = await serve({
+  const server = await startServer({
     script: [{ toolCall: { name: 'write', arguments: { path: 'note.txt', content } } }, { text: 'done' }],
   });
   const peer = await server.attach();
   await peer.run('write it');
-  await peer.leave();
+  await peer.disconnect();
   server.kill('SIGTERM');
   await server.exited;
 
   expect(readFileSync(join(server.home.cwd, 'note.txt'), 'utf8')).toBe(content);
   const [session = ''] = sessionFiles(server.home);
   expect(existsSync(session)).toBe(true);
-  const later = await (await serve({ home: server.home })).attach({ session });
+  const later = await (await startServer({ home: server.home })).attach({ session });
   const { messages } = await later.ok({ type: 'get_messages' });
   expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
 });
 
 it('[W14 W15] a message holds one JSON object per line, and any number of lines', async () => {
-  const server = await serve();
+  const server = await startServer();
   const peer = await server.attach();
   const ids = Array.from({ length: 50 }, (_, index) => index);
 
@@ -76,7 +76,7 @@ it('[W14 W15] a message holds one JSON object per line, and any number of lines'
 });
 
 it('[W16] each message of the server is one record', async () => {
-  const server = await serve({ script: [{ text: 'word ', times: 200 }] });
+  const server = await startServer({ script: [{ text: 'word ', times: 200 }] });
   const peer = server.connect();
   const messages: string[] = [];
   peer.socket.on('message', (data, isBinary) => messages.push(isBinary ? 'binary' : data.toString()));

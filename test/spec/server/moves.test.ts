@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
-import { answer, commandHome, fixture, shown, userExtension } from '../../support/extensions.ts';
-import { newGate, newHome, open } from '../../support/open.ts';
+import { answerDialog, homeWithCommands, fixture, nextUiRequest, userExtension } from '../../support/extensions.ts';
+import { newGate, newHome, openTestAgent } from '../../support/open.ts';
 import type { RemotePeer } from '../../support/remote-peer.ts';
-import { serve } from '../../support/server.ts';
-import { conversation, keepSession } from '../../support/stored-session.ts';
-import { conversation as said, said as saidIn } from '../../support/tree.ts';
+import { startServer } from '../../support/server.ts';
+import { shortConversation, storeSession } from '../../support/stored-session.ts';
+import { briefConversation, briefs } from '../../support/tree.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
@@ -27,8 +27,8 @@ async function moved(peer: RemotePeer, command: { type: string } & Record<string
 
 it('[W29] each move takes the client that asked to another session, and the others stay', async () => {
   const home = newHome();
-  const sessionPath = keepSession(home, conversation(home.cwd));
-  const server = await serve({ home, script: TALK });
+  const sessionPath = storeSession(home, shortConversation(home.cwd));
+  const server = await startServer({ home, script: TALK });
   const mover = await server.attach();
   await mover.run('first');
   const { session } = mover.cursor;
@@ -53,8 +53,8 @@ it('[W29] each move takes the client that asked to another session, and the othe
 
   expect(new Set([...sessions, session]).size).toBe(6);
   await stayer.ok({ type: 'get_state' });
-  expect(stayer.told).toEqual(['server_connected', 'state_synced']);
-  expect(await said(stayer)).toEqual(['user: first', 'assistant: Hello there.']);
+  expect(stayer.eventTypes).toEqual(['server_connected', 'state_synced']);
+  expect(await briefConversation(stayer)).toEqual(['user: first', 'assistant: Hello there.']);
   const [old = 0] = [stayer.records.length];
   await mover.run('again');
   await stayer.next('agent_settled');
@@ -63,7 +63,7 @@ it('[W29] each move takes the client that asked to another session, and the othe
 
 it('[W29] a move during a run leaves the run alone', async () => {
   const gate = newGate();
-  const server = await serve({
+  const server = await startServer({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^Hi' }, ...TALK],
   });
   const mover = await server.attach();
@@ -77,11 +77,11 @@ it('[W29] a move during a run leaves the run alone', async () => {
 
   expect(await stayer.next('agent_settled')).toMatchObject({ outcome: 'ok' });
   await mover.run('next');
-  expect(mover.told.filter((type) => type === 'agent_settled')).toHaveLength(1);
+  expect(mover.eventTypes.filter((type) => type === 'agent_settled')).toHaveLength(1);
 });
 
 it('[W29 C18] what is to be done while a move is under way is done in the session that it leads to, what is read is not', async () => {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('first');
   const { session } = peer.cursor;
@@ -97,7 +97,7 @@ it('[W29 C18] what is to be done while a move is under way is done in the sessio
 });
 
 it('[W29] `detached` only tells where the move would lead', async () => {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('first');
   const { session } = peer.cursor;
@@ -110,11 +110,11 @@ it('[W29] `detached` only tells where the move would lead', async () => {
 
 it('[W29] what cannot be is refused, and the client stays', async () => {
   const home = newHome();
-  const sessionPath = keepSession(home, conversation(home.cwd));
-  const server = await serve({ home, script: TALK });
+  const sessionPath = storeSession(home, shortConversation(home.cwd));
+  const server = await startServer({ home, script: TALK });
   const peer = await server.attach();
   await peer.run('first');
-  const holder = await open('stdio', { home, args: ['--session', sessionPath] });
+  const holder = await openTestAgent('stdio', { home, args: ['--session', sessionPath] });
   await holder.peer.ok({ type: 'get_state' });
 
   expect(await peer.refused({ type: 'switch_session', sessionPath: 'nowhere.jsonl' })).toMatchObject({
@@ -126,7 +126,7 @@ it('[W29] what cannot be is refused, and the client stays', async () => {
 });
 
 it('[W59] a switch to a session that another client is in attaches there', async () => {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const first = await server.attach();
   await first.run('first');
   const { sessionFile, sessionId } = await first.ok({ type: 'get_state' });
@@ -139,12 +139,12 @@ it('[W59] a switch to a session that another client is in attaches there', async
   expect(messages).toHaveLength(2);
   await first.run('third');
   await second.next('agent_settled');
-  expect(await said(second)).toEqual(await said(first));
+  expect(await briefConversation(second)).toEqual(await briefConversation(first));
   expect(server.agents()).toHaveLength(2);
 });
 
 it('[W59] a copy of a file that somebody is in is not taken for it', async () => {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const first = await server.attach();
   await first.run('first');
   const { sessionFile } = await first.ok({ type: 'get_state' });
@@ -156,24 +156,24 @@ it('[W59] a copy of a file that somebody is in is not taken for it', async () =>
     code: 'session_in_use',
     error: `A session with the same id is in use: ${copy}`,
   });
-  await first.leave();
+  await first.disconnect();
   await moved(second, { type: 'switch_session', sessionPath: sessionFile });
 });
 
 it('[W29] who leaves a session by a move leaves its file to others at once', async () => {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('first');
   const { sessionFile } = await peer.ok({ type: 'get_state' });
 
   await moved(peer, { type: 'new_session' });
 
-  const other = await open('stdio', { home: server.home, args: ['--session', sessionFile] });
+  const other = await openTestAgent('stdio', { home: server.home, args: ['--session', sessionFile] });
   expect(await other.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile, messageCount: 2 });
 });
 
 it('[W59] an extension may say no, also to a session that another client is in', async () => {
-  const server = await serve({ script: TALK, agentArgs: ['-e', fixture('session-cancel')] });
+  const server = await startServer({ script: TALK, agentArgs: ['-e', fixture('session-cancel')] });
   const other = await server.attach();
   await other.run('first');
   const { sessionFile } = await other.ok({ type: 'get_state' });
@@ -189,17 +189,17 @@ it('[W59] an extension may say no, also to a session that another client is in',
   ];
   for (const move of moves) expect(await peer.ok(move)).toMatchObject({ cancelled: true });
 
-  expect(peer.told.filter((type) => type === 'server_connected')).toHaveLength(1);
+  expect(peer.eventTypes.filter((type) => type === 'server_connected')).toHaveLength(1);
   await peer.ok({ type: 'prompt', message: '/unlock' });
   await moved(peer, { type: 'switch_session', sessionPath: sessionFile });
 });
 
 it('[W59] an extension may ask the client that wants to go', async () => {
-  const { home } = commandHome(
+  const { home } = homeWithCommands(
     {},
     "pi.on('session_before_switch', async (event, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', '')) }));",
   );
-  const server = await serve({ home, script: TALK });
+  const server = await startServer({ home, script: TALK });
   const peer = await server.attach();
   await peer.run('first');
   const { session } = peer.cursor;
@@ -207,7 +207,7 @@ it('[W59] an extension may ask the client that wants to go', async () => {
   for (const confirmed of [false, true]) {
     const moving = peer.ok({ type: 'new_session' });
     const naming = peer.ok({ type: 'set_session_name', name: 'here' });
-    await answer(peer, 'confirm', { confirmed });
+    await answerDialog(peer, 'confirm', { confirmed });
     expect(await moving).toMatchObject({ cancelled: !confirmed });
     await naming;
     const { sessionId, sessionName } = await peer.ok({ type: 'get_state' });
@@ -216,16 +216,16 @@ it('[W59] an extension may ask the client that wants to go', async () => {
 });
 
 it('[W59] while an extension asks, whoever wants to go can stop it, and is heard', async () => {
-  const { home } = commandHome(
+  const { home } = homeWithCommands(
     {},
     "pi.on('session_before_switch', async (event, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', '')) }));",
   );
-  const server = await serve({ home, script: TALK });
+  const server = await startServer({ home, script: TALK });
   const peer = await server.attach();
   await peer.run('first');
 
   const moving = peer.ok({ type: 'new_session' });
-  const { id } = await shown(peer, 'confirm');
+  const { id } = await nextUiRequest(peer, 'confirm');
   await peer.ok({ type: 'ping' });
   await peer.ok({ type: 'abort' });
   peer.send({ type: 'extension_ui_response', id, confirmed: false });
@@ -234,7 +234,7 @@ it('[W59] while an extension asks, whoever wants to go can stop it, and is heard
 });
 
 it('[W29] built-in commands move the client alone, and only who wants them', async () => {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('first');
   const stayer = await server.attach({ session: peer.cursor.session });
@@ -246,12 +246,12 @@ it('[W29] built-in commands move the client alone, and only who wants them', asy
   await peer.next('state_synced');
   expect(peer.cursor.session).not.toBe(stayer.cursor.session);
   await stayer.ok({ type: 'get_state' });
-  expect(stayer.told).toEqual(['server_connected', 'state_synced']);
+  expect(stayer.eventTypes).toEqual(['server_connected', 'state_synced']);
 });
 
 it('[W59] an agent that an extension takes to another session takes its clients along', async () => {
-  const { home } = commandHome({ leave: 'await ctx.newSession();' });
-  const server = await serve({ home, script: TALK });
+  const { home } = homeWithCommands({ leave: 'await ctx.newSession();' });
+  const server = await startServer({ home, script: TALK });
   const first = await server.attach();
   await first.run('first');
   const { session } = first.cursor;
@@ -263,14 +263,14 @@ it('[W59] an agent that an extension takes to another session takes its clients 
   expect(first.cursor.session).not.toBe(session);
   expect(second.cursor.session).toBe(first.cursor.session);
   const back = await server.attach({ session });
-  expect(await said(back)).toEqual(['user: first', 'assistant: Hello there.']);
+  expect(await briefConversation(back)).toEqual(['user: first', 'assistant: Hello there.']);
   await first.run('next');
   await second.next('agent_settled');
 });
 
 it('[W50 W59] each is told as much of it as it wanted, and what is said there', async () => {
   const home = newHome();
-  const there = keepSession(home, conversation(home.cwd));
+  const there = storeSession(home, shortConversation(home.cwd));
   userExtension(
     home,
     'go.ts',
@@ -279,7 +279,7 @@ it('[W50 W59] each is told as much of it as it wanted, and what is said there', 
       pi.sendUserMessage('I am here');
     } });`,
   );
-  const server = await serve({ home, script: TALK });
+  const server = await startServer({ home, script: TALK });
   const first = await server.attach({ stream: 'delta' });
   const firstRun = (await first.run('first')).at(-1)?.['runId'];
   const second = await server.attach({ session: first.cursor.session, stream: 'delta', tail: 1 });
@@ -296,24 +296,24 @@ it('[W50 W59] each is told as much of it as it wanted, and what is said there', 
 
   expect(last.messages).toHaveLength(1);
   expect(all.messages.length).toBeGreaterThan(1);
-  const words = await said(first);
+  const words = await briefConversation(first);
   expect(words).toEqual(['user: first', 'assistant: one', 'user: I am here', 'assistant: Hello there.']);
-  expect(saidIn(viewOf(first).messages)).toEqual(words);
-  expect(words.slice(-saidIn(viewOf(second).messages).length)).toEqual(saidIn(viewOf(second).messages));
+  expect(briefs(viewOf(first).messages)).toEqual(words);
+  expect(words.slice(-briefs(viewOf(second).messages).length)).toEqual(briefs(viewOf(second).messages));
 });
 
 it('[A7 W59] who may not open the folder that it goes to is left behind', async () => {
   const home = newHome();
   const secret = join(home.root, 'secret');
   mkdirSync(secret);
-  const there = keepSession(home, conversation(secret), { cwd: secret });
+  const there = storeSession(home, shortConversation(secret), { cwd: secret });
   userExtension(
     home,
     'go.ts',
     `export default (pi) => pi.registerCommand('go', { handler: (args, ctx) => ctx.switchSession(${JSON.stringify(there)}) });`,
   );
   const limited = { name: 'Limited', scopes: ['view'], allowedPaths: [home.cwd] };
-  const server = await serve({ home, script: TALK, tokens: { 'token-of-a-limited': limited } });
+  const server = await startServer({ home, script: TALK, tokens: { 'token-of-a-limited': limited } });
   const owner = await server.attach();
   await owner.run('Hi');
   const watcher = await server.attach({ session: owner.cursor.session, token: 'token-of-a-limited' });
@@ -323,7 +323,7 @@ it('[A7 W59] who may not open the folder that it goes to is left behind', async 
   expect(await owner.next('state_synced')).toMatchObject({ state: { cwd: secret } });
   expect(await watcher.ended).toMatchObject({ code: 4404 });
   expect(JSON.stringify(watcher.records)).not.toContain(secret);
-  expect(await said(owner)).toEqual(['user: first', 'assistant: one']);
+  expect(await briefConversation(owner)).toEqual(['user: first', 'assistant: one']);
 });
 
 /** What a screen shows of what it was told. */

@@ -1,12 +1,12 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { meddlingAgent } from '../../support/meddling-agent.ts';
+import { interceptingAgentArgs } from '../../support/meddling-agent.ts';
 import { newGate, newHome } from '../../support/open.ts';
-import { until } from '../../support/processes.ts';
+import { waitUntil } from '../../support/processes.ts';
 import { RemotePeer } from '../../support/remote-peer.ts';
-import { type Query, serve, type TestServer, TOKEN } from '../../support/server.ts';
-import { header, keepSession } from '../../support/stored-session.ts';
+import { type ConnectQuery, startServer, type TestServer, OWNER_TOKEN } from '../../support/server.ts';
+import { header, storeSession } from '../../support/stored-session.ts';
 
 const TALK = { script: [{ text: 'Hello there.', when: '.', keep: true }] };
 
@@ -32,17 +32,17 @@ const GARBAGE = [
 ];
 
 /** A client that takes whatever comes. */
-function trusting({ url }: TestServer, query: Query = {}): RemotePeer {
+function trusting({ url }: TestServer, query: ConnectQuery = {}): RemotePeer {
   const address = new URL(url);
-  for (const [name, value] of Object.entries({ token: TOKEN, ...query })) address.searchParams.set(name, String(value));
-  return new RemotePeer(address.href, { foreign: true });
+  for (const [name, value] of Object.entries({ token: OWNER_TOKEN, ...query })) address.searchParams.set(name, String(value));
+  return new RemotePeer(address.href, { hasForeignFields: true });
 }
 
 it('[W92] whatever an agent prints, the server goes on, and so do other sessions and its own', async () => {
   const home = newHome();
   const garbage = JSON.stringify(GARBAGE);
   const meddle = `if (request.type === 'set_session_name') for (const line of ${garbage}) say(line);`;
-  const server = await serve({ home, args: meddlingAgent(home, meddle, TALK) });
+  const server = await startServer({ home, args: interceptingAgentArgs(home, meddle, TALK) });
   const peer = trusting(server, { stream: 'delta', legacyNames: 0 });
   await peer.next('state_synced');
   const looker = trusting(server, { session: peer.cursor.session });
@@ -69,7 +69,7 @@ it('[W92] an answer that lacks what belongs to it is passed on, and ends nothing
     answer(request, { success: true });
     return true;
   }`;
-  const server = await serve({ home, args: meddlingAgent(home, meddle, TALK) });
+  const server = await startServer({ home, args: interceptingAgentArgs(home, meddle, TALK) });
   const peer = trusting(server);
   await peer.next('state_synced');
   const other = await server.attach({ session: peer.cursor.session });
@@ -81,7 +81,7 @@ it('[W92] an answer that lacks what belongs to it is passed on, and ends nothing
 });
 
 it('[W92] an export onto a link is answered, and nobody is sent away', async () => {
-  const server = await serve(TALK);
+  const server = await startServer(TALK);
   const peer = await server.attach();
   await peer.run('Hi');
   const other = await server.attach({ session: peer.cursor.session });
@@ -98,8 +98,8 @@ it('[W92] an export onto a link is answered, and nobody is sent away', async () 
 
 it('[W92] a session whose id is no text that can be sent keeps nobody from working', async () => {
   const home = newHome();
-  const session = keepSession(home, [header(home.cwd, { id: '\ud800x' })], { name: 'odd.jsonl' });
-  const server = await serve({ home, ...TALK });
+  const session = storeSession(home, [header(home.cwd, { id: '\ud800x' })], { name: 'odd.jsonl' });
+  const server = await startServer({ home, ...TALK });
   const other = await server.attach();
 
   const peer = server.connect({ session });
@@ -115,7 +115,7 @@ it('[W20 W92] an agent that does not tell its state is given up with 1011', asyn
     answer(request, { success: false, error: 'no' });
     return true;
   }`;
-  const server = await serve({ home, args: meddlingAgent(home, meddle, TALK) });
+  const server = await startServer({ home, args: interceptingAgentArgs(home, meddle, TALK) });
 
   const reason = 'Failed to spawn Pi process: it does not tell its state';
   expect(await server.connect().ended).toEqual({ code: 1011, reason });
@@ -124,7 +124,7 @@ it('[W20 W92] an agent that does not tell its state is given up with 1011', asyn
 it('[W94] an agent that cannot be started is in the log', async () => {
   const home = newHome();
   const path = join(home.root, 'server.log');
-  const server = await serve({ home, args: ['--agent-command', 'no-such-program', '--log-file', path] });
+  const server = await startServer({ home, args: ['--agent-command', 'no-such-program', '--log-file', path] });
 
   await server.connect().ended;
 
@@ -135,7 +135,7 @@ it('[W53] an agent that does not come back the first time is tried again', async
   const home = newHome();
   const gate = newGate();
   const start = `if (existsSync('${gate.path}')) { rmSync('${gate.path}'); process.exit(1); }`;
-  const server = await serve({ home, args: meddlingAgent(home, DIE, { ...TALK, start }) });
+  const server = await startServer({ home, args: interceptingAgentArgs(home, DIE, { ...TALK, start }) });
   const peer = await server.attach();
   await peer.run('Hi');
   gate.open();
@@ -150,7 +150,7 @@ it('[W53] one that never comes back is given up, and its clients are closed with
   const home = newHome();
   const gate = newGate();
   const start = `if (existsSync('${gate.path}')) process.exit(1);`;
-  const server = await serve({ home, args: meddlingAgent(home, DIE, { ...TALK, start }) });
+  const server = await startServer({ home, args: interceptingAgentArgs(home, DIE, { ...TALK, start }) });
   const peer = await server.attach();
   gate.open();
 
@@ -165,18 +165,18 @@ it('[W56] one that nobody needs while it comes back is let go, and not tried aga
   const list = join(home.root, 'starts');
   const start = `appendFileSync('${list}', 'x');
     if (existsSync('${gate.path}')) await new Promise(() => process.stdin.resume().on('end', () => process.exit(1)));`;
-  const args = [...meddlingAgent(home, DIE, { ...TALK, start }), '--park-after', '0'];
-  const server = await serve({ home, args });
+  const args = [...interceptingAgentArgs(home, DIE, { ...TALK, start }), '--park-after', '0'];
+  const server = await startServer({ home, args });
   const other = await server.attach();
   const peer = await server.attach();
   await peer.run('Hi');
   const { session } = peer.cursor;
   gate.open();
   peer.send({ type: 'set_session_name', name: 'die' });
-  await until(async () => readFileSync(list, 'utf8') === 'xxx');
+  await waitUntil(async () => readFileSync(list, 'utf8') === 'xxx');
 
-  await peer.leave();
-  await until(async () => {
+  await peer.disconnect();
+  await waitUntil(async () => {
     const { sessions } = await other.ok({ type: 'list_sessions' });
     return sessions.every(({ id, status }: { id: string; status?: string }) => id !== session || status === undefined);
   });

@@ -1,24 +1,24 @@
 import { expect, it } from 'vitest';
 import { fixture } from '../../support/extensions.ts';
 import { hostTool } from '../../support/host-tools.ts';
-import { FILLER, patientHome } from '../../support/long-talk.ts';
-import { newGate, open, sessionFiles } from '../../support/open.ts';
-import { living, until } from '../../support/processes.ts';
-import { serve, type TestServer } from '../../support/server.ts';
+import { FILLER, fastRetryHome } from '../../support/long-talk.ts';
+import { newGate, openTestAgent, sessionFiles } from '../../support/open.ts';
+import { filterAlive, waitUntil } from '../../support/processes.ts';
+import { startServer, type TestServer } from '../../support/server.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 const PARK_AT_ONCE = ['--park-after', '0'];
 
 /** Settles when no agent of this server lives. */
 const parked = (server: TestServer) =>
-  until(async () => (await living(server.agents().map(({ pid }) => pid))).length === 0);
+  waitUntil(async () => (await filterAlive(server.agents().map(({ pid }) => pid))).length === 0);
 
 it('[W56] an idle agent that nobody hears is let go, and woken for whoever comes', async () => {
-  const server = await serve({ script: TALK, args: PARK_AT_ONCE });
+  const server = await startServer({ script: TALK, args: PARK_AT_ONCE });
   const first = await server.attach();
   await first.run('Hi');
   const { cursor } = first;
-  await first.leave();
+  await first.disconnect();
   await parked(server);
 
   const second = server.connect(cursor);
@@ -32,7 +32,7 @@ it('[W56] an idle agent that nobody hears is let go, and woken for whoever comes
 });
 
 it('[W56] what its last client wanted of it does not keep an agent', async () => {
-  const server = await serve({ script: TALK, args: PARK_AT_ONCE });
+  const server = await startServer({ script: TALK, args: PARK_AT_ONCE });
   for (const [query, command] of [
     [{}, { type: 'hello', heartbeatMs: 50 }],
     [{ ui: '' }, { type: 'get_state' }],
@@ -41,19 +41,19 @@ it('[W56] what its last client wanted of it does not keep an agent', async () =>
   ] as const) {
     const peer = await server.attach(query);
     await peer.ok(command);
-    await peer.leave();
+    await peer.disconnect();
     await parked(server);
   }
 });
 
 it('[W56] neither does what its last client did not stay to hear', async () => {
-  const home = patientHome();
+  const home = fastRetryHome();
   const gate = newGate();
   const script = [{ text: 'One.' }, { text: 'Two.' }, { steps: [{ await: gate.path }, { text: 'Summary.' }] }];
-  const server = await serve({ home, script, args: PARK_AT_ONCE });
+  const server = await startServer({ home, script, args: PARK_AT_ONCE });
   const asking = await server.attach();
   asking.send({ type: 'set_host_tools', tools: [hostTool('mine')] });
-  await asking.leave();
+  await asking.disconnect();
   await parked(server);
 
   const peer = await server.attach();
@@ -62,7 +62,7 @@ it('[W56] neither does what its last client did not stay to hear', async () => {
   peer.send({ type: 'compact' });
   await peer.next('compaction_start');
   const { session } = peer.cursor;
-  await peer.leave();
+  await peer.disconnect();
   gate.open();
   await parked(server);
 
@@ -71,7 +71,7 @@ it('[W56] neither does what its last client did not stay to hear', async () => {
 });
 
 it('[W56] one that somebody comes to while it leaves is woken again', async () => {
-  const server = await serve({ script: TALK, args: PARK_AT_ONCE });
+  const server = await startServer({ script: TALK, args: PARK_AT_ONCE });
   const first = await server.attach();
   await first.run('Hi');
   const { session } = first.cursor;
@@ -79,14 +79,14 @@ it('[W56] one that somebody comes to while it leaves is woken again', async () =
   for (let visits = 1; visits <= 5; visits++) {
     const visitor = await server.attach({ session });
     expect(await visitor.ok({ type: 'get_state' })).toMatchObject({ sessionId: session, messageCount: 2 });
-    if (visits === 1) await first.leave();
-    await visitor.leave();
+    if (visits === 1) await first.disconnect();
+    await visitor.disconnect();
   }
 });
 
 it('[W56] an agent at work is not let go before its run is over', async () => {
   const gate = newGate();
-  const server = await serve({
+  const server = await startServer({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }],
     args: PARK_AT_ONCE,
   });
@@ -94,12 +94,12 @@ it('[W56] an agent at work is not let go before its run is over', async () => {
   const { session } = first.cursor;
   await first.ok({ type: 'prompt', message: 'Hi' });
   await first.next('message_update');
-  await first.leave();
+  await first.disconnect();
   const other = await server.attach();
   expect(await statusOf(other, session)).toBe('running');
 
   gate.open();
-  await until(async () => (await statusOf(other, session)) === undefined);
+  await waitUntil(async () => (await statusOf(other, session)) === undefined);
   const second = server.connect({ session });
 
   const { messages } = await second.next('state_synced');
@@ -108,22 +108,22 @@ it('[W56] an agent at work is not let go before its run is over', async () => {
 
 it('[W56] an agent that runs a command, or waits for an answer, is not let go', async () => {
   const gate = newGate();
-  const server = await serve({ script: TALK, args: PARK_AT_ONCE, agentArgs: ['-e', fixture('dialogs')] });
+  const server = await startServer({ script: TALK, args: PARK_AT_ONCE, agentArgs: ['-e', fixture('dialogs')] });
   const first = await server.attach();
   await first.run('Hi');
   first.send({ type: 'bash', command: `until [ -e ${gate.path} ]; do sleep 0.01; done; echo over` });
   await first.ok({ type: 'get_state' });
   const { session } = first.cursor;
-  await first.leave();
+  await first.disconnect();
   const asking = await server.attach();
   await asking.ok({ type: 'prompt', message: '/interview' });
   await asking.next('extension_ui_request');
-  await asking.leave();
+  await asking.disconnect();
   const other = await server.attach();
   expect(await statusOf(other, session)).toBe('idle');
 
   gate.open();
-  await until(async () => (await statusOf(other, session)) === undefined);
+  await waitUntil(async () => (await statusOf(other, session)) === undefined);
 
   expect(server.agents()).toHaveLength(3);
   const back = await server.attach({ session: asking.cursor.session });
@@ -137,11 +137,11 @@ it('[W56] an agent that runs a command, or waits for an answer, is not let go', 
 });
 
 it('[W56] what a new session was called is remembered while it is parked, also when it came from `new_session`', async () => {
-  const server = await serve({ script: TALK, args: PARK_AT_ONCE });
+  const server = await startServer({ script: TALK, args: PARK_AT_ONCE });
   const first = await server.attach();
   await first.run('Hi');
   const { sessionId } = await first.ok({ type: 'new_session' });
-  await first.leave();
+  await first.disconnect();
   await parked(server);
 
   const second = await server.attach({ session: sessionId });
@@ -151,14 +151,14 @@ it('[W56] what a new session was called is remembered while it is parked, also w
 
 /** A session whose agent was parked, and another process that is in it now. */
 async function heldElsewhere() {
-  const server = await serve({ script: TALK, args: PARK_AT_ONCE });
+  const server = await startServer({ script: TALK, args: PARK_AT_ONCE });
   const first = await server.attach();
   await first.run('Hi');
   const { session } = first.cursor;
-  await first.leave();
+  await first.disconnect();
   await parked(server);
   const [file = ''] = sessionFiles(server.home);
-  const holder = await open('stdio', { home: server.home, args: ['--session', file] });
+  const holder = await openTestAgent('stdio', { home: server.home, args: ['--session', file] });
   await holder.peer.ok({ type: 'get_state' });
   return { server, session, holder };
 }
@@ -167,7 +167,7 @@ it('[W58] a session that another process is in is waited for, and taken over whe
   const { server, session, holder } = await heldElsewhere();
 
   const second = server.connect({ session });
-  await until(async () => server.agents().length > 1);
+  await waitUntil(async () => server.agents().length > 1);
   await holder.close();
 
   expect((await second.next('state_synced')).messages).toHaveLength(2);

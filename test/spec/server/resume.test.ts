@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
-import { bash, commandHome, untilThere } from '../../support/extensions.ts';
-import { FILLER, patientHome } from '../../support/long-talk.ts';
+import { bash, homeWithCommands, waitForFileCode } from '../../support/extensions.ts';
+import { FILLER, fastRetryHome } from '../../support/long-talk.ts';
 import { newGate } from '../../support/open.ts';
 import { outline } from '../../support/peer.ts';
 import type { RemotePeer } from '../../support/remote-peer.ts';
-import { serve } from '../../support/server.ts';
-import { waitFor } from '../../support/shell.ts';
+import { startServer } from '../../support/server.ts';
+import { waitForFileCommand } from '../../support/shell.ts';
 
 const DELTAS = { stream: 'delta', legacyNames: 0 };
 
@@ -20,7 +20,7 @@ it('[W31] a client that comes back with its cursor is told what it has missed, a
     { await: gates[1].path },
     { text: 'three.' },
   ];
-  const server = await serve({ script: [{ steps }] });
+  const server = await startServer({ script: [{ steps }] });
   const whole = await server.attach(DELTAS);
   const first = await server.attach({ session: whole.cursor.session, ...DELTAS });
   await whole.ok({ type: 'prompt', message: 'Hi' });
@@ -41,25 +41,25 @@ it('[W31] a client that comes back with its cursor is told what it has missed, a
     seq: cursor.after,
     epoch: cursor.epoch,
   });
-  expect(second.told).not.toContain('state_synced');
+  expect(second.eventTypes).not.toContain('state_synced');
   expect(viewOf(first, second)).toEqual(viewOf(whole));
   expect(seqs(second)).toEqual(seqs(whole).filter((seq) => seq > cursor.after));
 });
 
 it('[W31] one that has missed nothing is told so, also between runs', async () => {
-  const server = await serve({ script: [{ text: 'Hello.', when: '.', keep: true }] });
+  const server = await startServer({ script: [{ text: 'Hello.', when: '.', keep: true }] });
   const first = await server.attach();
   await first.run('Hi');
 
   const second = server.connect(first.cursor);
   await second.ok({ type: 'get_state' });
 
-  expect(second.told).toEqual(['server_connected']);
+  expect(second.eventTypes).toEqual(['server_connected']);
   expect(second.records[0]).toMatchObject({ resume: 'ok' });
 });
 
 it('[W31] a cursor of another life, of another session or from the future leads to a snapshot', async () => {
-  const server = await serve({ script: [{ text: 'Hello.', when: '.', keep: true }] });
+  const server = await startServer({ script: [{ text: 'Hello.', when: '.', keep: true }] });
   const first = await server.attach(DELTAS);
   await first.run('Hi');
   const other = await server.attach(DELTAS);
@@ -80,7 +80,7 @@ it('[W31] a cursor of another life, of another session or from the future leads 
 });
 
 it('[W31] what is no longer kept leads to a snapshot', async () => {
-  const server = await serve({ script: [{ text: 'x'.repeat(1_000_000), when: '.', keep: true }] });
+  const server = await startServer({ script: [{ text: 'x'.repeat(1_000_000), when: '.', keep: true }] });
   const first = await server.attach(DELTAS);
   await first.run('one');
   const { cursor } = first;
@@ -93,7 +93,7 @@ it('[W31] what is no longer kept leads to a snapshot', async () => {
 });
 
 it('[W80] who has heard of a compaction and no more is told what it came to', async () => {
-  const server = await serve({ home: patientHome(), script: ['One.', 'Two.', 'Summary.'].map((text) => ({ text })) });
+  const server = await startServer({ home: fastRetryHome(), script: ['One.', 'Two.', 'Summary.'].map((text) => ({ text })) });
   const first = await server.attach(DELTAS);
   await first.run(`first ${FILLER}`);
   await first.run(`second ${FILLER}`);
@@ -108,7 +108,7 @@ it('[W80] who has heard of a compaction and no more is told what it came to', as
 
 it('[W31] a client of the repeating form is told anew what was missed of an answer', async () => {
   const gate = newGate();
-  const server = await serve({ script: [{ steps: [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }] }] });
+  const server = await startServer({ script: [{ steps: [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }] }] });
   const first = await server.attach();
   await first.ok({ type: 'prompt', message: 'Hi' });
   await first.next(delta('One '));
@@ -133,7 +133,7 @@ it('[W32] who comes in the middle of an answer is told its beginning, block by b
     { text: 'Word by word by word ' },
     { toolCall: { name: 'bash', arguments: { command: 'echo hi' } }, chunks: 4, await: gate.path },
   ];
-  const server = await serve({ script: [{ steps }, { text: 'Done.' }], agentArgs: ['--thinking', 'high'] });
+  const server = await startServer({ script: [{ steps }, { text: 'Done.' }], agentArgs: ['--thinking', 'high'] });
   const whole = await server.attach(DELTAS);
   await whole.ok({ type: 'prompt', message: 'Hi' });
   await whole.next(
@@ -167,7 +167,7 @@ it('[W32] who comes in the middle of an answer is told its beginning, block by b
 
 it('[W32] who comes while a tool runs is told of it, and of what it has printed', async () => {
   const gate = newGate();
-  const server = await serve({ script: [bash(waitFor(gate.path)), { text: 'Done.' }] });
+  const server = await startServer({ script: [bash(waitForFileCommand(gate.path)), { text: 'Done.' }] });
   const whole = await server.attach(DELTAS);
   await whole.ok({ type: 'prompt', message: 'Hi' });
   await whole.next(
@@ -185,8 +185,8 @@ it('[W32] who comes while a tool runs is told of it, and of what it has printed'
 
 it('[W26 W32] who comes after a message was accepted and before it is told hears of it once', async () => {
   const gate = newGate();
-  const { home } = commandHome({}, `pi.on('before_agent_start', async () => { ${untilThere(`'${gate.path}'`)} });`);
-  const server = await serve({ home, script: [{ text: 'Done.' }] });
+  const { home } = homeWithCommands({}, `pi.on('before_agent_start', async () => { ${waitForFileCode(`'${gate.path}'`)} });`);
+  const server = await startServer({ home, script: [{ text: 'Done.' }] });
   const whole = await server.attach(DELTAS);
   await whole.ok({ type: 'prompt', message: 'Hi' });
 

@@ -2,11 +2,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import project from '../../../package.json' with { type: 'json' };
-import { command, tau } from '../../support/command.ts';
+import { startProgram, runTau } from '../../support/command.ts';
 import { newHome, TAU } from '../../support/open.ts';
 import { RemotePeer } from '../../support/remote-peer.ts';
-import { serve, TOKEN } from '../../support/server.ts';
-import { inTerminal } from '../../support/terminal.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server.ts';
+import { startTauInTerminal } from '../../support/terminal.ts';
 
 it('[W60] agents are started with the flags that are about them, wherever they run', async () => {
   const home = newHome();
@@ -18,13 +18,13 @@ it('[W60] agents are started with the flags that are about them, wherever they r
   for (const [name, text] of Object.entries(files)) writeFileSync(join(home.cwd, name), text);
   const model = ['--model', 'tau/scripted-slow', '--thinking', 'low', '--script', 'script.jsonl'];
   const others = ['--tools', 'read', '-ne', '-e', 'more.ts'];
-  const server = command(home, [process.execPath, TAU, 'serve', '--port', '0', ...model, ...others], {
-    env: { PI_AUTH_TOKEN: TOKEN },
+  const server = startProgram(home, [process.execPath, TAU, 'serve', '--port', '0', ...model, ...others], {
+    env: { PI_AUTH_TOKEN: OWNER_TOKEN },
   });
-  await server.printed('/session\n');
+  await server.waitForOutput('/session\n');
   const [, url = ''] = server.stdout().split('\n');
 
-  const peer = new RemotePeer(`${url}?token=${TOKEN}&cwd=${encodeURIComponent(join(home.cwd, 'sub'))}`);
+  const peer = new RemotePeer(`${url}?token=${OWNER_TOKEN}&cwd=${encodeURIComponent(join(home.cwd, 'sub'))}`);
   const { state } = await peer.next('state_synced');
   const { tools } = await peer.ok({ type: 'get_tools' });
   const { commands } = await peer.ok({ type: 'get_commands' });
@@ -41,7 +41,7 @@ it("[W60] a command of one's own is given them, too, with whole paths and values
   const home = newHome();
   writeFileSync(join(home.cwd, 'prompt.md'), 'Be brief.\n');
   const words = ['--no-approve', '--skill', 'one', '--skill', '~/two', '--system-prompt', 'prompt.md'];
-  const server = await serve({
+  const server = await startServer({
     home,
     args: [...words, '--append-system-prompt', '- never shout', '--model', 'tau/scripted'],
   });
@@ -83,14 +83,14 @@ it.each(
     ['--json'],
   ].map((words) => [words.join(' '), words] as const),
 )('[W61] %s does not go with a server', async (_said, words) => {
-  const result = await tau(newHome(), ['serve', '--port', '0', ...words]);
+  const result = await runTau(newHome(), ['serve', '--port', '0', ...words]);
 
   const sentence = `tau: ${words[0]} does not go with tau serve (see tau help server)\n`;
   expect(result).toEqual({ code: 2, signal: null, stdout: '', stderr: sentence });
 });
 
 it('[W61] no key may stand where whoever lists processes reads it', async () => {
-  const result = await tau(newHome(), ['serve', '--port', '0', '--model', 'tau/scripted', '--api-key', 'sk-secret']);
+  const result = await runTau(newHome(), ['serve', '--port', '0', '--model', 'tau/scripted', '--api-key', 'sk-secret']);
 
   expect(result).toMatchObject({ code: 2, stdout: '' });
   expect(result.stderr).toMatch(/^tau: --api-key does not go with tau serve: .+auth\.json \(see tau help server\)\n$/);
@@ -98,9 +98,9 @@ it('[W61] no key may stand where whoever lists processes reads it', async () => 
 });
 
 it('[W60] people are told what the two addresses are for', async () => {
-  const server = inTerminal(newHome(), ['serve', '--port', '0'], { columns: 120 });
+  const server = startTauInTerminal(newHome(), ['serve', '--port', '0'], { columns: 120 });
 
-  await server.shows('/session\nOpen the first in a browser, once, within 10 minutes.');
+  await server.waitForScreen('/session\nOpen the first in a browser, once, within 10 minutes.');
 });
 
 it('[W62] npm start passes a signal on', async () => {
@@ -110,8 +110,8 @@ it('[W62] npm start passes a signal on', async () => {
   writeFileSync(join(home.cwd, 'scripts/build.mjs'), '');
   writeFileSync(join(home.cwd, 'package.json'), JSON.stringify({ name: 'tau', scripts: { start } }));
   symlinkSync(join(TAU, '..'), join(home.cwd, 'dist'));
-  const npm = command(home, ['npm', 'start', '--silent', '--', '--port', '0']);
-  await npm.printed('/session\n');
+  const npm = startProgram(home, ['npm', 'start', '--silent', '--', '--port', '0']);
+  await npm.waitForOutput('/session\n');
 
   npm.child.kill('SIGTERM');
 

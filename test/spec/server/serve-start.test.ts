@@ -2,19 +2,19 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { serveOnSocket } from '../../support/attached.ts';
-import { command, tau } from '../../support/command.ts';
+import { startServerOnSocket } from '../../support/attached.ts';
+import { startProgram, runTau } from '../../support/command.ts';
 import { newHome, TAU } from '../../support/open.ts';
-import { living } from '../../support/processes.ts';
-import { serve, TOKEN } from '../../support/server.ts';
+import { filterAlive } from '../../support/processes.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server.ts';
 
 const tls = (name: string) => join(import.meta.dirname, '../../fixtures/tls', name);
 
 it('[W60] prints where to go, the login link and the address of sockets, and nothing else', async () => {
-  const server = command(newHome(), [process.execPath, TAU, 'serve', '--port', '0', '--base-path', 'tau/'], {
-    env: { PI_AUTH_TOKEN: TOKEN },
+  const server = startProgram(newHome(), [process.execPath, TAU, 'serve', '--port', '0', '--base-path', 'tau/'], {
+    env: { PI_AUTH_TOKEN: OWNER_TOKEN },
   });
-  await server.printed('/session\n');
+  await server.waitForOutput('/session\n');
   const [, port] = /:(\d+)/.exec(server.stdout()) ?? [];
 
   expect((await fetch(`http://127.0.0.1:${port}/tau/readyz`)).status).toBe(200);
@@ -31,8 +31,8 @@ it('[W60] prints where to go, the login link and the address of sockets, and not
 
 it('[W60] says https and wss when it speaks TLS, and a name that leads here when it listens everywhere', async () => {
   const words = ['--host', '0.0.0.0', '--tls-cert', tls('cert.pem'), '--tls-key', tls('key.pem')];
-  const server = command(newHome(), [process.execPath, TAU, 'serve', '--port', '0', ...words]);
-  await server.printed('/session\n');
+  const server = startProgram(newHome(), [process.execPath, TAU, 'serve', '--port', '0', ...words]);
+  await server.waitForOutput('/session\n');
 
   expect(server.stdout()).toMatch(/^https:\/\/localhost:\d+\/#code=\S+\nwss:\/\/localhost:\d+\/session\n$/);
 });
@@ -116,24 +116,24 @@ it.each<[string, string, string, number]>([
   const port = String(await taken());
   writeFileSync(join(home.cwd, 'bad.json'), JSON.stringify({ tokens: { 'a-secret': { path: ['/'] } } }));
 
-  const result = await tau(home, ['serve', '--port', '0', ...words.replace('TAKEN', port).split(' ')]);
+  const result = await runTau(home, ['serve', '--port', '0', ...words.replace('TAKEN', port).split(' ')]);
 
   const stderr = `tau: ${sentence.replaceAll('CWD', home.cwd).replaceAll('TAKEN', port)}\n`;
   expect(result).toEqual({ code, signal: null, stdout: '', stderr });
 });
 
 it('[W61] does not take the socket file of another server', async () => {
-  const { home, socketPath } = await serveOnSocket();
+  const { home, socketPath } = await startServerOnSocket();
 
-  const second = await tau(home, ['serve', '--port', '0', '--socket', socketPath]);
+  const second = await runTau(home, ['serve', '--port', '0', '--socket', socketPath]);
 
   expect(second).toMatchObject({ code: 1, stdout: '', stderr: `tau: cannot listen on ${socketPath}: it is in use\n` });
 });
 
 it('[W62] ends with its agents at a signal, also in the middle of a run, and a second signal does not wait', async () => {
   const script = [{ steps: [{ text: 'Once upon a time ' }, { stall: true }] }];
-  const patient = await serve({ script, args: ['--drain-seconds', '600'] });
-  const hurried = await serve({ script, args: ['--drain-seconds', '0'] });
+  const patient = await startServer({ script, args: ['--drain-seconds', '600'] });
+  const hurried = await startServer({ script, args: ['--drain-seconds', '0'] });
   for (const server of [patient, hurried]) {
     const peer = await server.attach();
     peer.send({ type: 'prompt', message: 'tell me a story' });
@@ -147,7 +147,7 @@ it('[W62] ends with its agents at a signal, also in the middle of a run, and a s
 
   expect(await hurried.exited).toEqual({ code: 143, signal: null });
   expect(await patient.exited).toEqual({ code: 130, signal: null });
-  expect(await living(hurried.agents().map(({ pid }) => pid))).toEqual([]);
+  expect(await filterAlive(hurried.agents().map(({ pid }) => pid))).toEqual([]);
 });
 
 /** Settles when the server takes nobody any more. */

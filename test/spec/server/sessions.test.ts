@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fixture, shown } from '../../support/extensions.ts';
-import { newGate, newHome, stored } from '../../support/open.ts';
+import { fixture, nextUiRequest } from '../../support/extensions.ts';
+import { newGate, newHome, readSessionFile } from '../../support/open.ts';
 import type { RemotePeer } from '../../support/remote-peer.ts';
-import { serve } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
@@ -12,7 +12,7 @@ const fileOf = async (peer: RemotePeer): Promise<string> => (await peer.ok({ typ
 
 it('[W81] `list_sessions` tells of each session whether it runs, waits or rests; a parked one has no status', async () => {
   const gate = newGate();
-  const server = await serve({
+  const server = await startServer({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^run' }, ...TALK],
     agentArgs: ['-e', fixture('dialogs')],
     args: ['--park-after', '0'],
@@ -27,8 +27,8 @@ it('[W81] `list_sessions` tells of each session whether it runs, waits or rests;
   await running.ok({ type: 'prompt', message: 'run' });
   await running.next('message_update');
   await waiting.ok({ type: 'prompt', message: '/interview' });
-  await shown(waiting, 'select');
-  await parked.leave();
+  await nextUiRequest(waiting, 'select');
+  await parked.disconnect();
 
   const statuses = async () => {
     const { sessions } = await idle.ok({ type: 'list_sessions' });
@@ -48,7 +48,7 @@ it('[W81] `list_sessions` tells of each session whether it runs, waits or rests;
 });
 
 it('[W82] `export_html` gives an address at which the page can be fetched once', async () => {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('Hi');
 
@@ -63,7 +63,7 @@ it('[W82] `export_html` gives an address at which the page can be fetched once',
 });
 
 it('[W82] nothing of an export stays after the server has ended', async () => {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('Hi');
   const { path } = await peer.ok({ type: 'export_html' });
@@ -77,7 +77,7 @@ it('[W82] nothing of an export stays after the server has ended', async () => {
 it('[W82] `outputPath` counts from the folder of the session, and stays within what a token may open', async () => {
   const home = newHome();
   const guest = { name: 'Guest', allowedPaths: [home.cwd] };
-  const server = await serve({ home, script: TALK, tokens: { 'token-of-a-guest': guest } });
+  const server = await startServer({ home, script: TALK, tokens: { 'token-of-a-guest': guest } });
   const peer = await server.attach({ token: 'token-of-a-guest' });
   await peer.run('Hi');
   mkdirSync(join(home.root, 'outside'));
@@ -102,7 +102,7 @@ it('[W82] `outputPath` counts from the folder of the session, and stays within w
 
 /** Two clients in sessions of their own; the file is that of the first. */
 async function twoSessions() {
-  const server = await serve({ script: TALK });
+  const server = await startServer({ script: TALK });
   const first = await server.attach();
   await first.run('Hi');
   const sessionPath = await fileOf(first);
@@ -119,8 +119,8 @@ it('[W83] a session that another client is in is not deleted; one that nobody is
     code: 'session_in_use',
   });
   const other = await server.attach({ session: first.cursor.session });
-  await first.leave();
-  await other.leave();
+  await first.disconnect();
+  await other.disconnect();
   await second.ok({ type: 'get_state' });
   let answer = await second.request({ type: 'delete_session', sessionPath });
   while (answer['code'] === 'session_in_use') answer = await second.request({ type: 'delete_session', sessionPath });
@@ -142,16 +142,16 @@ it('[W83] a session that lives elsewhere is renamed where it lives, and its clie
 });
 
 it('[W83] one that is parked is renamed on disk', async () => {
-  const server = await serve({ script: TALK, args: ['--park-after', '0'] });
+  const server = await startServer({ script: TALK, args: ['--park-after', '0'] });
   const first = await server.attach();
   await first.run('Hi');
   const sessionPath = await fileOf(first);
-  await first.leave();
+  await first.disconnect();
   const second = await server.attach();
 
   await second.ok({ type: 'rename_session', sessionPath, name: 'Theirs' });
 
   const back = await server.attach({ session: first.cursor.session });
   expect(await back.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'Theirs' });
-  expect(stored(sessionPath).filter(({ type }) => type === 'session_info')).toHaveLength(1);
+  expect(readSessionFile(sessionPath).filter(({ type }) => type === 'session_info')).toHaveLength(1);
 });

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { newGate } from '../../support/open.ts';
-import { serve } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 const LS = { type: 'bash', command: 'echo hello' };
 const RAN = { role: 'bashExecution', output: 'hello\n' };
 
 it('[W93] what one client ran in the shell is in the conversation of all', async () => {
-  const server = await serve();
+  const server = await startServer();
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
 
@@ -17,7 +17,7 @@ it('[W93] what one client ran in the shell is in the conversation of all', async
 
 it('[W93] during a run it is told once that has settled', async () => {
   const gate = newGate();
-  const server = await serve({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }] });
+  const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }] });
   const first = await server.attach({ stream: 'delta' });
   const second = await server.attach({ session: first.cursor.session });
   await first.ok({ type: 'prompt', message: 'Hi' });
@@ -30,7 +30,7 @@ it('[W93] during a run it is told once that has settled', async () => {
   for (const peer of [first, second]) {
     const { messages } = await peer.next('state_synced');
     expect(messages.at(-1)).toMatchObject(RAN);
-    const told = peer.told.filter((type) => type === 'agent_settled' || type === 'state_synced');
+    const told = peer.eventTypes.filter((type) => type === 'agent_settled' || type === 'state_synced');
     expect(told).toEqual(['state_synced', 'agent_settled', 'state_synced']);
   }
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
 import type { RemotePeer } from '../../support/remote-peer.ts';
-import { serve } from '../../support/server.ts';
+import { startServer } from '../../support/server.ts';
 
 const DELTAS = { stream: 'delta', legacyNames: 0 };
 const settings = { compaction: { enabled: false } };
@@ -14,7 +14,7 @@ const MEGABYTE = 'x'.repeat(1024 * 1024);
 const MANY = 10;
 
 it('[W33] a client that stops reading is sent away, the others hear everything, and it may come back', async () => {
-  const server = await serve({ settings, script: [{ text: MEGABYTE, chunks: 50, when: '.', keep: true }] });
+  const server = await startServer({ settings, script: [{ text: MEGABYTE, chunks: 50, when: '.', keep: true }] });
   const reader = await server.attach(DELTAS);
   const stalled = await server.attach({ session: reader.cursor.session, ...DELTAS });
   const other = await server.attach({ session: reader.cursor.session, ...DELTAS });
@@ -35,7 +35,7 @@ it('[W33] a client that stops reading is sent away, the others hear everything, 
 });
 
 it('[W33] a client that was behind for a moment misses nothing', async () => {
-  const server = await serve({ settings, script: [{ text: `${'x'.repeat(99)} `, times: 20_000 }] });
+  const server = await startServer({ settings, script: [{ text: `${'x'.repeat(99)} `, times: 20_000 }] });
   const reader = await server.attach(DELTAS);
   const slow = await server.attach({ session: reader.cursor.session, ...DELTAS });
   slow.socket.pause();
@@ -47,7 +47,7 @@ it('[W33] a client that was behind for a moment misses nothing', async () => {
 });
 
 it('[W33] one that leaves its own answers unread is not read any more until it has read them', async () => {
-  const server = await serve({ settings, script: [{ text: 'x'.repeat(8_000_000) }, { text: 'Done.' }] });
+  const server = await startServer({ settings, script: [{ text: 'x'.repeat(8_000_000) }, { text: 'Done.' }] });
   const reader = await server.attach(DELTAS);
   await reader.run('Hi');
   const slow = await server.attach({ session: reader.cursor.session, ...DELTAS });

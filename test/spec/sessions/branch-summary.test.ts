@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { compactions, counted, FILLER, FULL, talked } from '../../support/long-talk.ts';
-import { NO_RETRY, newGate, open, type TestAgent } from '../../support/open.ts';
-import { settled } from '../../support/settled.ts';
-import { conversation, entriesOf, entryWith, leafOf } from '../../support/tree.ts';
+import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, openAfterTwoTurns } from '../../support/long-talk.ts';
+import { NO_RETRY, newGate, openTestAgent, type TestAgent } from '../../support/open.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
+import { briefConversation, getEntries, entryIdOf, getLeafId } from '../../support/tree.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));
@@ -27,19 +27,19 @@ verifies('S59', 'what is left behind is summed up where the conversation goes on
   });
   await peer.run('first');
   await peer.run('second');
-  const [one, left] = [await entryWith(peer, 'one'), await leafOf(peer)];
+  const [one, left] = [await entryIdOf(peer, 'one'), await getLeafId(peer)];
   const { tokens } = await peer.ok({ type: 'get_session_stats' });
 
   const answer = await peer.ok({
     type: 'navigate_tree',
-    targetId: await entryWith(peer, 'second'),
+    targetId: await entryIdOf(peer, 'second'),
     summarize: true,
     label: 'notes',
   });
 
   const summary =
     'Tried notes.\n\n<read-files>\nmissing.txt\n</read-files>\n\n<modified-files>\nnotes.txt\n</modified-files>';
-  const entries = await entriesOf(peer);
+  const entries = await getEntries(peer);
   expect(answer).toEqual({ cancelled: false, editorText: 'second', summaryEntryId: expect.any(String) });
   expect(entries.slice(-2)).toMatchObject([
     {
@@ -53,11 +53,11 @@ verifies('S59', 'what is left behind is summed up where the conversation goes on
     },
     { type: 'label', targetId: answer.summaryEntryId, label: 'notes', parentId: answer.summaryEntryId },
   ]);
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one', `branchSummary: ${summary}`]);
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', `branchSummary: ${summary}`]);
   const now = await peer.ok({ type: 'get_session_stats' });
   expect(now.tokens.total).toBe(tokens.total + 77);
   await peer.run('other');
-  expect((await conversation(peer)).at(-1)).toBe('assistant: three');
+  expect((await briefConversation(peer)).at(-1)).toBe('assistant: three');
 });
 
 verifies('S59', 'only what the way there does not share is summed up', async ({ open }) => {
@@ -71,13 +71,13 @@ verifies('S59', 'only what the way there does not share is summed up', async ({ 
   });
   await peer.run('first');
   await peer.run('second');
-  const two = await entryWith(peer, 'two');
-  await peer.ok({ type: 'navigate_tree', targetId: await entryWith(peer, 'second') });
+  const two = await entryIdOf(peer, 'two');
+  await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'second') });
   await peer.run('other');
 
   await peer.ok({ type: 'navigate_tree', targetId: two, summarize: true });
 
-  expect(await conversation(peer)).toEqual([
+  expect(await briefConversation(peer)).toEqual([
     'user: first',
     'assistant: one',
     'user: second',
@@ -90,12 +90,12 @@ verifies('S59', 'where nothing was said nothing is summed up', async ({ open }) 
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }, { text: 'never' }] });
   await peer.run('first');
   await peer.run('second');
-  const two = await entryWith(peer, 'two');
-  await peer.ok({ type: 'navigate_tree', targetId: await entryWith(peer, 'second') });
+  const two = await entryIdOf(peer, 'two');
+  await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'second') });
 
   expect(await peer.ok({ type: 'navigate_tree', targetId: two, summarize: true })).toEqual({ cancelled: false });
 
-  expect((await conversation(peer)).at(-1)).toBe('assistant: two');
+  expect((await briefConversation(peer)).at(-1)).toBe('assistant: two');
 });
 
 verifies('S59', 'instructions follow the usual ones, or stand for them', async ({ open }) => {
@@ -110,10 +110,10 @@ verifies('S59', 'instructions follow the usual ones, or stand for them', async (
   });
   await peer.run('first');
   await peer.run('second');
-  const [one, two] = [await entryWith(peer, 'one'), await entryWith(peer, 'two')];
+  const [one, two] = [await entryIdOf(peer, 'one'), await entryIdOf(peer, 'two')];
 
   await peer.ok({ type: 'navigate_tree', targetId: one, summarize: true, customInstructions: 'the shop' });
-  const added = await conversation(peer);
+  const added = await briefConversation(peer);
   await peer.ok({ type: 'navigate_tree', targetId: two });
   await peer.ok({
     type: 'navigate_tree',
@@ -124,7 +124,7 @@ verifies('S59', 'instructions follow the usual ones, or stand for them', async (
   });
 
   expect(added.at(-1)).toBe('branchSummary: added');
-  expect((await conversation(peer)).at(-1)).toBe('branchSummary: replaced');
+  expect((await briefConversation(peer)).at(-1)).toBe('branchSummary: replaced');
 });
 
 verifies('S59', 'a summary that fails leaves everything as it was', async ({ open }) => {
@@ -135,15 +135,15 @@ verifies('S59', 'a summary that fails leaves everything as it was', async ({ ope
   const { peer } = agent;
   await peer.run('first');
   await peer.run('second');
-  const before = [files(agent), await leafOf(peer)];
-  const targetId = await entryWith(peer, 'one');
+  const before = [files(agent), await getLeafId(peer)];
+  const targetId = await entryIdOf(peer, 'one');
 
   const refusal = await peer.refused({ type: 'navigate_tree', targetId, summarize: true });
 
   expect(refusal).toMatchObject({ code: 'internal', error: 'Summarization failed: 400 no' });
-  expect([files(agent), await leafOf(peer)]).toEqual(before);
+  expect([files(agent), await getLeafId(peer)]).toEqual(before);
   await peer.run('third');
-  expect((await conversation(peer)).slice(-3)).toEqual(['assistant: two', 'user: third', 'assistant: three']);
+  expect((await briefConversation(peer)).slice(-3)).toEqual(['assistant: two', 'user: third', 'assistant: three']);
 });
 
 verifies('S59 C17', 'abort overtakes a summary, and everything stays as it was', async ({ open }) => {
@@ -158,31 +158,31 @@ verifies('S59 C17', 'abort overtakes a summary, and everything stays as it was',
   const { peer } = agent;
   await peer.run('first');
   await peer.run('second');
-  const before = [files(agent), await leafOf(peer)];
-  const targetId = await entryWith(peer, 'one');
+  const before = [files(agent), await getLeafId(peer)];
+  const targetId = await entryIdOf(peer, 'one');
   peer.send({ id: 'n', type: 'navigate_tree', targetId, summarize: true, customInstructions: 'nothing' });
   await peer.ok({ type: 'get_state' });
 
   await peer.ok({ type: 'abort' });
 
   expect(await peer.find(({ id }) => id === 'n')).toMatchObject({ success: true, data: { cancelled: true } });
-  expect([files(agent), await leafOf(peer)]).toEqual(before);
+  expect([files(agent), await getLeafId(peer)]).toEqual(before);
   await peer.ok({ type: 'navigate_tree', targetId, summarize: true });
-  expect((await conversation(peer)).at(-1)).toBe('branchSummary: whole');
+  expect((await briefConversation(peer)).at(-1)).toBe('branchSummary: whole');
 });
 
 verifies('S59 P34', 'abort_and_prompt stops a summary for its message', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { stall: true, when: '<conversation>' }, { text: 'two' }] });
   await peer.run('first');
-  peer.send({ id: 'n', type: 'navigate_tree', targetId: await entryWith(peer, 'first'), summarize: true });
+  peer.send({ id: 'n', type: 'navigate_tree', targetId: await entryIdOf(peer, 'first'), summarize: true });
   await peer.ok({ type: 'get_state' });
 
   await peer.ok({ type: 'abort_and_prompt', message: 'second' });
   await peer.next('agent_settled');
 
   expect(await peer.find(({ id }) => id === 'n')).toMatchObject({ data: { cancelled: true } });
-  await settled(peer);
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one', 'user: second', 'assistant: two']);
+  await waitUntilSettled(peer);
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', 'user: second', 'assistant: two']);
 });
 
 verifies('S59 C19', 'a prompt that comes during a summary is served where it led', async ({ open }) => {
@@ -192,15 +192,15 @@ verifies('S59 C19', 'a prompt that comes during a summary is served where it led
   });
   await peer.run('first');
   await peer.run('second');
-  peer.send({ id: 'n', type: 'navigate_tree', targetId: await entryWith(peer, 'one'), summarize: true });
+  peer.send({ id: 'n', type: 'navigate_tree', targetId: await entryIdOf(peer, 'one'), summarize: true });
   peer.send({ id: 'p', type: 'prompt', message: 'third' });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: false, messageCount: 4 });
 
   gate.open();
   await peer.find('agent_settled');
-  await settled(peer);
+  await waitUntilSettled(peer);
 
-  expect(await conversation(peer)).toEqual([
+  expect(await briefConversation(peer)).toEqual([
     'user: first',
     'assistant: one',
     'branchSummary: short',
@@ -216,15 +216,15 @@ verifies('S59 C21', 'what a command prints during a summary stays where it was r
   });
   await peer.run('first');
   await peer.run('second');
-  const left = await leafOf(peer);
-  peer.send({ id: 'n', type: 'navigate_tree', targetId: await entryWith(peer, 'one'), summarize: true });
+  const left = await getLeafId(peer);
+  peer.send({ id: 'n', type: 'navigate_tree', targetId: await entryIdOf(peer, 'one'), summarize: true });
   await peer.ok({ type: 'bash', command: 'echo meanwhile' });
 
   gate.open();
   await peer.find(({ id }) => id === 'n');
 
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one', 'branchSummary: short']);
-  const ran = (await entriesOf(peer)).find(
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', 'branchSummary: short']);
+  const ran = (await getEntries(peer)).find(
     (found) => found.type === 'message' && found.message.role === 'bashExecution',
   );
   expect(ran).toMatchObject({ parentId: left });
@@ -232,9 +232,9 @@ verifies('S59 C21', 'what a command prints during a summary stays where it was r
 
 verifies('S60 C19', 'after a compaction it leads to before it, and back', async ({ open }) => {
   const gate = newGate();
-  const { peer } = await talked(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }]);
-  const whole = await conversation(peer);
-  const two = await leafOf(peer);
+  const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }]);
+  const whole = await briefConversation(peer);
+  const two = await getLeafId(peer);
   peer.send({ id: 'c', type: 'compact' });
   await peer.next('compaction_start');
   peer.send({ id: 'n', type: 'navigate_tree', targetId: two });
@@ -243,20 +243,20 @@ verifies('S60 C19', 'after a compaction it leads to before it, and back', async 
   gate.open();
 
   expect(await peer.find(({ id }) => id === 'n')).toMatchObject({ success: true, data: { cancelled: false } });
-  expect(await conversation(peer)).toEqual(whole);
-  const compacted = (await entriesOf(peer)).find(({ type }) => type === 'compaction');
+  expect(await briefConversation(peer)).toEqual(whole);
+  const compacted = (await getEntries(peer)).find(({ type }) => type === 'compaction');
   await peer.ok({ type: 'navigate_tree', targetId: compacted?.id });
-  expect((await conversation(peer))[0]).toBe('compactionSummary: short');
+  expect((await briefConversation(peer))[0]).toBe('compactionSummary: short');
   expect(await peer.refused({ type: 'compact' })).toMatchObject({ error: 'Already compacted' });
 });
 
 verifies('S60', 'during an automatic compaction it is refused', async ({ open }) => {
   const gate = newGate();
-  const { peer } = await talked(open, [
-    counted('three', FULL),
+  const { peer } = await openAfterTwoTurns(open, [
+    textWithUsage('three', NEAR_CONTEXT_LIMIT),
     { steps: [{ await: gate.path }, { text: 'short' }], when: '<conversation>' },
   ]);
-  const targetId = await leafOf(peer);
+  const targetId = await getLeafId(peer);
   await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
   await peer.next('compaction_start');
 
@@ -265,52 +265,52 @@ verifies('S60', 'during an automatic compaction it is refused', async ({ open })
   expect(refusal).toMatchObject({ code: 'agent_busy' });
   gate.open();
   await peer.next('agent_settled');
-  expect(compactions(peer.records).at(-1)).toMatchObject({ result: { summary: 'short' } });
+  expect(compactionEvents(peer.records).at(-1)).toMatchObject({ result: { summary: 'short' } });
 });
 
 verifies('S59 K1', 'a compaction after it takes up the summary of the branch', async ({ open }) => {
-  const { peer } = await talked(open, [
+  const { peer } = await openAfterTwoTurns(open, [
     { text: 'the branch' },
-    counted('three', 300),
+    textWithUsage('three', 300),
     { text: 'all of it', when: 'the branch' },
   ]);
-  await peer.ok({ type: 'navigate_tree', targetId: await entryWith(peer, 'one'), summarize: true });
+  await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'one'), summarize: true });
   await peer.run(`third ${FILLER}`);
 
   await peer.ok({ type: 'compact' });
 
-  expect((await conversation(peer))[0]).toBe('compactionSummary: all of it');
+  expect((await briefConversation(peer))[0]).toBe('compactionSummary: all of it');
 });
 
 it('[S59 S61] killed during a summary, the session opens as it was; killed after it, where it led', async () => {
-  const first = await open('stdio', { script: [{ text: 'one' }, { text: 'two' }, { stall: true }] });
+  const first = await openTestAgent('stdio', { script: [{ text: 'one' }, { text: 'two' }, { stall: true }] });
   await first.peer.run('first');
   await first.peer.run('second');
-  const targetId = await entryWith(first.peer, 'one');
-  const before = [files(first), await leafOf(first.peer)];
+  const targetId = await entryIdOf(first.peer, 'one');
+  const before = [files(first), await getLeafId(first.peer)];
   first.peer.send({ type: 'navigate_tree', targetId, summarize: true });
   await first.peer.ok({ type: 'get_state' });
   first.process?.kill('SIGKILL');
   await first.process?.exited;
 
-  const again = await open('stdio', { home: first.home, args: ['--continue'], script: [{ text: 'short' }] });
-  expect([files(again), await leafOf(again.peer)]).toEqual(before);
+  const again = await openTestAgent('stdio', { home: first.home, args: ['--continue'], script: [{ text: 'short' }] });
+  expect([files(again), await getLeafId(again.peer)]).toEqual(before);
   const { summaryEntryId } = await again.peer.ok({ type: 'navigate_tree', targetId, summarize: true });
   again.process?.kill('SIGKILL');
   await again.process?.exited;
 
-  const last = await open('stdio', { home: first.home, args: ['--continue'] });
-  expect(await leafOf(last.peer)).toBe(summaryEntryId);
-  expect(await conversation(last.peer)).toEqual(['user: first', 'assistant: one', 'branchSummary: short']);
+  const last = await openTestAgent('stdio', { home: first.home, args: ['--continue'] });
+  expect(await getLeafId(last.peer)).toBe(summaryEntryId);
+  expect(await briefConversation(last.peer)).toEqual(['user: first', 'assistant: one', 'branchSummary: short']);
 });
 
 it('[S59 Z28] a summary that is under way at the end of input is finished and answered', async () => {
   const gate = newGate();
-  const agent = await open('stdio', {
+  const agent = await openTestAgent('stdio', {
     script: [{ text: 'one' }, { steps: [{ await: gate.path }, { text: 'short' }] }],
   });
   await agent.peer.run('first');
-  agent.peer.send({ id: 'n', type: 'navigate_tree', targetId: await entryWith(agent.peer, 'first'), summarize: true });
+  agent.peer.send({ id: 'n', type: 'navigate_tree', targetId: await entryIdOf(agent.peer, 'first'), summarize: true });
   await agent.peer.ok({ type: 'get_state' });
 
   agent.process?.endInput();

@@ -1,19 +1,19 @@
 import { expect } from 'vitest';
-import { newHome, open, stored } from '../../support/open.ts';
-import type { Match } from '../../support/peer.ts';
+import { newHome, openTestAgent, readSessionFile } from '../../support/open.ts';
+import type { RecordMatch } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const stepOf =
-  (kind: string): Match =>
+  (kind: string): RecordMatch =>
   (record) =>
     record.type === 'message_update' && (record['assistantMessageEvent'] as { type: string }).type === kind;
 const said =
-  (type: string, role: string): Match =>
+  (type: string, role: string): RecordMatch =>
   (record) =>
     record.type === type && (record['message'] as { role: string }).role === role;
 
 /** Every moment of a run at which the process may die. */
-const moments: readonly (readonly [string, Match])[] = [
+const moments: readonly (readonly [string, RecordMatch])[] = [
   ['the answer to the prompt', ({ type, command }) => type === 'response' && command === 'prompt'],
   ['agent_start', 'agent_start'],
   ['the user message', said('message_end', 'user')],
@@ -35,7 +35,7 @@ for (const [name, moment] of moments) {
     async () => {
       const home = newHome();
       const call = { toolCall: { id: 'call_1', name: 'bash', arguments: { command: 'echo hi' } } };
-      const first = await open('stdio', { home, script: [{ steps: [{ text: 'Look: ' }, call] }, { text: 'done' }] });
+      const first = await openTestAgent('stdio', { home, script: [{ steps: [{ text: 'Look: ' }, call] }, { text: 'done' }] });
       const { sessionFile } = await first.peer.ok({ type: 'get_state' });
       first.peer.send({ type: 'prompt', id: 'p', message: 'first', clientMessageId: 'c1' });
 
@@ -44,7 +44,7 @@ for (const [name, moment] of moments) {
       await first.process?.exited;
       const told = first.peer.records.flatMap(({ type, message }) => (type === 'message_end' ? [message] : []));
 
-      const second = await open('stdio', { home, args: ['--session', sessionFile], script: [{ text: 'more' }] });
+      const second = await openTestAgent('stdio', { home, args: ['--session', sessionFile], script: [{ text: 'more' }] });
       const { messages } = await second.peer.ok({ type: 'get_messages' });
       expect(messages.slice(0, told.length)).toEqual(told);
       expect(messages.filter(({ role }: { role: string }) => role === 'user')).toHaveLength(1);
@@ -52,7 +52,7 @@ for (const [name, moment] of moments) {
       expect(messages.filter(({ role }: { role: string }) => role === 'toolResult')).toHaveLength(calls);
       const again = await second.peer.run('second');
       expect(again.at(-1)).toMatchObject({ outcome: 'ok' });
-      const texts = stored(sessionFile).flatMap(({ message }) =>
+      const texts = readSessionFile(sessionFile).flatMap(({ message }) =>
         message?.role === 'user' ? [message.content[0].text] : [],
       );
       expect(texts).toEqual(['first', 'second']);
@@ -66,18 +66,18 @@ verifies(
   'an acknowledged message is neither lost nor doubled when the client sends it again after a crash',
   async () => {
     const home = newHome();
-    const first = await open('stdio', { home, script: [{ stall: true }] });
+    const first = await openTestAgent('stdio', { home, script: [{ stall: true }] });
     const { sessionFile } = await first.peer.ok({ type: 'get_state' });
     await first.peer.ok({ type: 'prompt', message: 'first', clientMessageId: 'c1' });
     first.process?.kill('SIGKILL');
     await first.process?.exited;
 
-    const second = await open('stdio', { home, args: ['--session', sessionFile], script: [{ text: 'one' }] });
+    const second = await openTestAgent('stdio', { home, args: ['--session', sessionFile], script: [{ text: 'one' }] });
     const accepted = await second.peer.ok({ type: 'prompt', message: 'first', clientMessageId: 'c1' });
     await second.peer.next('agent_settled');
 
     expect(accepted).toMatchObject({ disposition: 'started', duplicate: true });
-    const texts = stored(sessionFile).flatMap(({ message }) => (message ? [message.content[0].text] : []));
+    const texts = readSessionFile(sessionFile).flatMap(({ message }) => (message ? [message.content[0].text] : []));
     expect(texts).toEqual(['first', 'one']);
   },
   ['stdio'],
@@ -88,7 +88,7 @@ verifies(
   'a queued message is in the queue again after a crash',
   async () => {
     const home = newHome();
-    const first = await open('stdio', { home, script: [{ steps: [{ text: 'a ' }, { stall: true }] }] });
+    const first = await openTestAgent('stdio', { home, script: [{ steps: [{ text: 'a ' }, { stall: true }] }] });
     const { sessionFile } = await first.peer.ok({ type: 'get_state' });
     await first.peer.ok({ type: 'prompt', message: 'first' });
     await first.peer.next('message_update');
@@ -96,7 +96,7 @@ verifies(
     first.process?.kill('SIGKILL');
     await first.process?.exited;
 
-    const second = await open('stdio', {
+    const second = await openTestAgent('stdio', {
       home,
       args: ['--session', sessionFile],
       script: [{ text: 'one' }, { text: 'two' }],

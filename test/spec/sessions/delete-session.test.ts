@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { tau } from '../../support/command.ts';
-import { newHome, stored } from '../../support/open.ts';
-import { conversation, header, keepSession } from '../../support/stored-session.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { runTau } from '../../support/command.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
+import { shortConversation, header, storeSession } from '../../support/stored-session.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 verifies('S54', 'a deleted session lies in the trash beside its place, whole', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd), { name: 'one.jsonl' });
+  const path = storeSession(home, shortConversation(home.cwd), { name: 'one.jsonl' });
   const before = readFileSync(path);
   const { peer } = await open({ home });
 
@@ -25,22 +25,22 @@ verifies('S54', 'nothing in the trash is overwritten', async ({ open }) => {
   const places: string[] = [];
 
   for (const id of ['a', 'b', 'c']) {
-    const sessionPath = keepSession(home, conversation(home.cwd, { id }), { name: 'same.jsonl' });
+    const sessionPath = storeSession(home, shortConversation(home.cwd, { id }), { name: 'same.jsonl' });
     places.push((await peer.ok({ type: 'delete_session', sessionPath })).trashPath);
   }
 
-  expect(places.map((path) => stored(path)[0].id)).toEqual(['a', 'b', 'c']);
+  expect(places.map((path) => readSessionFile(path)[0].id)).toEqual(['a', 'b', 'c']);
 });
 
 verifies('S54', 'a link leads to the file that is moved', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, [header(home.cwd)]);
+  const path = storeSession(home, [header(home.cwd)]);
   symlinkSync(path, join(home.cwd, 'link.jsonl'));
   const { peer } = await open({ home });
 
   const { trashPath } = await peer.ok({ type: 'delete_session', sessionPath: 'link.jsonl' });
 
-  expect(stored(trashPath)).toHaveLength(1);
+  expect(readSessionFile(trashPath)).toHaveLength(1);
   expect(existsSync(path)).toBe(false);
 });
 
@@ -62,11 +62,11 @@ verifies('S54', 'what is no session is refused and left alone', async ({ open })
 
 verifies('S55', 'a session that is open, here or elsewhere, stays', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const holder = await open({ home, args: ['--session', path] });
   const { peer } = await open({ home });
   const { sessionFile } = await peer.ok({ type: 'get_state' });
-  await holder.peer.begun();
+  await holder.peer.greeted();
 
   const elsewhere = await peer.refused({ type: 'delete_session', sessionPath: path });
   const here = await peer.refused({ type: 'delete_session', sessionPath: sessionFile });
@@ -87,7 +87,7 @@ verifies(
   async ({ open }) => {
     const home = newHome();
     const sessions = join(home.agentDir, 'sessions');
-    const path = keepSession(home, conversation(home.cwd, { id: 'gone' }));
+    const path = storeSession(home, shortConversation(home.cwd, { id: 'gone' }));
     const args = ['--session-dir', sessions];
     const { peer, close } = await open({ home, args });
     writeFileSync(join(sessions, 'flat.jsonl'), readFileSync(path, 'utf8').replace('gone', 'flat'));
@@ -98,7 +98,7 @@ verifies(
     expect(await peer.ok({ type: 'list_sessions' })).toEqual({ sessions: [] });
     await close();
     for (const id of ['gone', 'flat']) {
-      expect(await tau(home, ['--mode', 'rpc', ...args, '--session', id], { input: '' })).toMatchObject({
+      expect(await runTau(home, ['--mode', 'rpc', ...args, '--session', id], { input: '' })).toMatchObject({
         code: 1,
         stderr: `No session found matching '${id}'\n`,
       });
@@ -106,12 +106,12 @@ verifies(
     const again = await open({ home, args: [...args, '--continue'] });
     expect(await again.peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0 });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('S57 S25', 'a stored session is renamed in its file', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const { peer } = await open({ home });
   const told = (await peer.ok({ type: 'get_state' })) && peer.records.length;
 
@@ -120,7 +120,7 @@ verifies('S57 S25', 'a stored session is renamed in its file', async ({ open }) 
   expect(response).toMatchObject({ success: true });
   expect(response).not.toHaveProperty('data');
   expect(peer.records.slice(told).filter(({ type }) => type !== 'response')).toEqual([]);
-  expect(stored(path).at(-1)).toMatchObject({ type: 'session_info', name: 'new name', parentId: 'bbbbbbbb' });
+  expect(readSessionFile(path).at(-1)).toMatchObject({ type: 'session_info', name: 'new name', parentId: 'bbbbbbbb' });
   expect(await peer.ok({ type: 'list_sessions' })).toMatchObject({ sessions: [{ name: 'new name' }] });
   await peer.ok({ type: 'switch_session', sessionPath: path });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'new name', messageCount: 2 });
@@ -138,7 +138,7 @@ verifies('S57', 'the current session is renamed as set_session_name does', async
 
 verifies('S57', 'an empty name and a wrong path are refused', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const before = readFileSync(path);
   writeFileSync(join(home.cwd, 'notes.jsonl'), 'notes\n');
   const { peer } = await open({ home });

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { newGate, newHome, open as openOn, stored } from '../../support/open.ts';
-import { conversation, keepSession } from '../../support/stored-session.ts';
+import { newGate, newHome, openTestAgent as openOn, readSessionFile } from '../../support/open.ts';
+import { shortConversation, storeSession } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies(
@@ -10,7 +10,7 @@ verifies(
   'each detached move answers a session that can be opened, and the agent stays',
   async ({ open }) => {
     const home = newHome();
-    const sessionPath = keepSession(home, conversation(home.cwd));
+    const sessionPath = storeSession(home, shortConversation(home.cwd));
     const { peer } = await open({ home, script: [{ text: 'one' }] });
     await peer.run('first');
     const before = await peer.ok({ type: 'get_state' });
@@ -36,7 +36,7 @@ verifies(
     ]);
     expect(new Set(targets.map(({ sessionId }) => sessionId)).size).toBe(5);
     for (const { sessionId, sessionFile } of targets) {
-      expect(stored(sessionFile)[0]).toMatchObject({ type: 'session', id: sessionId });
+      expect(readSessionFile(sessionFile)[0]).toMatchObject({ type: 'session', id: sessionId });
       await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
       expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId, sessionFile });
     }
@@ -77,7 +77,7 @@ verifies('S29', 'a detached move leaves the run alone', async ({ open }) => {
 
 verifies('S29 S30', 'a detached switch checks its target and touches nothing', async ({ open }) => {
   const home = newHome();
-  const sessionPath = keepSession(home, conversation(home.cwd));
+  const sessionPath = storeSession(home, shortConversation(home.cwd));
   const bytes = readFileSync(sessionPath);
   const { peer } = await open({ home });
   const missing = join(home.root, 'none.jsonl');
@@ -93,7 +93,7 @@ verifies('S29 S30', 'a detached switch checks its target and touches nothing', a
 
 verifies('S29 S30', 'a detached switch mends nothing: that is for whoever opens it', async ({ open }) => {
   const home = newHome();
-  const sessionPath = keepSession(home, conversation(home.cwd));
+  const sessionPath = storeSession(home, shortConversation(home.cwd));
   appendFileSync(sessionPath, '{"type":"message","id":"half');
   const bytes = readFileSync(sessionPath);
   const { peer } = await open({ home });
@@ -125,7 +125,7 @@ verifies('S30 S4', 'a detached new session remembers its parent', async ({ open 
 
   const { sessionFile } = await peer.ok({ type: 'new_session', parentSession: '/a/b.jsonl', detached: true });
 
-  expect(stored(sessionFile)[0]).toMatchObject({ parentSession: '/a/b.jsonl' });
+  expect(readSessionFile(sessionFile)[0]).toMatchObject({ parentSession: '/a/b.jsonl' });
 });
 
 verifies('S29', 'detached:false is the ordinary move', async ({ open }) => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newHome, stored } from '../../support/open.ts';
-import { conversation, entry, header, keepSession, modelSaid, userSaid } from '../../support/stored-session.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
+import { shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('S31', 'get_entries answers what the file holds, in its order', async ({ open }) => {
@@ -11,7 +11,7 @@ verifies('S31', 'get_entries answers what the file holds, in its order', async (
   const { entries, leafId } = await peer.ok({ type: 'get_entries' });
 
   const { sessionFile } = await peer.ok({ type: 'get_state' });
-  expect(entries).toEqual(stored(sessionFile).slice(1));
+  expect(entries).toEqual(readSessionFile(sessionFile).slice(1));
   expect(leafId).toBe(entries.at(-1).id);
   expect(entries.map(({ type }: { type: string }) => type)).toEqual([
     'model_change',
@@ -25,11 +25,11 @@ verifies('S31', 'get_entries answers what the file holds, in its order', async (
 verifies('S31', 'get_entries tells of every branch', async ({ open }) => {
   const home = newHome();
   const lines = [
-    ...conversation(home.cwd),
-    userSaid('cccccccc', null, 'again'),
-    userSaid('dddddddd', 'aaaaaaaa', 'back'),
+    ...shortConversation(home.cwd),
+    userEntry('cccccccc', null, 'again'),
+    userEntry('dddddddd', 'aaaaaaaa', 'back'),
   ];
-  const { peer } = await open({ home, args: ['--session', keepSession(home, lines)] });
+  const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
 
   const { entries, leafId } = await peer.ok({ type: 'get_entries' });
 
@@ -41,7 +41,7 @@ verifies('S31 S32', 'get_entries pages with since and limit', async ({ open }) =
   const home = newHome();
   const { peer } = await open({
     home,
-    args: ['--session', keepSession(home, conversation(home.cwd))],
+    args: ['--session', storeSession(home, shortConversation(home.cwd))],
     script: [{ text: 'two' }],
   });
   await peer.run('second');
@@ -82,7 +82,7 @@ verifies('S33', 'get_entries since an entry that does not exist is refused', asy
 
 verifies('S31 S34', 'a fork without messages has the entries that name its model', async ({ open }) => {
   const home = newHome();
-  const { peer } = await open({ home, args: ['--session', keepSession(home, conversation(home.cwd))] });
+  const { peer } = await open({ home, args: ['--session', storeSession(home, shortConversation(home.cwd))] });
   const [first] = (await peer.ok({ type: 'get_fork_messages' })).messages;
 
   await peer.ok({ type: 'fork', entryId: first.entryId });
@@ -97,18 +97,18 @@ verifies('S31 S34', 'a fork without messages has the entries that name its model
 verifies('S34', 'get_tree answers branches, labels and the leaf', async ({ open }) => {
   const home = newHome();
   const later = { timestamp: '2026-03-01T00:00:00.000Z' };
-  const [top, question, reply] = conversation(home.cwd) as [object, object, object];
-  const again = { ...userSaid('cccccccc', 'bbbbbbbb', 'again'), ...later };
-  const instead = userSaid('dddddddd', 'bbbbbbbb', 'instead');
-  const root = { ...userSaid('eeeeeeee', null, 'anew'), ...later };
-  const lost = userSaid('99999999', 'missing0', 'orphan');
+  const [top, question, reply] = shortConversation(home.cwd) as [object, object, object];
+  const again = { ...userEntry('cccccccc', 'bbbbbbbb', 'again'), ...later };
+  const instead = userEntry('dddddddd', 'bbbbbbbb', 'instead');
+  const root = { ...userEntry('eeeeeeee', null, 'anew'), ...later };
+  const lost = userEntry('99999999', 'missing0', 'orphan');
   const label = entry('label', '11111111', 'dddddddd', { targetId: 'bbbbbbbb', label: 'good', ...later });
   const gone = [
     entry('label', '22222222', '11111111', { targetId: 'cccccccc', label: 'bad' }),
     entry('label', '33333333', '22222222', { targetId: 'cccccccc' }),
   ];
   const lines = [top, question, reply, again, instead, root, lost, label, ...gone];
-  const { peer } = await open({ home, args: ['--session', keepSession(home, lines)] });
+  const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
 
   const answer = await peer.ok({ type: 'get_tree' });
 
@@ -145,12 +145,12 @@ function idsIn(tree: readonly Node[]): string[] {
 verifies('S34', 'entries that go round in a circle are all in the tree', async ({ open }) => {
   const home = newHome();
   const lines = [
-    ...conversation(home.cwd),
-    userSaid('cccccccc', 'dddddddd', 'round'),
-    userSaid('dddddddd', 'cccccccc', 'and round'),
-    userSaid('eeeeeeee', 'eeeeeeee', 'itself'),
+    ...shortConversation(home.cwd),
+    userEntry('cccccccc', 'dddddddd', 'round'),
+    userEntry('dddddddd', 'cccccccc', 'and round'),
+    userEntry('eeeeeeee', 'eeeeeeee', 'itself'),
   ];
-  const { peer } = await open({ home, args: ['--session', keepSession(home, lines)] });
+  const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
 
   const { tree } = await peer.ok({ type: 'get_tree' });
 
@@ -161,12 +161,12 @@ verifies('S34', 'a conversation of ten thousand entries has a tree', async ({ op
   const home = newHome();
   const id = (index: number) => index.toString(16).padStart(8, '0');
   const lines = Array.from({ length: 10_000 }, (_, index) =>
-    modelSaid(id(index), index === 0 ? null : id(index - 1), 'x'),
+    assistantEntry(id(index), index === 0 ? null : id(index - 1), 'x'),
   );
   const { peer } = await open({
     home,
-    foreign: true,
-    args: ['--session', keepSession(home, [header(home.cwd), ...lines])],
+    hasForeignFields: true,
+    args: ['--session', storeSession(home, [header(home.cwd), ...lines])],
   });
 
   const { data } = await peer.request({ type: 'get_tree' });

@@ -1,25 +1,25 @@
 import { expect } from 'vitest';
-import { type Home, newGate, newHome, stored } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { header, keepSession, userSaid } from '../../support/stored-session.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { type Home, newGate, newHome, readSessionFile } from '../../support/open.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { header, storeSession, userEntry } from '../../support/stored-session.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 type Entry = Record<string, unknown>;
 
-const entriesIn = (records: readonly Record_[]): Entry[] =>
+const entriesIn = (records: readonly WireRecord[]): Entry[] =>
   records.filter(({ type }) => type === 'entry_appended').map(({ entry }) => entry as Entry);
 
 /** Where the first record stands that fits, and it must be there. */
-function place(peer: Peer, what: string, fits: (record: Record_) => boolean): number {
+function place(peer: Peer, what: string, fits: (record: WireRecord) => boolean): number {
   const index = peer.records.findIndex(fits);
   expect(index, what).toBeGreaterThanOrEqual(0);
   return index;
 }
 
-const appended = (fits: (entry: Entry) => boolean) => (record: Record_) =>
+const appended = (fits: (entry: Entry) => boolean) => (record: WireRecord) =>
   record.type === 'entry_appended' && fits(record['entry'] as Entry);
 
-const message = (record: Record_ | Entry) => JSON.stringify(record['message']);
+const message = (record: WireRecord | Entry) => JSON.stringify(record['message']);
 
 verifies('I8', 'whoever asks is told the whole file, line by line, and goes on being told', async ({ open }) => {
   const { peer, sessionFiles } = await open({
@@ -38,7 +38,7 @@ verifies('I8', 'whoever asks is told the whole file, line by line, and goes on b
   await peer.ok({ type: 'set_thinking_level', level: 'low' });
   await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
 
-  const file = stored(sessionFiles()[0] ?? '');
+  const file = readSessionFile(sessionFiles()[0] ?? '');
   expect(early[0]).toMatchObject({ type: 'session', version: expect.any(Number), id: expect.any(String) });
   expect(early).toEqual(file.slice(0, early.length));
   expect(entriesIn(peer.records)).toEqual(file);
@@ -59,10 +59,10 @@ verifies('I8', 'of a session that is entered everything is told, from its header
   await peer.ok({ type: 'switch_session', sessionPath: sessionFiles()[0] ?? '' });
   await peer.run('again');
 
-  expect(entriesIn(peer.records.slice(before, afterClone))).toEqual(stored(copy));
+  expect(entriesIn(peer.records.slice(before, afterClone))).toEqual(readSessionFile(copy));
   expect(entriesIn(peer.records.slice(afterClone, afterNew))[0]).toMatchObject({ type: 'session' });
   expect(fresh).not.toBe(copy);
-  expect(entriesIn(peer.records.slice(afterNew))).toEqual(stored(sessionFiles()[0] ?? ''));
+  expect(entriesIn(peer.records.slice(afterNew))).toEqual(readSessionFile(sessionFiles()[0] ?? ''));
 });
 
 verifies(
@@ -79,7 +79,7 @@ verifies(
     expect(header).toMatchObject({ type: 'session' });
     expect(told).toEqual(entries);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('I8', 'a second hello repeats nothing, and one with false ends it', async ({ open }) => {
@@ -99,8 +99,8 @@ verifies('I8', 'a second hello repeats nothing, and one with false ends it', asy
 /** A session that a client does not read in one go. */
 function longSession(home: Home): string {
   const ids = Array.from({ length: 400 }, (_, index) => index.toString(16).padStart(8, '0'));
-  const said = ids.map((id, index) => userSaid(id, ids[index - 1] ?? null, 'x'.repeat(20_000)));
-  return keepSession(home, [header(home.cwd), ...said]);
+  const said = ids.map((id, index) => userEntry(id, ids[index - 1] ?? null, 'x'.repeat(20_000)));
+  return storeSession(home, [header(home.cwd), ...said]);
 }
 
 verifies('I8', 'a feed that takes its time is begun once, and ends when it is called off', async ({ open }) => {
@@ -139,7 +139,7 @@ verifies('I9', 'a run that begins during a long feed overtakes none of it', asyn
   await peer.next('agent_settled');
 
   const told = entriesIn(peer.records);
-  expect(told).toEqual(stored(path));
+  expect(told).toEqual(readSessionFile(path));
   const feedEnd = peer.records.findLastIndex(appended(({ id }) => id === '0000018f'));
   expect(feedEnd).toBeLessThan(peer.records.findIndex(({ command }) => command === 'hello'));
   expect(feedEnd).toBeLessThan(peer.records.findIndex(({ type }) => type === 'agent_start'));
@@ -158,7 +158,7 @@ verifies('I9', 'leaving a session during a long feed loses none of its entries',
 
   const told = entriesIn(peer.records);
   const second = told.findLastIndex(({ type }) => type === 'session');
-  expect(told.slice(0, second)).toEqual(stored(path));
+  expect(told.slice(0, second)).toEqual(readSessionFile(path));
   expect(told[second]).toMatchObject({ type: 'session' });
 });
 
@@ -212,7 +212,7 @@ verifies('I9', 'an entry precedes whatever speaks of it', async ({ open, transpo
     const first = place(peer, 'the end', (record) => record.type === 'message_end' && message(record) === message(end));
     expect(entry).toBeLessThan(first);
   }
-  const pairs: [string, (record: Record_) => boolean, (record: Record_) => boolean][] = [
+  const pairs: [string, (record: WireRecord) => boolean, (record: WireRecord) => boolean][] = [
     [
       'the prompt',
       appended(({ message: text }) => JSON.stringify(text ?? '').includes('first')),

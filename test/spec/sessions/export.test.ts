@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
-import { type Home, newGate, newHome, open as openOn } from '../../support/open.ts';
-import { conversation, entry, header, keepSession, userSaid } from '../../support/stored-session.ts';
+import { runTau } from '../../support/command.ts';
+import { type Home, newGate, newHome, openTestAgent as openOn } from '../../support/open.ts';
+import { shortConversation, entry, header, storeSession, userEntry } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** What the page holds of the session: a line about the page, then the lines of the session. */
@@ -131,26 +131,26 @@ verifies('S43', 'during a run the page holds what is stored by then, and the run
 
 verifies('S37', 'the page opens where the session stands', async ({ open }) => {
   const home = newHome();
-  const lines = [...conversation(home.cwd), userSaid('cccccccc', null, 'another beginning')];
-  const { peer } = await open({ home, args: ['--session', keepSession(home, lines)] });
+  const lines = [...shortConversation(home.cwd), userEntry('cccccccc', null, 'another beginning')];
+  const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
 
   await peer.ok({ type: 'export_html', outputPath: 'page.html' });
 
   expect(embedded(join(home.cwd, 'page.html'))[0]).toEqual({ leafId: 'cccccccc' });
 });
 
-const exporting = (home: Home, ...args: string[]) => tau(home, ['export', ...args]);
+const exporting = (home: Home, ...args: string[]) => runTau(home, ['export', ...args]);
 
 it('[S44] tau export writes a session named by its path or the beginning of its id', async () => {
   const home = newHome();
-  const session = keepSession(home, conversation(home.cwd));
+  const session = storeSession(home, shortConversation(home.cwd));
   const name = `pi-session-${basename(session, '.jsonl')}.html`;
 
   const byId = await exporting(home, 'stored');
   const byPath = await exporting(home, session, 'page.html');
   const others = [
-    await tau(home, ['sessions', 'export', 'stored', 'a.html']),
-    await tau(home, ['--export', session, 'b.html']),
+    await runTau(home, ['sessions', 'export', 'stored', 'a.html']),
+    await runTau(home, ['--export', session, 'b.html']),
   ];
 
   expect(byId).toEqual({ code: 0, signal: null, stdout: `Exported to: ${name}\n`, stderr: '' });
@@ -158,7 +158,7 @@ it('[S44] tau export writes a session named by its path or the beginning of its 
   expect(others.map(({ stdout }) => stdout)).toEqual(['Exported to: a.html\n', 'Exported to: b.html\n']);
   const [about, ...lines] = embedded(join(home.cwd, 'page.html'));
   expect(about).toEqual({});
-  expect(lines).toEqual(conversation(home.cwd));
+  expect(lines).toEqual(shortConversation(home.cwd));
 });
 
 verifies('S44', 'tau export only reads: the session may be open elsewhere', async ({ open }) => {
@@ -180,8 +180,8 @@ it('[S44] tau export reads sessions of older versions, torn and read-only ones, 
     header(home.cwd),
     { type: 'message', message: { role: 'user', content: 'old' } },
   ];
-  const old = keepSession(home, [first, question], { name: 'old.jsonl' });
-  const torn = keepSession(home, [...conversation(home.cwd), '{"type":"message","id":"tor'], { name: 'torn.jsonl' });
+  const old = storeSession(home, [first, question], { name: 'old.jsonl' });
+  const torn = storeSession(home, [...shortConversation(home.cwd), '{"type":"message","id":"tor'], { name: 'torn.jsonl' });
   chmodSync(torn, 0o400);
   const before = [old, torn].map((file) => readFileSync(file, 'utf8'));
 
@@ -197,8 +197,8 @@ it('[S44] tau export reads sessions of older versions, torn and read-only ones, 
 
 it('[S44] tau export says in one line what stands in its way', async () => {
   const home = newHome();
-  const session = keepSession(home, conversation(home.cwd));
-  const empty = keepSession(home, [header(home.cwd), entry('model_change', 'a', null)], { name: 'empty.jsonl' });
+  const session = storeSession(home, shortConversation(home.cwd));
+  const empty = storeSession(home, [header(home.cwd), entry('model_change', 'a', null)], { name: 'empty.jsonl' });
   writeFileSync(join(home.cwd, 'notes.txt'), 'no session\n');
 
   const failures = await Promise.all([

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionDirFor } from '../../../src/store/agent-dir.ts';
-import { tau } from '../../support/command.ts';
-import { NO_RETRY, newHome, open as openOn, stored } from '../../support/open.ts';
-import { conversation, entry, header, keepSession } from '../../support/stored-session.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { runTau } from '../../support/command.ts';
+import { NO_RETRY, newHome, openTestAgent as openOn, readSessionFile } from '../../support/open.ts';
+import { shortConversation, entry, header, storeSession } from '../../support/stored-session.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const id = expect.stringMatching(/^[0-9a-f]{8}$/);
@@ -16,7 +16,7 @@ verifies('J1 J2', 'a session is a header and a tree of entries', async ({ open }
 
   const { sessionFile, sessionId } = await peer.ok({ type: 'get_state' });
 
-  const [top, ...entries] = stored(sessionFile);
+  const [top, ...entries] = readSessionFile(sessionFile);
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(top).toEqual({ type: 'session', version: 3, id: sessionId, timestamp: iso, cwd: home.cwd });
   expect(entries).toEqual([
@@ -32,7 +32,7 @@ verifies('J3', 'the file is named by time and id in the folder of the working di
 
   const { sessionFile, sessionId } = await peer.ok({ type: 'get_state' });
 
-  const [{ timestamp }] = stored(sessionFile);
+  const [{ timestamp }] = readSessionFile(sessionFile);
   const folder = `--${home.cwd.slice(1).replaceAll('/', '-')}--`;
   expect(dirname(sessionFile)).toBe(join(home.agentDir, 'sessions', folder));
   expect(basename(sessionFile)).toBe(`${timestamp.replace(/[:.]/g, '-')}_${sessionId}.jsonl`);
@@ -43,7 +43,7 @@ verifies('J3', 'sessions that follow one of another folder are kept in that fold
   const home = newHome();
   const cwd = join(home.root, 'other');
   mkdirSync(cwd);
-  const sessionPath = keepSession(home, conversation(cwd), { cwd });
+  const sessionPath = storeSession(home, shortConversation(cwd), { cwd });
   const { peer } = await open({ home });
   await peer.ok({ type: 'switch_session', sessionPath });
 
@@ -54,7 +54,7 @@ verifies('J3', 'sessions that follow one of another folder are kept in that fold
   ];
 
   for (const { sessionFile } of copies) {
-    expect(stored(sessionFile)[0]).toMatchObject({ cwd });
+    expect(readSessionFile(sessionFile)[0]).toMatchObject({ cwd });
     expect(dirname(sessionFile)).toBe(sessionDirFor(home.agentDir, cwd));
   }
 });
@@ -67,7 +67,7 @@ verifies(
     const directory = join(home.root, 'kept', 'here');
     const cwd = join(home.root, 'other');
     mkdirSync(cwd);
-    const sessionPath = keepSession(home, conversation(cwd), { cwd });
+    const sessionPath = storeSession(home, shortConversation(cwd), { cwd });
     const { peer, sessionFiles } = await open({
       home,
       args: ['--session-dir', '../kept/here'],
@@ -81,16 +81,16 @@ verifies(
     expect([dirname(first.sessionFile), dirname(second.sessionFile)]).toEqual([directory, directory]);
     expect(sessionFiles()).toEqual([sessionPath]);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('J4', 'the header is on disk as soon as the agent is ready', async ({ open }) => {
   const { peer, sessionFiles } = await open();
 
-  await peer.begun();
+  await peer.greeted();
 
   const [file] = sessionFiles();
-  expect(stored(file ?? '')[0]).toMatchObject({ type: 'session', version: 3 });
+  expect(readSessionFile(file ?? '')[0]).toMatchObject({ type: 'session', version: 3 });
 });
 
 verifies('J4', 'the header of a new session is on disk when it is answered', async ({ open }) => {
@@ -98,7 +98,7 @@ verifies('J4', 'the header of a new session is on disk when it is answered', asy
 
   const { sessionId, sessionFile } = await peer.ok({ type: 'new_session' });
 
-  expect(stored(sessionFile)[0]).toMatchObject({ type: 'session', id: sessionId });
+  expect(readSessionFile(sessionFile)[0]).toMatchObject({ type: 'session', id: sessionId });
 });
 
 verifies('J5', 'a session in which nothing was said is gone after a clean exit', async ({ open }) => {
@@ -139,7 +139,7 @@ verifies(
   'an empty session that a crash left behind is skipped by --continue',
   async () => {
     const home = newHome();
-    const path = keepSession(home, conversation(home.cwd));
+    const path = storeSession(home, shortConversation(home.cwd));
     const crashed = await openOn('stdio', { home });
     const { sessionFile } = await crashed.peer.ok({ type: 'get_state' });
     crashed.process?.kill('SIGKILL');
@@ -158,7 +158,7 @@ verifies(
   'with only empty sessions --continue begins a new one',
   async ({ open }) => {
     const home = newHome();
-    const empty = keepSession(home, [header(home.cwd, { id: 'empty' })]);
+    const empty = storeSession(home, [header(home.cwd, { id: 'empty' })]);
 
     const { peer } = await open({ home, args: ['--continue'] });
 
@@ -167,7 +167,7 @@ verifies(
     expect(sessionId).not.toBe('empty');
     expect(existsSync(empty)).toBe(true);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 it.each([
@@ -183,7 +183,7 @@ it.each([
   const text = [header(home.cwd), only].map((line) => `${JSON.stringify(line)}\n`).join('');
   writeFileSync(path, text);
 
-  const { code } = await tau(home, ['--mode', 'rpc', '--session', path], { input: '{"type":"get_state"}\n' });
+  const { code } = await runTau(home, ['--mode', 'rpc', '--session', path], { input: '{"type":"get_state"}\n' });
 
   expect(code).toBe(0);
   expect(readFileSync(path, 'utf8').startsWith(text)).toBe(true);

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { newHome, stored } from '../../support/open.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
 import {
-  answer,
+  assistantMessage,
   entry,
   header,
-  keepSession,
+  storeSession,
   linesOf,
-  modelSaid,
+  assistantEntry,
   usage,
-  userSaid,
+  userEntry,
 } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
@@ -28,13 +28,13 @@ const linesIn = (cwd: string) => strange.map((line) => line.replace('CWD', cwd))
 verifies('J15', 'what tau does not know is still there after it has written', async ({ open }) => {
   const home = newHome();
   const lines = linesIn(home.cwd);
-  const path = keepSession(home, lines);
-  const first = await open({ home, foreign: true, args: ['--session', path], script: [{ text: 'one' }] });
+  const path = storeSession(home, lines);
+  const first = await open({ home, hasForeignFields: true, args: ['--session', path], script: [{ text: 'one' }] });
 
   await first.peer.run('second');
   await first.peer.ok({ type: 'set_session_name', name: 'strange' });
   await first.close();
-  const again = await open({ home, foreign: true, args: ['--session', path], script: [{ text: 'two' }] });
+  const again = await open({ home, hasForeignFields: true, args: ['--session', path], script: [{ text: 'two' }] });
   await again.peer.run('third');
 
   expect(linesOf(path).slice(0, lines.length)).toEqual(lines);
@@ -45,9 +45,9 @@ verifies('J15', 'what tau does not know is still there after it has written', as
 
 verifies('J15', 'opening and leaving changes no byte', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, linesIn(home.cwd));
+  const path = storeSession(home, linesIn(home.cwd));
   const before = readFileSync(path);
-  const agent = await open({ home, foreign: true, args: ['--session', path] });
+  const agent = await open({ home, hasForeignFields: true, args: ['--session', path] });
   await agent.peer.ok({ type: 'get_state' });
   await agent.peer.ok({ type: 'get_tree' });
 
@@ -59,7 +59,7 @@ verifies('J15', 'opening and leaving changes no byte', async ({ open }) => {
 verifies('J15 J20', 'a copy holds the unknown entries of its branch byte for byte', async ({ open }) => {
   const home = newHome();
   const lines = linesIn(home.cwd);
-  const { peer } = await open({ home, foreign: true, args: ['--session', keepSession(home, lines)] });
+  const { peer } = await open({ home, hasForeignFields: true, args: ['--session', storeSession(home, lines)] });
 
   const { sessionFile } = await peer.ok({ type: 'clone' });
 
@@ -69,7 +69,7 @@ verifies('J15 J20', 'a copy holds the unknown entries of its branch byte for byt
 
 verifies('J15', 'unknown entries are passed on as they are', async ({ open }) => {
   const home = newHome();
-  const { peer } = await open({ home, foreign: true, args: ['--session', keepSession(home, linesIn(home.cwd))] });
+  const { peer } = await open({ home, hasForeignFields: true, args: ['--session', storeSession(home, linesIn(home.cwd))] });
 
   const { entries } = await peer.ok({ type: 'get_entries', limit: 4 });
 
@@ -77,18 +77,18 @@ verifies('J15', 'unknown entries are passed on as they are', async ({ open }) =>
 });
 
 const system = { role: 'system', content: 'You are pi.', sections: [{ id: 'a' }], toolsAdded: ['read'], timestamp: 1 };
-const failed = answer({ content: [], stopReason: 'error', errorMessage: '529 Overloaded', durationMs: 12 });
+const failed = assistantMessage({ content: [], stopReason: 'error', errorMessage: '529 Overloaded', durationMs: 12 });
 /** What a later version of pi leaves behind: system messages, answers taken back, money spent elsewhere. */
 const later = (cwd: string) => [
   header(cwd),
   entry('message', '00000001', null, { message: system }),
-  userSaid('00000002', '00000001', 'first'),
+  userEntry('00000002', '00000001', 'first'),
   entry('message', '00000003', '00000002', { message: failed }),
   entry('context_edit', '00000004', '00000003', { targetId: '00000003', replacement: null }),
-  modelSaid('00000005', '00000004', 'secret'),
+  assistantEntry('00000005', '00000004', 'secret'),
   entry('context_edit', '00000006', '00000005', {
     targetId: '00000005',
-    replacement: answer({ content: [{ type: 'text', text: 'removed' }] }),
+    replacement: assistantMessage({ content: [{ type: 'text', text: 'removed' }] }),
   }),
   entry('usage', '00000007', '00000006', { kind: 'title', provider: 'p', model: 'm', usage: usage(7, 3) }),
   entry('message', '00000008', '00000007', { message: { ...system, toolsRemoved: ['bash'] } }),
@@ -99,8 +99,8 @@ verifies(
   'a session of later pi is read without its system messages and with its edits',
   async ({ open }) => {
     const home = newHome();
-    const path = keepSession(home, later(home.cwd));
-    const { peer } = await open({ home, foreign: true, args: ['--session', path], script: [{ text: 'two' }] });
+    const path = storeSession(home, later(home.cwd));
+    const { peer } = await open({ home, hasForeignFields: true, args: ['--session', path], script: [{ text: 'two' }] });
 
     const state = await peer.ok({ type: 'get_state' });
     const { messages } = await peer.ok({ type: 'get_messages' });
@@ -108,7 +108,7 @@ verifies(
 
     expect(messages).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'first' }], timestamp: 1 },
-      answer({ content: [{ type: 'text', text: 'removed' }] }),
+      assistantMessage({ content: [{ type: 'text', text: 'removed' }] }),
     ]);
     expect(state.messageCount).toBe(2);
     expect(stats).toMatchObject({
@@ -124,28 +124,28 @@ verifies(
 verifies('J19 J15', 'the system messages stay in the file and in a copy', async ({ open }) => {
   const home = newHome();
   const lines = later(home.cwd);
-  const path = keepSession(home, lines);
-  const { peer } = await open({ home, foreign: true, args: ['--session', path], script: [{ text: 'two' }] });
+  const path = storeSession(home, lines);
+  const { peer } = await open({ home, hasForeignFields: true, args: ['--session', path], script: [{ text: 'two' }] });
 
   const records = await peer.run('second');
   const { sessionFile } = await peer.ok({ type: 'clone' });
 
   expect(JSON.stringify(records)).not.toContain('You are pi.');
   expect(await peer.ok({ type: 'get_entries', limit: 1 })).toMatchObject({ entries: [lines[1]] });
-  expect(stored(path).slice(0, lines.length)).toEqual(lines);
-  expect(stored(sessionFile).slice(1, lines.length)).toEqual(lines.slice(1));
+  expect(readSessionFile(path).slice(0, lines.length)).toEqual(lines);
+  expect(readSessionFile(sessionFile).slice(1, lines.length)).toEqual(lines.slice(1));
 });
 
 verifies('J15', 'an answer with a stop reason of its own does not stop the conversation', async ({ open }) => {
   const home = newHome();
   const pending = entry('message', 'bbbbbbbb', 'aaaaaaaa', {
-    message: answer({ stopReason: 'pending', responseId: 'r' }),
+    message: assistantMessage({ stopReason: 'pending', responseId: 'r' }),
   });
-  const path = keepSession(home, [header(home.cwd), userSaid('aaaaaaaa', null, 'first'), pending]);
-  const { peer } = await open({ home, foreign: true, args: ['--session', path], script: [{ text: 'two' }] });
+  const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'first'), pending]);
+  const { peer } = await open({ home, hasForeignFields: true, args: ['--session', path], script: [{ text: 'two' }] });
 
   const records = await peer.run('second');
 
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
-  expect(stored(path)[2]).toEqual(pending);
+  expect(readSessionFile(path)[2]).toEqual(pending);
 });

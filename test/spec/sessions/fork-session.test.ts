@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
-import { newHome, stored } from '../../support/open.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
 import {
-  conversation,
+  shortConversation,
   entry,
   header,
-  keepSession,
+  storeSession,
   linesOf,
-  modelSaid,
-  userSaid,
+  assistantEntry,
+  userEntry,
 } from '../../support/stored-session.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const script = [{ text: 'one' }, { text: 'two' }, { text: 'three' }];
 const talk = { script, args: ['--model', 'tau/scripted'] };
@@ -53,7 +53,7 @@ verifies('S13 J20', 'the source stays as it is, and the copy says where it comes
     before.findIndex((line) => line.includes(second.entryId)),
   );
   expect(copy.slice(0, kept.length)).toEqual(kept);
-  expect(stored(sessionFile)[kept.length + 1]).toMatchObject({ parentId: JSON.parse(kept.at(-1) ?? '').id });
+  expect(readSessionFile(sessionFile)[kept.length + 1]).toMatchObject({ parentId: JSON.parse(kept.at(-1) ?? '').id });
 });
 
 verifies('S13 S14', 'a fork at the first message is empty but keeps the model', async ({ open }) => {
@@ -102,25 +102,25 @@ verifies('S17 S18 S12 J20', 'clone copies the branch and moves to the copy', asy
   expect(sessionId).not.toBe(before.sessionId);
   expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages });
   expect(linesOf(sessionFile).slice(1)).toEqual(linesOf(before.sessionFile).slice(1));
-  expect(stored(sessionFile)[0]).toMatchObject({ id: sessionId, parentSession: before.sessionFile });
+  expect(readSessionFile(sessionFile)[0]).toMatchObject({ id: sessionId, parentSession: before.sessionFile });
 });
 
 verifies('S17', 'clone leaves other branches behind', async ({ open }) => {
   const home = newHome();
-  const [top, question, reply] = conversation(home.cwd) as [object, object, object];
-  const path = keepSession(home, [
+  const [top, question, reply] = shortConversation(home.cwd) as [object, object, object];
+  const path = storeSession(home, [
     top,
     question,
     reply,
-    userSaid('cccccccc', null, 'again'),
-    modelSaid('dddddddd', 'cccccccc', 'two'),
+    userEntry('cccccccc', null, 'again'),
+    assistantEntry('dddddddd', 'cccccccc', 'two'),
   ]);
   const { peer } = await open({ home, args: ['--session', path] });
 
   const { sessionFile } = await peer.ok({ type: 'clone' });
 
   expect(
-    stored(sessionFile)
+    readSessionFile(sessionFile)
       .slice(1)
       .map(({ id }) => id),
   ).toEqual(['cccccccc', 'dddddddd']);
@@ -129,12 +129,12 @@ verifies('S17', 'clone leaves other branches behind', async ({ open }) => {
 
 verifies('S20 S21', 'the places to fork are the user messages of the active branch, oldest first', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, [
+  const path = storeSession(home, [
     header(home.cwd),
-    userSaid('00000001', null, 'left behind'),
-    userSaid('00000002', null, 'root'),
-    modelSaid('00000003', '00000002', 'answer'),
-    userSaid('00000004', '00000003', 'left too'),
+    userEntry('00000001', null, 'left behind'),
+    userEntry('00000002', null, 'root'),
+    assistantEntry('00000003', '00000002', 'answer'),
+    userEntry('00000004', '00000003', 'left too'),
     entry('message', '00000005', '00000003', { message: { role: 'user', content: 'plain text', timestamp: 1 } }),
     entry('label', '00000006', '00000005', { targetId: '00000002', label: 'here' }),
   ]);
@@ -153,17 +153,17 @@ verifies('S20 S21', 'the places to fork are the user messages of the active bran
 verifies('S13 S14', 'a message of a branch that was left can be forked', async ({ open }) => {
   const home = newHome();
   const lines = [
-    ...conversation(home.cwd),
-    userSaid('cccccccc', 'bbbbbbbb', 'left'),
-    userSaid('dddddddd', 'bbbbbbbb', 'taken'),
+    ...shortConversation(home.cwd),
+    userEntry('cccccccc', 'bbbbbbbb', 'left'),
+    userEntry('dddddddd', 'bbbbbbbb', 'taken'),
   ];
-  const { peer } = await open({ home, args: ['--session', keepSession(home, lines)] });
+  const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
 
   const forked = await peer.ok({ type: 'fork', entryId: 'cccccccc' });
 
   expect(forked).toMatchObject({ text: 'left', cancelled: false });
   expect(
-    stored(forked.sessionFile)
+    readSessionFile(forked.sessionFile)
       .slice(1)
       .map(({ id }) => id),
   ).toEqual(['aaaaaaaa', 'bbbbbbbb']);
@@ -213,7 +213,7 @@ verifies(
     expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages: messages.slice(0, 2) });
     expect(sessionFiles()).toEqual([]);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -221,7 +221,7 @@ verifies(
   'without session files a stored session is copied in memory too',
   async ({ open }) => {
     const home = newHome();
-    const sessionPath = keepSession(home, conversation(home.cwd));
+    const sessionPath = storeSession(home, shortConversation(home.cwd));
     const { peer, sessionFiles } = await open({ home, args: ['--no-session'] });
     await peer.ok({ type: 'switch_session', sessionPath });
 
@@ -231,13 +231,13 @@ verifies(
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
     expect(sessionFiles()).toEqual([sessionPath]);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('J20', 'labels move to the end of the copy, and what hung on them stays connected', async ({ open }) => {
   const home = newHome();
-  const [top, question, reply] = conversation(home.cwd) as [object, object, object];
-  const path = keepSession(home, [
+  const [top, question, reply] = shortConversation(home.cwd) as [object, object, object];
+  const path = storeSession(home, [
     top,
     question,
     entry('label', '11111111', 'aaaaaaaa', { targetId: 'aaaaaaaa', label: 'start' }),
@@ -247,7 +247,7 @@ verifies('J20', 'labels move to the end of the copy, and what hung on them stays
 
   const { sessionFile } = await peer.ok({ type: 'clone' });
 
-  const [, ...copy] = stored(sessionFile);
+  const [, ...copy] = readSessionFile(sessionFile);
   expect(copy.slice(0, 2)).toEqual([question, reply]);
   expect(copy.slice(2)).toEqual([
     {

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import type { SessionSummary } from '../../../src/protocol/generated/vocabulary.ts';
 import { type Home, newGate, newHome, sessionFiles } from '../../support/open.ts';
-import { answer, conversation, entry, header, keepSession, modelSaid, userSaid } from '../../support/stored-session.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { assistantMessage, shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 /** A stored conversation that was last written to at this second. */
-function keep(home: Home, id: string, at: number, { cwd = home.cwd, lines = conversation(cwd, { id }) } = {}): string {
-  const path = keepSession(home, lines, { cwd, name: `${id}.jsonl` });
+function keep(home: Home, id: string, at: number, { cwd = home.cwd, lines = shortConversation(cwd, { id }) } = {}): string {
+  const path = storeSession(home, lines, { cwd, name: `${id}.jsonl` });
   utimesSync(path, at, at);
   return path;
 }
@@ -69,15 +69,15 @@ verifies(
     expect(sessions).toMatchObject([{ firstMessage: 'said in a folder of my own' }, { id: 'usual' }]);
     expect(dirname(sessions[0].path)).toBe(join(home.root, 'mine'));
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('S25 S52', 'a session is called by its name, else by the first line said in it', async ({ open }) => {
   const home = newHome();
   const named = entry('session_info', 'cccccccc', 'bbbbbbbb', { name: 'My work' });
-  keep(home, 'named', 2000, { lines: [...conversation(home.cwd, { id: 'named' }), named] });
+  keep(home, 'named', 2000, { lines: [...shortConversation(home.cwd, { id: 'named' }), named] });
   const long = `${'long '.repeat(200)}\nsecond line`;
-  keep(home, 'long', 1000, { lines: [header(home.cwd, { id: 'long' }), userSaid('aaaaaaaa', null, long)] });
+  keep(home, 'long', 1000, { lines: [header(home.cwd, { id: 'long' }), userEntry('aaaaaaaa', null, long)] });
   const { peer } = await open({ home });
 
   const [first, second] = (await peer.ok({ type: 'list_sessions' })).sessions;
@@ -135,7 +135,7 @@ verifies('S51', 'what is no session is passed over, and nothing is written or lo
   const home = newHome();
   const good = keep(home, 'good', 1000);
   const folder = dirname(good);
-  const torn = keep(home, 'torn', 900, { lines: conversation(home.cwd, { id: 'torn' }) });
+  const torn = keep(home, 'torn', 900, { lines: shortConversation(home.cwd, { id: 'torn' }) });
   writeFileSync(torn, `${readFileSync(torn, 'utf8')}{"type":"message","id":"half`);
   writeFileSync(join(folder, 'empty.jsonl'), '');
   writeFileSync(join(folder, 'foreign.jsonl'), '{"hello":"world"}\nnot json\n');
@@ -145,9 +145,9 @@ verifies('S51', 'what is no session is passed over, and nothing is written or lo
   writeFileSync(join(home.agentDir, 'sessions', 'stray.txt'), '');
   symlinkSync('loop', join(home.agentDir, 'sessions', 'loop'));
   const holder = await open({ home, args: ['--session', good] });
-  await holder.peer.begun();
+  await holder.peer.greeted();
   const { peer } = await open({ home });
-  await peer.begun();
+  await peer.greeted();
   const facts = () => readdirSync(folder).map((name) => [name, stampOf(join(folder, name))]);
   const before = facts();
 
@@ -196,9 +196,9 @@ verifies('S52', 'numbers are those of the statistics, also when the file has gro
   const path = keep(home, 'spent', 1000, {
     lines: [
       header(home.cwd, { id: 'spent' }),
-      userSaid('aaaaaaaa', null, 'first'),
-      modelSaid('bbbbbbbb', 'aaaaaaaa', `"usage":{"input":7} ${'x'.repeat(2000)}`, { usage: used }),
-      entry('message', 'cccccccc', 'bbbbbbbb', { message: answer({ content: [call], usage: used }) }),
+      userEntry('aaaaaaaa', null, 'first'),
+      assistantEntry('bbbbbbbb', 'aaaaaaaa', `"usage":{"input":7} ${'x'.repeat(2000)}`, { usage: used }),
+      entry('message', 'cccccccc', 'bbbbbbbb', { message: assistantMessage({ content: [call], usage: used }) }),
       entry('compaction', 'dddddddd', 'cccccccc', {
         summary: 's',
         firstKeptEntryId: 'cccccccc',

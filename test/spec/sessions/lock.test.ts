@@ -1,8 +1,8 @@
 import { linkSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { newHome, open as openOn, start, stored } from '../../support/open.ts';
-import { conversation, keepSession } from '../../support/stored-session.ts';
+import { newHome, openTestAgent as openOn, startAgentProcess, readSessionFile } from '../../support/open.ts';
+import { shortConversation, storeSession } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies(
@@ -10,11 +10,11 @@ verifies(
   'a process that is started on a session in use says who has it and ends',
   async ({ open }) => {
     const home = newHome();
-    const path = keepSession(home, conversation(home.cwd));
+    const path = storeSession(home, shortConversation(home.cwd));
     const link = join(home.root, 'link.jsonl');
     symlinkSync(path, link);
     const holder = await open({ home, args: ['--session', path] });
-    await holder.peer.begun();
+    await holder.peer.greeted();
     const before = readFileSync(path);
 
     for (const args of [
@@ -24,7 +24,7 @@ verifies(
       ['--continue'],
       ['--session-id', 'stored-1'],
     ]) {
-      const second = start(home, args);
+      const second = startAgentProcess(home, args);
 
       expect(await second.process.exited).toEqual({ code: 1, signal: null });
       expect(second.process.stdout()).toBe('');
@@ -41,15 +41,15 @@ verifies(
   'a session in use has one writer under every name of its file',
   async ({ open }) => {
     const home = newHome();
-    const path = keepSession(home, conversation(home.cwd));
+    const path = storeSession(home, shortConversation(home.cwd));
     const [link, moved] = [join(home.root, 'hard.jsonl'), join(home.root, 'moved.jsonl')];
     linkSync(path, link);
     const holder = await open({ home, args: ['--session', path] });
-    await holder.peer.begun();
+    await holder.peer.greeted();
     renameSync(path, moved);
 
     for (const name of [link, moved]) {
-      const second = start(home, ['--session', name]);
+      const second = startAgentProcess(home, ['--session', name]);
 
       expect(await second.process.exited).toEqual({ code: 1, signal: null });
       expect(second.process.stderr()).toContain(`Session is in use by process ${holder.process?.pid}: ${name}`);
@@ -66,7 +66,7 @@ verifies('J16', 'two agents can work side by side in one folder', async ({ open 
 
   const files = [await one.peer.ok({ type: 'get_state' }), await two.peer.ok({ type: 'get_state' })];
   const texts = files.map(({ sessionFile }) =>
-    stored(sessionFile).flatMap(({ message }) => message?.content[0].text ?? []),
+    readSessionFile(sessionFile).flatMap(({ message }) => message?.content[0].text ?? []),
   );
   expect(texts).toEqual([
     ['first', 'one'],
@@ -90,14 +90,14 @@ verifies('J17', 'a session is free the moment its holder is dead', async ({ open
 
   await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
   await peer.run('second');
-  expect(stored(sessionFile).flatMap(({ message }) => message?.role ?? [])).toEqual(['user', 'user', 'assistant']);
+  expect(readSessionFile(sessionFile).flatMap(({ message }) => message?.role ?? [])).toEqual(['user', 'user', 'assistant']);
 });
 
 verifies('J16', 'a session is free after a clean end', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const first = await open({ home, args: ['--session', path] });
-  await first.peer.begun();
+  await first.peer.greeted();
   await first.close();
 
   const second = await open({ home, args: ['--session', path] });

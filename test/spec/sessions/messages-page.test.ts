@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { newGate, newHome } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { conversation, entry, keepSession, modelSaid, userSaid } from '../../support/stored-session.ts';
+import { shortConversation, entry, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** All pages, each of so many messages. */
@@ -15,11 +15,11 @@ async function pages(peer: Peer, limit: number) {
 
 verifies('S36 S53', 'the pages together are the conversation', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, [
-    ...conversation(home.cwd),
-    userSaid('cccccccc', 'bbbbbbbb', 'second'),
-    modelSaid('dddddddd', 'cccccccc', 'two'),
-    userSaid('eeeeeeee', 'dddddddd', 'third'),
+  const path = storeSession(home, [
+    ...shortConversation(home.cwd),
+    userEntry('cccccccc', 'bbbbbbbb', 'second'),
+    assistantEntry('dddddddd', 'cccccccc', 'two'),
+    userEntry('eeeeeeee', 'dddddddd', 'third'),
   ]);
   const { peer } = await open({ home, args: ['--session', path] });
 
@@ -59,10 +59,10 @@ verifies('S53', 'pages stay where they are while a run goes on', async ({ open }
 
 verifies('S53', 'a cursor of another conversation leads nowhere', async ({ open }) => {
   const home = newHome();
-  const lines = conversation(home.cwd, { id: 'compacted' });
+  const lines = shortConversation(home.cwd, { id: 'compacted' });
   const compaction = { summary: 'what was said', firstKeptEntryId: 'aaaaaaaa', tokensBefore: 100 };
-  const plain = keepSession(home, conversation(home.cwd), { name: 'plain.jsonl' });
-  const compacted = keepSession(home, [...lines, entry('compaction', 'cccccccc', 'bbbbbbbb', compaction)], {
+  const plain = storeSession(home, shortConversation(home.cwd), { name: 'plain.jsonl' });
+  const compacted = storeSession(home, [...lines, entry('compaction', 'cccccccc', 'bbbbbbbb', compaction)], {
     name: 'compacted.jsonl',
   });
   const { peer } = await open({ home, args: ['--session', plain] });
@@ -85,13 +85,13 @@ verifies('S64', 'what compactions replaced can be read, from its end and a page 
   const home = newHome();
   const compaction = (id: string, parentId: string, firstKeptEntryId: string) =>
     entry('compaction', id, parentId, { summary: `until ${id}`, firstKeptEntryId, tokensBefore: 100 });
-  const path = keepSession(home, [
-    ...conversation(home.cwd),
+  const path = storeSession(home, [
+    ...shortConversation(home.cwd),
     compaction('cccccccc', 'bbbbbbbb', 'bbbbbbbb'),
-    userSaid('dddddddd', 'cccccccc', 'second'),
-    modelSaid('eeeeeeee', 'dddddddd', 'two'),
+    userEntry('dddddddd', 'cccccccc', 'second'),
+    assistantEntry('eeeeeeee', 'dddddddd', 'two'),
     compaction('ffffffff', 'eeeeeeee', 'eeeeeeee'),
-    userSaid('gggggggg', 'ffffffff', 'third'),
+    userEntry('gggggggg', 'ffffffff', 'third'),
   ]);
   const { peer } = await open({ home, args: ['--session', path] });
   const replaced = { type: 'get_messages_page', replaced: true, from: 'end', limit: 3 };
@@ -108,7 +108,7 @@ verifies('S64', 'what compactions replaced can be read, from its end and a page 
 
 verifies('S64', 'where nothing was compacted, nothing was replaced', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const { peer } = await open({ home, args: ['--session', path] });
 
   const page = await peer.ok({ type: 'get_messages_page', replaced: true });

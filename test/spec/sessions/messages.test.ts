@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newHome, stored } from '../../support/open.ts';
-import { answer, conversation, entry, header, keepSession, modelSaid, userSaid } from '../../support/stored-session.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
+import { assistantMessage, shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('G17 G18', 'get_messages answers everything that was said, as it was said', async ({ open }) => {
@@ -14,7 +14,7 @@ verifies('G17 G18', 'get_messages answers everything that was said, as it was sa
   expect(messages).toEqual(ends);
   expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
   const { sessionFile } = await peer.ok({ type: 'get_state' });
-  expect(messages).toEqual(stored(sessionFile).flatMap(({ message }) => (message ? [message] : [])));
+  expect(messages).toEqual(readSessionFile(sessionFile).flatMap(({ message }) => (message ? [message] : [])));
 });
 
 verifies('G17', 'an answer that still streams is not among the messages', async ({ open }) => {
@@ -35,16 +35,16 @@ verifies('G17', 'an answer that still streams is not among the messages', async 
 verifies('G17', 'only the active branch is told', async ({ open }) => {
   const home = newHome();
   const lines = [
-    ...conversation(home.cwd),
-    userSaid('cccccccc', null, 'anew'),
-    modelSaid('dddddddd', 'cccccccc', 'two'),
+    ...shortConversation(home.cwd),
+    userEntry('cccccccc', null, 'anew'),
+    assistantEntry('dddddddd', 'cccccccc', 'two'),
   ];
-  const { peer } = await open({ home, args: ['--session', keepSession(home, lines)] });
+  const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
 
   const { messages } = await peer.ok({ type: 'get_messages' });
 
   expect(messages).toEqual(
-    stored(keepSession(home, lines, { name: 'copy' }))
+    readSessionFile(storeSession(home, lines, { name: 'copy' }))
       .slice(3)
       .map(({ message }) => message),
   );
@@ -57,13 +57,13 @@ verifies(
     const home = newHome();
     const lines = [
       header(home.cwd),
-      userSaid('00000001', null, 'first'),
+      userEntry('00000001', null, 'first'),
       entry('branch_summary', '00000002', '00000001', { fromId: 'root', summary: 'what was left' }),
       entry('custom_message', '00000003', '00000002', { customType: 'note', content: 'hello', display: true }),
       entry('custom', '00000004', '00000003', { customType: 'state', data: { n: 1 } }),
       entry('label', '00000005', '00000004', { targetId: '00000001', label: 'x' }),
     ];
-    const { peer } = await open({ home, args: ['--session', keepSession(home, lines)] });
+    const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
 
     const { messages } = await peer.ok({ type: 'get_messages' });
 
@@ -100,9 +100,9 @@ verifies('G20 D16', 'without an answer the last text is null', async ({ open }) 
   const home = newHome();
   const call = { type: 'toolCall', id: 'c', name: 'read', arguments: {} };
   const silent = entry('message', 'bbbbbbbb', 'aaaaaaaa', {
-    message: answer({ content: [call], stopReason: 'aborted' }),
+    message: assistantMessage({ content: [call], stopReason: 'aborted' }),
   });
-  const path = keepSession(home, [header(home.cwd), userSaid('aaaaaaaa', null, 'first'), silent]);
+  const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'first'), silent]);
   const { peer } = await open({ home });
 
   const empty = await peer.request({ type: 'get_last_assistant_text' });

@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import { acquireLock } from '../../../src/system/files/lock.ts';
-import { newHome, stored } from '../../support/open.ts';
-import { answer, header, keepSession, linesOf, userSaid } from '../../support/stored-session.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
+import { assistantMessage, header, storeSession, linesOf, userEntry } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const timestamp = '2025-01-02T03:04:05.678Z';
@@ -19,12 +19,12 @@ const first = (cwd: string) => [
     timestamp,
     message: { role: 'hookMessage', customType: 'note', content: 'n', display: true, timestamp: 2 },
   },
-  { type: 'message', timestamp, message: answer({ content: [{ type: 'text', text: 'new' }] }) },
+  { type: 'message', timestamp, message: assistantMessage({ content: [{ type: 'text', text: 'new' }] }) },
 ];
 
 verifies('J13', 'a version 1 session becomes a tree and goes on', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, first(home.cwd));
+  const path = storeSession(home, first(home.cwd));
   const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'more' }] });
 
   const { messages } = await peer.ok({ type: 'get_messages' });
@@ -32,7 +32,7 @@ verifies('J13', 'a version 1 session becomes a tree and goes on', async ({ open 
 
   const roles = messages.map(({ role }: { role: string }) => role);
   expect(roles).toEqual(['compactionSummary', 'user', 'custom', 'assistant']);
-  const [top, ...entries] = stored(path);
+  const [top, ...entries] = readSessionFile(path);
   expect(top).toEqual({ type: 'session', version: 3, id: 'stored-1', timestamp, cwd: home.cwd });
   const ids = entries.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
@@ -45,10 +45,10 @@ verifies('J13', 'a version 1 session becomes a tree and goes on', async ({ open 
 verifies('J13', 'a version 2 session keeps its ids and gets the current names', async ({ open }) => {
   const home = newHome();
   const hook = {
-    ...userSaid('bbbbbbbb', 'aaaaaaaa', ''),
+    ...userEntry('bbbbbbbb', 'aaaaaaaa', ''),
     message: { role: 'hookMessage', customType: 'note', content: 'n', display: false, timestamp: 2 },
   };
-  const path = keepSession(home, [header(home.cwd, { version: 2 }), userSaid('aaaaaaaa', null, 'first'), hook]);
+  const path = storeSession(home, [header(home.cwd, { version: 2 }), userEntry('aaaaaaaa', null, 'first'), hook]);
   const [, plain] = linesOf(path);
 
   const { peer } = await open({ home, args: ['--session', path] });
@@ -58,14 +58,14 @@ verifies('J13', 'a version 2 session keeps its ids and gets the current names', 
     { role: 'user', content: [{ type: 'text', text: 'first' }], timestamp: 1 },
     { role: 'custom', customType: 'note', content: 'n', display: false, timestamp: 2 },
   ]);
-  expect(stored(path)[0]).toEqual(header(home.cwd));
+  expect(readSessionFile(path)[0]).toEqual(header(home.cwd));
   expect(linesOf(path)[1]).toBe(plain);
-  expect(stored(path)[2]).toMatchObject({ id: 'bbbbbbbb', parentId: 'aaaaaaaa', message: { role: 'custom' } });
+  expect(readSessionFile(path)[2]).toMatchObject({ id: 'bbbbbbbb', parentId: 'aaaaaaaa', message: { role: 'custom' } });
 });
 
 verifies('J13', 'switch_session migrates too, and only once', async ({ open }) => {
   const home = newHome();
-  const sessionPath = keepSession(home, first(home.cwd));
+  const sessionPath = storeSession(home, first(home.cwd));
   const { peer } = await open({ home });
   await peer.ok({ type: 'switch_session', sessionPath });
   const migrated = readFileSync(sessionPath);
@@ -73,26 +73,26 @@ verifies('J13', 'switch_session migrates too, and only once', async ({ open }) =
   await peer.ok({ type: 'new_session' });
   await peer.ok({ type: 'switch_session', sessionPath });
 
-  expect(stored(sessionPath)[0]).toMatchObject({ version: 3 });
+  expect(readSessionFile(sessionPath)[0]).toMatchObject({ version: 3 });
   expect(readFileSync(sessionPath)).toEqual(migrated);
 });
 
 verifies('J13', 'a session of a later version is opened and its version kept', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, [
+  const path = storeSession(home, [
     header(home.cwd, { version: 4, flavour: 'new' }),
-    userSaid('aaaaaaaa', null, 'first'),
+    userEntry('aaaaaaaa', null, 'first'),
   ]);
-  const { peer } = await open({ home, foreign: true, args: ['--session', path], script: [{ text: 'one' }] });
+  const { peer } = await open({ home, hasForeignFields: true, args: ['--session', path], script: [{ text: 'one' }] });
 
   await peer.run('next');
 
-  expect(stored(path)[0]).toEqual(header(home.cwd, { version: 4, flavour: 'new' }));
+  expect(readSessionFile(path)[0]).toEqual(header(home.cwd, { version: 4, flavour: 'new' }));
 });
 
 verifies('J14 J16', 'an old session that somebody else has open is not touched', async ({ open }) => {
   const home = newHome();
-  const sessionPath = keepSession(home, first(home.cwd));
+  const sessionPath = storeSession(home, first(home.cwd));
   const before = readFileSync(sessionPath);
   const lock = await acquireLock(sessionPath);
   onTestFinished(() => lock.release());
@@ -104,17 +104,17 @@ verifies('J14 J16', 'an old session that somebody else has open is not touched',
   expect(readFileSync(sessionPath)).toEqual(before);
   await lock.release();
   await peer.ok({ type: 'switch_session', sessionPath });
-  expect(stored(sessionPath)[0]).toMatchObject({ version: 3 });
+  expect(readSessionFile(sessionPath)[0]).toMatchObject({ version: 3 });
 });
 
 verifies('J10 J12 J13', 'a version 1 session that was torn is migrated and repaired at once', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, first(home.cwd));
+  const path = storeSession(home, first(home.cwd));
   appendFileSync(path, '{"type":"message","timest');
 
   const { peer } = await open({ home, args: ['--session', path] });
 
   expect(await peer.find('session_repaired')).toMatchObject({ toolCallIds: [], tornBytes: 25 });
-  expect(stored(path)).toHaveLength(6);
-  expect(stored(path)[0]).toMatchObject({ version: 3 });
+  expect(readSessionFile(path)).toHaveLength(6);
+  expect(readSessionFile(path)[0]).toMatchObject({ version: 3 });
 });

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import { newHome, type OpenOptions, stored } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { conversation, keepSession } from '../../support/stored-session.ts';
-import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+import { newHome, type OpenOptions, readSessionFile } from '../../support/open.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { shortConversation, storeSession } from '../../support/stored-session.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 /** An agent whose second run has said a word and stands still. */
 async function midway(open: (options: OpenOptions) => Promise<{ peer: Peer }>) {
   const home = newHome();
-  const sessionPath = keepSession(home, conversation(home.cwd));
+  const sessionPath = storeSession(home, shortConversation(home.cwd));
   const script = [{ text: 'one' }, { steps: [{ text: 'half ' }, { stall: true }] }];
   const { peer } = await open({ home, script });
   await peer.run('first');
@@ -29,7 +29,7 @@ const moves: Readonly<Record<string, (now: Midway) => { type: string } & Record<
   clone: () => ({ type: 'clone' }),
 };
 
-const isEnd = ({ type }: Record_) =>
+const isEnd = ({ type }: WireRecord) =>
   ['message_end', 'turn_end', 'agent_end', 'agent_settled', 'response'].includes(type);
 
 for (const [name, command] of Object.entries(moves)) {
@@ -55,11 +55,11 @@ for (const [name, command] of Object.entries(moves)) {
       expect(turn).toEqual({ type: 'turn_end', message: message?.['message'], toolResults: [] });
       expect(agent).toMatchObject({ isTerminal: true, willRetry: false });
       expect(settled).toMatchObject({ outcome: 'aborted', aborted: true, clientMessageIds: ['c2'] });
-      const told = stored(now.sessionFile).flatMap((line) => (line.message ? [line.message] : []));
+      const told = readSessionFile(now.sessionFile).flatMap((line) => (line.message ? [line.message] : []));
       expect(told.map(({ role, stopReason }) => stopReason ?? role)).toEqual(['user', 'stop', 'user', 'aborted']);
       expect(told.at(-1)).toEqual(message?.['message']);
     },
-    AGENT_MOVES,
+    AGENT_SWITCHES_SESSION,
   );
 
   verifies(
@@ -75,7 +75,7 @@ for (const [name, command] of Object.entries(moves)) {
       const state = now.peer.records.findLast(({ type }) => type === 'state_changed');
       expect(state?.['state']).not.toHaveProperty('isStreaming');
     },
-    AGENT_MOVES,
+    AGENT_SWITCHES_SESSION,
   );
 }
 
@@ -88,14 +88,14 @@ verifies(
     const cloned = await peer.ok({ type: 'clone' });
 
     const ids = (path: string) =>
-      stored(path)
+      readSessionFile(path)
         .slice(1)
         .map(({ id }) => id);
     expect(ids(cloned.sessionFile)).toEqual(ids(sessionFile));
     const { messages } = await peer.ok({ type: 'get_messages' });
     expect(messages.at(-1)).toMatchObject({ stopReason: 'aborted', content: [{ type: 'text', text: 'half ' }] });
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies(
@@ -110,7 +110,7 @@ verifies(
     expect(types).toEqual(['agent_settled', 'response']);
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile, isIdle: true, messageCount: 4 });
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies(
@@ -128,10 +128,10 @@ verifies(
     const types = peer.records.map(({ type }) => type);
     expect(types.indexOf('tool_execution_end')).toBeGreaterThan(0);
     expect(types.indexOf('tool_execution_end')).toBeLessThan(types.indexOf('agent_settled'));
-    const roles = stored(sessionFile).flatMap(({ message }) => (message ? [message.role] : []));
+    const roles = readSessionFile(sessionFile).flatMap(({ message }) => (message ? [message.role] : []));
     expect(roles).toEqual(['user', 'assistant', 'toolResult']);
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies('S27 S12', 'commands sent together are answered in order, each about its own session', async ({ open }) => {
@@ -154,7 +154,7 @@ verifies('S27 S12', 'commands sent together are answered in order, each about it
   const { sessionFile, sessionName } = await peer.ok({ type: 'get_state' });
   expect(sessionName).toBe('second');
   const texts = (path: string) =>
-    stored(path).flatMap(({ message }) => (message?.role === 'user' ? [message.content[0].text] : []));
+    readSessionFile(path).flatMap(({ message }) => (message?.role === 'user' ? [message.content[0].text] : []));
   expect([texts(first.sessionFile), texts(sessionFile)]).toEqual([['wait'], ['go on']]);
 });
 
@@ -180,5 +180,5 @@ verifies(
     expect(answers[2]).toMatchObject({ command: 'clone', data: { sessionFile: expect.any(String) } });
     expect(peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(2);
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );

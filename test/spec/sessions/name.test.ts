@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newHome, stored } from '../../support/open.ts';
-import { conversation, entry, keepSession } from '../../support/stored-session.ts';
-import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
+import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 verifies('S24 G8 I16', 'a name is told, stored and kept', async ({ open }) => {
   const { peer } = await open();
@@ -14,7 +14,7 @@ verifies('S24 G8 I16', 'a name is told, stored and kept', async ({ open }) => {
   expect(response).not.toHaveProperty('data');
   expect(await peer.ok({ type: 'get_state' })).toEqual({ ...before, sessionName: 'my-feature-work' });
   expect(await peer.find('session_info_changed')).toEqual({ type: 'session_info_changed', name: 'my-feature-work' });
-  expect(stored(before.sessionFile).at(-1)).toMatchObject({ type: 'session_info', name: 'my-feature-work' });
+  expect(readSessionFile(before.sessionFile).at(-1)).toMatchObject({ type: 'session_info', name: 'my-feature-work' });
 });
 
 verifies('S24', 'a name is one line of text', async ({ open }) => {
@@ -49,13 +49,13 @@ verifies(
   'the last name of the branch counts after a reopen, and an empty one clears it',
   async ({ open }) => {
     const home = newHome();
-    const [top, question, reply] = conversation(home.cwd) as [object, object, object];
-    const [other] = conversation(home.cwd, { id: 'stored-2' }) as [object];
+    const [top, question, reply] = shortConversation(home.cwd) as [object, object, object];
+    const [other] = shortConversation(home.cwd, { id: 'stored-2' }) as [object];
     const named = entry('session_info', '11111111', 'bbbbbbbb', { name: 'first' });
     const again = entry('session_info', '22222222', '11111111', { name: 'second' });
     const cleared = entry('session_info', '33333333', '22222222', { name: '' });
-    const twice = keepSession(home, [top, question, reply, named, again], { name: 'a.jsonl' });
-    const none = keepSession(home, [other, question, reply, named, again, cleared], { name: 'b.jsonl' });
+    const twice = storeSession(home, [top, question, reply, named, again], { name: 'a.jsonl' });
+    const none = storeSession(home, [other, question, reply, named, again, cleared], { name: 'b.jsonl' });
     const { peer } = await open({ home, args: ['--session', twice] });
 
     const first = await peer.ok({ type: 'get_state' });
@@ -69,10 +69,10 @@ verifies(
 verifies('S24', 'what was stored as a name and is no text is none', async ({ open }) => {
   const home = newHome();
   for (const [at, name] of [5, { a: 1 }, ['a'], true, null].entries()) {
-    const lines = conversation(home.cwd, { id: `odd-${at}` });
+    const lines = shortConversation(home.cwd, { id: `odd-${at}` });
     const named = entry('session_info', '11111111', 'bbbbbbbb', { name: 'first' });
     const odd = entry('session_info', '22222222', '11111111', { name });
-    const path = keepSession(home, [...lines, named, odd], { name: `${at}.jsonl` });
+    const path = storeSession(home, [...lines, named, odd], { name: `${at}.jsonl` });
     const { peer } = await open({ home, args: ['--session', path] });
 
     expect(await peer.ok({ type: 'get_state' })).not.toHaveProperty('sessionName');
@@ -94,7 +94,7 @@ verifies(
     ]);
     expect(await peer.ok({ type: 'get_state' })).not.toHaveProperty('sessionName');
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies('S24', 'a session can be named while it works', async ({ open }) => {

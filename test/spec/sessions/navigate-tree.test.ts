@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { newGate, newHome, open, type TestAgent } from '../../support/open.ts';
-import { entry, header, keepSession, modelSaid, userSaid } from '../../support/stored-session.ts';
-import { conversation, entriesOf, entryWith, leafOf } from '../../support/tree.ts';
+import { newGate, newHome, openTestAgent, type TestAgent } from '../../support/open.ts';
+import { entry, header, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
+import { briefConversation, getEntries, entryIdOf, getLeafId } from '../../support/tree.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));
@@ -13,17 +13,17 @@ verifies('S35 S58', 'going to a user message takes the conversation back to befo
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.run('second');
-  const before = await entryWith(peer, 'one');
+  const before = await entryIdOf(peer, 'one');
 
-  const answer = await peer.ok({ type: 'navigate_tree', targetId: await entryWith(peer, 'second') });
+  const answer = await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'second') });
 
   expect(answer).toEqual({ cancelled: false, editorText: 'second' });
-  expect(await leafOf(peer)).toBe(before);
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one']);
+  expect(await getLeafId(peer)).toBe(before);
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one']);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
   await peer.run('other');
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one', 'user: other', 'assistant: three']);
-  const entries = await entriesOf(peer);
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', 'user: other', 'assistant: three']);
+  const entries = await getEntries(peer);
   const texts = entries.filter(({ type, parentId }) => type === 'message' && parentId === before);
   expect(texts).toMatchObject([{ message: { role: 'user' } }, { message: { role: 'user' } }]);
 });
@@ -32,15 +32,15 @@ verifies('S35 S58', 'going to anything else makes that the leaf, and the other b
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.run('second');
-  const [one, two] = [await entryWith(peer, 'one'), await entryWith(peer, 'two')];
+  const [one, two] = [await entryIdOf(peer, 'one'), await entryIdOf(peer, 'two')];
 
   expect(await peer.ok({ type: 'navigate_tree', targetId: one })).toEqual({ cancelled: false });
-  expect(await leafOf(peer)).toBe(one);
+  expect(await getLeafId(peer)).toBe(one);
   await peer.run('other');
   expect(await peer.ok({ type: 'navigate_tree', targetId: two })).toEqual({ cancelled: false });
 
-  expect(await leafOf(peer)).toBe(two);
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one', 'user: second', 'assistant: two']);
+  expect(await getLeafId(peer)).toBe(two);
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', 'user: second', 'assistant: two']);
   expect((await peer.ok({ type: 'get_fork_messages' })).messages.map(({ text }: { text: string }) => text)).toEqual([
     'first',
     'second',
@@ -50,36 +50,36 @@ verifies('S35 S58', 'going to anything else makes that the leaf, and the other b
 
 verifies('S58', 'what was said first can be said anew, also where nothing stands before it', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, [
+  const path = storeSession(home, [
     header(home.cwd),
-    userSaid('aaaaaaaa', null, 'first'),
-    modelSaid('bbbbbbbb', 'aaaaaaaa', 'one'),
+    userEntry('aaaaaaaa', null, 'first'),
+    assistantEntry('bbbbbbbb', 'aaaaaaaa', 'one'),
   ]);
   const { peer } = await open({ home, args: ['--session', path], script });
 
   const answer = await peer.ok({ type: 'navigate_tree', targetId: 'aaaaaaaa' });
 
   expect(answer).toEqual({ cancelled: false, editorText: 'first' });
-  expect(await leafOf(peer)).toBe(null);
-  expect(await conversation(peer)).toEqual([]);
+  expect(await getLeafId(peer)).toBe(null);
+  expect(await briefConversation(peer)).toEqual([]);
   await peer.run('anew');
-  expect(await conversation(peer)).toEqual(['user: anew', 'assistant: one']);
+  expect(await briefConversation(peer)).toEqual(['user: anew', 'assistant: one']);
 });
 
 verifies('S58', 'what an extension said is gone to as what the user said', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, [
+  const path = storeSession(home, [
     header(home.cwd),
-    userSaid('aaaaaaaa', null, 'first'),
+    userEntry('aaaaaaaa', null, 'first'),
     entry('custom_message', 'cccccccc', 'aaaaaaaa', { customType: 'note', content: 'by the way', display: true }),
-    modelSaid('bbbbbbbb', 'cccccccc', 'one'),
+    assistantEntry('bbbbbbbb', 'cccccccc', 'one'),
   ]);
   const { peer } = await open({ home, args: ['--session', path] });
 
   const answer = await peer.ok({ type: 'navigate_tree', targetId: 'cccccccc' });
 
   expect(answer).toEqual({ cancelled: false, editorText: 'by the way' });
-  expect(await leafOf(peer)).toBe('aaaaaaaa');
+  expect(await getLeafId(peer)).toBe('aaaaaaaa');
 });
 
 verifies('S58', 'going to the leaf changes nothing', async ({ open }) => {
@@ -87,7 +87,7 @@ verifies('S58', 'going to the leaf changes nothing', async ({ open }) => {
   const { peer } = agent;
   await peer.run('first');
   const before = files(agent);
-  const targetId = await leafOf(peer);
+  const targetId = await getLeafId(peer);
 
   expect(await peer.ok({ type: 'navigate_tree', targetId, summarize: true, label: 'here' })).toEqual({
     cancelled: false,
@@ -103,7 +103,7 @@ verifies('S60', 'an entry that is not there is refused', async ({ open }) => {
   const refusal = await peer.refused({ type: 'navigate_tree', targetId: 'nowhere' });
 
   expect(refusal).toMatchObject({ code: 'not_found', error: 'Entry not found: nowhere' });
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one']);
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one']);
 });
 
 verifies('S60', 'during a run it is refused, and the run goes on', async ({ open }) => {
@@ -112,7 +112,7 @@ verifies('S60', 'during a run it is refused, and the run goes on', async ({ open
     script: [{ text: 'one' }, { steps: [{ text: 'two' }, { await: gate.path }] }, { text: 'three' }],
   });
   await peer.run('first');
-  const targetId = await entryWith(peer, 'one');
+  const targetId = await entryIdOf(peer, 'one');
   await peer.ok({ type: 'prompt', message: 'second' });
   await peer.next('message_update');
 
@@ -121,7 +121,7 @@ verifies('S60', 'during a run it is refused, and the run goes on', async ({ open
   expect(refusal).toMatchObject({ code: 'agent_busy', error: expect.stringContaining('busy') });
   gate.open();
   expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'ok' });
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one', 'user: second', 'assistant: two']);
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', 'user: second', 'assistant: two']);
 });
 
 verifies('S63', 'clients are told, and what belongs to the session stays', async ({ open }) => {
@@ -132,7 +132,7 @@ verifies('S63', 'clients are told, and what belongs to the session stays', async
   const stats = await peer.ok({ type: 'get_session_stats' });
   const start = peer.records.length;
 
-  await peer.ok({ type: 'navigate_tree', targetId: await entryWith(peer, 'second') });
+  await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'second') });
 
   const told = peer.records.slice(start).filter(({ type }) => type !== 'response');
   expect(told).toEqual([{ type: 'state_changed', state: { messageCount: 2 } }]);
@@ -147,11 +147,11 @@ verifies('S63', 'they are told also where as much was said elsewhere', async ({ 
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.run('second');
-  await peer.ok({ type: 'navigate_tree', targetId: await entryWith(peer, 'second') });
+  await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'second') });
   await peer.run('other');
   const start = peer.records.length;
 
-  await peer.ok({ type: 'navigate_tree', targetId: await entryWith(peer, 'two') });
+  await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'two') });
 
   expect(peer.records.slice(start)).toContainEqual({ type: 'state_changed', state: { messageCount: 4 } });
 });
@@ -163,7 +163,7 @@ verifies('S53 S63', 'a cursor leads nowhere once its place was left, and on wher
   const shared = await peer.ok({ type: 'get_messages_page', limit: 1 });
   const left = await peer.ok({ type: 'get_messages_page', limit: 3 });
 
-  await peer.ok({ type: 'navigate_tree', targetId: await entryWith(peer, 'second') });
+  await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'second') });
   await peer.run('other');
 
   const refusal = await peer.refused({ type: 'get_messages_page', cursor: left.nextCursor });
@@ -177,9 +177,9 @@ verifies('S62', 'a label stands where the leaf comes to rest', async ({ open }) 
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.run('second');
-  const one = await entryWith(peer, 'one');
+  const one = await entryIdOf(peer, 'one');
 
-  await peer.ok({ type: 'navigate_tree', targetId: await entryWith(peer, 'second'), label: 'fork in the road' });
+  await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'second'), label: 'fork in the road' });
 
   const found: unknown[] = [];
   const { tree, leafId } = await peer.ok({ type: 'get_tree' });
@@ -189,15 +189,15 @@ verifies('S62', 'a label stands where the leaf comes to rest', async ({ open }) 
     waiting.push(...node.children);
   }
   expect(found).toEqual([[one, 'fork in the road', expect.any(String)]]);
-  expect((await entriesOf(peer)).at(-1)).toMatchObject({ id: leafId, type: 'label', targetId: one, parentId: one });
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one']);
+  expect((await getEntries(peer)).at(-1)).toMatchObject({ id: leafId, type: 'label', targetId: one, parentId: one });
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one']);
 });
 
 verifies('S35 I8', 'whoever follows the entries is told of it', async ({ open }) => {
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.ok({ type: 'hello', entries: true });
-  const targetId = await entryWith(peer, 'one');
+  const targetId = await entryIdOf(peer, 'one');
   await peer.run('second');
   const start = peer.records.length;
 
@@ -213,101 +213,101 @@ verifies('S35 S17', 'fork and clone go on from there', async ({ open }) => {
   await peer.run('first');
   await peer.run('second');
   const original = (await peer.ok({ type: 'get_state' })).sessionFile;
-  await peer.ok({ type: 'navigate_tree', targetId: await entryWith(peer, 'one') });
+  await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'one') });
 
   await peer.ok({ type: 'clone' });
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one']);
-  expect(JSON.stringify(await entriesOf(peer))).not.toContain('tau:leaf');
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one']);
+  expect(JSON.stringify(await getEntries(peer))).not.toContain('tau:leaf');
   await peer.ok({ type: 'switch_session', sessionPath: original });
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one']);
-  await peer.ok({ type: 'fork', entryId: await entryWith(peer, 'second') });
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one']);
+  await peer.ok({ type: 'fork', entryId: await entryIdOf(peer, 'second') });
 
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one']);
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one']);
   await peer.run('other');
-  expect(await conversation(peer)).toEqual(['user: first', 'assistant: one', 'user: other', 'assistant: three']);
+  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', 'user: other', 'assistant: three']);
 });
 
 it('[S61] where the conversation stands survives SIGKILL and every later start', async () => {
-  const first = await open('stdio', { script });
+  const first = await openTestAgent('stdio', { script });
   await first.peer.run('first');
   await first.peer.run('second');
   await first.peer.ok({ type: 'set_session_name', name: 'shop' });
-  const one = await entryWith(first.peer, 'one');
+  const one = await entryIdOf(first.peer, 'one');
   await first.peer.ok({ type: 'navigate_tree', targetId: one });
   first.process?.kill('SIGKILL');
   await first.process?.exited;
 
   for (const _start of [1, 2]) {
-    const again = await open('stdio', { home: first.home, args: ['--continue'] });
-    expect(await leafOf(again.peer)).toBe(one);
-    expect(await conversation(again.peer)).toEqual(['user: first', 'assistant: one']);
+    const again = await openTestAgent('stdio', { home: first.home, args: ['--continue'] });
+    expect(await getLeafId(again.peer)).toBe(one);
+    expect(await briefConversation(again.peer)).toEqual(['user: first', 'assistant: one']);
     expect(await again.peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2, sessionName: 'shop' });
     await again.close();
   }
-  const last = await open('stdio', { home: first.home, args: ['--continue'], script: [{ text: 'three' }] });
+  const last = await openTestAgent('stdio', { home: first.home, args: ['--continue'], script: [{ text: 'three' }] });
   await last.peer.run('other');
-  const leaf = await leafOf(last.peer);
+  const leaf = await getLeafId(last.peer);
   await last.close();
-  const end = await open('stdio', { home: first.home, args: ['--continue'] });
-  expect(await leafOf(end.peer)).toBe(leaf);
-  expect(await conversation(end.peer)).toEqual(['user: first', 'assistant: one', 'user: other', 'assistant: three']);
+  const end = await openTestAgent('stdio', { home: first.home, args: ['--continue'] });
+  expect(await getLeafId(end.peer)).toBe(leaf);
+  expect(await briefConversation(end.peer)).toEqual(['user: first', 'assistant: one', 'user: other', 'assistant: three']);
 });
 
 it('[S61] going back to the very beginning survives a restart, too', async () => {
   const home = newHome();
-  const path = keepSession(home, [
+  const path = storeSession(home, [
     header(home.cwd),
-    userSaid('aaaaaaaa', null, 'first'),
-    modelSaid('bbbbbbbb', 'aaaaaaaa', 'one'),
+    userEntry('aaaaaaaa', null, 'first'),
+    assistantEntry('bbbbbbbb', 'aaaaaaaa', 'one'),
   ]);
   const args = ['--session', path];
-  const agent = await open('stdio', { home, args });
+  const agent = await openTestAgent('stdio', { home, args });
   await agent.peer.ok({ type: 'navigate_tree', targetId: 'aaaaaaaa' });
   await agent.close();
 
-  const again = await open('stdio', { home, args, script });
+  const again = await openTestAgent('stdio', { home, args, script });
 
-  expect(await leafOf(again.peer)).toBe(null);
-  expect(await conversation(again.peer)).toEqual([]);
+  expect(await getLeafId(again.peer)).toBe(null);
+  expect(await briefConversation(again.peer)).toEqual([]);
   await again.peer.run('anew');
-  expect(await conversation(again.peer)).toEqual(['user: anew', 'assistant: one']);
+  expect(await briefConversation(again.peer)).toEqual(['user: anew', 'assistant: one']);
 });
 
 it('[S61 J11] a call that was gone back to is not taken for one that a crash cut off', async () => {
   const callsBash = { steps: [{ toolCall: { name: 'bash', arguments: { command: 'true' } } }] };
-  const first = await open('stdio', { script: [callsBash, { text: 'done' }] });
+  const first = await openTestAgent('stdio', { script: [callsBash, { text: 'done' }] });
   await first.peer.run('first');
-  const calling = (await entriesOf(first.peer)).find(
+  const calling = (await getEntries(first.peer)).find(
     (found) => found.type === 'message' && JSON.stringify(found.message).includes('"toolCall"'),
   );
   await first.peer.ok({ type: 'navigate_tree', targetId: calling?.id });
   await first.close();
 
-  const again = await open('stdio', { home: first.home, args: ['--continue'] });
+  const again = await openTestAgent('stdio', { home: first.home, args: ['--continue'] });
 
-  expect(await leafOf(again.peer)).toBe(calling?.id);
+  expect(await getLeafId(again.peer)).toBe(calling?.id);
   expect(await again.peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
   expect(again.peer.records.map(({ type }) => type)).not.toContain('session_repaired');
 });
 
 it('[S63 P45] what waits in the queue waits on, and what was taken back stays away, also after SIGKILL', async () => {
-  const first = await open('stdio', { script: [{ text: 'one' }, { stall: true }] });
+  const first = await openTestAgent('stdio', { script: [{ text: 'one' }, { stall: true }] });
   const { peer } = first;
   await peer.run('first');
-  const targetId = await entryWith(peer, 'one');
+  const targetId = await entryIdOf(peer, 'one');
   await peer.ok({ type: 'prompt', message: 'second' });
   await peer.next('agent_start');
   const { queueId } = await peer.ok({ type: 'follow_up', message: 'not this' });
   await peer.ok({ type: 'follow_up', message: 'but this' });
   await peer.ok({ type: 'abort' });
-  const later = await leafOf(peer);
+  const later = await getLeafId(peer);
   await peer.ok({ type: 'remove_queued', queueId });
 
   await peer.ok({ type: 'navigate_tree', targetId: later });
   await peer.ok({ type: 'navigate_tree', targetId });
   first.process?.kill('SIGKILL');
   await first.process?.exited;
-  const again = await open('stdio', {
+  const again = await openTestAgent('stdio', {
     home: first.home,
     args: ['--continue'],
     script: [{ text: 'ok' }, { text: 'yes' }],
@@ -315,7 +315,7 @@ it('[S63 P45] what waits in the queue waits on, and what was taken back stays aw
 
   expect(await again.peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 1, messageCount: 2 });
   await again.peer.run('third');
-  expect(await conversation(again.peer)).toEqual([
+  expect(await briefConversation(again.peer)).toEqual([
     'user: first',
     'assistant: one',
     'user: third',

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { stored } from '../../support/open.ts';
-import { AGENT_MOVES, LOCAL, verifies } from '../../support/verifies.ts';
+import { readSessionFile } from '../../support/open.ts';
+import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 verifies('S1 S2 S12', 'new_session begins with nothing said', async ({ open }) => {
   const { peer, sessionFiles } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
@@ -29,13 +29,13 @@ verifies('S1 S12', 'what is said after new_session goes to the new file only', a
   const { peer } = await open({ script: [{ text: 'two', when: 'second' }, { text: 'one' }] });
   await peer.run('first');
   const { sessionFile: old } = await peer.ok({ type: 'get_state' });
-  const before = stored(old);
+  const before = readSessionFile(old);
   const { sessionFile } = await peer.ok({ type: 'new_session' });
 
   await peer.run('second');
 
-  expect(stored(old)).toEqual(before);
-  const texts = stored(sessionFile).flatMap(({ message }) => (message ? [message.content[0].text] : []));
+  expect(readSessionFile(old)).toEqual(before);
+  const texts = readSessionFile(sessionFile).flatMap(({ message }) => (message ? [message.content[0].text] : []));
   expect(texts).toEqual(['second', 'two']);
 });
 
@@ -60,7 +60,7 @@ verifies(
     await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 1, isIdle: true });
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies('S4 S5', 'parentSession is remembered and nothing is copied', async ({ open }) => {
@@ -70,20 +70,20 @@ verifies('S4 S5', 'parentSession is remembered and nothing is copied', async ({ 
 
   const { sessionFile } = await peer.ok({ type: 'new_session', parentSession });
 
-  expect(stored(sessionFile)[0]).toMatchObject({ type: 'session', parentSession });
+  expect(readSessionFile(sessionFile)[0]).toMatchObject({ type: 'session', parentSession });
   expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages: [] });
-  expect(stored(sessionFile).filter(({ type }) => type === 'message')).toEqual([]);
+  expect(readSessionFile(sessionFile).filter(({ type }) => type === 'message')).toEqual([]);
 });
 
 verifies('S4', 'a session without a parent names none, and the parent need not exist', async ({ open }) => {
   const { peer } = await open();
 
   const plain = await peer.ok({ type: 'new_session' });
-  const [header] = stored(plain.sessionFile);
+  const [header] = readSessionFile(plain.sessionFile);
   const child = await peer.ok({ type: 'new_session', parentSession: '/nowhere/parent.jsonl' });
 
   expect(header).not.toHaveProperty('parentSession');
-  expect(stored(child.sessionFile)[0]).toMatchObject({ parentSession: '/nowhere/parent.jsonl' });
+  expect(readSessionFile(child.sessionFile)[0]).toMatchObject({ parentSession: '/nowhere/parent.jsonl' });
 });
 
 verifies(
@@ -101,7 +101,7 @@ verifies(
     expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages: [] });
     expect(sessionFiles()).toEqual([]);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('S11', 'a command that was refused changes nothing', async ({ open }) => {

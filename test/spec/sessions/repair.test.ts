@@ -1,11 +1,11 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { newHome, stored } from '../../support/open.ts';
-import { answer, conversation, entry, header, keepSession, linesOf, userSaid } from '../../support/stored-session.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
+import { assistantMessage, shortConversation, entry, header, storeSession, linesOf, userEntry } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const calls = ['call_1', 'call_2'].map((id) => ({ type: 'toolCall', id, name: 'bash', arguments: { command: 'x' } }));
-const asked = entry('message', 'bbbbbbbb', 'aaaaaaaa', { message: answer({ content: calls, stopReason: 'toolUse' }) });
+const asked = entry('message', 'bbbbbbbb', 'aaaaaaaa', { message: assistantMessage({ content: calls, stopReason: 'toolUse' }) });
 const result = (id: string, parentId: string, toolCallId: string) =>
   entry('message', id, parentId, {
     message: { role: 'toolResult', toolCallId, toolName: 'bash', content: [], isError: false, timestamp: 3 },
@@ -25,7 +25,7 @@ const torn =
 for (const way of ['at start', 'by switch_session'] as const) {
   verifies('J10 J12', `a torn last line is cut off and told of ${way}`, async ({ open }) => {
     const home = newHome();
-    const path = keepSession(home, conversation(home.cwd));
+    const path = storeSession(home, shortConversation(home.cwd));
     const whole = readFileSync(path, 'utf8');
     appendFileSync(path, torn);
     const { peer } = await open({
@@ -41,7 +41,7 @@ for (const way of ['at start', 'by switch_session'] as const) {
     expect(told).toEqual({ type: 'session_repaired', sessionId: 'stored-1', toolCallIds: [], tornBytes: bytes });
     expect(readFileSync(path, 'utf8')).toBe(whole);
     await peer.run('second');
-    expect(stored(path).map(({ parentId }) => parentId)).toEqual([
+    expect(readSessionFile(path).map(({ parentId }) => parentId)).toEqual([
       undefined,
       null,
       'aaaaaaaa',
@@ -52,7 +52,7 @@ for (const way of ['at start', 'by switch_session'] as const) {
 
   verifies('J11 J12', `tool calls that never ended get error results ${way}`, async ({ open }) => {
     const home = newHome();
-    const path = keepSession(home, [header(home.cwd), userSaid('aaaaaaaa', null, 'go'), asked]);
+    const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'go'), asked]);
     const { peer } = await open({
       home,
       args: way === 'at start' ? ['--session', path] : [],
@@ -65,7 +65,7 @@ for (const way of ['at start', 'by switch_session'] as const) {
     const toolCallIds = ['call_1', 'call_2'];
     expect(told).toEqual({ type: 'session_repaired', sessionId: 'stored-1', toolCallIds, tornBytes: 0 });
     expect(
-      stored(path)
+      readSessionFile(path)
         .slice(3)
         .map(({ message }) => message),
     ).toEqual([lost('call_1'), lost('call_2')]);
@@ -77,7 +77,7 @@ for (const way of ['at start', 'by switch_session'] as const) {
 
 verifies('J10', 'a last line that is whole but for its end is completed and kept', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const whole = readFileSync(path, 'utf8');
   writeFileSync(path, whole.slice(0, -1));
   const { peer } = await open({ home, args: ['--session', path] });
@@ -91,7 +91,7 @@ verifies('J10', 'a last line that is whole but for its end is completed and kept
 
 verifies('J10', 'a file cut at any byte opens with every whole line', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const [top = '', first = '', second = ''] = linesOf(path);
   const start = Buffer.byteLength(`${top}\n${first}\n`);
   const bytes = readFileSync(path);
@@ -108,9 +108,9 @@ verifies('J10', 'a file cut at any byte opens with every whole line', async ({ o
 
 verifies('J11 J12', 'only the calls without a result are repaired', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, [
+  const path = storeSession(home, [
     header(home.cwd),
-    userSaid('aaaaaaaa', null, 'go'),
+    userEntry('aaaaaaaa', null, 'go'),
     asked,
     result('cccccccc', 'bbbbbbbb', 'call_2'),
   ]);
@@ -118,7 +118,7 @@ verifies('J11 J12', 'only the calls without a result are repaired', async ({ ope
   const { peer } = await open({ home, args: ['--session', path] });
 
   expect(await peer.find('session_repaired')).toMatchObject({ toolCallIds: ['call_1'] });
-  expect(stored(path).slice(4)).toMatchObject([
+  expect(readSessionFile(path).slice(4)).toMatchObject([
     { parentId: 'cccccccc', message: { toolCallId: 'call_1', isError: true } },
   ]);
 });
@@ -128,8 +128,8 @@ verifies('J11', 'an answer that failed or was stopped left nothing to repair', a
   const { peer } = await open({ home });
 
   for (const stopReason of ['error', 'aborted']) {
-    const stopped = entry('message', 'bbbbbbbb', 'aaaaaaaa', { message: answer({ content: calls, stopReason }) });
-    const path = keepSession(home, [header(home.cwd, { id: stopReason }), userSaid('aaaaaaaa', null, 'go'), stopped], {
+    const stopped = entry('message', 'bbbbbbbb', 'aaaaaaaa', { message: assistantMessage({ content: calls, stopReason }) });
+    const path = storeSession(home, [header(home.cwd, { id: stopReason }), userEntry('aaaaaaaa', null, 'go'), stopped], {
       name: `${stopReason}.jsonl`,
     });
     const before = readFileSync(path);
@@ -141,7 +141,7 @@ verifies('J11', 'an answer that failed or was stopped left nothing to repair', a
 
 verifies('J12', 'a repair is told once', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, [header(home.cwd), userSaid('aaaaaaaa', null, 'go'), asked]);
+  const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'go'), asked]);
   const { peer } = await open({ home });
 
   await peer.ok({ type: 'switch_session', sessionPath: path });
@@ -149,12 +149,12 @@ verifies('J12', 'a repair is told once', async ({ open }) => {
   await peer.ok({ type: 'switch_session', sessionPath: path });
 
   expect(peer.records.filter(({ type }) => type === 'session_repaired')).toHaveLength(1);
-  expect(stored(path)).toHaveLength(5);
+  expect(readSessionFile(path)).toHaveLength(5);
 });
 
 verifies('J10 J11 J12', 'both at once are told together', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, [header(home.cwd), userSaid('aaaaaaaa', null, 'go'), asked]);
+  const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'go'), asked]);
   appendFileSync(path, '{"type":"mess');
 
   const { peer } = await open({ home, args: ['--session', path] });

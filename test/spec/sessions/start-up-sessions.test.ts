@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { newHome, start, stored } from '../../support/open.ts';
-import { conversation, header, keepSession, userSaid } from '../../support/stored-session.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { newHome, startAgentProcess, readSessionFile } from '../../support/open.ts';
+import { shortConversation, header, storeSession, userEntry } from '../../support/stored-session.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 /** When a file was last written to, as far as anybody can tell. */
 const writtenAt = (path: string, seconds: number) => utimesSync(path, seconds, seconds);
@@ -13,7 +13,7 @@ verifies('Z10', '--session opens that file and goes on with it', async ({ open }
   const path = join(home.root, 'my.jsonl');
   writeFileSync(
     path,
-    conversation(home.cwd)
+    shortConversation(home.cwd)
       .map((line) => `${JSON.stringify(line)}\n`)
       .join(''),
   );
@@ -26,7 +26,7 @@ verifies('Z10', '--session opens that file and goes on with it', async ({ open }
     sessionFile: path,
     messageCount: 4,
   });
-  expect(stored(path)).toHaveLength(5);
+  expect(readSessionFile(path)).toHaveLength(5);
   expect(sessionFiles()).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ verifies('Z10', 'a session of another folder is opened in its own', async ({ ope
   const cwd = join(home.root, 'other');
   mkdirSync(cwd);
 
-  const { peer } = await open({ home, args: ['--session', keepSession(home, conversation(cwd), { cwd })] });
+  const { peer } = await open({ home, args: ['--session', storeSession(home, shortConversation(cwd), { cwd })] });
 
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ cwd });
 });
@@ -58,9 +58,9 @@ verifies(
 
     expect(made).toEqual([true, true]);
     expect([existsSync(spoken), existsSync(silent)]).toEqual([true, false]);
-    expect(stored(spoken)[0]).toMatchObject({ type: 'session', version: 3, id: sessionId, cwd: home.cwd });
+    expect(readSessionFile(spoken)[0]).toMatchObject({ type: 'session', version: 3, id: sessionId, cwd: home.cwd });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -69,7 +69,7 @@ verifies(
   async () => {
     const home = newHome();
 
-    const { process } = start(home, ['--session', join(home.root, 'no/such/a.jsonl')]);
+    const { process } = startAgentProcess(home, ['--session', join(home.root, 'no/such/a.jsonl')]);
 
     expect(await process.exited).toEqual({ code: 1, signal: null });
     expect(process.stderr()).toMatch(/^tau: Session not found: .+\n$/);
@@ -92,7 +92,7 @@ verifies(
       const path = join(home.root, name);
       writeFileSync(path, content);
 
-      const { process } = start(home, ['--session', path]);
+      const { process } = startAgentProcess(home, ['--session', path]);
 
       expect(await process.exited).toEqual({ code: 1, signal: null });
       expect(process.stderr()).toBe(`tau: Not a session file: ${path}\n`);
@@ -110,9 +110,9 @@ verifies(
     const home = newHome();
     const cwd = join(home.root, 'other');
     mkdirSync(cwd);
-    const own = keepSession(home, conversation(home.cwd, { id: 'abc-own' }), { name: 'own.jsonl' });
-    const exact = keepSession(home, conversation(home.cwd, { id: 'abc' }), { name: 'exact.jsonl' });
-    const foreign = keepSession(home, conversation(cwd, { id: 'abc-other' }), { name: 'other.jsonl', cwd });
+    const own = storeSession(home, shortConversation(home.cwd, { id: 'abc-own' }), { name: 'own.jsonl' });
+    const exact = storeSession(home, shortConversation(home.cwd, { id: 'abc' }), { name: 'exact.jsonl' });
+    const foreign = storeSession(home, shortConversation(cwd, { id: 'abc-other' }), { name: 'other.jsonl', cwd });
     writtenAt(foreign, 2_000_000_000);
 
     const files = [];
@@ -124,7 +124,7 @@ verifies(
 
     expect(files).toEqual([own, exact, foreign]);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -132,9 +132,9 @@ verifies(
   '--session with an id that nobody has ends with an error',
   async () => {
     const home = newHome();
-    keepSession(home, conversation(home.cwd));
+    storeSession(home, shortConversation(home.cwd));
 
-    const { process } = start(home, ['--session', 'tored-1']);
+    const { process } = startAgentProcess(home, ['--session', 'tored-1']);
 
     expect(await process.exited).toEqual({ code: 1, signal: null });
     expect(process.stderr()).toContain("'tored-1'");
@@ -148,14 +148,14 @@ verifies(
   '--session-id opens the session with that id, whatever its file is called',
   async ({ open }) => {
     const home = newHome();
-    const path = keepSession(home, conversation(home.cwd, { id: 'ticket-42' }), { name: 'renamed.jsonl' });
-    keepSession(home, conversation(home.cwd, { id: 'ticket-420' }), { name: 'longer_ticket-42.jsonl' });
+    const path = storeSession(home, shortConversation(home.cwd, { id: 'ticket-42' }), { name: 'renamed.jsonl' });
+    storeSession(home, shortConversation(home.cwd, { id: 'ticket-420' }), { name: 'longer_ticket-42.jsonl' });
 
     const { peer } = await open({ home, args: ['--session-id', 'ticket-42'] });
 
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId: 'ticket-42', sessionFile: path });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -163,7 +163,7 @@ verifies(
   'an id that could lead out of the folder is refused',
   async () => {
     for (const id of ['../x', 'a/b', 'a.b', '.', 'ü', 'a b', '-', 'x'.repeat(200)]) {
-      const { process } = start(newHome(), [`--session-id=${id}`]);
+      const { process } = startAgentProcess(newHome(), [`--session-id=${id}`]);
 
       expect(await process.exited).toMatchObject({ code: expect.toSatisfy((code) => code === 1 || code === 2) });
       expect(process.stdout()).toBe('');
@@ -179,10 +179,10 @@ verifies(
     const home = newHome();
     const other = join(home.root, 'other');
     mkdirSync(other);
-    const old = keepSession(home, conversation(home.cwd, { id: 'old' }), { name: 'z-old.jsonl' });
-    const latest = keepSession(home, conversation(home.cwd, { id: 'latest' }), { name: 'a-latest.jsonl' });
-    const empty = keepSession(home, [header(home.cwd, { id: 'empty' })], { name: 'empty.jsonl' });
-    const elsewhere = keepSession(home, conversation(other, { id: 'elsewhere' }), { cwd: other });
+    const old = storeSession(home, shortConversation(home.cwd, { id: 'old' }), { name: 'z-old.jsonl' });
+    const latest = storeSession(home, shortConversation(home.cwd, { id: 'latest' }), { name: 'a-latest.jsonl' });
+    const empty = storeSession(home, [header(home.cwd, { id: 'empty' })], { name: 'empty.jsonl' });
+    const elsewhere = storeSession(home, shortConversation(other, { id: 'elsewhere' }), { cwd: other });
     writtenAt(old, 1_000_000_000);
     writtenAt(latest, 1_100_000_000);
     writtenAt(empty, 1_200_000_000);
@@ -196,7 +196,7 @@ verifies(
       messageCount: 2,
     });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -212,15 +212,15 @@ verifies(
       writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
       return path;
     };
-    const own = file('own.jsonl', conversation(home.cwd, { id: 'own' }));
+    const own = file('own.jsonl', shortConversation(home.cwd, { id: 'own' }));
     writtenAt(own, 1_000_000_000);
-    writtenAt(file('other.jsonl', conversation(other, { id: 'other' })), 1_100_000_000);
+    writtenAt(file('other.jsonl', shortConversation(other, { id: 'other' })), 1_100_000_000);
 
     const { peer } = await open({ home, args: ['-c', '--session-dir', directory] });
 
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId: 'own', cwd: home.cwd });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -228,8 +228,8 @@ verifies(
   '--continue skips what cannot be read',
   async ({ open }) => {
     const home = newHome();
-    const path = keepSession(home, conversation(home.cwd));
-    const broken = keepSession(home, ['no session', userSaid('aaaaaaaa', null, 'x')], { name: 'broken.jsonl' });
+    const path = storeSession(home, shortConversation(home.cwd));
+    const broken = storeSession(home, ['no session', userEntry('aaaaaaaa', null, 'x')], { name: 'broken.jsonl' });
     mkdirSync(join(dirname(path), 'folder.jsonl'));
     writtenAt(path, 1_000_000_000);
     writtenAt(broken, 1_100_000_000);
@@ -238,7 +238,7 @@ verifies(
 
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile: path });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies(
@@ -252,5 +252,5 @@ verifies(
     expect(state).toMatchObject({ sessionId: 'ghost' });
     expect(state).not.toHaveProperty('sessionFile');
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );

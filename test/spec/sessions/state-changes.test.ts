@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { newHome } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { conversation, entry, keepSession } from '../../support/stored-session.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** What a command leads to, apart from its answer. */
-async function eventsOf(peer: Peer, command: { type: string } & Record<string, unknown>): Promise<Record_[]> {
-  await peer.begun();
+async function eventsOf(peer: Peer, command: { type: string } & Record<string, unknown>): Promise<WireRecord[]> {
+  await peer.greeted();
   const told = peer.records.length;
   await peer.ok(command);
   return peer.records.slice(told).filter(({ type }) => type !== 'response');
@@ -31,7 +31,7 @@ verifies('I13 I14 I17', 'a change of the model tells the level that changed with
 
 verifies('I13', 'a command that was refused changes no state', async ({ open }) => {
   const { peer } = await open(named);
-  await peer.begun();
+  await peer.greeted();
   const told = peer.records.length;
 
   await peer.refused({ type: 'set_model', provider: 'tau', modelId: 'none' });
@@ -43,8 +43,8 @@ verifies('I13', 'a command that was refused changes no state', async ({ open }) 
 
 verifies('I13', 'the changes, put together, are the state', async ({ open }) => {
   const home = newHome();
-  const sessionPath = keepSession(home, [
-    ...conversation(home.cwd),
+  const sessionPath = storeSession(home, [
+    ...shortConversation(home.cwd),
     entry('session_info', '11111111', 'bbbbbbbb', { name: 'stored' }),
     entry('model_change', '22222222', '11111111', { provider: 'anthropic', modelId: 'claude' }),
   ]);

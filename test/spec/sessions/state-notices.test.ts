@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 type State = Record<string, unknown>;
 type Command = { type: string } & Record<string, unknown>;
@@ -9,7 +9,7 @@ interface Change {
   /** The fields that differ, as they are now; those that are gone are null. */
   readonly difference: State;
   /** Everything that was sent from the command to its answer, and that is no answer. */
-  readonly notices: Record_[];
+  readonly notices: WireRecord[];
 }
 
 /** Does something and compares the state before and after. */
@@ -78,7 +78,7 @@ verifies(
     expect(changed.difference).toMatchObject({ sessionName: null, messageCount: 0 });
     expect(changed.notices).toContainEqual({ type: 'session_info_changed' });
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies('I16', 'a change of the name is also told under its own name', async ({ open }) => {

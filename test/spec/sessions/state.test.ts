@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { newHome } from '../../support/open.ts';
-import { conversation, entry, keepSession } from '../../support/stored-session.ts';
-import { AGENT_MOVES, LOCAL, verifies } from '../../support/verifies.ts';
+import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
+import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 verifies(
   'G1 G2 G3 G4 G5 G6 G7 G8 G9 G10 G11 G12 G13 G14 G15 G16 D16',
@@ -54,14 +54,14 @@ verifies(
     expect(Object.entries(state).filter(([, value]) => value === null)).toEqual([]);
     expect(state.sessionId).toEqual(expect.any(String));
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('G1 D16', 'a model that nobody can reach is null, and prompts say why', async ({ open }) => {
   const home = newHome();
   const change = entry('model_change', '11111111', 'bbbbbbbb', { provider: 'anthropic', modelId: 'claude-sonnet-4' });
   const level = entry('thinking_level_change', '22222222', '11111111', { thinkingLevel: 'high' });
-  const path = keepSession(home, [...conversation(home.cwd), change, level]);
+  const path = storeSession(home, [...shortConversation(home.cwd), change, level]);
   const { peer } = await open({ home, args: ['--session', path] });
 
   const state = await peer.ok({ type: 'get_state' });
@@ -82,7 +82,7 @@ verifies('G2', 'a stored thinking level that does not exist becomes one that doe
   const home = newHome();
   const change = entry('model_change', '11111111', 'bbbbbbbb', { provider: 'anthropic', modelId: 'claude-sonnet-4' });
   const level = entry('thinking_level_change', '22222222', '11111111', { thinkingLevel: 'ultra' });
-  const path = keepSession(home, [...conversation(home.cwd), change, level]);
+  const path = storeSession(home, [...shortConversation(home.cwd), change, level]);
   const { peer } = await open({ home, args: ['--session', path] });
 
   const { thinkingLevel } = await peer.ok({ type: 'get_state' });
@@ -141,7 +141,7 @@ verifies(
 
     expect(await peer.ok({ type: 'get_state' })).toMatchObject(modes);
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies('G10', 'messageCount is the number of messages, before and after they were read', async ({ open }) => {
@@ -163,22 +163,22 @@ verifies('G10', 'messageCount is the number of messages after a compaction, what
   const home = newHome();
   const compaction = (id: string, parentId: string, firstKeptEntryId: string) =>
     entry('compaction', id, parentId, { summary: 'short', firstKeptEntryId, tokensBefore: 10 });
-  const again = (id: string, parentId: string) => ({ ...(conversation(home.cwd)[1] as object), id, parentId });
+  const again = (id: string, parentId: string) => ({ ...(shortConversation(home.cwd)[1] as object), id, parentId });
   const blank = entry('branch_summary', '44444444', '33333333', { fromId: 'root', summary: '' });
   const start = [
-    ...conversation(home.cwd),
+    ...shortConversation(home.cwd),
     compaction('11111111', 'bbbbbbbb', 'bbbbbbbb'),
     again('22222222', '11111111'),
   ];
   const files = {
     known: start,
-    unknown: [...conversation(home.cwd), compaction('11111111', 'bbbbbbbb', 'nobody'), again('22222222', '11111111')],
+    unknown: [...shortConversation(home.cwd), compaction('11111111', 'bbbbbbbb', 'nobody'), again('22222222', '11111111')],
     twice: [...start, compaction('33333333', '22222222', 'aaaaaaaa'), blank],
   };
 
   const counts: Record<string, unknown> = {};
   for (const [name, lines] of Object.entries(files)) {
-    const path = keepSession(home, lines, { name: `${name}.jsonl` });
+    const path = storeSession(home, lines, { name: `${name}.jsonl` });
     const { peer } = await open({ home, args: ['--session', path] });
     const { messageCount } = await peer.ok({ type: 'get_state' });
     const { messages } = await peer.ok({ type: 'get_messages' });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { NO_RETRY, newHome } from '../../support/open.ts';
-import { answer, conversation, entry, header, keepSession, usage, userSaid } from '../../support/stored-session.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { assistantMessage, shortConversation, entry, header, storeSession, usage, userEntry } from '../../support/stored-session.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const counted = { input: 900, output: 50, cacheRead: 30, cacheWrite: 20 };
 
@@ -50,17 +50,17 @@ verifies(
       contextUsage: { tokens: 0, contextWindow: 200_000, percent: 0 },
     });
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('G24 G25', 'what was spent before a reopen, and on branches that were left, counts', async ({ open }) => {
   const home = newHome();
   const cost = (total: number) => ({ input: total, output: 0, cacheRead: 0, cacheWrite: 0, total });
   const spent = (id: string, parentId: string, total: number) =>
-    entry('message', id, parentId, { message: answer({ usage: { ...usage(100, 10), cost: cost(total) } }) });
-  const path = keepSession(home, [
+    entry('message', id, parentId, { message: assistantMessage({ usage: { ...usage(100, 10), cost: cost(total) } }) });
+  const path = storeSession(home, [
     header(home.cwd),
-    userSaid('00000001', null, 'first'),
+    userEntry('00000001', null, 'first'),
     spent('00000002', '00000001', 0.25),
     spent('00000003', '00000001', 0.5),
   ]);
@@ -134,7 +134,7 @@ verifies('G26 G27', 'the percentage follows the model', async ({ open }) => {
 verifies('G28 D16', 'without a model nothing is known of the context', async ({ open }) => {
   const home = newHome();
   const change = entry('model_change', '11111111', 'bbbbbbbb', { provider: 'anthropic', modelId: 'claude-sonnet-4' });
-  const { peer } = await open({ home, args: ['--session', keepSession(home, [...conversation(home.cwd), change])] });
+  const { peer } = await open({ home, args: ['--session', storeSession(home, [...shortConversation(home.cwd), change])] });
 
   const stats = await peer.ok({ type: 'get_session_stats' });
 

@@ -1,18 +1,18 @@
 import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { command } from '../../support/command.ts';
+import { startProgram } from '../../support/command.ts';
 import { newGate, newHome, TAU } from '../../support/open.ts';
 import { verifies } from '../../support/verifies.ts';
 import { assertValid } from '../../support/wire-log.ts';
 
 it('a session file that cannot grow ends the run with storage_failed, and the agent lives on', async () => {
   const limited = 'ulimit -f 64; exec "$0" "$1" --mode rpc --stream delta';
-  const agent = command(newHome(), ['bash', '-c', limited, process.execPath, TAU]);
+  const agent = startProgram(newHome(), ['bash', '-c', limited, process.execPath, TAU]);
 
   agent.send({ id: 1, type: 'prompt', message: `count to 30000` });
-  await agent.printed('"agent_settled"');
+  await agent.waitForOutput('"agent_settled"');
   agent.send({ id: 2, type: 'get_state' });
-  await agent.printed('"get_state"');
+  await agent.waitForOutput('"get_state"');
 
   const records = agent
     .stdout()

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'vitest';
-import { newGate, newHome, open as openOn, stored } from '../../support/open.ts';
-import { conversation, header, keepSession } from '../../support/stored-session.ts';
+import { newGate, newHome, openTestAgent as openOn, readSessionFile } from '../../support/open.ts';
+import { shortConversation, header, storeSession } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('S6 S7 S12', 'switch_session loads the file', async ({ open }) => {
   const home = newHome();
-  const sessionPath = keepSession(home, conversation(home.cwd));
+  const sessionPath = storeSession(home, shortConversation(home.cwd));
   const { peer } = await open({ home, script: [{ text: 'new' }, { text: 'two' }] });
   await peer.run('elsewhere');
 
@@ -20,7 +20,7 @@ verifies('S6 S7 S12', 'switch_session loads the file', async ({ open }) => {
     sessionFile: sessionPath,
     messageCount: 2,
   });
-  const [question, answer] = stored(sessionPath).slice(1);
+  const [question, answer] = readSessionFile(sessionPath).slice(1);
   expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages: [question.message, answer.message] });
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'one' });
   expect(await peer.ok({ type: 'get_fork_messages' })).toEqual({ messages: [{ entryId: 'aaaaaaaa', text: 'first' }] });
@@ -29,13 +29,13 @@ verifies('S6 S7 S12', 'switch_session loads the file', async ({ open }) => {
 
 verifies('S6', 'the conversation goes on where the file ended', async ({ open }) => {
   const home = newHome();
-  const sessionPath = keepSession(home, conversation(home.cwd));
+  const sessionPath = storeSession(home, shortConversation(home.cwd));
   const { peer } = await open({ home, script: [{ text: 'two' }] });
   await peer.ok({ type: 'switch_session', sessionPath });
 
   await peer.run('second');
 
-  const added = stored(sessionPath).slice(3);
+  const added = readSessionFile(sessionPath).slice(3);
   expect(added.map(({ type, message }) => message?.role ?? type)).toEqual(['user', 'assistant']);
   expect(added[0].parentId).toBe('bbbbbbbb');
   expect(added[1].parentId).toBe(added[0].id);
@@ -43,7 +43,7 @@ verifies('S6', 'the conversation goes on where the file ended', async ({ open })
 
 verifies('S6', 'a relative path is one of the working directory of the session', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const { peer } = await open({ home });
 
   await peer.ok({ type: 'switch_session', sessionPath: relative(home.cwd, path) });
@@ -68,14 +68,14 @@ verifies('S6 S7', 'switching to the session that is open keeps it, by whatever n
   expect(moves).toEqual(moves.map(() => ({ cancelled: false, sessionId, sessionFile })));
   expect(await peer.ok({ type: 'get_state' })).toEqual(before);
   await peer.run('second');
-  expect(stored(sessionFile).filter(({ type }) => type === 'message')).toHaveLength(4);
+  expect(readSessionFile(sessionFile).filter(({ type }) => type === 'message')).toHaveLength(4);
 });
 
 verifies('S6 S12', 'a session of another folder works in that folder', async ({ open }) => {
   const home = newHome();
   const cwd = join(home.root, 'other');
   mkdirSync(cwd);
-  const sessionPath = keepSession(home, conversation(cwd), { cwd });
+  const sessionPath = storeSession(home, shortConversation(cwd), { cwd });
   const script = [{ steps: [{ toolCall: { name: 'bash', arguments: { command: 'pwd' } } }] }, { text: 'done' }];
   const { peer } = await open({ home, script });
 
@@ -195,7 +195,7 @@ verifies('J16', 'the session that was left can be opened by others', async ({ op
 
 verifies('S6', 'a link to a session file keeps its own name in the state', async ({ open }) => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const link = join(home.root, 'link.jsonl');
   symlinkSync(path, link);
   const { peer } = await open({ home, script: [{ text: 'two' }] });
@@ -205,13 +205,13 @@ verifies('S6', 'a link to a session file keeps its own name in the state', async
 
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile: link });
   expect(realpathSync(link)).toBe(path);
-  expect(stored(path).filter(({ type }) => type === 'message')).toHaveLength(4);
+  expect(readSessionFile(path).filter(({ type }) => type === 'message')).toHaveLength(4);
 });
 
 verifies('S6 J5', 'a session that had no message is removed when it is left', async ({ open }) => {
   const home = newHome();
-  const full = keepSession(home, conversation(home.cwd));
-  const empty = keepSession(home, [header(home.cwd, { id: 'empty' })], { name: 'empty.jsonl' });
+  const full = storeSession(home, shortConversation(home.cwd));
+  const empty = storeSession(home, [header(home.cwd, { id: 'empty' })], { name: 'empty.jsonl' });
   const { peer, sessionFiles } = await open({ home });
 
   await peer.ok({ type: 'switch_session', sessionPath: empty });

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newHome, type OpenOptions, open, type TestAgent } from '../../support/open.ts';
-import { until } from '../../support/processes.ts';
+import { newHome, type OpenOptions, openTestAgent, type TestAgent } from '../../support/open.ts';
+import { waitUntil } from '../../support/processes.ts';
 
 /** An agent with a temporary folder of its own that runs these commands, one a prompt. */
 async function openWith(...commands: string[]): Promise<{ agent: TestAgent; temporary: string }> {
@@ -14,12 +14,12 @@ async function openWith(...commands: string[]): Promise<{ agent: TestAgent; temp
     { toolCall: { name: 'bash', arguments: { command } } },
     { text: 'Done' },
   ]);
-  return { agent: await open('stdio', { home, script, env: { TMPDIR: temporary } }), temporary };
+  return { agent: await openTestAgent('stdio', { home, script, env: { TMPDIR: temporary } }), temporary };
 }
 
 /** The guardian clears up; it knows the folder. */
 const guardianGone = (temporary: string) =>
-  until(async () => {
+  waitUntil(async () => {
     const processes = execFileSync('ps', ['-A', '-ww', '-o', 'args='], { encoding: 'utf8' }).split('\n');
     return !processes.some((line) => line.includes('tau-guardian') && line.includes(temporary));
   });

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { AgentClient } from '../../../src/index.ts';
-import { type Hooks, openWith, silence } from '../../support/hooks.ts';
-import { said } from '../../support/tree.ts';
+import { type Hooks, openWithHooks, neverReturns } from '../../support/hooks.ts';
+import { briefs } from '../../support/tree.ts';
 
 /** An agent with these hooks that has talked twice. */
 async function talked(hooks: Hooks, answers: readonly object[] = []) {
-  const agent = await openWith(hooks, { answers: [{ text: 'one' }, { text: 'two' }, ...answers] });
+  const agent = await openWithHooks(hooks, { answers: [{ text: 'one' }, { text: 'two' }, ...answers] });
   const { client } = agent;
   await client.promptAndWait('first');
   await client.promptAndWait('second');
@@ -14,7 +14,7 @@ async function talked(hooks: Hooks, answers: readonly object[] = []) {
   return { client, entries, leafId, idOf };
 }
 
-const conversation = async (client: AgentClient) => said((await client.getMessages()).messages);
+const conversation = async (client: AgentClient) => briefs((await client.getMessages()).messages);
 
 it('beforeTree is told where the way leads and what was asked for, afterTree where it led', async () => {
   const told: unknown[] = [];
@@ -123,10 +123,10 @@ it('a beforeTree that rejects fails the command, an afterTree that rejects chang
 });
 
 it.each(['beforeTree', 'afterTree'] as const)('a %s that never comes back keeps no abort waiting', async (name) => {
-  const { asked, wait } = silence();
+  const { called, wait } = neverReturns();
   const { client, leafId, idOf } = await talked({ [name]: wait }, [{ text: 'three' }]);
   const gone = client.navigateTree({ targetId: idOf('one') });
-  await asked;
+  await called;
 
   await client.abort();
 

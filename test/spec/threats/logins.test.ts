@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { OWNER, refusal, serveTau, type Target } from '../../support/attack.ts';
+import { TARGET_TOKEN, rejectedUpgrade, startTarget, type Target } from '../../support/attack.ts';
 import { newHome } from '../../support/open.ts';
 
 const originOf = ({ port }: Target) => `http://127.0.0.1:${port}`;
@@ -16,7 +16,7 @@ async function logIn(target: Target, code = target.code): Promise<string> {
 const pairOf = (setCookie: string) => setCookie.split(';')[0] ?? '';
 
 it('[A15 W44] the code of a login link works once, also when many redeem it at the same time', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
 
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => target.post('/api/login', { code: target.code }, { origin: originOf(target) })),
@@ -27,11 +27,11 @@ it('[A15 W44] the code of a login link works once, also when many redeem it at t
 });
 
 it('[W44 A15] a code is no token, and a token is no code', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
 
-  const visitor = await target.visit({ token: target.code });
-  const asCode = await target.post('/api/login', { code: OWNER });
-  const both = await target.post('/api/login', { code: target.code, token: OWNER });
+  const visitor = await target.connect({ token: target.code });
+  const asCode = await target.post('/api/login', { code: TARGET_TOKEN });
+  const both = await target.post('/api/login', { code: target.code, token: TARGET_TOKEN });
 
   expect(await visitor.ended).toMatchObject({ code: 1008 });
   expect([asCode.status, both.status]).toEqual([401, 400]);
@@ -39,7 +39,7 @@ it('[W44 A15] a code is no token, and a token is no code', async () => {
 });
 
 it('[W44 W46] a login cannot be made by a form, nor from another page', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const { code } = target;
 
   const form = await target.post('/api/login', `code=${code}`, { 'content-type': 'application/x-www-form-urlencoded' });
@@ -53,7 +53,7 @@ it('[W44 W46] a login cannot be made by a form, nor from another page', async ()
 });
 
 it('[A14 W46] the cookie carries the port in its name, is hashed on disk and counts only with the own origin', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const setCookie = await logIn(target);
   const cookie = pairOf(setCookie);
   const [name, value = ''] = cookie.split('=');
@@ -65,14 +65,14 @@ it('[A14 W46] the cookie carries the port in its name, is hashed on disk and cou
   expect(readFileSync(stored, 'utf8')).not.toContain(value);
   expect(statSync(stored).mode & 0o777).toBe(0o600);
 
-  await (await target.visit({ token: null }, { headers: { cookie, origin } })).place();
-  expect((await refusal(target.visit({ token: null }, { headers: { cookie } }))).status).toBe(403);
-  expect((await refusal(target.visit({ token: null }, { headers: { cookie, origin: 'null' } }))).status).toBe(403);
+  await (await target.connect({ token: null }, { headers: { cookie, origin } })).location();
+  expect((await rejectedUpgrade(target.connect({ token: null }, { headers: { cookie } }))).status).toBe(403);
+  expect((await rejectedUpgrade(target.connect({ token: null }, { headers: { cookie, origin: 'null' } }))).status).toBe(403);
   for (const headers of [
     { cookie: `tau_1=${value}`, origin },
     { cookie: `TAU_${target.port}=${value}`, origin },
   ]) {
-    expect(await (await target.visit({ token: null }, { headers })).ended).toMatchObject({ code: 1008 });
+    expect(await (await target.connect({ token: null }, { headers })).ended).toMatchObject({ code: 1008 });
   }
   const crossSite = await target.get('/api/me', { headers: { cookie, 'sec-fetch-site': 'cross-site' } });
   const own = await target.get('/api/me', { headers: { cookie } });
@@ -80,34 +80,34 @@ it('[A14 W46] the cookie carries the port in its name, is hashed on disk and cou
 });
 
 it('[A4] a token that is wrong is not made good by a cookie', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const cookie = pairOf(await logIn(target));
 
-  const visitor = await target.visit({ token: 'wrong' }, { headers: { cookie, origin: originOf(target) } });
+  const visitor = await target.connect({ token: 'wrong' }, { headers: { cookie, origin: originOf(target) } });
 
   expect(await visitor.ended).toMatchObject({ code: 1008 });
 });
 
 it('[A14] a login survives a restart of the server on its port, and a code does not', async () => {
   const home = newHome();
-  const first = await serveTau({ home });
+  const first = await startTarget({ home });
   const cookie = pairOf(await logIn(first));
   await first.stop();
-  const second = await serveTau({ home, port: first.port });
+  const second = await startTarget({ home, port: first.port });
 
-  await (await second.visit({ token: null }, { headers: { cookie, origin: originOf(second) } })).place();
+  await (await second.connect({ token: null }, { headers: { cookie, origin: originOf(second) } })).location();
   expect((await second.post('/api/login', { code: first.code })).status).toBe(401);
 });
 
 it('[W44 W46 A11] whoever logs out loses the open sockets of that login, and nobody can be logged out by a page', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const cookie = pairOf(await logIn(target));
   const origin = originOf(target);
-  const other = await target.post('/api/login', { token: OWNER });
+  const other = await target.post('/api/login', { token: TARGET_TOKEN });
   const kept = pairOf(String(other.headers['set-cookie']?.[0]));
-  const page = await target.visit({ token: null }, { headers: { cookie, origin } });
-  const neighbour = await target.visit({ token: null }, { headers: { cookie: kept, origin } });
-  await Promise.all([page.place(), neighbour.place()]);
+  const page = await target.connect({ token: null }, { headers: { cookie, origin } });
+  const neighbour = await target.connect({ token: null }, { headers: { cookie: kept, origin } });
+  await Promise.all([page.location(), neighbour.location()]);
 
   const forged = await target.post('/api/logout', '', { cookie });
   const foreign = await target.post('/api/logout', '', { cookie, origin: 'http://evil.example' });

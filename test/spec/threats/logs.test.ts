@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { filesBelow, newToken, OWNER, readAll, secretsIn, serveTau } from '../../support/attack.ts';
+import { filesBelow, newToken, TARGET_TOKEN, readAll, secretsIn, startTarget } from '../../support/attack.ts';
 import { newHome } from '../../support/open.ts';
 
 const pairOf = (setCookie: readonly string[] | undefined) => setCookie?.[0]?.split(';')[0] ?? '';
@@ -11,7 +11,7 @@ it.each(['x.jsonl', 'x.log'])(
   async (name) => {
     const home = newHome();
     const logFile = join(home.root, name);
-    const target = await serveTau({
+    const target = await startTarget({
       home,
       args: ['--log-level', 'debug', '--log-file', logFile],
       env: { ANTHROPIC_API_KEY: 'sk-ant-of-the-environment' },
@@ -20,9 +20,9 @@ it.each(['x.jsonl', 'x.log'])(
     const made = await newToken(home);
     const login = await target.post('/api/login', { code: target.code });
     const cookie = pairOf(login.headers['set-cookie']);
-    const visitor = await target.visit({ token: made.token });
-    const page = await target.visit({ token: null }, { headers: { cookie, origin } });
-    const owner = await target.visit();
+    const visitor = await target.connect({ token: made.token });
+    const page = await target.connect({ token: null }, { headers: { cookie, origin } });
+    const owner = await target.connect();
     const exported = async () => (await visitor.ok({ type: 'export_html' })).url as string;
 
     await visitor.run('say the-words-of-a-prompt');
@@ -40,8 +40,8 @@ it.each(['x.jsonl', 'x.log'])(
     await target.get('/healthz', { headers: { 'x-forwarded-for': `${made.token}, ::1` } });
     await target.post('/api/login', { token: 'a-wrong-token-of-somebody' });
     await target.post('/api/login', `{"token":"${made.token}`);
-    await target.visit({ token: 'a-wrong-token-of-somebody' });
-    await target.visit({ session: `/nowhere/${made.token}.jsonl` });
+    await target.connect({ token: 'a-wrong-token-of-somebody' });
+    await target.connect({ session: `/nowhere/${made.token}.jsonl` });
     visitor.send(`{"type":"prompt","message":"the-words-of-a-prompt ${made.token}`);
     await visitor.ok({ type: 'get_state' });
     await target.post('/api/logout', '', { cookie, origin });
@@ -49,7 +49,7 @@ it.each(['x.jsonl', 'x.log'])(
     await target.stop();
 
     const secrets = {
-      owner: OWNER,
+      owner: TARGET_TOKEN,
       token: made.token,
       code: target.code,
       cookie: cookie.split('=')[1] as string,
@@ -76,10 +76,10 @@ it.each(['x.jsonl', 'x.log'])(
 it('[W49] nobody writes lines of their own into the log, nor what a terminal obeys', async () => {
   const home = newHome();
   const logFile = join(home.root, 'x.log');
-  const target = await serveTau({ home, args: ['--log-level', 'debug', '--log-file', logFile] });
+  const target = await startTarget({ home, args: ['--log-level', 'debug', '--log-file', logFile] });
   const forged = '2030-01-01T00:00:00.000Z error server all is lost';
   const raw = async (...lines: string[]) => {
-    const socket = target.dial(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
+    const socket = target.openSocket(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);
     await new Promise((resolve) => socket.resume().once('close', resolve));
   };
 
@@ -87,9 +87,9 @@ it('[W49] nobody writes lines of their own into the log, nor what a terminal obe
   await raw('GET /healthz HTTP/1.1', `Host: 127.0.0.1:${target.port}`, `Origin: \u202e${forged}`);
   await raw(`GET /%0a${encodeURIComponent(forged)} HTTP/1.1`, `Host: 127.0.0.1:${target.port}`);
   await raw(`GET /x\u2028${forged.replaceAll(' ', '%20')} HTTP/1.1`, `Host: 127.0.0.1:${target.port}`);
-  await (await target.visit({ session: `\n${forged}\u001b[2J` })).ended;
-  await (await target.visit({ cwd: `/nowhere\n${forged}` })).ended;
-  const visitor = await target.visit();
+  await (await target.connect({ session: `\n${forged}\u001b[2J` })).ended;
+  await (await target.connect({ cwd: `/nowhere\n${forged}` })).ended;
+  const visitor = await target.connect();
   await visitor.ok({ type: 'set_session_name', name: `a\u001b[2J\nname ${forged}` });
   await target.stop();
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { auditPath } from '../../../src/server/auth/audit.ts';
-import { newToken, OWNER, readAll, serveTau, slowAgent, type Target, type Visitor } from '../../support/attack.ts';
+import { newToken, TARGET_TOKEN, readAll, startTarget, slowAgent, type Target, type TargetClient } from '../../support/attack.ts';
 
 const MiB = 1024 * 1024;
 
@@ -20,9 +20,9 @@ function frame(payload: Uint8Array | string, { opcode = 1, fin = true, rsv = 0, 
 
 /** A socket of which the test writes every byte after the upgrade. */
 async function rawSocket(target: Target): Promise<{ socket: Socket; ended: Promise<Buffer> }> {
-  const socket = target.dial(
+  const socket = target.openSocket(
     [
-      `GET /session?token=${OWNER} HTTP/1.1`,
+      `GET /session?token=${TARGET_TOKEN} HTTP/1.1`,
       `Host: 127.0.0.1:${target.port}`,
       'Connection: Upgrade',
       'Upgrade: websocket',
@@ -47,8 +47,8 @@ async function rawSocket(target: Target): Promise<{ socket: Socket; ended: Promi
 
 /** Somebody who works on, whatever others do. */
 async function worker(target: Target): Promise<() => Promise<void>> {
-  const visitor = await target.visit();
-  await visitor.place();
+  const visitor = await target.connect();
+  await visitor.location();
   return async () => {
     await visitor.run('say hello');
     expect((await visitor.ok({ type: 'get_last_assistant_text' })).text).toBe('hello');
@@ -59,7 +59,7 @@ const memoryOf = ({ pid }: Target) =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 it('[W71] what is no frame of ours is closed with its code, after the last words, and disturbs nobody', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const works = await worker(target);
   const command = '{"type":"ping"}';
   const bad: readonly (readonly [string, number, readonly Buffer[]])[] = [
@@ -101,7 +101,7 @@ it('[W71] what is no frame of ours is closed with its code, after the last words
 });
 
 it('[W71 F16] messages that are long, deep or wide are answered, and cost neither the memory nor the time of others', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const works = await worker(target);
   const before = memoryOf(target);
   const bombs = [
@@ -114,8 +114,8 @@ it('[W71 F16] messages that are long, deep or wide are answered, and cost neithe
   ];
 
   for (const bomb of bombs) {
-    const visitor = await target.visit();
-    await visitor.place();
+    const visitor = await target.connect();
+    await visitor.location();
     visitor.send(bomb);
 
     expect(await visitor.next('response')).toMatchObject({ command: 'parse', success: false, code: 'invalid_json' });
@@ -126,7 +126,7 @@ it('[W71 F16] messages that are long, deep or wide are answered, and cost neithe
 });
 
 it('[W72] thousands of lines in a message, blank ones too, and messages without any, end with 4429', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const works = await worker(target);
   const floods = [
     '{"type":"ping"}\n'.repeat(100_000),
@@ -139,8 +139,8 @@ it('[W72] thousands of lines in a message, blank ones too, and messages without 
   ];
 
   for (const flood of floods) {
-    const visitor = await target.visit();
-    await visitor.place();
+    const visitor = await target.connect();
+    await visitor.location();
     for (const message of [flood].flat()) visitor.send(message);
 
     expect(await visitor.ended).toEqual({ code: 4429, reason: 'Too many commands' });
@@ -153,10 +153,10 @@ it('[W72] thousands of lines in a message, blank ones too, and messages without 
 });
 
 it('[W72] a flood of commands is refused with overloaded first, and each is answered until the end', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const works = await worker(target);
-  const visitor = await target.visit();
-  await visitor.place();
+  const visitor = await target.connect();
+  await visitor.location();
 
   for (let index = 0; index < 10_000; index++) visitor.send({ type: 'ping', id: index });
   await visitor.ended;
@@ -170,9 +170,9 @@ it('[W72] a flood of commands is refused with overloaded first, and each is answ
 });
 
 it('[W72] one client has 256 commands unanswered at most; the next is refused, and abort gets through', async () => {
-  const target = await serveTau();
-  const visitor = await target.visit();
-  const other = await target.visit({ session: (await visitor.place()).sessionId });
+  const target = await startTarget();
+  const visitor = await target.connect();
+  const other = await target.connect({ session: (await visitor.location()).sessionId });
   await visitor.ok({ type: 'prompt', message: 'stall' });
   await visitor.find('message_update');
 
@@ -188,20 +188,20 @@ it('[W72] one client has 256 commands unanswered at most; the next is refused, a
 });
 
 it('[W72] one token that waits with many clients does not keep others from being heard', async () => {
-  const target = await serveTau();
-  const host = await target.visit();
-  const { sessionId } = await host.place();
+  const target = await startTarget();
+  const host = await target.connect();
+  const { sessionId } = await host.location();
   const { token } = await newToken(target.home, { scope: 'view' });
   await host.ok({ type: 'prompt', message: 'stall' });
-  const crowd = await Promise.all(Array.from({ length: 10 }, () => target.visit({ token, session: sessionId })));
-  await Promise.all(crowd.map((visitor) => visitor.place()));
+  const crowd = await Promise.all(Array.from({ length: 10 }, () => target.connect({ token, session: sessionId })));
+  await Promise.all(crowd.map((visitor) => visitor.location()));
 
   for (const visitor of crowd) {
     for (let index = 0; index < 250; index++) visitor.send({ type: 'wait_idle', id: index });
     await visitor.ok({ type: 'ping' }).catch(() => {});
   }
-  const late = await target.visit({ session: sessionId });
-  await late.place();
+  const late = await target.connect({ session: sessionId });
+  await late.location();
   await late.ok({ type: 'abort' });
 
   const refused = crowd.map(({ records }) => records.filter(({ success }) => success === false).length);
@@ -210,8 +210,8 @@ it('[W72] one token that waits with many clients does not keep others from being
 });
 
 it('[W73] commands before server_connected wait, in any number that is allowed, and are answered', async () => {
-  const target = await serveTau();
-  const visitor = await target.visit();
+  const target = await startTarget();
+  const visitor = await target.connect();
 
   for (let index = 0; index < 200; index++) visitor.send({ type: 'get_state', id: index });
   await visitor.find(({ type, id }) => type === 'response' && id === 199);
@@ -223,20 +223,20 @@ it('[W73] commands before server_connected wait, in any number that is allowed, 
 });
 
 it('[W72 W73] what waits for a session to begin is counted, too', async () => {
-  const { agent, begin } = slowAgent();
-  const target = await serveTau({ args: ['--agent-command', agent] });
-  const visitor = await target.visit();
+  const { agent, release } = slowAgent();
+  const target = await startTarget({ args: ['--agent-command', agent] });
+  const visitor = await target.connect();
 
   for (let index = 0; index < 80; index++) visitor.send({ type: 'prompt', message: 'x'.repeat(4 * MiB) });
   const end = await visitor.ended;
-  begin();
+  release();
 
   expect(end).toEqual({ code: 4429, reason: 'Too many commands' });
 });
 
 it('[W71] binary messages are read as the same lines', async () => {
-  const target = await serveTau();
-  const visitor = await target.visit();
+  const target = await startTarget();
+  const visitor = await target.connect();
 
   visitor.send(Buffer.from('{"type":"ping","id":"binary"}\n{"type":"ping","id":"second"}'));
 
@@ -244,13 +244,13 @@ it('[W71] binary messages are read as the same lines', async () => {
 });
 
 it('[W72] whoever pings without reading, or asks without reading, costs bounded memory', async () => {
-  const target = await serveTau({ script: [{ steps: [{ text: 'abcdefgh'.repeat(1000), times: 500 }] }] });
-  const works = await target.visit();
-  const { sessionId } = await works.place();
+  const target = await startTarget({ script: [{ steps: [{ text: 'abcdefgh'.repeat(1000), times: 500 }] }] });
+  const works = await target.connect();
+  const { sessionId } = await works.location();
   await works.run('a long answer');
   const before = memoryOf(target);
-  const deaf = async (): Promise<Visitor> => {
-    const visitor = await target.visit({ session: sessionId });
+  const deaf = async (): Promise<TargetClient> => {
+    const visitor = await target.connect({ session: sessionId });
     await visitor.find('state_synced');
     visitor.socket.pause();
     return visitor;

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { readToEnd } from '../../../src/server/http/testing/raw-clients.ts';
-import { OWNER, refusal, serveTau, type Target } from '../../support/attack.ts';
+import { TARGET_TOKEN, rejectedUpgrade, startTarget, type Target } from '../../support/attack.ts';
 
 const paths = ['/', '/healthz', '/metrics', '/schema.json', '/api/sessions', '/nothing/../here'];
 
 /** The first line of the answer to exactly these lines. */
 async function statusLine(target: Target, lines: readonly string[]): Promise<string> {
-  const said = await readToEnd(target.dial(`${lines.join('\r\n')}\r\n\r\n`));
+  const said = await readToEnd(target.openSocket(`${lines.join('\r\n')}\r\n\r\n`));
   return said.slice(0, said.indexOf('\r\n'));
 }
 
 const upgradeLines = (target: Target, ...lines: string[]) => [
-  `GET /session?token=${OWNER} HTTP/1.1`,
+  `GET /session?token=${TARGET_TOKEN} HTTP/1.1`,
   ...lines,
   'Connection: Upgrade',
   'Upgrade: websocket',
@@ -20,7 +20,7 @@ const upgradeLines = (target: Target, ...lines: string[]) => [
 ];
 
 it('[W37] no page of another origin gets a socket, whatever it knows', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const own = `http://127.0.0.1:${target.port}`;
   const foreign = [
     'http://evil.example',
@@ -38,21 +38,21 @@ it('[W37] no page of another origin gets a socket, whatever it knows', async () 
   ];
 
   for (const origin of foreign) {
-    const answer = await refusal(target.visit({}, { headers: { origin } }));
+    const answer = await rejectedUpgrade(target.connect({}, { headers: { origin } }));
 
     expect([origin, answer.status], answer.body).toEqual([origin, 403]);
   }
-  const visitor = await target.visit({}, { headers: { origin: own } });
-  await visitor.place();
+  const visitor = await target.connect({}, { headers: { origin: own } });
+  await visitor.location();
 });
 
 it('[W37] an allowed origin gets a socket; its neighbours do not, and nobody gets a header of CORS', async () => {
-  const target = await serveTau({ args: ['--allow-origin', 'https://page.example'] });
+  const target = await startTarget({ args: ['--allow-origin', 'https://page.example'] });
   const headers = (origin: string) => ({ headers: { origin } });
 
-  await (await target.visit({}, headers('https://page.example'))).place();
+  await (await target.connect({}, headers('https://page.example'))).location();
   for (const origin of ['http://page.example', 'https://page.example:8443', 'https://page.example.evil.example']) {
-    expect((await refusal(target.visit({}, headers(origin)))).status).toBe(403);
+    expect((await rejectedUpgrade(target.connect({}, headers(origin)))).status).toBe(403);
   }
   const preflight = await target.get('/api/login', {
     method: 'OPTIONS',
@@ -66,7 +66,7 @@ it('[W37] an allowed origin gets a socket; its neighbours do not, and nobody get
 });
 
 it('[W37] a name that was rebound to this machine gets nothing: no file, no health, no socket', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const host = `evil.example:${target.port}`;
 
   const answers = await Promise.all(paths.map((path) => target.get(path, { headers: { host } })));
@@ -80,7 +80,7 @@ it('[W37] a name that was rebound to this machine gets nothing: no file, no heal
 });
 
 it('[W37 W48] what is asked for in odd ways is refused, always with the security headers', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const host = `Host: 127.0.0.1:${target.port}`;
   const attempts: readonly (readonly [string, readonly string[]])[] = [
     ['400', ['POST /api/login HTTP/1.1', host, 'Content-Length: 2', 'Transfer-Encoding: chunked', '', '0', '', 'GE']],
@@ -112,7 +112,7 @@ it('[W37 W48] what is asked for in odd ways is refused, always with the security
   ];
 
   for (const [status, lines] of attempts) {
-    const said = await readToEnd(target.dial(`${lines.join('\r\n')}\r\n\r\n`));
+    const said = await readToEnd(target.openSocket(`${lines.join('\r\n')}\r\n\r\n`));
 
     expect(said.slice(0, 12), lines.join('\n').slice(0, 200)).toBe(`HTTP/1.1 ${status}`);
     expect(said.match(/HTTP\/1\.1 \d+/g), lines[0]).toHaveLength(1);
@@ -124,10 +124,10 @@ it('[W37 W48] what is asked for in odd ways is refused, always with the security
 });
 
 it('[W40] below a base path there is everything, and outside of it nothing', async () => {
-  const target = await serveTau({ args: ['--base-path', '/tau'] });
+  const target = await startTarget({ args: ['--base-path', '/tau'] });
 
-  await (await target.visit()).place();
-  const outside = await refusal(target.visit({}, { url: `ws://127.0.0.1:${target.port}/session` }));
+  await (await target.connect()).location();
+  const outside = await rejectedUpgrade(target.connect({}, { url: `ws://127.0.0.1:${target.port}/session` }));
   const statuses = await Promise.all(['/tau/healthz', '/healthz', '/tau/../healthz'].map((path) => target.get(path)));
 
   expect(outside.status).toBe(404);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newToken, OWNER, serveTau, type Target } from '../../support/attack.ts';
+import { newToken, TARGET_TOKEN, startTarget, type Target } from '../../support/attack.ts';
 import { type Home, newHome } from '../../support/open.ts';
 
 /** A user with an allowed folder, one beside it whose name begins alike, and one elsewhere. */
@@ -34,11 +34,11 @@ async function scene(): Promise<Scene> {
     string,
   ];
   for (const folder of [allowed, sibling, outside]) mkdirSync(folder);
-  const target = await serveTau({ home });
+  const target = await startTarget({ home });
   const { token } = await newToken(home, { scope: 'view,prompt,bash', path: [allowed] });
   const session = async (cwd: string) => {
-    const visitor = await target.visit({ cwd });
-    const place = await visitor.place();
+    const visitor = await target.connect({ cwd });
+    const place = await visitor.location();
     await visitor.run(`say hello from ${cwd}`);
     visitor.socket.close();
     await visitor.ended;
@@ -79,18 +79,18 @@ it('[A7] the folder of a new session is within the allowed ones, once every link
   ];
 
   for (const cwd of denied) {
-    const { code, reason } = await (await target.visit({ token, cwd })).ended;
+    const { code, reason } = await (await target.connect({ token, cwd })).ended;
 
     expect([cwd, code]).toEqual([cwd, 4403]);
     expect(reason).toMatch(/^Permission denied/);
   }
   for (const cwd of [allowed, `${allowed}/inner/..`, `${outside}/in`, `${allowed}/inner`]) {
-    await (await target.visit({ token, cwd })).place();
+    await (await target.connect({ token, cwd })).location();
   }
   for (const cwd of [`${allowed}/not-yet`, `${allowed}/file`]) {
-    expect(await (await target.visit({ token, cwd })).ended).toMatchObject({ code: 4400 });
+    expect(await (await target.connect({ token, cwd })).ended).toMatchObject({ code: 4400 });
   }
-  const usual = await target.visit({ token });
+  const usual = await target.connect({ token });
   expect((await usual.ended).code).toBe(4403);
   expect(usual.texts.join()).not.toContain(home.cwd);
 });
@@ -128,7 +128,7 @@ it('[A7] a session of another folder is not there, however it is named, and in t
   ];
 
   for (const session of forbidden) {
-    const visitor = await target.visit({ token, session });
+    const visitor = await target.connect({ token, session });
 
     expect([session, (await visitor.ended).code]).toEqual([session, 4404]);
     expect(visitor.records).toMatchObject([
@@ -137,14 +137,14 @@ it('[A7] a session of another folder is not there, however it is named, and in t
     ]);
   }
   for (const session of [sessions.allowed.sessionFile, sessions.allowed.sessionId]) {
-    expect(await (await target.visit({ token, session })).place()).toEqual(sessions.allowed);
+    expect(await (await target.connect({ token, session })).location()).toEqual(sessions.allowed);
   }
 });
 
 it('[A7] a session of somebody else cannot be had by naming a new one so', async () => {
   const { target, allowed, outside, token, sessions } = await scene();
-  const live = await target.visit({ cwd: outside, new: '019a0000-0000-7000-8000-00000000beef' });
-  await live.place();
+  const live = await target.connect({ cwd: outside, new: '019a0000-0000-7000-8000-00000000beef' });
+  await live.location();
 
   for (const id of [sessions.outside.sessionId, '019a0000-0000-7000-8000-00000000beef']) {
     const tries = [
@@ -153,18 +153,18 @@ it('[A7] a session of somebody else cannot be had by naming a new one so', async
       { new: id, session: id, cwd: allowed },
     ];
     for (const query of tries) {
-      expect(await (await target.visit({ token, ...query })).ended).toMatchObject({ code: 4404 });
+      expect(await (await target.connect({ token, ...query })).ended).toMatchObject({ code: 4404 });
     }
   }
   for (const id of ['../x', 'a/b', 'x'.repeat(200), '..', '-x']) {
-    expect(await (await target.visit({ new: id })).ended).toMatchObject({ code: 4400 });
+    expect(await (await target.connect({ new: id })).ended).toMatchObject({ code: 4400 });
   }
 });
 
 it('[A7] commands open, name, delete and rename nothing outside the allowed folders, and say the same of what is missing', async () => {
   const { target, home, allowed, outside, token, sessions } = await scene();
-  const visitor = await target.visit({ token, cwd: allowed });
-  await visitor.place();
+  const visitor = await target.connect({ token, cwd: allowed });
+  await visitor.location();
   mkdirSync(join(allowed, '~'));
   copyFileSync(sessions.allowed.sessionFile, join(allowed, '~', 'x.jsonl'));
   copyFileSync(sessions.outside.sessionFile, join(home.root, 'x.jsonl'));
@@ -207,7 +207,7 @@ it('[A7] an export is written within the allowed folders only, and can be fetche
   const { target, home, allowed, sibling, outside, token, sessions } = await scene();
   symlinkSync(outside, join(allowed, 'out'));
   symlinkSync(join(outside, 'dangling.html'), join(allowed, 'dangling.html'));
-  const visitor = await target.visit({ token, session: sessions.allowed.sessionId });
+  const visitor = await target.connect({ token, session: sessions.allowed.sessionId });
   const denied = [
     join(outside, 'page.html'),
     join(sibling, 'page.html'),
@@ -239,7 +239,7 @@ it('[A7] an export is written within the allowed folders only, and can be fetche
 
 it('[A7] lists tell of nothing else, not even in their cursors or in how many there are', async () => {
   const { target, allowed, outside, token, sessions } = await scene();
-  const visitor = await target.visit({ token, cwd: allowed });
+  const visitor = await target.connect({ token, cwd: allowed });
   const headers = { authorization: `Bearer ${token}` };
   const pages: string[] = [];
   const listed: string[] = [];
@@ -260,7 +260,7 @@ it('[A7] lists tell of nothing else, not even in their cursors or in how many th
     expect(await visitor.refused({ type: 'list_sessions', cwd })).toMatchObject({ code: 'permission_denied' });
     expect((await target.get(`/api/sessions?cwd=${encodeURIComponent(cwd)}`, { headers })).status).toBe(403);
   }
-  const all = JSON.parse((await target.get('/api/sessions', { headers: { authorization: `Bearer ${OWNER}` } })).body);
+  const all = JSON.parse((await target.get('/api/sessions', { headers: { authorization: `Bearer ${TARGET_TOKEN}` } })).body);
   expect(all.sessions).toHaveLength(3);
 });
 
@@ -268,20 +268,20 @@ it('[A7] a session whose folder is gone opens no other folder in its place', asy
   const { target, allowed, token, home } = await scene();
   const folder = join(allowed, 'doomed');
   mkdirSync(folder);
-  const visitor = await target.visit({ cwd: folder });
-  const { sessionId } = await visitor.place();
+  const visitor = await target.connect({ cwd: folder });
+  const { sessionId } = await visitor.location();
   await visitor.run('say hello');
   await target.stop();
   rmSync(folder, { recursive: true });
-  const again = await serveTau({ home });
+  const again = await startTarget({ home });
 
-  const guest = await again.visit({ token, session: sessionId });
+  const guest = await again.connect({ token, session: sessionId });
 
   expect(await guest.ended).toMatchObject({ code: 4404 });
 });
 
 it('[A7] files that are no session cost nothing: pipes, devices and huge ones', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const folder = target.home.root;
   const huge = join(folder, 'huge.jsonl');
   writeFileSync(huge, '');
@@ -296,7 +296,7 @@ it('[A7] files that are no session cost nothing: pipes, devices and huge ones', 
     '/proc/self/mem',
   ];
 
-  const ends = await Promise.all(names.map(async (session) => (await target.visit({ session })).ended));
+  const ends = await Promise.all(names.map(async (session) => (await target.connect({ session })).ended));
 
   for (const [index, { code, reason }] of ends.entries()) {
     expect([names[index], code]).toEqual([names[index], 4404]);
@@ -314,16 +314,16 @@ it('[A7] a client is not taken along to a folder that it may not open', async ()
   );
   const [allowed, outside] = ['allowed', 'outside'].map((name) => join(home.root, name)) as [string, string];
   for (const folder of [allowed, outside]) mkdirSync(folder);
-  const target = await serveTau({ home });
+  const target = await startTarget({ home });
   const { token } = await newToken(home, { scope: 'view', path: [allowed] });
-  const hidden = await target.visit({ cwd: outside });
-  const { sessionFile } = await hidden.place();
+  const hidden = await target.connect({ cwd: outside });
+  const { sessionFile } = await hidden.location();
   await hidden.run('say a hidden word');
   await target.stop();
-  const again = await serveTau({ home });
-  const host = await again.visit({ cwd: allowed });
-  const guest = await again.visit({ token, session: (await host.place()).sessionId });
-  await guest.place();
+  const again = await startTarget({ home });
+  const host = await again.connect({ cwd: allowed });
+  const guest = await again.connect({ token, session: (await host.location()).sessionId });
+  await guest.location();
 
   host.send({ type: 'prompt', message: `/away ${sessionFile}` });
 
@@ -334,19 +334,19 @@ it('[A7] a client is not taken along to a folder that it may not open', async ()
 });
 
 it('[W79] a cursor of another session is none: there is a snapshot, and nothing of the other session', async () => {
-  const target = await serveTau();
-  const one = await target.visit({ stream: 'delta' });
+  const target = await startTarget();
+  const one = await target.connect({ stream: 'delta' });
   await one.run('say a word of the first session');
   const { epoch } = await one.find('server_connected');
-  const other = await target.visit({ stream: 'delta' });
-  const { sessionId } = await other.place();
+  const other = await target.connect({ stream: 'delta' });
+  const { sessionId } = await other.location();
 
   for (const cursor of [
     { epoch: String(epoch), after: '1' },
     { epoch: 'made-up', after: '0' },
     { epoch: String((await other.find('server_connected'))['epoch']), after: '9007199254740991' },
   ]) {
-    const visitor = await target.visit({ session: sessionId, stream: 'delta', ...cursor });
+    const visitor = await target.connect({ session: sessionId, stream: 'delta', ...cursor });
 
     expect(await visitor.find('server_connected')).toMatchObject({ sessionId, resume: 'gap' });
     await visitor.find('state_synced');

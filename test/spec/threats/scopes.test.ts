@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandRows, type Scope } from '../../../src/protocol/generated/command-rows.ts';
-import { newToken, OWNER, readAll, serveTau, type Target, type Visitor } from '../../support/attack.ts';
+import { newToken, TARGET_TOKEN, readAll, startTarget, type Target, type TargetClient } from '../../support/attack.ts';
 import { newHome } from '../../support/open.ts';
 import { commandNames, sampleParams } from '../../support/samples.ts';
 
@@ -10,18 +10,18 @@ const scopeOf = (name: (typeof commandNames)[number]) => commandRows[name].scope
 
 /** A session of the owner, and somebody else in it whose token has these scopes. */
 async function withGuest(target: Target, scope: string) {
-  const host = await target.visit();
-  const { sessionId } = await host.place();
+  const host = await target.connect();
+  const { sessionId } = await host.location();
   const { token } = await newToken(target.home, { scope });
-  const guest = await target.visit({ token, session: sessionId });
-  await guest.place();
+  const guest = await target.connect({ token, session: sessionId });
+  await guest.location();
   return { host, guest, sessionId, token };
 }
 
 it.each(['view', 'prompt', 'bash', 'admin'] as const satisfies readonly Scope[])(
   '[A10 E14] a token with %s alone is refused every command of another scope',
   async (scope) => {
-    const target = await serveTau();
+    const target = await startTarget();
     const { guest } = await withGuest(target, scope);
     const others = commandNames.filter((name) => scopeOf(name) !== scope);
 
@@ -39,7 +39,7 @@ it.each(['view', 'prompt', 'bash', 'admin'] as const satisfies readonly Scope[])
 );
 
 it('[A10] a token with view alone may do everything that only looks', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const { guest } = await withGuest(target, 'view');
 
   for (const type of commandNames.filter((name) => scopeOf(name) === 'view')) {
@@ -61,7 +61,7 @@ it('[A10] answers to dialogs and tool calls of somebody who may not prompt have 
       },
     });`,
   );
-  const target = await serveTau({ home });
+  const target = await startTarget({ home });
   const { host, guest } = await withGuest(target, 'view');
   host.send({ type: 'prompt', message: '/ask', id: 'asked' });
   const { id } = await host.next('extension_ui_request');
@@ -80,17 +80,17 @@ it('[A10] answers to dialogs and tool calls of somebody who may not prompt have 
 });
 
 it('[W70 E14] a new session needs the scope prompt: whoever only looks starts no agents', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const { token } = await newToken(target.home, { scope: 'view' });
   const named = { token, new: '019a0000-0000-7000-8000-000000000001' };
 
   for (const query of [{ token }, named]) {
-    const visitor = await target.visit(query);
+    const visitor = await target.connect(query);
 
     expect(await visitor.ended).toMatchObject({ code: 4403 });
     expect(visitor.records[0]).toMatchObject({ type: 'server_error', code: 'permission_denied' });
   }
-  expect((await target.get('/metrics', { headers: { authorization: `Bearer ${OWNER}` } })).body).toMatch(
+  expect((await target.get('/metrics', { headers: { authorization: `Bearer ${TARGET_TOKEN}` } })).body).toMatch(
     /^tau_sessions\S* 0$/m,
   );
 });
@@ -120,11 +120,11 @@ it('[D4] where models are served is told to nobody but the administrator', async
       },
     }),
   );
-  const target = await serveTau({ home, agentArgs: ['--model', 'hidden/one'] });
+  const target = await startTarget({ home, agentArgs: ['--model', 'hidden/one'] });
   const { host, guest, sessionId } = await withGuest(target, 'view,prompt');
   const tail = await newToken(home, { scope: 'view' });
 
-  const tell = async (visitor: Visitor) => {
+  const tell = async (visitor: TargetClient) => {
     await visitor.ok({ type: 'get_state' });
     await visitor.ok({ type: 'set_model', provider: 'hidden', modelId: 'two' });
     await visitor.ok({ type: 'cycle_model' });
@@ -139,7 +139,7 @@ it('[D4] where models are served is told to nobody but the administrator', async
   await tell(guest);
   await tell(host);
   await guest.ok({ type: 'ping' });
-  const later = await target.visit({ token: tail.token, session: sessionId });
+  const later = await target.connect({ token: tail.token, session: sessionId });
   await later.find('state_synced');
 
   for (const visitor of [guest, later]) {
@@ -154,7 +154,7 @@ it('[D4] where models are served is told to nobody but the administrator', async
 });
 
 it('[A10] every command of a token that may do something is written down, and nothing that was said', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const { guest, token } = await withGuest(target, 'view,prompt,bash');
 
   await guest.ok({ type: 'bash', command: 'echo a-word-of-the-command' });
@@ -172,5 +172,5 @@ it('[A10] every command of a token that may do something is written down, and no
   const { grant } = events.find(({ message }) => message === 'bash');
   const own = events.filter((event) => event.grant === grant).map(({ message, outcome }) => `${message} ${outcome}`);
   expect(own).toEqual(['connect ok', 'bash ok', 'prompt ok', 'set_credential permission_denied', 'close ok']);
-  for (const word of ['a-word', 'sk-in-a-command', token, OWNER]) expect(audit).not.toContain(word);
+  for (const word of ['a-word', 'sk-in-a-command', token, TARGET_TOKEN]) expect(audit).not.toContain(word);
 });

@@ -1,20 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import {
-  type End,
+  type TargetClose,
   newToken,
-  OWNER,
-  refusal,
-  revoke,
-  serveTau,
+  TARGET_TOKEN,
+  rejectedUpgrade,
+  revokeToken,
+  startTarget,
   type Target,
-  tokensFile,
-  type Visitor,
+  writeTokensFile,
+  type TargetClient,
 } from '../../support/attack.ts';
 import { newHome } from '../../support/open.ts';
 
 const INVALID = 'Invalid authentication token';
-const invalid: End = { code: 1008, reason: INVALID };
+const invalid: TargetClose = { code: 1008, reason: INVALID };
 const lastWords = [
   { type: 'server_error', error: INVALID, code: 'permission_denied' },
   { type: 'server_disconnected', reason: 'error', message: INVALID, code: 1008 },
@@ -26,14 +26,14 @@ const statusWith = async (target: Target, headers: Record<string, string>) =>
   (await target.get('/api/me', { headers })).status;
 
 it('[A2 A3 W23] a token comes in the query or as bearer; it is looked at when the client connects', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const { token } = await newToken(target.home);
 
-  for (const visitor of [await target.visit({ token }), await target.visit({ token: null }, bearer(token))]) {
-    await visitor.place();
+  for (const visitor of [await target.connect({ token }), await target.connect({ token: null }, bearer(token))]) {
+    await visitor.location();
     await visitor.ok({ type: 'get_state' });
   }
-  const wrong = await target.visit({ token: 'wrong' });
+  const wrong = await target.connect({ token: 'wrong' });
 
   expect(await wrong.ended).toEqual(invalid);
 });
@@ -41,19 +41,19 @@ it('[A2 A3 W23] a token comes in the query or as bearer; it is looked at when th
 it('[A4 W23] a token that is wrong, missing, expired or taken back is closed with 1008, and told why before', async () => {
   const home = newHome();
   const over = { name: 'over', allowedPaths: [home.root], expiresAt: '2020-01-01T00:00:00Z' };
-  const target = await serveTau({ home, args: ['--tokens', tokensFile(home, { 'over-long-ago': over })] });
+  const target = await startTarget({ home, args: ['--tokens', writeTokensFile(home, { 'over-long-ago': over })] });
   const revoked = await newToken(target.home, { name: 'revoked' });
-  await revoke(target.home, revoked.id);
-  const tried: Promise<Visitor>[] = [
-    target.visit({ token: 'wrong' }),
-    target.visit({ token: '' }),
-    target.visit({ token: null }),
-    target.visit({ token: revoked.token }),
-    target.visit({ token: `${OWNER}x` }),
-    target.visit({ token: OWNER.slice(0, -1) }),
-    target.visit({ token: OWNER.toUpperCase() }),
-    target.visit({ token: null }, bearer('wrong')),
-    target.visit({ token: 'over-long-ago' }),
+  await revokeToken(target.home, revoked.id);
+  const tried: Promise<TargetClient>[] = [
+    target.connect({ token: 'wrong' }),
+    target.connect({ token: '' }),
+    target.connect({ token: null }),
+    target.connect({ token: revoked.token }),
+    target.connect({ token: `${TARGET_TOKEN}x` }),
+    target.connect({ token: TARGET_TOKEN.slice(0, -1) }),
+    target.connect({ token: TARGET_TOKEN.toUpperCase() }),
+    target.connect({ token: null }, bearer('wrong')),
+    target.connect({ token: 'over-long-ago' }),
   ];
 
   for (const visitor of await Promise.all(tried)) {
@@ -65,26 +65,26 @@ it('[A4 W23] a token that is wrong, missing, expired or taken back is closed wit
 it('[A8 A4] a token that ends while its client is connected ends the connection', async () => {
   const home = newHome();
   const soon = { name: 'soon', allowedPaths: [home.root], expiresAt: new Date(Date.now() + 4000).toISOString() };
-  const target = await serveTau({ home, args: ['--tokens', tokensFile(home, { 'soon-over': soon })] });
-  const visitor = await target.visit({ token: 'soon-over' });
+  const target = await startTarget({ home, args: ['--tokens', writeTokensFile(home, { 'soon-over': soon })] });
+  const visitor = await target.connect({ token: 'soon-over' });
 
   expect(await visitor.ended).toEqual(invalid);
   expect(visitor.records.slice(-2)).toEqual(lastWords);
-  expect(await (await target.visit({ token: 'soon-over' })).ended).toEqual(invalid);
+  expect(await (await target.connect({ token: 'soon-over' })).ended).toEqual(invalid);
 });
 
 it('[A11] a token that is taken back by another process loses its open sockets at once, and no other does', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const gone = await newToken(target.home, { name: 'gone' });
   const kept = await newToken(target.home, { name: 'kept' });
-  const sockets = await Promise.all([gone, gone, kept].map(({ token }) => target.visit({ token })));
-  await Promise.all(sockets.map((socket) => socket.place()));
+  const sockets = await Promise.all([gone, gone, kept].map(({ token }) => target.connect({ token })));
+  await Promise.all(sockets.map((socket) => socket.location()));
   const login = await target.post('/api/login', { token: gone.token });
   const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? '';
-  const page = await target.visit({ token: null }, { headers: { cookie, origin: `http://127.0.0.1:${target.port}` } });
-  await page.place();
+  const page = await target.connect({ token: null }, { headers: { cookie, origin: `http://127.0.0.1:${target.port}` } });
+  await page.location();
 
-  await revoke(target.home, gone.id);
+  await revokeToken(target.home, gone.id);
 
   for (const socket of [...sockets.slice(0, 2), page]) {
     expect(await socket.ended).toEqual(invalid);
@@ -97,27 +97,27 @@ it('[A11] a token that is taken back by another process loses its open sockets a
 it('[A10 A11] what a token may do is what its file says now', async () => {
   const home = newHome();
   const entry = { name: 'ann', allowedPaths: [home.root] };
-  const path = tokensFile(home, { 'token-of-ann': entry });
-  const target = await serveTau({ home, args: ['--tokens', path] });
-  const before = await target.visit({ token: 'token-of-ann' });
-  const { sessionId } = await before.place();
+  const path = writeTokensFile(home, { 'token-of-ann': entry });
+  const target = await startTarget({ home, args: ['--tokens', path] });
+  const before = await target.connect({ token: 'token-of-ann' });
+  const { sessionId } = await before.location();
   await before.ok({ type: 'bash', command: 'true' });
 
   writeFileSync(path, JSON.stringify({ tokens: { 'token-of-ann': { ...entry, scopes: ['view'] } } }));
 
   expect(await before.ended).toEqual(invalid);
-  const after = await target.visit({ token: 'token-of-ann', session: sessionId });
+  const after = await target.connect({ token: 'token-of-ann', session: sessionId });
   expect(await after.refused({ type: 'bash', command: 'true' })).toMatchObject({ code: 'permission_denied' });
   await after.ok({ type: 'get_state' });
 });
 
 it('[A5 A10] the tokens of a plain file may view, prompt and run commands, but nothing of the administrator', async () => {
   const home = newHome();
-  const path = tokensFile(home, {
+  const path = writeTokensFile(home, {
     'client-1-token-abc123': { name: 'Work Laptop', allowedPaths: [home.cwd], createdAt: '2024-01-15T10:00:00Z' },
   });
-  const target = await serveTau({ home, args: ['--tokens', path] });
-  const visitor = await target.visit({ token: 'client-1-token-abc123' });
+  const target = await startTarget({ home, args: ['--tokens', path] });
+  const visitor = await target.connect({ token: 'client-1-token-abc123' });
 
   await visitor.ok({ type: 'bash', command: 'true' });
   await visitor.run('say hello');
@@ -130,11 +130,11 @@ it('[A5 A10] the tokens of a plain file may view, prompt and run commands, but n
 });
 
 it('[A12] too many wrong tokens are refused before the upgrade, right ones too, and over HTTP alike', async () => {
-  const target = await serveTau();
-  const guesses = Array.from({ length: 30 }, (_, index) => target.visit({ token: `guess ${index}` }).catch((e) => e));
+  const target = await startTarget();
+  const guesses = Array.from({ length: 30 }, (_, index) => target.connect({ token: `guess ${index}` }).catch((e) => e));
   const outcomes = await Promise.all(guesses);
-  const late = await refusal(target.visit({ token: 'one more' }));
-  const right = await refusal(target.visit());
+  const late = await rejectedUpgrade(target.connect({ token: 'one more' }));
+  const right = await rejectedUpgrade(target.connect());
 
   expect(outcomes.filter((outcome) => 'status' in outcome).length).toBeGreaterThanOrEqual(20);
   for (const answer of [late, right]) {
@@ -142,30 +142,30 @@ it('[A12] too many wrong tokens are refused before the upgrade, right ones too, 
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
   }
-  expect(await statusWith(target, { authorization: `Bearer ${OWNER}` })).toBe(429);
+  expect(await statusWith(target, { authorization: `Bearer ${TARGET_TOKEN}` })).toBe(429);
   expect((await target.post('/api/login', { code: target.code })).status).toBe(429);
   expect((await target.get('/healthz')).status).toBe(200);
 });
 
 it('[A12] no header makes an address a new one; behind a proxy its word does', async () => {
-  const alone = await serveTau();
-  const behind = await serveTau({ args: ['--behind-proxy'] });
+  const alone = await startTarget();
+  const behind = await startTarget({ args: ['--behind-proxy'] });
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address, forwarded: `for=${address}` } });
   const guess = (target: Target, index: number) =>
-    target.visit({ token: `guess ${index}` }, from(`192.0.2.${index}`)).catch((error) => error);
+    target.connect({ token: `guess ${index}` }, from(`192.0.2.${index}`)).catch((error) => error);
 
   for (let index = 0; index < 15; index++) await Promise.all([guess(alone, index), guess(behind, index)]);
 
-  expect((await refusal(alone.visit({}, from('192.0.2.200')))).status).toBe(429);
-  await (await behind.visit({}, from('192.0.2.200'))).place();
+  expect((await rejectedUpgrade(alone.connect({}, from('192.0.2.200')))).status).toBe(429);
+  await (await behind.connect({}, from('192.0.2.200'))).location();
 });
 
 it('[A12] when everybody guesses, those who have shown a right token before still come in', async () => {
-  const target = await serveTau({ args: ['--behind-proxy'] });
+  const target = await startTarget({ args: ['--behind-proxy'] });
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   const owner = from('198.51.100.1').headers;
   const me = async (address: string) =>
-    statusWith(target, { ...from(address).headers, authorization: `Bearer ${OWNER}` });
+    statusWith(target, { ...from(address).headers, authorization: `Bearer ${TARGET_TOKEN}` });
   expect(await me('198.51.100.1')).toBe(200);
 
   for (let network = 0; network < 310; network++) {
@@ -175,32 +175,32 @@ it('[A12] when everybody guesses, those who have shown a right token before stil
 
   expect(await me('203.0.113.7')).toBe(429);
   expect(await me('198.51.100.1')).toBe(200);
-  await (await target.visit({}, { headers: owner })).place();
+  await (await target.connect({}, { headers: owner })).location();
 });
 
 it('[A13] nothing but a token or a cookie of ours lets anybody in', async () => {
-  const target = await serveTau();
+  const target = await startTarget();
   const jwt = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJvd25lciJ9.';
   const others = [
-    `Basic ${Buffer.from(`owner:${OWNER}`).toString('base64')}`,
+    `Basic ${Buffer.from(`owner:${TARGET_TOKEN}`).toString('base64')}`,
     `Bearer ${jwt}`,
     `bearer`,
-    OWNER,
-    `Token ${OWNER}`,
-    `Bearer ${OWNER} ${OWNER}`,
+    TARGET_TOKEN,
+    `Token ${TARGET_TOKEN}`,
+    `Bearer ${TARGET_TOKEN} ${TARGET_TOKEN}`,
   ];
 
   for (const authorization of others) expect(await statusWith(target, { authorization })).toBe(401);
-  expect(await statusWith(target, { cookie: `tau_${target.port}=${OWNER}` })).toBe(401);
-  expect((await target.get(`/api/me?token=${OWNER}`)).status).toBe(401);
+  expect(await statusWith(target, { cookie: `tau_${target.port}=${TARGET_TOKEN}` })).toBe(401);
+  expect((await target.get(`/api/me?token=${TARGET_TOKEN}`)).status).toBe(401);
   for (const path of ['/oauth/authorize', '/authorize', '/token', '/.well-known/oauth-authorization-server']) {
     expect((await target.get(path)).status).toBe(404);
   }
 });
 
 it('[A6 A9] the token of the environment reaches no agent, no tool and no file', async () => {
-  const target = await serveTau();
-  const visitor = await target.visit();
+  const target = await startTarget();
+  const visitor = await target.connect();
   const { token } = await newToken(target.home);
   const { output } = await visitor.ok({
     type: 'bash',
@@ -213,7 +213,7 @@ it('[A6 A9] the token of the environment reaches no agent, no tool and no file',
   for (const said of [output, messages]) {
     expect(said).toContain('PATH=');
     expect(said).not.toContain('PI_AUTH_TOKEN');
-    expect(said).not.toContain(OWNER);
+    expect(said).not.toContain(TARGET_TOKEN);
     expect(said).not.toContain(token);
   }
   expect(readFileSync(`${target.home.agentDir}/server/tokens.json`, 'utf8')).not.toContain(token);

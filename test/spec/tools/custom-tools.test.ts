@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { AgentClient, CustomTool } from '../../../src/client/index.ts';
 import { spawnAgent } from '../../../src/client/spawn.node.ts';
 import { openAgent } from '../../../src/index.ts';
-import { calls } from '../../support/host-tools.ts';
+import { toolCallStep } from '../../support/host-tools.ts';
 import { environment, newHome, scriptArgs, TAU } from '../../support/open.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -46,8 +46,8 @@ const ways: [string, (script: readonly object[]) => Promise<AgentClient>][] = [
 
 it.each(ways)('[V7] the tools of a client are run for an agent in %s', async (_where, open) => {
   const client = await open([
-    { steps: [calls('greet', { name: 'Ann' }), calls('fail'), calls('greet', { name: 5 })] },
-    calls('secret'),
+    { steps: [toolCallStep('greet', { name: 'Ann' }), toolCallStep('fail'), toolCallStep('greet', { name: 5 })] },
+    toolCallStep('secret'),
     { text: 'done' },
   ]);
   const parameters = { type: 'object', properties: { name: { type: 'string' } } };
@@ -73,7 +73,7 @@ it.each(ways)('[V7] the tools of a client are run for an agent in %s', async (_w
 });
 
 it.each(ways)('[V7] an abort reaches the tools of a client, for an agent in %s', async (_where, open) => {
-  const client = await open([{ steps: [calls('wait'), calls('wait')] }, { text: 'after' }]);
+  const client = await open([{ steps: [toolCallStep('wait'), toolCallStep('wait')] }, { text: 'after' }]);
   let begin = () => {};
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
@@ -107,7 +107,7 @@ const run = async (program: string, args: readonly string[]) =>
   (await promisify(execFile)(program, args, { cwd: root, env: environment(newHome()) })).stdout;
 
 it('[V6 H6 H9] the Python example runs its tool', async () => {
-  const path = scriptArgs(newHome(), [calls('ticket', { number: 7 }), { text: 'A lamp.' }])[1];
+  const path = scriptArgs(newHome(), [toolCallStep('ticket', { number: 7 }), { text: 'A lamp.' }])[1];
   const code = example('python').replace('"--no-session"', `"--no-session", "--script", "${path}"`);
 
   expect(await run('python3', ['-c', code])).toBe('Ticket 7: the lamp is broken\n\n');
@@ -115,8 +115,8 @@ it('[V6 H6 H9] the Python example runs its tool', async () => {
 
 it('[V7] the TypeScript example runs its tool', async () => {
   const path = scriptArgs(newHome(), [
-    calls('ticket', { number: 7 }),
-    calls('ticket', { number: 8 }),
+    toolCallStep('ticket', { number: 7 }),
+    toolCallStep('ticket', { number: 8 }),
     { text: 'done' },
   ])[1];
   const tickets = createServer((request, response) => {

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { allShown, answer, bash, example, shown } from '../../support/extensions.ts';
-import { connected, newHome, open, type TestAgent } from '../../support/open.ts';
+import { allUiRequests, answerDialog, bash, example, nextUiRequest } from '../../support/extensions.ts';
+import { connectWhenListening, newHome, openTestAgent, type TestAgent } from '../../support/open.ts';
 import { Peer } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
@@ -26,7 +26,7 @@ verifies('X46', 'a dangerous call runs when the client allows it', async ({ open
   const { isThere } = precious(agent);
   await agent.peer.ok({ type: 'prompt', message: 'go' });
 
-  await answer(agent.peer, 'select', { value: 'Allow' });
+  await answerDialog(agent.peer, 'select', { value: 'Allow' });
   await agent.peer.next('agent_settled');
 
   expect(isThere()).toBe(false);
@@ -42,13 +42,13 @@ for (const [how, reply] of [
     const { isThere } = precious(agent);
     await agent.peer.ok({ type: 'prompt', message: 'go' });
 
-    await answer(agent.peer, 'select', reply);
+    await answerDialog(agent.peer, 'select', reply);
     const settled = await agent.peer.next('agent_settled');
 
     expect(isThere()).toBe(true);
     expect(await resultOf(agent.peer)).toMatchObject({ isError: true, content: [{ text: 'Blocked by the user' }] });
     expect(settled).toMatchObject({ outcome: 'ok' });
-    expect(allShown(agent.peer, 'notify')).toMatchObject([{ notifyType: 'warning' }]);
+    expect(allUiRequests(agent.peer, 'notify')).toMatchObject([{ notifyType: 'warning' }]);
   });
 }
 
@@ -71,7 +71,7 @@ verifies('X46 X7 X9', 'it does not run when the run is aborted, and the dialog i
   const agent = await open({ args, script });
   const { isThere } = precious(agent);
   await agent.peer.ok({ type: 'prompt', message: 'go' });
-  const { id } = await shown(agent.peer, 'select');
+  const { id } = await nextUiRequest(agent.peer, 'select');
 
   await agent.peer.ok({ type: 'abort' });
 
@@ -82,10 +82,10 @@ verifies('X46 X7 X9', 'it does not run when the run is aborted, and the dialog i
 });
 
 it('[X46 X9] it does not run when the input ends, and the process does', async () => {
-  const agent = await open('stdio', { args, script });
+  const agent = await openTestAgent('stdio', { args, script });
   const { isThere } = precious(agent);
   await agent.peer.ok({ type: 'prompt', message: 'go' });
-  await shown(agent.peer, 'select');
+  await nextUiRequest(agent.peer, 'select');
 
   agent.process?.endInput();
 
@@ -96,15 +96,15 @@ it('[X46 X9] it does not run when the input ends, and the process does', async (
 
 it('[X46 X8] the dialog waits for a client that comes back, who is shown it again', async () => {
   const home = newHome();
-  const agent = await open('unix', { home, args, script });
+  const agent = await openTestAgent('unix', { home, args, script });
   const { isThere } = precious(agent);
   await agent.peer.ok({ type: 'prompt', message: 'go' });
-  const { id } = await shown(agent.peer, 'select');
+  const { id } = await nextUiRequest(agent.peer, 'select');
   agent.peer.end();
   await agent.peer.closed();
 
-  const next = new Peer(await connected(agent.socketPath ?? ''));
-  const again = await answer(next, 'select', { value: 'Allow' });
+  const next = new Peer(await connectWhenListening(agent.socketPath ?? ''));
+  const again = await answerDialog(next, 'select', { value: 'Allow' });
   await next.find('agent_settled');
 
   expect(again.id).toBe(id);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { newHome } from '../../support/open.ts';
-import type { Record_ } from '../../support/peer.ts';
+import type { WireRecord } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 interface Result {
@@ -18,7 +18,7 @@ interface Result {
 
 const call = (name: string, args: object) => ({ toolCall: { name, arguments: args } });
 
-const resultsOf = (records: readonly Record_[]) =>
+const resultsOf = (records: readonly WireRecord[]) =>
   records.flatMap(({ type, toolResults }) => (type === 'turn_end' ? (toolResults as Result[]) : []));
 
 verifies('T16', 'the model can edit, and search when it was asked to be able to', async ({ open }) => {

@@ -1,29 +1,29 @@
 import { expect, it } from 'vitest';
-import { openWith } from '../../support/hooks.ts';
+import { openWithHooks } from '../../support/hooks.ts';
 import {
-  answerCall,
-  calls,
-  echoHost,
+  sendToolResult,
+  toolCallStep,
+  echoHostTool,
   hostTool,
-  setTools,
-  text,
+  setHostTools,
+  textContent,
   toolEnds,
-  toolTexts,
+  toolResultTexts,
 } from '../../support/host-tools.ts';
 import { newGate } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { settled } from '../../support/settled.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
 
-const typesOf = (records: readonly Record_[]) => records.map(({ type }) => type);
+const typesOf = (records: readonly WireRecord[]) => records.map(({ type }) => type);
 
 verifies('H1 H2 H3 H4', 'a tool is registered, told of, and offered at once', async ({ open }) => {
   const { peer } = await open();
   const before = await activeTools(peer);
 
-  const answer = await setTools(peer, echoHost);
+  const answer = await setHostTools(peer, echoHostTool);
 
   expect(answer).toEqual({ toolNames: ['echo_host'] });
   expect(await activeTools(peer)).toEqual([...before, 'echo_host']);
@@ -35,22 +35,22 @@ verifies('H1 H2 H3 H4', 'a tool is registered, told of, and offered at once', as
   expect(tools.at(-1)).toEqual({
     name: 'echo_host',
     description: 'Echo a value from the embedding host',
-    parameters: echoHost.parameters,
+    parameters: echoHostTool.parameters,
     active: true,
     source: 'host',
   });
 });
 
 verifies('H6 H8 H9 H20', 'a call goes to the host, its progress and its result come back', async ({ open }) => {
-  const { peer } = await open({ script: [calls('echo_host', { message: 'hello' }, 'toolu_123'), { text: 'done' }] });
-  await setTools(peer, echoHost);
+  const { peer } = await open({ script: [toolCallStep('echo_host', { message: 'hello' }, 'toolu_123'), { text: 'done' }] });
+  await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
 
   const call = await peer.next('host_tool_call');
-  peer.send({ type: 'host_tool_update', id: call.id, partialResult: { content: text('working'), details: { at: 1 } } });
+  peer.send({ type: 'host_tool_update', id: call.id, partialResult: { content: textContent('working'), details: { at: 1 } } });
   const update = await peer.next('tool_execution_update');
-  answerCall(peer, call, '', { result: { content: text('hello'), details: { took: 2 } } });
-  await settled(peer);
+  sendToolResult(peer, call, '', { result: { content: textContent('hello'), details: { took: 2 } } });
+  await waitUntilSettled(peer);
 
   const named = { toolCallId: 'toolu_123', toolName: 'echo_host' };
   const args = { message: 'hello' };
@@ -59,9 +59,9 @@ verifies('H6 H8 H9 H20', 'a call goes to the host, its progress and its result c
     type: 'tool_execution_update',
     ...named,
     args,
-    partialResult: { content: text('working'), details: { at: 1 } },
+    partialResult: { content: textContent('working'), details: { at: 1 } },
   });
-  const result = { content: text('hello'), details: { took: 2 } };
+  const result = { content: textContent('hello'), details: { took: 2 } };
   expect(await peer.find('tool_execution_end')).toEqual({
     type: 'tool_execution_end',
     ...named,
@@ -76,22 +76,22 @@ verifies('H6 H8 H9 H20', 'a call goes to the host, its progress and its result c
 verifies('H10', 'a failure that the host tells of keeps all that it says', async ({ open }) => {
   const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
   const failures = [
-    { content: [...text('no '), image, ...text('way')], details: { code: 7 } },
+    { content: [...textContent('no '), image, ...textContent('way')], details: { code: 7 } },
     { content: [], details: { code: 8 } },
-    { content: text(' \n') },
+    { content: textContent(' \n') },
     { content: [image] },
   ];
-  const { peer } = await open({ script: [{ steps: failures.map(() => calls('fails')) }, { text: 'done' }] });
-  await setTools(peer, hostTool('fails'));
+  const { peer } = await open({ script: [{ steps: failures.map(() => toolCallStep('fails')) }, { text: 'done' }] });
+  await setHostTools(peer, hostTool('fails'));
   await peer.ok({ type: 'prompt', message: 'go' });
 
   for (const result of failures) {
     peer.send({ type: 'host_tool_result', id: (await peer.next('host_tool_call')).id, result, isError: true });
   }
-  await settled(peer);
+  await waitUntilSettled(peer);
 
   const ends = peer.records.filter(({ type }) => type === 'tool_execution_end');
-  const failed = text('Host tool execution failed');
+  const failed = textContent('Host tool execution failed');
   expect(ends.map(({ isError }) => isError)).toEqual([true, true, true, true]);
   expect(ends.map(({ result }) => result)).toEqual([
     failures[0],
@@ -103,19 +103,19 @@ verifies('H10', 'a failure that the host tells of keeps all that it says', async
 
 verifies('H20', 'calls run side by side, are answered in any order, and are told in theirs', async ({ open }) => {
   const ids = Array.from({ length: 20 }, (_, index) => `call_${index}`);
-  const steps = ids.map((id) => calls('echo_host', { message: id }, id));
+  const steps = ids.map((id) => toolCallStep('echo_host', { message: id }, id));
   const { peer, process } = await open({ script: [{ steps }, { text: 'done' }] });
-  await setTools(peer, echoHost);
+  await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
 
-  const asked: Record_[] = [];
+  const asked: WireRecord[] = [];
   for (const _id of ids) asked.push(await peer.next('host_tool_call'));
-  for (const call of asked.toReversed()) answerCall(peer, call, `for ${call['toolCallId']}`);
-  await settled(peer);
+  for (const call of asked.toReversed()) sendToolResult(peer, call, `for ${call['toolCallId']}`);
+  await waitUntilSettled(peer);
 
   expect(new Set(asked.map(({ id }) => id)).size).toBe(ids.length);
   expect(toolEnds(peer.records).map(({ toolCallId }) => toolCallId)).toEqual(ids.toReversed());
-  expect(toolTexts(peer.records)).toEqual(ids.map((id) => `for ${id}`));
+  expect(toolResultTexts(peer.records)).toEqual(ids.map((id) => `for ${id}`));
   expect(process?.stderr() ?? '').toBe('');
 });
 
@@ -127,16 +127,16 @@ verifies('H15', 'arguments that do not fit are not sent to the host', async ({ o
   };
   const { peer } = await open({
     script: [
-      { steps: [calls('echo_host', { message: 5 }), calls('chain', { first: { name: 'a', next: {} } })] },
+      { steps: [toolCallStep('echo_host', { message: 5 }), toolCallStep('chain', { first: { name: 'a', next: {} } })] },
       { text: 'done' },
     ],
   });
-  await setTools(peer, echoHost, hostTool('chain', { parameters: node }));
+  await setHostTools(peer, echoHostTool, hostTool('chain', { parameters: node }));
 
   const records = await peer.run('go');
 
   expect(typesOf(records)).not.toContain('host_tool_call');
-  expect(toolTexts(records)).toEqual([
+  expect(toolResultTexts(records)).toEqual([
     expect.stringMatching(/^Validation failed for tool "echo_host":\n {2}- message: must be a string/),
     expect.stringMatching(/^Validation failed for tool "chain":\n {2}- first.next.name: is required/),
   ]);
@@ -146,10 +146,10 @@ verifies('H5 H12', 'another set takes the place of the first; none at all takes 
   const { peer } = await open();
   const before = await activeTools(peer);
 
-  await setTools(peer, hostTool('one'), hostTool('two'));
-  expect(await setTools(peer, hostTool('three'), hostTool('two'))).toEqual({ toolNames: ['three', 'two'] });
+  await setHostTools(peer, hostTool('one'), hostTool('two'));
+  expect(await setHostTools(peer, hostTool('three'), hostTool('two'))).toEqual({ toolNames: ['three', 'two'] });
   expect(await activeTools(peer)).toEqual([...before, 'three', 'two']);
-  expect(await setTools(peer)).toEqual({ toolNames: [] });
+  expect(await setHostTools(peer)).toEqual({ toolNames: [] });
 
   expect(await activeTools(peer)).toEqual(before);
   const { tools } = await peer.ok({ type: 'get_tools' });
@@ -160,14 +160,14 @@ verifies('H14', 'hidden tools wait to be offered, and what is chosen lasts as lo
   const { peer } = await open();
   await peer.ok({ type: 'set_active_tools', tools: ['read'] });
 
-  const names = await setTools(peer, hostTool('secret', { hidden: true }), hostTool('open'), hostTool('shut'));
+  const names = await setHostTools(peer, hostTool('secret', { hidden: true }), hostTool('open'), hostTool('shut'));
   expect(names).toEqual({ toolNames: ['secret', 'open', 'shut'] });
   expect(await activeTools(peer)).toEqual(['read', 'open', 'shut']);
   await peer.ok({ type: 'set_active_tools', tools: ['read', 'secret', 'open'] });
-  await setTools(peer, hostTool('secret', { hidden: true }), hostTool('shut'), hostTool('new'));
+  await setHostTools(peer, hostTool('secret', { hidden: true }), hostTool('shut'), hostTool('new'));
   expect(await activeTools(peer)).toEqual(['read', 'secret', 'new']);
-  await setTools(peer);
-  await setTools(peer, hostTool('secret', { hidden: true }), hostTool('shut'));
+  await setHostTools(peer);
+  await setHostTools(peer, hostTool('secret', { hidden: true }), hostTool('shut'));
 
   expect(await activeTools(peer)).toEqual(['read', 'shut']);
 });
@@ -176,25 +176,25 @@ verifies('H4', 'a tool that is registered during a run is there at the next mode
   const gate = newGate();
   const { peer } = await open({
     script: [
-      { steps: [calls('read', { path: 'nothing' }), { await: gate.path }] },
-      calls('echo_host', { message: 'now' }),
+      { steps: [toolCallStep('read', { path: 'nothing' }), { await: gate.path }] },
+      toolCallStep('echo_host', { message: 'now' }),
       { text: 'done' },
     ],
   });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
 
-  await setTools(peer, echoHost);
+  await setHostTools(peer, echoHostTool);
   gate.open();
-  answerCall(peer, await peer.next('host_tool_call'), 'heard');
-  await settled(peer);
+  sendToolResult(peer, await peer.next('host_tool_call'), 'heard');
+  await waitUntilSettled(peer);
 
-  expect(toolTexts(peer.records).at(-1)).toBe('heard');
+  expect(toolResultTexts(peer.records).at(-1)).toBe('heard');
 });
 
 it('[H4] the model is told of a tool by its name, description and parameters', async () => {
   const offered: unknown[] = [];
-  const { client } = await openWith({
+  const { client } = await openWithHooks({
     beforeRequest: async ({ tools }) => {
       offered.push(tools.at(-1));
       return undefined;
@@ -211,35 +211,35 @@ it('[H4] the model is told of a tool by its name, description and parameters', a
 
 verifies('H21', 'a set that is replaced in the middle of a call does not end the call', async ({ open }) => {
   const { peer } = await open({
-    script: [calls('echo_host', { message: 'a' }), calls('echo_host', { message: 'b' }), { text: 'done' }],
+    script: [toolCallStep('echo_host', { message: 'a' }), toolCallStep('echo_host', { message: 'b' }), { text: 'done' }],
   });
-  await setTools(peer, echoHost);
+  await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
   const call = await peer.next('host_tool_call');
 
-  await setTools(peer);
-  answerCall(peer, call, 'still here');
-  await settled(peer);
+  await setHostTools(peer);
+  sendToolResult(peer, call, 'still here');
+  await waitUntilSettled(peer);
 
   expect(typesOf(peer.records)).not.toContain('host_tool_cancel');
-  expect(toolTexts(peer.records)).toEqual(['still here', 'Tool echo_host not found']);
+  expect(toolResultTexts(peer.records)).toEqual(['still here', 'Tool echo_host not found']);
 });
 
 verifies('H7', 'an abort calls off what is open, tells each by its id, and waits for nobody', async ({ open }) => {
   const ids = ['call_1', 'call_2', 'call_3'];
   const { peer } = await open({
-    script: [{ steps: ids.map((id) => calls('echo_host', { message: id }, id)) }, { text: 'again' }],
+    script: [{ steps: ids.map((id) => toolCallStep('echo_host', { message: id }, id)) }, { text: 'again' }],
   });
-  await setTools(peer, echoHost);
+  await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
-  const asked: Record_[] = [];
+  const asked: WireRecord[] = [];
   for (const _id of ids) asked.push(await peer.next('host_tool_call'));
-  answerCall(peer, asked[1] ?? {}, 'in time');
+  sendToolResult(peer, asked[1] ?? {}, 'in time');
   await peer.next('tool_execution_end');
 
   await peer.ok({ type: 'abort' });
-  for (const call of asked) answerCall(peer, call, 'too late');
-  const end = await settled(peer);
+  for (const call of asked) sendToolResult(peer, call, 'too late');
+  const end = await waitUntilSettled(peer);
 
   const cancels = peer.records.filter(({ type }) => type === 'host_tool_cancel');
   expect(end).toMatchObject({ aborted: true });
@@ -248,19 +248,19 @@ verifies('H7', 'an abort calls off what is open, tells each by its id, and waits
   );
   expect(new Set([...cancels, ...asked].map(({ id }) => id)).size).toBe(5);
   const aborted = 'Host tool "echo_host" was aborted';
-  expect(toolTexts(peer.records)).toEqual([aborted, 'in time', aborted]);
+  expect(toolResultTexts(peer.records)).toEqual([aborted, 'in time', aborted]);
   expect(await peer.run('again')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
 });
 
 verifies('H11', 'a host that says nothing meets a deadline, and what it says later is not heard', async ({ open }) => {
-  const { peer } = await open({ script: [calls('slow'), { text: 'went on' }] });
-  await setTools(peer, hostTool('slow', { timeoutMs: 20 }));
+  const { peer } = await open({ script: [toolCallStep('slow'), { text: 'went on' }] });
+  await setHostTools(peer, hostTool('slow', { timeoutMs: 20 }));
   await peer.ok({ type: 'prompt', message: 'go' });
 
   const call = await peer.next('host_tool_call');
   const cancel = await peer.next('host_tool_cancel');
-  answerCall(peer, call, 'here I am');
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  sendToolResult(peer, call, 'here I am');
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 
   expect(cancel).toMatchObject({ targetId: call.id });
   expect(toolEnds(peer.records)).toMatchObject([
@@ -269,21 +269,21 @@ verifies('H11', 'a host that says nothing meets a deadline, and what it says lat
 });
 
 verifies('H11', 'a time that no timer can hold is no time that has passed', async ({ open }) => {
-  const { peer } = await open({ script: [{ steps: [calls('never'), calls('usual')] }, { text: 'done' }] });
-  await setTools(peer, hostTool('never', { timeoutMs: Number.MAX_SAFE_INTEGER }), hostTool('usual', { timeoutMs: 0 }));
+  const { peer } = await open({ script: [{ steps: [toolCallStep('never'), toolCallStep('usual')] }, { text: 'done' }] });
+  await setHostTools(peer, hostTool('never', { timeoutMs: Number.MAX_SAFE_INTEGER }), hostTool('usual', { timeoutMs: 0 }));
   await peer.ok({ type: 'prompt', message: 'go' });
 
-  for (const words of ['a', 'b']) answerCall(peer, await peer.next('host_tool_call'), words);
-  await settled(peer);
+  for (const words of ['a', 'b']) sendToolResult(peer, await peer.next('host_tool_call'), words);
+  await waitUntilSettled(peer);
 
-  expect(toolTexts(peer.records)).toEqual(['a', 'b']);
+  expect(toolResultTexts(peer.records)).toEqual(['a', 'b']);
   expect(typesOf(peer.records)).not.toContain('host_tool_cancel');
 });
 
 verifies('H19', 'tools outlive every change of session', async ({ open }) => {
-  const call = { ...calls('echo_host', { message: 'a' }), when: 'call' };
+  const call = { ...toolCallStep('echo_host', { message: 'a' }), when: 'call' };
   const { peer } = await open({ script: [call, { text: 'one' }, { text: 'done' }] });
-  await setTools(peer, echoHost);
+  await setHostTools(peer, echoHostTool);
   await peer.run('go');
   const { sessionFile } = await peer.ok({ type: 'get_state' });
   const [entry] = (await peer.ok({ type: 'get_fork_messages' })).messages;
@@ -297,17 +297,17 @@ verifies('H19', 'tools outlive every change of session', async ({ open }) => {
   await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
   await peer.ok({ type: 'fork', entryId: entry.entryId });
   await peer.ok({ type: 'prompt', message: 'call' });
-  answerCall(peer, await peer.next('host_tool_call'), 'still served');
-  await settled(peer);
+  sendToolResult(peer, await peer.next('host_tool_call'), 'still served');
+  await waitUntilSettled(peer);
 
-  expect(toolTexts(peer.records)).toEqual(['still served']);
+  expect(toolResultTexts(peer.records)).toEqual(['still served']);
 });
 
 verifies('H7 H19', 'a change of session during a call calls it off', async ({ open }) => {
   const { peer } = await open({
-    script: [{ ...calls('echo_host', { message: 'a' }), when: 'call' }, { text: 'fresh' }],
+    script: [{ ...toolCallStep('echo_host', { message: 'a' }), when: 'call' }, { text: 'fresh' }],
   });
-  await setTools(peer, echoHost);
+  await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'call' });
   const call = await peer.next('host_tool_call');
 

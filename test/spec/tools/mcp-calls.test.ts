@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { byHand, calling, lived, notesIn, outcomes, writeServers } from '../../support/mcp.ts';
-import { newGate, newHome, open, sessionFiles } from '../../support/open.ts';
-import { until } from '../../support/processes.ts';
+import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, writeMcpServers } from '../../support/mcp.ts';
+import { newGate, newHome, openTestAgent, sessionFiles } from '../../support/open.ts';
+import { waitUntil } from '../../support/processes.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const INTEROP = join(import.meta.dirname, '../../fixtures/mcp/sdk-server.mjs');
@@ -14,9 +14,9 @@ verifies('N35', 'what a tool answers is told to the model, with its structure fo
     { type: 'text', text: 'hello' },
     { type: 'resource_link', uri: 'file:///a', name: 'a' },
   ];
-  writeServers(home, { s: byHand({ answer: { content, structuredContent: { a: [1] } } }) });
+  writeMcpServers(home, { s: stdioServer({ answer: { content, structuredContent: { a: [1] } } }) });
 
-  const { peer } = await open({ home, script: calling('s__answer') });
+  const { peer } = await open({ home, script: toolCallScript('s__answer') });
   const records = await peer.run('go');
 
   const end = records.find(({ type }) => type === 'tool_execution_end');
@@ -35,15 +35,15 @@ verifies('N35', 'what a tool answers is told to the model, with its structure fo
 
 verifies('N35', 'a tool that fails and one that is refused give errors, and the run goes on', async ({ open }) => {
   const home = newHome();
-  writeServers(home, {
-    s: byHand({ answer: { content: [{ type: 'text', text: 'no such file' }], isError: true }, words: 'Bad arguments' }),
-    mute: byHand({}, { timeoutMs: 4000 }),
+  writeMcpServers(home, {
+    s: stdioServer({ answer: { content: [{ type: 'text', text: 'no such file' }], isError: true }, words: 'Bad arguments' }),
+    mute: stdioServer({}, { timeoutMs: 4000 }),
   });
 
-  const { peer } = await open({ home, script: calling('s__answer', 's__refuse', 'mute__hang') });
+  const { peer } = await open({ home, script: toolCallScript('s__answer', 's__refuse', 'mute__hang') });
   const records = await peer.run('go');
 
-  expect(outcomes(records)).toEqual([
+  expect(toolOutcomes(records)).toEqual([
     { text: 'no such file', isError: true },
     { text: 'Bad arguments', isError: true },
     { text: 'The MCP server mute did not answer within 4 seconds', isError: true },
@@ -59,19 +59,19 @@ verifies('N35', 'arguments reach the server as they are, whatever its schema say
     required: 'a',
     $defs: { a: { type: 'string' } },
   };
-  writeServers(home, { s: byHand({ tools: [{ name: 'odd', inputSchema }] }) });
+  writeMcpServers(home, { s: stdioServer({ tools: [{ name: 'odd', inputSchema }] }) });
 
-  const { peer } = await open({ home, script: calling(['s__odd', { a: 'x', b: 1, c: {}, d: [] }]) });
+  const { peer } = await open({ home, script: toolCallScript(['s__odd', { a: 'x', b: 1, c: {}, d: [] }]) });
   const records = await peer.run('go');
 
-  expect(outcomes(records)).toEqual([{ text: '{"a":"x","b":1,"c":{},"d":[]}', isError: false }]);
+  expect(toolOutcomes(records)).toEqual([{ text: '{"a":"x","b":1,"c":{},"d":[]}', isError: false }]);
 });
 
 verifies('N35', 'progress is shown while the tool works', async ({ open }) => {
   const home = newHome();
   const gate = newGate();
-  writeServers(home, { s: byHand({ gate: gate.path }) });
-  const { peer } = await open({ home, script: calling('s__progress') });
+  writeMcpServers(home, { s: stdioServer({ gate: gate.path }) });
+  const { peer } = await open({ home, script: toolCallScript('s__progress') });
 
   await peer.ok({ type: 'prompt', message: 'go' });
   const update = await peer.find(({ type, partialResult }) => {
@@ -81,38 +81,38 @@ verifies('N35', 'progress is shown while the tool works', async ({ open }) => {
   await peer.find('agent_settled');
 
   expect(update['partialResult']).toEqual({ content: [{ type: 'text', text: 'at it (3/3)' }] });
-  expect(outcomes(peer.records)).toEqual([{ text: 'done', isError: false }]);
+  expect(toolOutcomes(peer.records)).toEqual([{ text: 'done', isError: false }]);
 });
 
 verifies('N36', 'an abort ends the call at once and is told to the server, which goes on', async ({ open }) => {
   const home = newHome();
   const notes = join(home.root, 'notes');
-  writeServers(home, { s: byHand({ notes }) });
-  const { peer } = await open({ home, script: [...calling('s__hang').slice(0, 1), ...calling('s__echo')] });
+  writeMcpServers(home, { s: stdioServer({ notes }) });
+  const { peer } = await open({ home, script: [...toolCallScript('s__hang').slice(0, 1), ...toolCallScript('s__echo')] });
 
   await peer.ok({ type: 'prompt', message: 'go' });
-  await until(async () => notesIn(notes).includes('call hang'));
+  await waitUntil(async () => readNotes(notes).includes('call hang'));
   await peer.ok({ type: 'abort' });
   const settled = await peer.find('agent_settled');
-  await until(async () => notesIn(notes).some((note) => note.startsWith('cancelled')));
+  await waitUntil(async () => readNotes(notes).some((note) => note.startsWith('cancelled')));
   const records = await peer.run('again');
 
   expect(settled).toMatchObject({ aborted: true });
-  expect(outcomes(peer.records)[0]).toEqual({ text: 'Operation aborted', isError: true });
-  expect(outcomes(records)).toEqual([{ text: '{}', isError: false }]);
-  expect(notesIn(notes).filter((note) => note.startsWith('pid'))).toHaveLength(1);
+  expect(toolOutcomes(peer.records)[0]).toEqual({ text: 'Operation aborted', isError: true });
+  expect(toolOutcomes(records)).toEqual([{ text: '{}', isError: false }]);
+  expect(readNotes(notes).filter((note) => note.startsWith('pid'))).toHaveLength(1);
 });
 
 verifies('N35', 'a server that is made with the official library is understood', async ({ open }) => {
   const home = newHome();
-  writeServers(home, { sdk: { command: process.execPath, args: [INTEROP] } });
+  writeMcpServers(home, { sdk: { command: process.execPath, args: [INTEROP] } });
 
-  const { peer } = await open({ home, script: calling(['sdk__add', { a: 1, b: 2 }], ['sdk__add', { a: 'x' }]) });
+  const { peer } = await open({ home, script: toolCallScript(['sdk__add', { a: 1, b: 2 }], ['sdk__add', { a: 'x' }]) });
   const records = await peer.run('go');
 
   const { mcpServers } = await peer.ok({ type: 'get_state' });
   expect(mcpServers).toEqual([{ name: 'sdk', status: 'ready', tools: ['sdk__add'] }]);
-  const [sum, wrong] = outcomes(records);
+  const [sum, wrong] = toolOutcomes(records);
   expect(sum).toEqual({ text: '3', isError: false });
   expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('Input validation error') });
 });
@@ -121,21 +121,21 @@ it('[N42] what a server is given in confidence is told to nobody else', async ()
   const home = newHome();
   const secret = 'hunter22-very-secret';
   const env = { TOKEN: secret, OTHER: '$GIVEN' };
-  writeServers(home, {
-    dead: byHand({ exit: 1, stderr: `bad token ${secret} and given-secret` }, { env }),
-    s: byHand({ words: `${secret} is no good` }, { env }),
+  writeMcpServers(home, {
+    dead: stdioServer({ exit: 1, stderr: `bad token ${secret} and given-secret` }, { env }),
+    s: stdioServer({ words: `${secret} is no good` }, { env }),
     web: { url: 'http://127.0.0.1:9/mcp?key=in-the-address', headers: { Authorization: `Bearer ${secret}` } },
   });
   const log = join(home.root, 'log');
 
-  const { peer, process: agent } = await open('stdio', {
+  const { peer, process: agent } = await openTestAgent('stdio', {
     home,
-    script: calling('s__refuse', 's__crash'),
+    script: toolCallScript('s__refuse', 's__crash'),
     env: { GIVEN: 'given-secret', TAU_LOG: 'debug' },
     args: ['--log-file', log],
   });
   await peer.run('go');
-  await lived(peer, 's', ['ready', 'failed', 'connecting', 'ready']);
+  await waitForStatuses(peer, 's', ['ready', 'failed', 'connecting', 'ready']);
   await peer.ok({ type: 'get_state' });
 
   const everything = [

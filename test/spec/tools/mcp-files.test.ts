@@ -1,26 +1,26 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tau } from '../../support/command.ts';
-import { byHand, calling, lived, notesIn, outcomes, told, writeServers } from '../../support/mcp.ts';
-import { newHome, open } from '../../support/open.ts';
+import { runTau } from '../../support/command.ts';
+import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, statusesOf, writeMcpServers } from '../../support/mcp.ts';
+import { newHome, openTestAgent } from '../../support/open.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const named = (...names: string[]) =>
-  byHand({ tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) });
+  stdioServer({ tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) });
 
 verifies('N30 N33 N34', 'the servers of the user are there for the first prompt', async ({ open }) => {
   const home = newHome();
-  writeServers(home, { files: named('read', 'write'), 'my web': named('get.page') });
+  writeMcpServers(home, { files: named('read', 'write'), 'my web': named('get.page') });
 
-  const { peer } = await open({ home, script: calling(['files__read', { path: 'x' }], 'my_web__get_page') });
+  const { peer } = await open({ home, script: toolCallScript(['files__read', { path: 'x' }], 'my_web__get_page') });
   const records = await peer.run('go');
 
-  expect(outcomes(records)).toEqual([
+  expect(toolOutcomes(records)).toEqual([
     { text: '{"path":"x"}', isError: false },
     { text: '{}', isError: false },
   ]);
-  expect(told(peer.records, 'files')).toEqual(['connecting', 'ready']);
+  expect(statusesOf(peer.records, 'files')).toEqual(['connecting', 'ready']);
   const state = await peer.ok({ type: 'get_state' });
   expect(state.mcpServers).toEqual([
     { name: 'files', status: 'ready', tools: ['files__read', 'files__write'] },
@@ -41,8 +41,8 @@ verifies('N30 N33 N34', 'the servers of the user are there for the first prompt'
 
 verifies('N30', 'the servers of a project count when it is trusted, and win by name', async ({ open }) => {
   const home = newHome();
-  writeServers(home, { a: named('users'), b: named('users') });
-  writeServers(home, { b: named('projects'), c: named('projects') }, 'project');
+  writeMcpServers(home, { a: named('users'), b: named('users') });
+  writeMcpServers(home, { b: named('projects'), c: named('projects') }, 'project');
   const { peer } = await open({ home });
   const tools = async () => (await peer.ok({ type: 'get_state' })).activeTools.slice(4);
 
@@ -54,8 +54,8 @@ verifies('N30', 'the servers of a project count when it is trusted, and win by n
 
   expect(await tools()).toEqual(['a__users', 'b__users']);
   // What did not change was left alone.
-  expect(told(peer.records, 'a')).toEqual(['connecting', 'ready']);
-  expect(told(peer.records, 'c')).toEqual(['connecting', 'ready', 'closed']);
+  expect(statusesOf(peer.records, 'a')).toEqual(['connecting', 'ready']);
+  expect(statusesOf(peer.records, 'c')).toEqual(['connecting', 'ready', 'closed']);
 });
 
 verifies(
@@ -63,8 +63,8 @@ verifies(
   'what makes no sense in a file is told, and the rest counts',
   async ({ open }) => {
     const home = newHome();
-    writeServers(home, { good: named('tool'), bad: { command: 7 }, worse: {} });
-    writeServers(home, { project: named('tool') }, 'project');
+    writeMcpServers(home, { good: named('tool'), bad: { command: 7 }, worse: {} });
+    writeMcpServers(home, { project: named('tool') }, 'project');
 
     const { peer, process } = await open({ home });
     await peer.ok({ type: 'set_auto_retry', enabled: true });
@@ -85,18 +85,18 @@ verifies(
 verifies('N30', 'a server that is switched off is listed and not started', async ({ open }) => {
   const home = newHome();
   const notes = join(home.root, 'notes');
-  writeServers(home, { off: { ...byHand({ notes }), disabled: true } });
+  writeMcpServers(home, { off: { ...stdioServer({ notes }), disabled: true } });
 
   const { peer } = await open({ home });
   await peer.ok({ type: 'set_auto_retry', enabled: true });
 
   expect((await peer.ok({ type: 'get_state' })).mcpServers).toEqual([{ name: 'off', status: 'disabled', tools: [] }]);
-  expect(notesIn(notes)).toEqual([]);
+  expect(readNotes(notes)).toEqual([]);
 });
 
 verifies('N31', '--no-mcp leaves the files alone, and clients may still name servers', async ({ open }) => {
   const home = newHome();
-  writeServers(home, { files: named('tool') });
+  writeMcpServers(home, { files: named('tool') });
 
   const { peer } = await open({ home, args: ['--no-mcp'] });
   await peer.ok({ type: 'set_auto_retry', enabled: true });
@@ -114,9 +114,9 @@ it.each([
   ["none of tau's own", ['--no-builtin-tools'], ['fs__a', 'fs__b']],
 ])('[N34] the command line says which tools of servers are offered: %s', async (_title, args, offered) => {
   const home = newHome();
-  writeServers(home, { fs: named('a', 'b') });
+  writeMcpServers(home, { fs: named('a', 'b') });
 
-  const { peer, process } = await open('stdio', { home, args });
+  const { peer, process } = await openTestAgent('stdio', { home, args });
   await peer.ok({ type: 'set_auto_retry', enabled: true });
 
   expect((await peer.ok({ type: 'get_state' })).activeTools).toEqual(offered);
@@ -128,10 +128,10 @@ verifies(
   'names that models would not take, or that are the same, are changed and mean what they meant',
   async ({ open }) => {
     const home = newHome();
-    writeServers(home, { s: named('a.b', 'a/b', 'x'.repeat(80)) });
+    writeMcpServers(home, { s: named('a.b', 'a/b', 'x'.repeat(80)) });
     const long = `s__${'x'.repeat(61)}`;
 
-    const { peer } = await open({ home, script: calling('s__a_b_2', long) });
+    const { peer } = await open({ home, script: toolCallScript('s__a_b_2', long) });
     await peer.run('go');
 
     expect((await peer.ok({ type: 'get_state' })).activeTools.slice(4)).toEqual(['s__a_b', 's__a_b_2', long]);
@@ -141,12 +141,12 @@ verifies(
 verifies('N34', 'what was switched off stays off when its server comes back', async ({ open }) => {
   const home = newHome();
   const notes = join(home.root, 'notes');
-  writeServers(home, { s: byHand({ notes }) });
-  const { peer } = await open({ home, script: calling('s__crash') });
+  writeMcpServers(home, { s: stdioServer({ notes }) });
+  const { peer } = await open({ home, script: toolCallScript('s__crash') });
   await peer.ok({ type: 'set_active_tools', tools: ['s__crash'] });
 
   await peer.run('go');
-  await lived(peer, 's', ['ready', 'failed', 'connecting', 'ready']);
+  await waitForStatuses(peer, 's', ['ready', 'failed', 'connecting', 'ready']);
 
   expect((await peer.ok({ type: 'get_state' })).activeTools).toEqual(['s__crash']);
 });
@@ -154,15 +154,15 @@ verifies('N34', 'what was switched off stays off when its server comes back', as
 it('[N30] values of files are looked up in the environment and by commands', async () => {
   const home = newHome();
   const env = { A: '$GIVEN', B: '!echo printed', C: 'plain' };
-  writeServers(home, { s: byHand({}, { env }), missing: byHand({}, { env: { A: '$NOT_THERE' } }) });
+  writeMcpServers(home, { s: stdioServer({}, { env }), missing: stdioServer({}, { env: { A: '$NOT_THERE' } }) });
   writeFileSync(
     join(home.root, 'script.jsonl'),
-    calling('s__env')
+    toolCallScript('s__env')
       .map((line) => JSON.stringify(line))
       .join('\n'),
   );
 
-  const { stdout } = await tau(home, ['--mode', 'json', '--script', join(home.root, 'script.jsonl'), 'go'], {
+  const { stdout } = await runTau(home, ['--mode', 'json', '--script', join(home.root, 'script.jsonl'), 'go'], {
     env: { GIVEN: 'given', ANTHROPIC_API_KEY: 'sk-secret' },
     input: '',
   });
@@ -171,7 +171,7 @@ it('[N30] values of files are looked up in the environment and by commands', asy
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
-  const [{ text = '{}' } = {}] = outcomes(records);
+  const [{ text = '{}' } = {}] = toolOutcomes(records);
   expect(JSON.parse(text)).toMatchObject({ A: 'given', B: 'printed', C: 'plain' });
   expect(text).not.toContain('sk-secret');
   expect(stdout).toContain('"error":"The environment variable NOT_THERE is not set"');

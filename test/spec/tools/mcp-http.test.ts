@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { expect, it, onTestFinished } from 'vitest';
-import { calling, lived, outcomes, told, writeServers } from '../../support/mcp.ts';
-import { httpServer } from '../../support/mcp-http.ts';
-import { newHome, open } from '../../support/open.ts';
-import { until } from '../../support/processes.ts';
+import { toolCallScript, waitForStatuses, toolOutcomes, statusesOf, writeMcpServers } from '../../support/mcp.ts';
+import { startHttpMcpServer } from '../../support/mcp-http.ts';
+import { newHome, openTestAgent } from '../../support/open.ts';
+import { waitUntil } from '../../support/processes.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const secret = 'web-secret-123456';
@@ -16,22 +16,22 @@ const headers = { Authorization: `Bearer ${secret}`, 'X-Team': 'a' };
 
 verifies('N44', 'a server at an address is spoken to in plain JSON and in streams', async ({ open: openAgent }) => {
   const home = newHome();
-  const plain = await httpServer();
-  const streams = await httpServer({ streams: true });
-  writeServers(home, { plain: { url: plain.url, headers }, streams: { type: 'http', url: streams.url } });
+  const plain = await startHttpMcpServer();
+  const streams = await startHttpMcpServer({ streams: true });
+  writeMcpServers(home, { plain: { url: plain.url, headers }, streams: { type: 'http', url: streams.url } });
 
   const { peer, close } = await openAgent({
     home,
-    script: calling(['plain__echo', { a: 1 }], ['streams__echo', { b: 2 }]),
+    script: toolCallScript(['plain__echo', { a: 1 }], ['streams__echo', { b: 2 }]),
   });
   const records = await peer.run('go');
   await close();
 
-  expect(outcomes(records)).toEqual([
+  expect(toolOutcomes(records)).toEqual([
     { text: '{"a":1}', isError: false },
     { text: '{"b":2}', isError: false },
   ]);
-  for (const { headers: sent } of plain.asked) {
+  for (const { headers: sent } of plain.requests) {
     expect(sent).toMatchObject({ authorization: headers.Authorization, 'x-team': 'a' });
   }
   // The session was ended with the agent.
@@ -40,20 +40,20 @@ verifies('N44', 'a server at an address is spoken to in plain JSON and in stream
 
 verifies('N44 N42', 'headers go where they were sent, not where they are redirected', async ({ open: openAgent }) => {
   const home = newHome();
-  const elsewhere = await httpServer();
-  const local = await httpServer({
+  const elsewhere = await startHttpMcpServer();
+  const local = await startHttpMcpServer({
     onRequest: (response, { url }) => {
       if (url === '/mcp') response.writeHead(307, { location: '/moved' }).end();
       return url === '/mcp';
     },
   });
-  const foreign = await httpServer({
+  const foreign = await startHttpMcpServer({
     onRequest: (response) => {
       response.writeHead(307, { location: elsewhere.url }).end();
       return true;
     },
   });
-  writeServers(home, { local: { url: local.url, headers }, foreign: { url: foreign.url, headers } });
+  writeMcpServers(home, { local: { url: local.url, headers }, foreign: { url: foreign.url, headers } });
 
   const { peer } = await openAgent({ home });
   await peer.ok({ type: 'set_auto_retry', enabled: true });
@@ -63,7 +63,7 @@ verifies('N44 N42', 'headers go where they were sent, not where they are redirec
     { name: 'local', status: 'ready' },
     { name: 'foreign', status: 'failed', error: `answered with status 307: Redirect to ${elsewhere.url} not followed` },
   ]);
-  expect(elsewhere.asked).toEqual([]);
+  expect(elsewhere.requests).toEqual([]);
 });
 
 verifies(
@@ -71,7 +71,7 @@ verifies(
   'what a server says of a failure is told without what it was given',
   async ({ open: openAgent }) => {
     const home = newHome();
-    const { url } = await httpServer({
+    const { url } = await startHttpMcpServer({
       onRequest: (response, request) => {
         response
           .writeHead(401)
@@ -79,7 +79,7 @@ verifies(
         return true;
       },
     });
-    writeServers(home, { s: { url: `${url}?key=in-the-address`, headers } });
+    writeMcpServers(home, { s: { url: `${url}?key=in-the-address`, headers } });
 
     const { peer } = await openAgent({ home });
     await peer.ok({ type: 'set_auto_retry', enabled: true });
@@ -94,7 +94,7 @@ verifies(
 verifies('N37', 'a server that forgets its session, or breaks off, is connected again', async ({ open: openAgent }) => {
   const home = newHome();
   let breaks = true;
-  const server = await httpServer({
+  const server = await startHttpMcpServer({
     onCall: (response, { id }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const body = JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'fine' }] } });
@@ -103,35 +103,35 @@ verifies('N37', 'a server that forgets its session, or breaks off, is connected 
       breaks = false;
     },
   });
-  writeServers(home, { s: { url: server.url } });
-  const one = calling('s__echo');
+  writeMcpServers(home, { s: { url: server.url } });
+  const one = toolCallScript('s__echo');
   const { peer } = await openAgent({ home, script: [...one, ...one, ...one] });
 
   const broken = await peer.run('breaks off');
-  await lived(peer, 's', ['ready', 'failed', 'ready']);
+  await waitForStatuses(peer, 's', ['ready', 'failed', 'ready']);
   server.sessions.clear();
   const forgotten = await peer.run('is forgotten');
-  await lived(peer, 's', ['ready', 'failed', 'ready', 'failed', 'ready']);
+  await waitForStatuses(peer, 's', ['ready', 'failed', 'ready', 'failed', 'ready']);
   const fine = await peer.run('is fine');
 
-  expect(outcomes(broken)).toMatchObject([{ isError: true, text: expect.stringContaining('The MCP server s ') }]);
-  expect(outcomes(forgotten)).toEqual([{ isError: true, text: 'The MCP server s has forgotten the session' }]);
-  expect(outcomes(fine)).toEqual([{ isError: false, text: 'fine' }]);
+  expect(toolOutcomes(broken)).toMatchObject([{ isError: true, text: expect.stringContaining('The MCP server s ') }]);
+  expect(toolOutcomes(forgotten)).toEqual([{ isError: true, text: 'The MCP server s has forgotten the session' }]);
+  expect(toolOutcomes(fine)).toEqual([{ isError: false, text: 'fine' }]);
 });
 
 verifies('N36', 'an abort ends a call over HTTP and is told to the server', async ({ open: openAgent }) => {
   const home = newHome();
-  const server = await httpServer({ onCall: () => {} });
-  writeServers(home, { s: { url: server.url } });
-  const { peer } = await openAgent({ home, script: calling('s__echo') });
+  const server = await startHttpMcpServer({ onCall: () => {} });
+  writeMcpServers(home, { s: { url: server.url } });
+  const { peer } = await openAgent({ home, script: toolCallScript('s__echo') });
 
   await peer.ok({ type: 'prompt', message: 'go' });
-  await until(async () => server.asked.some(({ rpc }) => rpc === 'tools/call'));
+  await waitUntil(async () => server.requests.some(({ rpc }) => rpc === 'tools/call'));
   await peer.ok({ type: 'abort' });
   await peer.find('agent_settled');
 
-  await until(async () => server.asked.some(({ rpc }) => rpc === 'notifications/cancelled'));
-  expect(outcomes(peer.records)).toEqual([{ text: 'Operation aborted', isError: true }]);
+  await waitUntil(async () => server.requests.some(({ rpc }) => rpc === 'notifications/cancelled'));
+  expect(toolOutcomes(peer.records)).toEqual([{ text: 'Operation aborted', isError: true }]);
 });
 
 it.each([
@@ -139,32 +139,32 @@ it.each([
   ['text/event-stream', 'data: ', ''],
 ])('[N43] a message over HTTP that is too long ends the connection: %s', async (type, before, after) => {
   const home = newHome();
-  const server = await httpServer({
+  const server = await startHttpMcpServer({
     onCall: (response) => {
       response.writeHead(200, { 'content-type': type });
       response.end(`${before}${after}${'x'.repeat(17 * 1024 * 1024)}${after}`);
     },
   });
-  writeServers(home, { s: { url: server.url } });
-  const { peer } = await open('stdio', { home, script: calling('s__echo') });
+  writeMcpServers(home, { s: { url: server.url } });
+  const { peer } = await openTestAgent('stdio', { home, script: toolCallScript('s__echo') });
 
   const records = await peer.run('go');
 
-  expect(outcomes(records)).toEqual([
+  expect(toolOutcomes(records)).toEqual([
     { text: 'The MCP server s said more than 16777216 bytes in one message', isError: true },
   ]);
 });
 
 it('[N44] no proxy stands between tau and a server', async () => {
   const home = newHome();
-  const server = await httpServer();
-  writeServers(home, { s: { url: server.url } });
+  const server = await startHttpMcpServer();
+  writeMcpServers(home, { s: { url: server.url } });
   const env = { HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9', ALL_PROXY: 'http://127.0.0.1:9' };
 
-  const { peer } = await open('stdio', { home, env });
+  const { peer } = await openTestAgent('stdio', { home, env });
   await peer.ok({ type: 'set_auto_retry', enabled: true });
 
-  expect(told(peer.records, 's')).toEqual(['connecting', 'ready']);
+  expect(statusesOf(peer.records, 's')).toEqual(['connecting', 'ready']);
 });
 
 verifies(
@@ -185,15 +185,15 @@ verifies(
     await once(server, 'listening');
     onTestFinished(() => void server.closeAllConnections());
     onTestFinished(() => void server.close());
-    writeServers(home, { sdk: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` } });
+    writeMcpServers(home, { sdk: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` } });
 
-    const { peer } = await openAgent({ home, script: [...calling('sdk__hello'), ...calling('sdk__more')] });
+    const { peer } = await openAgent({ home, script: [...toolCallScript('sdk__hello'), ...toolCallScript('sdk__more')] });
     const first = await peer.run('go');
-    const { tools } = await lived(peer, 'sdk', ['ready', 'ready']);
+    const { tools } = await waitForStatuses(peer, 'sdk', ['ready', 'ready']);
     const second = await peer.run('again');
 
-    expect(outcomes(first)).toEqual([{ text: 'hello', isError: false }]);
+    expect(toolOutcomes(first)).toEqual([{ text: 'hello', isError: false }]);
     expect(tools).toEqual(['sdk__hello', 'sdk__more']);
-    expect(outcomes(second)).toEqual([{ text: 'more', isError: false }]);
+    expect(toolOutcomes(second)).toEqual([{ text: 'more', isError: false }]);
   },
 );

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { byHand, calling, notesIn, pidsIn, writeServers } from '../../support/mcp.ts';
-import { type Home, newHome, open } from '../../support/open.ts';
-import { killAll, living, until } from '../../support/processes.ts';
+import { stdioServer, toolCallScript, readNotes, notedPids, writeMcpServers } from '../../support/mcp.ts';
+import { type Home, newHome, openTestAgent } from '../../support/open.ts';
+import { killAll, filterAlive, waitUntil } from '../../support/processes.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Servers that do not leave of themselves, each with a child that has left its group. */
 function stubborn(home: Home): string {
   const notes = join(home.root, 'notes');
-  writeServers(home, {
-    one: byHand({ notes, stays: true, child: true }),
-    two: byHand({ notes, stays: true, child: true }),
+  writeMcpServers(home, {
+    one: stdioServer({ notes, stays: true, child: true }),
+    two: stdioServer({ notes, stays: true, child: true }),
   });
-  onTestFinished(() => killAll(pidsIn(notes)));
+  onTestFinished(() => killAll(notedPids(notes)));
   return notes;
 }
 
@@ -21,11 +21,11 @@ verifies('N41', 'servers end with the agent', async ({ open: openAgent }) => {
   const notes = stubborn(home);
   const { peer, close } = await openAgent({ home });
   await peer.ok({ type: 'set_auto_retry', enabled: true });
-  expect(await living(pidsIn(notes))).toHaveLength(4);
+  expect(await filterAlive(notedPids(notes))).toHaveLength(4);
 
   await close();
 
-  expect(await living(pidsIn(notes))).toEqual([]);
+  expect(await filterAlive(notedPids(notes))).toEqual([]);
 });
 
 it.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
@@ -33,26 +33,26 @@ it.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
   async (signal) => {
     const home = newHome();
     const notes = stubborn(home);
-    const { peer, process: agent } = await open('stdio', { home, script: calling('one__hang') });
+    const { peer, process: agent } = await openTestAgent('stdio', { home, script: toolCallScript('one__hang') });
     await peer.ok({ type: 'prompt', message: 'go' });
-    await until(async () => notesIn(notes).includes('call hang'));
-    expect(await living(pidsIn(notes))).toHaveLength(4);
+    await waitUntil(async () => readNotes(notes).includes('call hang'));
+    expect(await filterAlive(notedPids(notes))).toHaveLength(4);
 
     agent?.kill(signal);
 
-    await until(async () => (await living(pidsIn(notes))).length === 0);
+    await waitUntil(async () => (await filterAlive(notedPids(notes))).length === 0);
   },
 );
 
 it('[N41] servers end with an agent that is closed while it connects them', async () => {
   const home = newHome();
   const notes = join(home.root, 'notes');
-  writeServers(home, { mute: byHand({ notes, silent: 'initialize', stays: true }) });
-  onTestFinished(() => killAll(pidsIn(notes)));
-  const { close } = await open('memory', { home });
-  await until(async () => pidsIn(notes).length === 1);
+  writeMcpServers(home, { mute: stdioServer({ notes, silent: 'initialize', stays: true }) });
+  onTestFinished(() => killAll(notedPids(notes)));
+  const { close } = await openTestAgent('memory', { home });
+  await waitUntil(async () => notedPids(notes).length === 1);
 
   await close();
 
-  expect(await living(pidsIn(notes))).toEqual([]);
+  expect(await filterAlive(notedPids(notes))).toEqual([]);
 });

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { byHand, calling, lived, outcomes, pidsIn, told, writeServers } from '../../support/mcp.ts';
+import { stdioServer, toolCallScript, waitForStatuses, toolOutcomes, notedPids, statusesOf, writeMcpServers } from '../../support/mcp.ts';
 import { newHome, type TestAgent } from '../../support/open.ts';
-import { living, until } from '../../support/processes.ts';
-import { header, keepSession } from '../../support/stored-session.ts';
-import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+import { filterAlive, waitUntil } from '../../support/processes.ts';
+import { header, storeSession } from '../../support/stored-session.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const named = (tool: string, notes?: string) =>
-  byHand({ tools: [{ name: tool, inputSchema: { type: 'object' } }], ...(notes === undefined ? {} : { notes }) });
+  stdioServer({ tools: [{ name: tool, inputSchema: { type: 'object' } }], ...(notes === undefined ? {} : { notes }) });
 
 const toolsOf = async ({ peer }: TestAgent) => (await peer.ok({ type: 'get_state' })).activeTools.slice(4);
 
 verifies('N39 N33', 'set_mcp_servers answers when each server is ready or has failed', async ({ open }) => {
-  const { peer } = await open({ script: calling('good__tool') });
+  const { peer } = await open({ script: toolCallScript('good__tool') });
 
   const { servers } = await peer.ok({
     type: 'set_mcp_servers',
@@ -21,7 +21,7 @@ verifies('N39 N33', 'set_mcp_servers answers when each server is ready or has fa
       empty: {},
       both: { command: 'a', url: 'http://a' },
       odd: 7,
-      dead: byHand({ exit: 1 }),
+      dead: stdioServer({ exit: 1 }),
       off: { ...named('tool'), disabled: true },
     },
   });
@@ -41,7 +41,7 @@ verifies('N39 N33', 'set_mcp_servers answers when each server is ready or has fa
     { name: 'off', status: 'disabled', tools: [] },
   ]);
   expect((await peer.ok({ type: 'get_state' })).mcpServers).toEqual(servers);
-  expect(outcomes(records)).toEqual([{ text: '{}', isError: false }]);
+  expect(toolOutcomes(records)).toEqual([{ text: '{}', isError: false }]);
   await peer.refused({ type: 'set_mcp_servers', servers: [] });
   await peer.refused({ type: 'set_mcp_servers' });
 });
@@ -49,7 +49,7 @@ verifies('N39 N33', 'set_mcp_servers answers when each server is ready or has fa
 verifies('N39', 'what clients name replaces what they named before, and stands before the files', async ({ open }) => {
   const home = newHome();
   const notes = join(home.root, 'notes');
-  writeServers(home, { f: named('file'), g: named('file') });
+  writeMcpServers(home, { f: named('file'), g: named('file') });
   const agent = await open({ home });
   const { peer } = agent;
   const set = (servers: object) => peer.ok({ type: 'set_mcp_servers', servers });
@@ -59,20 +59,20 @@ verifies('N39', 'what clients name replaces what they named before, and stands b
   await set({ a: named('one', notes), b: named('two') });
   expect(await toolsOf(agent)).toEqual(['f__file', 'g__file', 'a__one', 'b__two']);
   // It was not started anew.
-  expect(pidsIn(notes)).toHaveLength(1);
+  expect(notedPids(notes)).toHaveLength(1);
   await set({});
 
   expect(await toolsOf(agent)).toEqual(['f__file', 'g__file']);
-  expect(told(peer.records, 'g')).toEqual(['connecting', 'ready']);
-  expect(told(peer.records, 'b')).toEqual(['connecting', 'ready', 'closed']);
-  await until(async () => (await living(pidsIn(notes))).length === 0);
+  expect(statusesOf(peer.records, 'g')).toEqual(['connecting', 'ready']);
+  expect(statusesOf(peer.records, 'b')).toEqual(['connecting', 'ready', 'closed']);
+  await waitUntil(async () => (await filterAlive(notedPids(notes))).length === 0);
 });
 
 verifies('N39', 'a server that failed is tried again when it is named again', async ({ open }) => {
   const home = newHome();
   const once = join(home.root, 'once');
   const { peer } = await open({ home });
-  const server = byHand({ once });
+  const server = stdioServer({ once });
   const set = (servers: object) => peer.ok({ type: 'set_mcp_servers', servers });
 
   await set({ s: server });
@@ -81,7 +81,7 @@ verifies('N39', 'a server that failed is tried again when it is named again', as
   const { servers: again } = await set({ s: server });
 
   expect([failed[0].status, again[0].status]).toEqual(['failed', 'failed']);
-  expect(told(peer.records, 's')).toEqual([
+  expect(statusesOf(peer.records, 's')).toEqual([
     'connecting',
     'ready',
     'closed',
@@ -95,10 +95,10 @@ verifies('N39', 'a server that failed is tried again when it is named again', as
 
 verifies('N39', 'an abort ends the wait for servers', async ({ open }) => {
   const { peer } = await open();
-  const servers = { mute: byHand({ silent: 'initialize' }, { timeoutMs: 500_000 }), good: named('tool') };
+  const servers = { mute: stdioServer({ silent: 'initialize' }, { timeoutMs: 500_000 }), good: named('tool') };
 
   const setting = peer.ok({ type: 'set_mcp_servers', servers });
-  await lived(peer, 'good', ['ready']);
+  await waitForStatuses(peer, 'good', ['ready']);
   await peer.ok({ type: 'abort' });
 
   expect((await setting).servers).toEqual([
@@ -112,7 +112,7 @@ verifies('N39', 'servers may come during a run, and their tools with its next qu
   const gate = join(home.root, 'gate');
   const script = [
     { toolCall: { name: 'bash', arguments: { command: `until [ -e ${gate} ]; do sleep 0.02; done` } } },
-    ...calling('s__tool'),
+    ...toolCallScript('s__tool'),
   ];
   const { peer } = await open({ home, script });
 
@@ -122,7 +122,7 @@ verifies('N39', 'servers may come during a run, and their tools with its next qu
   await peer.ok({ type: 'bash', command: `touch ${gate}` });
   await peer.find('agent_settled');
 
-  expect(outcomes(peer.records).at(-1)).toEqual({ text: '{}', isError: false });
+  expect(toolOutcomes(peer.records).at(-1)).toEqual({ text: '{}', isError: false });
 });
 
 verifies(
@@ -131,7 +131,7 @@ verifies(
   async ({ open }) => {
     const home = newHome();
     const notes = join(home.root, 'notes');
-    writeServers(home, { f: named('file') });
+    writeMcpServers(home, { f: named('file') });
     const agent = await open({ home, script: [{ text: 'one', keep: true, when: '.' }] });
     const { peer } = agent;
     await peer.run('hello');
@@ -151,20 +151,20 @@ verifies(
       expect(await toolsOf(agent)).toEqual(['f__file']);
     }
 
-    await until(async () => (await living(pidsIn(notes))).length === 0);
-    expect(pidsIn(notes)).toHaveLength(4);
-    expect(told(peer.records, 'f')).toEqual(['connecting', 'ready']);
+    await waitUntil(async () => (await filterAlive(notedPids(notes))).length === 0);
+    expect(notedPids(notes)).toHaveLength(4);
+    expect(statusesOf(peer.records, 'f')).toEqual(['connecting', 'ready']);
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies('N40 N30', 'in another folder its own servers count, and programs are started there', async (bench) => {
   const home = newHome();
   const other = newHome();
-  writeServers(home, { here: byHand() });
-  writeServers(other, { there: named('tool') }, 'project');
-  const sessionPath = keepSession(home, [header(other.cwd)]);
-  const { peer } = await bench.open({ home, script: calling('here__cwd') });
+  writeMcpServers(home, { here: stdioServer() });
+  writeMcpServers(other, { there: named('tool') }, 'project');
+  const sessionPath = storeSession(home, [header(other.cwd)]);
+  const { peer } = await bench.open({ home, script: toolCallScript('here__cwd') });
   await peer.ok({ type: 'set_auto_retry', enabled: true });
 
   await peer.ok({ type: 'switch_session', sessionPath });
@@ -175,10 +175,10 @@ verifies('N40 N30', 'in another folder its own servers count, and programs are s
 
   expect(untrusted.map(({ name }: { name: string }) => name)).toEqual(['here']);
   expect(trusted.map(({ name }: { name: string }) => name)).toEqual(['here', 'there']);
-  expect(outcomes(records)).toEqual([{ text: other.cwd, isError: false }]);
+  expect(toolOutcomes(records)).toEqual([{ text: other.cwd, isError: false }]);
   // Behind a server it is the agent that goes, and nobody hears what it closes.
   const closed = bench.transport === 'websocket' ? [] : ['closed'];
-  expect(told(peer.records, 'here')).toEqual(['connecting', 'ready', ...closed, 'connecting', 'ready']);
+  expect(statusesOf(peer.records, 'here')).toEqual(['connecting', 'ready', ...closed, 'connecting', 'ready']);
 });
 
 verifies('N43', 'there may be no more than fifty servers', async ({ open }) => {
@@ -192,11 +192,11 @@ verifies('N43', 'there may be no more than fifty servers', async ({ open }) => {
 });
 
 verifies('N42', 'what clients say stands for itself: nothing is looked up in the environment', async ({ open }) => {
-  const { peer } = await open({ script: calling('s__env'), env: { GIVEN: 'given', OPENAI_API_KEY: 'sk-secret' } });
+  const { peer } = await open({ script: toolCallScript('s__env'), env: { GIVEN: 'given', OPENAI_API_KEY: 'sk-secret' } });
   const env = { A: '$GIVEN', B: '!echo printed', C: '$OPENAI_API_KEY' };
 
-  await peer.ok({ type: 'set_mcp_servers', servers: { s: byHand({}, { env }) } });
-  const [{ text = '{}' } = {}] = outcomes(await peer.run('go'));
+  await peer.ok({ type: 'set_mcp_servers', servers: { s: stdioServer({}, { env }) } });
+  const [{ text = '{}' } = {}] = toolOutcomes(await peer.run('go'));
 
   expect(JSON.parse(text)).toMatchObject(env);
   expect(text).not.toContain('sk-secret');

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { byHand, calling, lived, notesIn, outcomes, told, writeServers } from '../../support/mcp.ts';
+import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, statusesOf, writeMcpServers } from '../../support/mcp.ts';
 import { newGate, newHome } from '../../support/open.ts';
 import { verifies } from '../../support/verifies.ts';
 
@@ -19,40 +19,40 @@ async function freePort(): Promise<number> {
 
 const failures = {
   missing: [{ command: 'no-such-program' }, 'cannot be started (ENOENT)'],
-  homeless: [byHand({}, { cwd: 'nowhere' }), expect.stringMatching(/^there is no folder .*nowhere$/)],
-  crashing: [byHand({ exit: 7, stderr: 'one\ntwo\n' }), 'ended with code 7: one\ntwo'],
-  'saying no': [byHand({ version: '1999-01-01' }), "Server's protocol version is not supported: 1999-01-01"],
-  mute: [byHand({ silent: 'initialize' }, { timeoutMs: 300 }), 'did not connect within 0.3 seconds'],
-  'slow to list': [byHand({ silent: 'tools/list' }, { timeoutMs: 2000 }), 'did not connect within 2 seconds'],
+  homeless: [stdioServer({}, { cwd: 'nowhere' }), expect.stringMatching(/^there is no folder .*nowhere$/)],
+  crashing: [stdioServer({ exit: 7, stderr: 'one\ntwo\n' }), 'ended with code 7: one\ntwo'],
+  'saying no': [stdioServer({ version: '1999-01-01' }), "Server's protocol version is not supported: 1999-01-01"],
+  mute: [stdioServer({ silent: 'initialize' }, { timeoutMs: 300 }), 'did not connect within 0.3 seconds'],
+  'slow to list': [stdioServer({ silent: 'tools/list' }, { timeoutMs: 2000 }), 'did not connect within 2 seconds'],
   unreachable: [{ url: `http://127.0.0.1:${await freePort()}/mcp` }, expect.stringContaining('ECONNREFUSED')],
 } as const;
 
 verifies('N37 N33 N32', 'servers that cannot be used fail alone', async ({ open }) => {
   const home = newHome();
   const bad = Object.fromEntries(Object.entries(failures).map(([name, [entry]]) => [name, entry]));
-  writeServers(home, { ...bad, noisy: byHand({ garbage: true }), bare: byHand({ withoutTools: true }) });
+  writeMcpServers(home, { ...bad, noisy: stdioServer({ garbage: true }), bare: stdioServer({ withoutTools: true }) });
 
-  const { peer } = await open({ home, script: calling(['noisy__echo', { a: 1 }]) });
+  const { peer } = await open({ home, script: toolCallScript(['noisy__echo', { a: 1 }]) });
   const records = await peer.run('go');
 
-  expect(outcomes(records)).toEqual([{ text: '{"a":1}', isError: false }]);
+  expect(toolOutcomes(records)).toEqual([{ text: '{"a":1}', isError: false }]);
   const { mcpServers } = await peer.ok({ type: 'get_state' });
   expect(mcpServers).toEqual([
     ...Object.entries(failures).map(([name, [, error]]) => ({ name, status: 'failed', tools: [], error })),
     { name: 'noisy', status: 'ready', tools: expect.arrayContaining(['noisy__echo']) },
     { name: 'bare', status: 'ready', tools: [] },
   ]);
-  for (const name of Object.keys(failures)) expect(told(peer.records, name)).toEqual(['connecting', 'failed']);
+  for (const name of Object.keys(failures)) expect(statusesOf(peer.records, name)).toEqual(['connecting', 'failed']);
 });
 
 verifies('N32', 'the state is answered while servers are connected, the prompt when they are', async ({ open }) => {
   const home = newHome();
   const gate = newGate();
-  writeServers(home, { slow: byHand({ holds: 'initialize', gate: gate.path }, { timeoutMs: 60_000 }), fast: byHand() });
+  writeMcpServers(home, { slow: stdioServer({ holds: 'initialize', gate: gate.path }, { timeoutMs: 60_000 }), fast: stdioServer() });
   const { peer } = await open({ home, script: [{ text: 'hello' }] });
 
   const prompted = peer.request({ type: 'prompt', message: 'hi' });
-  await lived(peer, 'fast', ['ready']);
+  await waitForStatuses(peer, 'fast', ['ready']);
   const { mcpServers } = await peer.ok({ type: 'get_state' });
   gate.open();
   await prompted;
@@ -69,43 +69,43 @@ verifies('N32', 'the state is answered while servers are connected, the prompt w
 
 verifies('N37', 'a server that dies in a call fails the call, is withdrawn and comes back', async ({ open }) => {
   const home = newHome();
-  writeServers(home, { s: byHand(), other: byHand() });
+  writeMcpServers(home, { s: stdioServer(), other: stdioServer() });
   const script = [
     { steps: [{ toolCall: { name: 's__crash', arguments: {} } }, { toolCall: { name: 's__hang', arguments: {} } }] },
     { text: 'oh' },
-    ...calling('s__echo', 'other__echo'),
+    ...toolCallScript('s__echo', 'other__echo'),
   ];
   const { peer } = await open({ home, script });
 
   const records = await peer.run('go');
-  const back = await lived(peer, 's', ['ready', 'failed', 'connecting', 'ready']);
+  const back = await waitForStatuses(peer, 's', ['ready', 'failed', 'connecting', 'ready']);
   const again = await peer.run('again');
 
-  expect(outcomes(records)).toEqual([
+  expect(toolOutcomes(records)).toEqual([
     { text: 'The MCP server s ended with code 3', isError: true },
     { text: 'The MCP server s ended with code 3', isError: true },
   ]);
   expect(back.tools).toContain('s__echo');
-  expect(outcomes(again)).toEqual([
+  expect(toolOutcomes(again)).toEqual([
     { text: '{}', isError: false },
     { text: '{}', isError: false },
   ]);
-  expect(told(peer.records, 's')).toEqual(['connecting', 'ready', 'failed', 'connecting', 'ready']);
-  expect(told(peer.records, 'other')).toEqual(['connecting', 'ready']);
+  expect(statusesOf(peer.records, 's')).toEqual(['connecting', 'ready', 'failed', 'connecting', 'ready']);
+  expect(statusesOf(peer.records, 'other')).toEqual(['connecting', 'ready']);
 });
 
 verifies('N37', 'a server that is gone for a while is tried again, and not for ever', async ({ open }) => {
   const home = newHome();
   const once = join(home.root, 'once');
-  writeServers(home, { s: byHand({ once }) });
-  const { peer } = await open({ home, script: [...calling('s__crash'), { text: 'fine' }] });
+  writeMcpServers(home, { s: stdioServer({ once }) });
+  const { peer } = await open({ home, script: [...toolCallScript('s__crash'), { text: 'fine' }] });
 
   await peer.run('go');
-  await lived(peer, 's', ['ready', 'failed', 'connecting', 'failed']);
+  await waitForStatuses(peer, 's', ['ready', 'failed', 'connecting', 'failed']);
   const { activeTools } = await peer.ok({ type: 'get_state' });
   await peer.run('without it');
   rmSync(once);
-  await lived(peer, 's', ['ready', 'failed', 'ready']);
+  await waitForStatuses(peer, 's', ['ready', 'failed', 'ready']);
 
   expect(activeTools).toEqual(['read', 'bash', 'edit', 'write']);
   const { mcpServers } = await peer.ok({ type: 'get_state' });
@@ -114,13 +114,13 @@ verifies('N37', 'a server that is gone for a while is tried again, and not for e
 
 verifies('N43', 'a server that says too much in one line is ended', async ({ open }) => {
   const home = newHome();
-  const entry = byHand({ length: 16 * 1024 * 1024 + 1 });
-  writeServers(home, { s: entry });
-  const { peer } = await open({ home, script: calling('s__shout') });
+  const entry = stdioServer({ length: 16 * 1024 * 1024 + 1 });
+  writeMcpServers(home, { s: entry });
+  const { peer } = await open({ home, script: toolCallScript('s__shout') });
 
   const records = await peer.run('go');
 
-  const [{ text = '' } = {}] = outcomes(records);
+  const [{ text = '' } = {}] = toolOutcomes(records);
   expect(text).toBe('The MCP server s said more than 16777216 bytes in one line');
 });
 
@@ -140,19 +140,19 @@ verifies(
       null,
     ];
     const notes = join(home.root, 'notes');
-    writeServers(home, {
+    writeMcpServers(home, {
       many: { command: process.execPath, args: ['-e', SERVER_OF_MANY] },
-      endless: byHand({ tools: [], endless: true, notes }),
-      odd: byHand({ tools: odd }),
+      endless: stdioServer({ tools: [], endless: true, notes }),
+      odd: stdioServer({ tools: odd }),
     });
 
-    const { peer } = await open({ home, script: calling('many__t499', 'odd__fine') });
+    const { peer } = await open({ home, script: toolCallScript('many__t499', 'odd__fine') });
     const records = await peer.run('go');
 
-    expect(outcomes(records).map(({ isError }) => isError)).toEqual([false, false]);
+    expect(toolOutcomes(records).map(({ isError }) => isError)).toEqual([false, false]);
     const { mcpServers } = await peer.ok({ type: 'get_state' });
     expect(mcpServers.map((server: { tools: string[] }) => server.tools.length)).toEqual([500, 0, 1]);
-    expect(notesIn(notes).filter((note) => note === 'list')).toHaveLength(100);
+    expect(readNotes(notes).filter((note) => note === 'list')).toHaveLength(100);
   },
 );
 
@@ -170,13 +170,13 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 
 verifies('N38', 'a list that changed is read again, and what is new is offered', async ({ open }) => {
   const home = newHome();
-  writeServers(home, { s: byHand() });
-  const { peer } = await open({ home, script: [...calling('s__grow'), ...calling('s__grown10')] });
+  writeMcpServers(home, { s: stdioServer() });
+  const { peer } = await open({ home, script: [...toolCallScript('s__grow'), ...toolCallScript('s__grown10')] });
 
   await peer.run('go');
-  const { tools } = await lived(peer, 's', ['ready', 'ready']);
+  const { tools } = await waitForStatuses(peer, 's', ['ready', 'ready']);
   const records = await peer.run('again');
 
   expect(tools.at(-1)).toBe('s__grown10');
-  expect(outcomes(records)).toEqual([{ text: '{}', isError: false }]);
+  expect(toolOutcomes(records)).toEqual([{ text: '{}', isError: false }]);
 });

@@ -2,16 +2,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { newGate } from '../../support/open.ts';
-import { outline, type Record_ } from '../../support/peer.ts';
-import { until } from '../../support/processes.ts';
-import { answers, settled } from '../../support/settled.ts';
+import { outline, type WireRecord } from '../../support/peer.ts';
+import { waitUntil } from '../../support/processes.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const call = (name: string, args: object, id?: string) => ({ toolCall: { name, arguments: args, ...(id && { id }) } });
 const bash = (command: string, id?: string) => call('bash', { command }, id);
 const waitFor = (path: string) => `while [ ! -e ${path} ]; do sleep 0.01; done`;
 
-const of = (records: readonly Record_[], type: string) => records.filter((record) => record.type === type);
+const of = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
 interface Result {
   toolCallId: string;
@@ -19,10 +19,10 @@ interface Result {
   content: { type: string; text: string }[];
 }
 
-const resultsOf = (records: readonly Record_[]) =>
+const resultsOf = (records: readonly WireRecord[]) =>
   of(records, 'turn_end').flatMap(({ toolResults }) => toolResults as Result[]);
 
-const texts = (records: readonly Record_[]) => resultsOf(records).map(({ content }) => content[0]?.text);
+const texts = (records: readonly WireRecord[]) => resultsOf(records).map(({ content }) => content[0]?.text);
 
 verifies('T1 T2 T3 T4 T5 T6 T7', 'a tool tells its start, all its output so far, and its end', async ({ open }) => {
   const gate = newGate();
@@ -33,7 +33,7 @@ verifies('T1 T2 T3 T4 T5 T6 T7', 'a tool tells its start, all its output so far,
   await peer.find((record) => record.type === 'tool_execution_update' && JSON.stringify(record).includes('one\\n'));
   gate.open();
 
-  await settled(peer);
+  await waitUntilSettled(peer);
 
   const args = { command: expect.stringContaining('echo one') };
   const named = { toolCallId: 'call_1', toolName: 'bash' };
@@ -66,7 +66,7 @@ verifies('T3 T7', 'the first update of bash is empty', async ({ open }) => {
 
   expect(update.partialResult).toEqual({ content: [], details: { truncation: null, fullOutputPath: null } });
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
 });
 
 verifies('T10 T11 T6', 'two tools: ends as they finish, results as they were called', async ({ open }) => {
@@ -78,7 +78,7 @@ verifies('T10 T11 T6', 'two tools: ends as they finish, results as they were cal
   const first = await peer.next('tool_execution_end');
   gate.open();
 
-  await settled(peer);
+  await waitUntilSettled(peer);
 
   expect(first).toMatchObject({ toolCallId: 'b', result: { content: [{ text: 'b\n' }] } });
   const told = peer.records.filter(({ type }) => /^(tool_execution_(start|end)|turn_end)$|^message_end$/.test(type));
@@ -173,8 +173,8 @@ for (const [rules, what, steps, text] of [
     expect(result).toMatchObject({ isError: true, toolCallId: end?.['toolCallId'] });
     expect(result?.content[0]?.text).toMatch(text);
     expect(end).toMatchObject({ isError: true, result: { content: result?.content } });
-    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
-    expect(answers(records).at(-1)).toBe('I see.');
+    expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
+    expect(assistantTexts(records).at(-1)).toBe('I see.');
   });
 }
 
@@ -225,9 +225,9 @@ verifies('T4 T12', 'a process left in the background does not hold up the run', 
   const records = await peer.run('work');
 
   expect(texts(records)).toEqual(['started\n']);
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   gate.open();
-  await until(async () => existsSync(join(home.cwd, 'ended')));
+  await waitUntil(async () => existsSync(join(home.cwd, 'ended')));
 });
 
 verifies('T3 T5', 'the output of a tool may hold any character', async ({ open }) => {

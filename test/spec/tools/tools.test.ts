@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openWith } from '../../support/hooks.ts';
+import { openWithHooks } from '../../support/hooks.ts';
 import { newGate } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { settled } from '../../support/settled.ts';
-import { AGENT_MOVES, LOCAL, verifies } from '../../support/verifies.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
+import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
 
@@ -76,7 +76,7 @@ verifies('T21', 'during a run the choice counts from the next model call on', as
 
   await peer.ok({ type: 'set_active_tools', tools: ['read'] });
   gate.open();
-  await settled(peer);
+  await waitUntilSettled(peer);
 
   const ends = peer.records.filter(({ type }) => type === 'tool_execution_end');
   expect(ends.map(({ isError }) => isError)).toEqual([false, true]);
@@ -101,12 +101,12 @@ verifies(
     expect(await activeTools(peer)).toEqual(['write']);
     expect(notices(peer).filter(({ state }) => 'activeTools' in (state as object))).toHaveLength(1);
   },
-  AGENT_MOVES,
+  AGENT_SWITCHES_SESSION,
 );
 
 it('[T21] the model is offered what was chosen when the agent was opened, and what is chosen later', async () => {
   const offered: string[][] = [];
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       beforeRequest: async ({ tools }) => {
         offered.push(tools.map(({ name }) => name));
@@ -154,5 +154,5 @@ verifies(
 
     expect(output).toBe(`${sessionId}|\n`);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );

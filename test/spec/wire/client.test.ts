@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type AgentClient, CommandFailed, ConnectionLost } from '../../../src/client/index.ts';
 import { connectAgent, type SpawnedAgent, spawnAgent } from '../../../src/client/spawn.node.ts';
-import { connected, environment, type Home, newHome, sessionFiles, start, stored, TAU } from '../../support/open.ts';
+import { connectWhenListening, environment, type Home, newHome, sessionFiles, startAgentProcess, readSessionFile, TAU } from '../../support/open.ts';
 import { assertValid } from '../../support/wire-log.ts';
 
 const ROUNDS = 100;
@@ -158,7 +158,7 @@ it('closing lets the agent finish what it accepted', async () => {
   expect(await agent.close()).toEqual({ code: 0, signal: null });
 
   const [path = ''] = sessionFiles(home);
-  expect(stored(path).at(-1)).toMatchObject({ message: { role: 'assistant', stopReason: 'stop' } });
+  expect(readSessionFile(path).at(-1)).toMatchObject({ message: { role: 'assistant', stopReason: 'stop' } });
 });
 
 it('[V2 V11] an answer longer than any command may be arrives over every link', async () => {
@@ -221,8 +221,8 @@ function spawned(home: Home, options: { command?: string; args?: string[] } = {}
 /** An agent on a socket that is ready for its first client. */
 async function listening(args: string[] = [], home = newHome()) {
   const path = join(home.root, 'agent.sock');
-  const { process } = start(home, ['--socket', path, ...args]);
-  const probe = await connected(path);
+  const { process } = startAgentProcess(home, ['--socket', path, ...args]);
+  const probe = await connectWhenListening(path);
   const gone = new Promise<void>((resolve) => probe.onClose(() => resolve()));
   probe.close();
   await gone;

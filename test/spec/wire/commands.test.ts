@@ -2,14 +2,14 @@ import { expect } from 'vitest';
 import { errorCodes } from '../../../src/protocol/errors.ts';
 import { tables } from '../../../src/protocol/tables.ts';
 import { newGate } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
 import { commandNames, sampleParams } from '../../support/samples.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const responses = ({ records }: Peer): Record_[] => records.filter(({ type }) => type === 'response');
+const responses = ({ records }: Peer): WireRecord[] => records.filter(({ type }) => type === 'response');
 
 /** Nothing is at work any more, and everything that was said before has been answered. */
-async function answered(peer: Peer): Promise<Record_[]> {
+async function answered(peer: Peer): Promise<WireRecord[]> {
   await peer.ok({ type: 'abort', id: 'stop' });
   await peer.ok({ type: 'wait_idle', id: 'the last one' });
   return responses(peer).filter(({ id }) => id !== 'stop' && id !== 'the last one');

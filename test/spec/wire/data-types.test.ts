@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { NO_RETRY, newHome, stored } from '../../support/open.ts';
-import { conversation, entry, header, keepSession, userSaid } from '../../support/stored-session.ts';
+import { NO_RETRY, newHome, readSessionFile } from '../../support/open.ts';
+import { shortConversation, entry, header, storeSession, userEntry } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const image = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' };
@@ -127,7 +127,7 @@ verifies('D6 D7', 'stored attachments and plain text come back as they are', asy
     preview: null,
   };
   const message = { role: 'user', content: 'Hello!', timestamp: 1733234567890, attachments: [attachment] };
-  const path = keepSession(home, [header(home.cwd), entry('message', 'aaaaaaaa', null, { message })]);
+  const path = storeSession(home, [header(home.cwd), entry('message', 'aaaaaaaa', null, { message })]);
   const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'one' }] });
 
   await peer.run('next');
@@ -135,7 +135,7 @@ verifies('D6 D7', 'stored attachments and plain text come back as they are', asy
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages[0]).toEqual(message);
   expect(messages.slice(1).filter((one: object) => 'attachments' in one)).toEqual([]);
-  expect(stored(path)[1]).toEqual(entry('message', 'aaaaaaaa', null, { message }));
+  expect(readSessionFile(path)[1]).toEqual(entry('message', 'aaaaaaaa', null, { message }));
 });
 
 verifies('D13', 'a stored bash execution comes back whole', async ({ open }) => {
@@ -150,8 +150,8 @@ verifies('D13', 'a stored bash execution comes back whole', async ({ open }) => 
     fullOutputPath: null,
     timestamp: 1733234567890,
   };
-  const path = keepSession(home, [
-    ...conversation(home.cwd),
+  const path = storeSession(home, [
+    ...shortConversation(home.cwd),
     entry('message', 'cccccccc', 'bbbbbbbb', { message: ran }),
   ]);
   const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'one' }] });
@@ -169,9 +169,9 @@ verifies('D15', 'a stored system message is in no list, no count and no event', 
   const lines = [
     header(home.cwd),
     entry('message', '00000001', null, { message: system }),
-    userSaid('00000002', '00000001', 'first'),
+    userEntry('00000002', '00000001', 'first'),
   ];
-  const path = keepSession(home, lines);
+  const path = storeSession(home, lines);
   const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'one' }] });
 
   const state = await peer.ok({ type: 'get_state' });
@@ -183,5 +183,5 @@ verifies('D15', 'a stored system message is in no list, no count and no event', 
   expect(stats).toMatchObject({ totalMessages: 1, userMessages: 1 });
   expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'user', 'assistant']);
   expect(JSON.stringify(peer.records)).not.toContain('You are pi.');
-  expect(stored(path)[1]).toEqual(lines[1]);
+  expect(readSessionFile(path)[1]).toEqual(lines[1]);
 });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { command } from '../../support/command.ts';
-import { newHome, start } from '../../support/open.ts';
+import { startProgram } from '../../support/command.ts';
+import { newHome, startAgentProcess } from '../../support/open.ts';
 import { Peer } from '../../support/peer.ts';
 
 it('[Z28] everything sent before the end of input is answered, however late it is read', async () => {
-  const { process, link } = start(newHome(), ['--no-session']);
+  const { process, link } = startAgentProcess(newHome(), ['--no-session']);
   const peer = new Peer(link);
   await peer.run(`say ${'x'.repeat(1_000_000)}`);
   const before = peer.records.length;
@@ -32,7 +32,7 @@ it('[Z28 R13] a model that answers nothing keeps the process alive until its run
     console.log(settled.outcome);
     await close();`;
 
-  const run = command(newHome(), [process.execPath, '--input-type=module', '-e', embedder]);
+  const run = startProgram(newHome(), [process.execPath, '--input-type=module', '-e', embedder]);
 
   expect(await run.finished).toMatchObject({ code: 0, stdout: 'aborted\n' });
 });

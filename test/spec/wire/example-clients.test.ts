@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Command, command } from '../../support/command.ts';
-import { bash, call, example } from '../../support/extensions.ts';
+import { type RunningProgram, startProgram } from '../../support/command.ts';
+import { bash, callTool, example } from '../../support/extensions.ts';
 import { type Home, newGate, newHome, scriptArgs, TAU } from '../../support/open.ts';
-import { CTRL_C, CTRL_D, ENTER, programInTerminal } from '../../support/terminal.ts';
+import { CTRL_C, CTRL_D, ENTER, startInTerminal } from '../../support/terminal.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const env = { TAU: `${process.execPath} ${TAU}`, JITI_FS_CACHE: 'false', PYTHONDONTWRITEBYTECODE: '1' };
@@ -18,19 +18,19 @@ const program = (home: Home, name: string, script?: readonly object[]) => [
 ];
 
 /** Waits for a question, and types the answer to it. */
-async function typed({ printed, send }: Command, question: string, line: string) {
-  await printed(question);
+async function typed({ waitForOutput, send }: RunningProgram, question: string, line: string) {
+  await waitForOutput(question);
   send(`${line}\n`);
 }
 
 it('[V19] rpc-extension-ui answers every dialog of rpc-demo, and shows what waits for no answer', async () => {
   const home = newHome();
-  const client = command(home, program(home, 'rpc-extension-ui.ts', [bash(': sudo'), { text: 'It is done.' }]), {
+  const client = startProgram(home, program(home, 'rpc-extension-ui.ts', [bash(': sudo'), { text: 'It is done.' }]), {
     env,
   });
-  await client.printed('[title] tau: rpc-demo');
-  await client.printed('[status rpc-demo] ready');
-  await client.printed('[widget rpc-demo] rpc-demo | /rpc-select');
+  await client.waitForOutput('[title] tau: rpc-demo');
+  await client.waitForOutput('[status rpc-demo] ready');
+  await client.waitForOutput('[widget rpc-demo] rpc-demo | /rpc-select');
 
   client.send('/rpc-select\n');
   await typed(client, '  3. blue\nnumber> ', '2');
@@ -43,7 +43,7 @@ it('[V19] rpc-extension-ui answers every dialog of rpc-demo, and shows what wait
   await typed(client, '[info] You said: "only line"', '/rpc-prefill some words');
   await typed(client, '[editor] some words', 'be careful');
   await typed(client, 'Run this as root?\n  1. Allow\n  2. Block\nnumber> ', '1');
-  await client.printed('It is done.\n[status rpc-demo] (cleared)\n[ok]');
+  await client.waitForOutput('It is done.\n[status rpc-demo] (cleared)\n[ok]');
   client.child.stdin?.end();
 
   const { code, stderr } = await client.finished;
@@ -66,24 +66,24 @@ it('[V19] rpc-extension-ui: an empty line calls a question off, and one whose ti
     }`,
   );
   const words = [...program(home, 'rpc-extension-ui.ts', []), '-e', join(home.root, 'hasty.ts')];
-  const client = command(home, words, { env: { ...env, HASTE_MS: '10' } });
+  const client = startProgram(home, words, { env: { ...env, HASTE_MS: '10' } });
   client.send('/rpc-input\n');
   await typed(client, 'Your name? (type it here)> ', '');
   await typed(client, '[warning] You said: null', '/hasty');
-  await client.printed('[too late: timeout]');
+  await client.waitForOutput('[too late: timeout]');
   await typed(client, 'Still there? [y/n]> ', 'y');
   await typed(client, '[info] [null,true]', '/broken');
-  await client.printed('[failed] command: it is broken');
+  await client.waitForOutput('[failed] command: it is broken');
 });
 
 it('[V17] rpc-example: prompts, tools, failures and the end of input', async () => {
   const home = newHome();
   const script = [bash('echo from a tool; exit 3'), { text: 'That went wrong.' }];
-  const client = command(home, program(home, 'rpc-example.ts', script), { env });
+  const client = startProgram(home, program(home, 'rpc-example.ts', script), { env });
 
   await typed(client, '> ', 'go');
-  await client.printed('[bash] {"command":"echo from a tool; exit 3"}\n[failed]');
-  await client.printed('That went wrong.\n[ok]\n> ');
+  await client.waitForOutput('[bash] {"command":"echo from a tool; exit 3"}\n[failed]');
+  await client.waitForOutput('That went wrong.\n[ok]\n> ');
   client.child.stdin?.end();
 
   expect((await client.finished).code).toBe(0);
@@ -92,13 +92,13 @@ it('[V17] rpc-example: prompts, tools, failures and the end of input', async () 
 it('[V17] rpc-example: the end of input lets the run come to its end', async () => {
   const home = newHome();
   const gate = newGate();
-  const client = command(
+  const client = startProgram(
     home,
     program(home, 'rpc-example.ts', [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'yes.' }] }]),
     { env },
   );
   await typed(client, '> ', 'go');
-  await client.printed('Well, ');
+  await client.waitForOutput('Well, ');
 
   client.child.stdin?.end();
   gate.open();
@@ -109,15 +109,15 @@ it('[V17] rpc-example: the end of input lets the run come to its end', async () 
 it('[V17] rpc-example: Ctrl+C stops the run, and ends the program when there is none', async () => {
   const home = newHome();
   const script = [{ steps: [{ text: 'Thinking' }, { stall: true }] }, { text: 'Steady.' }];
-  const client = programInTerminal(home, program(home, 'rpc-example.ts', script), { env });
-  await client.shows('>');
+  const client = startInTerminal(home, program(home, 'rpc-example.ts', script), { env });
+  await client.waitForScreen('>');
   client.type(`think${ENTER}`);
-  await client.shows('Thinking');
+  await client.waitForScreen('Thinking');
 
   client.type(CTRL_C);
-  await client.shows('[aborted]');
+  await client.waitForScreen('[aborted]');
   client.type(`again${ENTER}`);
-  await client.shows('Steady.\n[ok]');
+  await client.waitForScreen('Steady.\n[ok]');
   client.type(CTRL_C);
 
   expect((await client.finished).code).toBe(0);
@@ -127,15 +127,15 @@ it('[V17] rpc-example: what is typed during a run steers it, and Ctrl+D ends the
   const home = newHome();
   const gate = newGate();
   const script = [{ steps: [{ text: 'One.' }, { await: gate.path }] }, { text: 'Two.' }];
-  const client = programInTerminal(home, program(home, 'rpc-example.ts', script), { env });
-  await client.shows('>');
+  const client = startInTerminal(home, program(home, 'rpc-example.ts', script), { env });
+  await client.waitForScreen('>');
   client.type(`count${ENTER}`);
-  await client.shows('One.');
+  await client.waitForScreen('One.');
   client.type(`go on${ENTER}`);
-  await client.shows('go on');
+  await client.waitForScreen('go on');
   gate.open();
-  await client.shows('Two.');
-  await client.shows('[ok]');
+  await client.waitForScreen('Two.');
+  await client.waitForScreen('[ok]');
   client.type(CTRL_D);
 
   expect((await client.finished).code).toBe(0);
@@ -159,7 +159,7 @@ def tau(*args, **options):
     stdout,
     stderr,
     code: exit,
-  } = await command(home, ['python3', '-c', head + code], { env: { ...env, ...more } }).finished;
+  } = await startProgram(home, ['python3', '-c', head + code], { env: { ...env, ...more } }).finished;
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   return JSON.parse(stdout);
 }
@@ -190,7 +190,7 @@ with tau(tools={"weather": (schema, weather)}) as t:
     results = [m for m in t.call("get_messages")["messages"] if m["role"] == "toolResult"]
 print(json.dumps([[m["content"][0]["text"], m["isError"]] for m in results]))
 `,
-    { script: [call('weather', { city: 'Rome' }), call('weather', { city: 'Atlantis' }), { text: 'Fine.' }] },
+    { script: [callTool('weather', { city: 'Rome' }), callTool('weather', { city: 'Atlantis' }), { text: 'Fine.' }] },
   );
 
   expect(said).toEqual([
@@ -258,7 +258,7 @@ except ConnectionError as error: print(json.dumps(str(error)))
 it('[V16] chat.py asks with a tool of its own', async () => {
   const home = newHome();
 
-  const { code, stdout, stderr } = await command(home, ['python3', example('python/chat.py'), 'say', 'hello'], { env })
+  const { code, stdout, stderr } = await startProgram(home, ['python3', example('python/chat.py'), 'say', 'hello'], { env })
     .finished;
 
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'hello\n', stderr: '' });

@@ -1,19 +1,19 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { command } from '../../support/command.ts';
+import { startProgram } from '../../support/command.ts';
 import { example } from '../../support/extensions.ts';
 import { newGate, sessionFiles } from '../../support/open.ts';
-import { serve, TOKEN } from '../../support/server.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server.ts';
 import { storedMessages } from '../../support/stored-session.ts';
 
-const env = { PI_AUTH_TOKEN: TOKEN, PYTHONDONTWRITEBYTECODE: '1' };
+const env = { PI_AUTH_TOKEN: OWNER_TOKEN, PYTHONDONTWRITEBYTECODE: '1' };
 
 const words = (url: string, ...prompt: string[]) => ['python3', example('python/remote_session.py'), url, ...prompt];
 
 it('remote_session.py prints the answer', async () => {
-  const server = await serve();
+  const server = await startServer();
 
-  const result = await command(server.home, words(server.url, 'say', 'hello'), { env }).finished;
+  const result = await startProgram(server.home, words(server.url, 'say', 'hello'), { env }).finished;
 
   expect(result).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
 });
@@ -21,11 +21,11 @@ it('remote_session.py prints the answer', async () => {
 it('remote_session.py goes on where it was when the connection is cut', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Once ' }, { await: gate.path }, { text: 'upon a time.' }] }];
-  const server = await serve({ script, args: ['--allow-host', '127.0.0.1'] });
+  const server = await startServer({ script, args: ['--allow-host', '127.0.0.1'] });
   const way = await wayTo(Number(new URL(server.url).port));
-  const client = command(server.home, words(`ws://127.0.0.1:${way.port}/session`, 'tell me a story'), { env });
+  const client = startProgram(server.home, words(`ws://127.0.0.1:${way.port}/session`, 'tell me a story'), { env });
 
-  await client.printed('Once ');
+  await client.waitForOutput('Once ');
   way.cut();
   gate.open();
 
@@ -36,9 +36,9 @@ it('remote_session.py goes on where it was when the connection is cut', async ()
 });
 
 it('remote_session.py ends with the reason when its token is refused', async () => {
-  const server = await serve();
+  const server = await startServer();
 
-  const result = await command(server.home, words(server.url, 'say hello'), { env: { ...env, PI_AUTH_TOKEN: 'wrong' } })
+  const result = await startProgram(server.home, words(server.url, 'say hello'), { env: { ...env, PI_AUTH_TOKEN: 'wrong' } })
     .finished;
 
   expect(result).toMatchObject({ code: 1, stderr: '1008\n' });

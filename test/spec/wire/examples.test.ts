@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allShown, answer, bash, call, example, shown } from '../../support/extensions.ts';
-import { type Home, newHome, stored, type TestAgent } from '../../support/open.ts';
+import { allUiRequests, answerDialog, bash, callTool, example, nextUiRequest } from '../../support/extensions.ts';
+import { type Home, newHome, readSessionFile, type TestAgent } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { type Bench, verifies } from '../../support/verifies.ts';
+import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const e = (name: string) => ['-e', example(`extensions/${name}.ts`)];
 
@@ -23,10 +23,10 @@ function repository(): Home & { code: string } {
 }
 
 const checkpoints = ({ sessionFiles }: TestAgent) =>
-  stored(sessionFiles()[0] ?? '').filter(({ customType }) => customType === 'git-checkpoint');
+  readSessionFile(sessionFiles()[0] ?? '').filter(({ customType }) => customType === 'git-checkpoint');
 
 /** An agent that has overwritten the code in a run of two turns; answers how to fork before that. */
-async function overwritten({ open }: Bench, home: Home) {
+async function overwritten({ open }: AgentFixture, home: Home) {
   const agent = await open({ home, args: e('git-checkpoint'), script: [bash('echo agent > code'), { text: 'done' }] });
   await agent.peer.run('overwrite it');
   const { messages } = await agent.peer.ok({ type: 'get_fork_messages' });
@@ -46,11 +46,11 @@ for (const [how, before] of [
     expect(readFileSync(code, 'utf8')).toBe('agent\n');
 
     const forked = fork();
-    await answer(agent.peer, 'confirm', { confirmed: true });
+    await answerDialog(agent.peer, 'confirm', { confirmed: true });
 
     expect(await forked).toMatchObject({ cancelled: false, text: 'overwrite it' });
     expect(readFileSync(code, 'utf8')).toBe(before);
-    expect(allShown(agent.peer, 'notify')).toMatchObject([{ message: 'The code was restored' }]);
+    expect(allUiRequests(agent.peer, 'notify')).toMatchObject([{ message: 'The code was restored' }]);
   });
 }
 
@@ -60,7 +60,7 @@ for (const reply of [{ confirmed: false }, { cancelled: true }]) {
     const { agent, fork } = await overwritten(bench, home);
 
     const forked = fork();
-    await answer(agent.peer, 'confirm', reply);
+    await answerDialog(agent.peer, 'confirm', reply);
 
     expect(await forked).toMatchObject({ cancelled: false });
     expect(readFileSync(code, 'utf8')).toBe('agent\n');
@@ -73,10 +73,10 @@ verifies('V19', 'git-checkpoint: what git cannot do is told, and the fork goes a
   rmSync(join(home.cwd, '.git'), { recursive: true });
 
   const forked = fork();
-  await answer(agent.peer, 'confirm', { confirmed: true });
+  await answerDialog(agent.peer, 'confirm', { confirmed: true });
 
   expect(await forked).toMatchObject({ cancelled: false });
-  expect(allShown(agent.peer, 'notify')).toMatchObject([
+  expect(allUiRequests(agent.peer, 'notify')).toMatchObject([
     { notifyType: 'error', message: expect.stringContaining('not a git repository') },
   ]);
 });
@@ -87,7 +87,7 @@ verifies('V19', 'git-checkpoint: without git nothing is kept and nobody is asked
   await fork();
 
   expect(checkpoints(agent)).toEqual([]);
-  expect(allShown(agent.peer, 'confirm')).toEqual([]);
+  expect(allUiRequests(agent.peer, 'confirm')).toEqual([]);
 });
 
 async function resultOf(peer: Peer) {
@@ -105,7 +105,7 @@ verifies(
     const { peer } = await bench.open({
       home,
       args: e('custom-tool'),
-      script: [call('count_words', { paths: ['a.txt', 'b.txt'] }), { text: 'done' }],
+      script: [callTool('count_words', { paths: ['a.txt', 'b.txt'] }), { text: 'done' }],
     });
 
     await peer.run('count');
@@ -126,7 +126,7 @@ for (const [what, args, problem] of [
   ['arguments that are none', { paths: 'a.txt' }, 'Validation failed for tool "count_words"'],
 ] as const) {
   verifies('V19', `custom-tool: ${what} is told to the model`, async ({ open }) => {
-    const { peer } = await open({ args: e('custom-tool'), script: [call('count_words', args), { text: 'done' }] });
+    const { peer } = await open({ args: e('custom-tool'), script: [callTool('count_words', args), { text: 'done' }] });
 
     await peer.run('count');
 
@@ -146,7 +146,7 @@ verifies('V19', 'custom-tool: an abort stops it in the middle of a file', async 
   const { peer } = await open({
     home,
     args: e('custom-tool'),
-    script: [call('count_words', { paths: ['a.txt', 'endless'] })],
+    script: [callTool('count_words', { paths: ['a.txt', 'endless'] })],
   });
   await peer.ok({ type: 'prompt', message: 'count' });
   await peer.next('tool_execution_update');
@@ -174,9 +174,9 @@ for (const [method, reply, said] of demos) {
     const { peer } = await open({ args: e('rpc-demo') });
     const prompt = peer.ok({ type: 'prompt', message: `/rpc-${method}` });
 
-    await answer(peer, method, reply);
+    await answerDialog(peer, method, reply);
 
-    expect(await shown(peer, 'notify')).toMatchObject({
+    expect(await nextUiRequest(peer, 'notify')).toMatchObject({
       message: `You said: ${said}`,
       notifyType: said === 'null' ? 'warning' : 'info',
     });
@@ -196,15 +196,15 @@ verifies('V19', 'rpc-demo: what waits for nobody is shown from the start to the 
 
   const names = ['rpc-select', 'rpc-confirm', 'rpc-input', 'rpc-editor', 'rpc-prefill'];
   expect(commands.map(({ name }: { name: string }) => name)).toEqual(names);
-  expect(allShown(peer, 'setTitle')).toMatchObject([{ title: 'tau: rpc-demo' }]);
-  expect(allShown(peer, 'setWidget')).toMatchObject([{ widgetKey: 'rpc-demo', widgetPlacement: 'belowEditor' }]);
-  expect(allShown(peer, 'setStatus').map(({ statusText }) => statusText)).toEqual([
+  expect(allUiRequests(peer, 'setTitle')).toMatchObject([{ title: 'tau: rpc-demo' }]);
+  expect(allUiRequests(peer, 'setWidget')).toMatchObject([{ widgetKey: 'rpc-demo', widgetPlacement: 'belowEditor' }]);
+  expect(allUiRequests(peer, 'setStatus').map(({ statusText }) => statusText)).toEqual([
     'ready',
     'turn 1',
     'turn 2',
     undefined,
   ]);
-  expect(allShown(peer, 'set_editor_text').map(({ text }) => text)).toEqual(['prefilled', 'some words']);
+  expect(allUiRequests(peer, 'set_editor_text').map(({ text }) => text)).toEqual(['prefilled', 'some words']);
 });
 
 for (const [value, isError] of [
@@ -215,7 +215,7 @@ for (const [value, isError] of [
     const { peer } = await open({ args: e('rpc-demo'), script: [bash(': sudo'), { text: 'done' }] });
     await peer.ok({ type: 'prompt', message: 'go' });
 
-    expect(await answer(peer, 'select', { value })).toMatchObject({ title: 'Run this as root?', timeout: 10_000 });
+    expect(await answerDialog(peer, 'select', { value })).toMatchObject({ title: 'Run this as root?', timeout: 10_000 });
     await peer.next('agent_settled');
 
     expect(await resultOf(peer)).toMatchObject({ isError });
@@ -227,8 +227,8 @@ verifies('V19', 'rpc-demo: a session in which something was said is left only wi
   const first = await peer.ok({ type: 'new_session' });
   await peer.run('say hello');
   const [no, yes] = [peer.ok({ type: 'new_session' }), peer.ok({ type: 'new_session' })];
-  await answer(peer, 'confirm', { confirmed: false });
-  await answer(peer, 'confirm', { confirmed: true });
+  await answerDialog(peer, 'confirm', { confirmed: false });
+  await answerDialog(peer, 'confirm', { confirmed: true });
 
   expect(first).toMatchObject({ cancelled: false });
   expect(await no).toEqual({ cancelled: true });

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import { newHome, stored } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { rawStdio, rawUnix } from '../../support/raw-client.ts';
+import { newHome, readSessionFile } from '../../support/open.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { startRawStdio, startRawUnixSocket } from '../../support/raw-client.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const responses = ({ records }: Peer): Record_[] => records.filter(({ type }) => type === 'response');
+const responses = ({ records }: Peer): WireRecord[] => records.filter(({ type }) => type === 'response');
 
 /** Asks something after everything else; every answer up to its own has come when this settles. */
-async function answersSoFar(peer: Peer): Promise<Record_[]> {
+async function answersSoFar(peer: Peer): Promise<WireRecord[]> {
   await peer.ok({ type: 'get_last_assistant_text', id: 'the last one' });
   return responses(peer).slice(0, -1);
 }
@@ -31,7 +31,7 @@ verifies(
   async ({ transport }) => {
     const script = [{ steps: [{ toolCall: { name: 'bash', arguments: { command: 'echo one; echo two' } } }] }];
     const home = newHome();
-    const agent = transport === 'stdio' ? rawStdio(home, { script }) : await rawUnix(home, { script });
+    const agent = transport === 'stdio' ? startRawStdio(home, { script }) : await startRawUnixSocket(home, { script });
     const { client } = agent;
 
     client.write('{"type":"prompt","message":"go"}\n');
@@ -52,7 +52,7 @@ verifies(
   'F2',
   'commands go in at stdin, records come out at stdout, and stderr stays empty',
   async () => {
-    const { client, stderr, exited } = rawStdio(newHome());
+    const { client, stderr, exited } = startRawStdio(newHome());
 
     client.write('{"type":"get_commands"}\nnonsense\n{"type":"get_nothing"}\n');
     client.end();
@@ -98,7 +98,7 @@ verifies('F6', 'line separators inside a string are text', async ({ open }) => {
   peer.send(`{"type":"prompt","message":"${message}"}\n`);
   await peer.next('agent_settled');
 
-  const entries = stored(sessionFiles()[0] ?? '');
+  const entries = readSessionFile(sessionFiles()[0] ?? '');
   expect(entries.find(({ message: said }) => said?.role === 'user').message.content).toEqual([
     { type: 'text', text: message },
   ]);
@@ -111,7 +111,7 @@ verifies(
     const text = 'one\u2028two\u2029three\u0085four';
     const home = newHome();
     const options = { script: [{ text }] };
-    const { client } = transport === 'stdio' ? rawStdio(home, options) : await rawUnix(home, options);
+    const { client } = transport === 'stdio' ? startRawStdio(home, options) : await startRawUnixSocket(home, options);
 
     client.write('{"id":"\\u2028","type":"prompt","message":"\u2029"}\n');
     await client.next('agent_settled');
@@ -148,7 +148,7 @@ verifies(
   'a character that is cut between two reads arrives whole',
   async ({ transport }) => {
     const home = newHome();
-    const { client } = transport === 'stdio' ? rawStdio(home) : await rawUnix(home);
+    const { client } = transport === 'stdio' ? startRawStdio(home) : await startRawUnixSocket(home);
     const id = 'é€𝄞';
     const whole = bytes(`{"id":"${id}","type":"get_commands"}\n`);
     const before = bytes('{"id":"before","type":"get_commands"}\n');
@@ -172,7 +172,7 @@ verifies(
   'a last line without LF is handled at the end of the input',
   async ({ transport }) => {
     const home = newHome();
-    const { client } = transport === 'stdio' ? rawStdio(home) : await rawUnix(home);
+    const { client } = transport === 'stdio' ? startRawStdio(home) : await startRawUnixSocket(home);
 
     client.write('{"id":1,"type":"get_commands"}\n{"id":2,"type":"get_last_assistant_text"}');
     client.end();

@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
 import { remoteServer } from '../../../src/client/testing/remote-server.node.ts';
-import { command } from '../../support/command.ts';
+import { startProgram } from '../../support/command.ts';
 import { newHome } from '../../support/open.ts';
-import { serve, TOKEN } from '../../support/server.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const moduleOf = (path: string) => JSON.stringify(pathToFileURL(join(root, path)).href);
@@ -29,16 +29,16 @@ function sample(): string {
 }
 
 it('[V20] the example of the page on embedding works where no WebSocket is built in', async () => {
-  const server = await serve();
+  const server = await startServer();
   const page = readFileSync(join(root, 'docs/embedding.md'), 'utf8');
   const section = page.slice(page.indexOf('### The clients of the remote session guide'));
   const code = (/```js\n([\s\S]*?)```/.exec(section)?.[1] ?? '')
     .replace("'tau/client'", moduleOf('dist/client.js'))
     .replace("'ws'", moduleOf('node_modules/ws/wrapper.mjs'));
   writeFileSync(join(server.home.cwd, 'client.mjs'), code);
-  const url = `${server.url}?stream=delta&token=${TOKEN}`;
+  const url = `${server.url}?stream=delta&token=${OWNER_TOKEN}`;
 
-  const { code: exit, stdout, stderr } = await command(server.home, [process.execPath, 'client.mjs', url]).finished;
+  const { code: exit, stdout, stderr } = await startProgram(server.home, [process.execPath, 'client.mjs', url]).finished;
 
   expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: 'hello', stderr: ' The client was closed\n' });
 });
@@ -48,7 +48,7 @@ it('[V20] the printed browser client connects, sends its prompt and prints what 
   const server = await remoteServer();
   writeFileSync(join(home.cwd, 'browser.mjs'), browser(server.url));
   writeFileSync(join(home.cwd, 'client.mjs'), sample());
-  const client = command(home, [process.execPath, '--import', './browser.mjs', 'client.mjs']);
+  const client = startProgram(home, [process.execPath, '--import', './browser.mjs', 'client.mjs']);
 
   const connection = await server.connection();
   const prompt = await connection.next();
@@ -61,7 +61,7 @@ it('[V20] the printed browser client connects, sends its prompt and prints what 
   ];
   connection.send(lines.map((line) => JSON.stringify(line)).join('\n'));
   connection.send({ type: 'tool_execution_end', toolCallId: 'c', toolName: 'ls', result: {}, isError: false });
-  await client.printed('Tool ls completed\n');
+  await client.waitForOutput('Tool ls completed\n');
   connection.close(1000);
   const { code, stdout, stderr } = await client.finished;
 

@@ -3,10 +3,10 @@ import { version } from '../../../src/protocol/generated/version.ts';
 import type { AssistantMessage, AssistantMessageEvent } from '../../../src/protocol/generated/vocabulary.ts';
 import { applyStep } from '../../../src/wire/assistant-message.ts';
 import { newGate } from '../../support/open.ts';
-import type { Record_ } from '../../support/peer.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import type { WireRecord } from '../../support/peer.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
-const updatesIn = (records: readonly Record_[]) => records.filter(({ type }) => type === 'message_update');
+const updatesIn = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'message_update');
 
 const talkative = [
   {
@@ -35,7 +35,7 @@ verifies(
     });
     expect(peer.records.filter(({ type }) => type === 'ready')).toHaveLength(1);
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('I1 I3', 'commands that were written before ready was sent are answered, after it', async (bench) => {

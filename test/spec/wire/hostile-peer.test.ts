@@ -4,11 +4,11 @@ import { expect } from 'vitest';
 import { MAX_WAITING_COMMANDS } from '../../../src/engine/session-lane.ts';
 import { MAX_LINE_BYTES } from '../../../src/wire/json-lines.ts';
 import { newGate, type TestAgent } from '../../support/open.ts';
-import type { Peer, Record_ } from '../../support/peer.ts';
-import { PEER_LIMITS, verifies } from '../../support/verifies.ts';
+import type { Peer, WireRecord } from '../../support/peer.ts';
+import { SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
 /** Every answer up to now, when everything that was sent has been read. */
-async function answers(peer: Peer): Promise<Record_[]> {
+async function answers(peer: Peer): Promise<WireRecord[]> {
   const last = `last ${peer.records.length}`;
   await peer.ok({ type: 'get_last_assistant_text', id: last });
   return peer.records.filter(({ type, id }) => type === 'response' && id !== last);
@@ -64,7 +64,7 @@ verifies(
       },
     ]);
   },
-  PEER_LIMITS,
+  SINGLE_CLIENT_LIMITS,
 );
 
 verifies(
@@ -79,7 +79,7 @@ verifies(
 
     expect(await answers(peer)).toMatchObject([{ id: 'full', success: true }]);
   },
-  PEER_LIMITS,
+  SINGLE_CLIENT_LIMITS,
 );
 
 verifies(
@@ -99,7 +99,7 @@ verifies(
     expect([string, array, object, type].map((answer) => answer?.['id'])).toEqual([undefined, undefined, 1, 2]);
     expect(type).toMatchObject({ code: 'unknown_command' });
   },
-  PEER_LIMITS,
+  SINGLE_CLIENT_LIMITS,
 );
 
 verifies('F16', 'nesting of 50,000 levels is refused, wherever it is', async ({ open }) => {
@@ -164,7 +164,7 @@ verifies(
     expect(new Set(all.map(({ id }) => id)).size).toBe(MAX_WAITING_COMMANDS + 1);
     expect(all.at(-1)?.['data']).toEqual({ isIdle: true, runId, outcome: 'ok' });
   },
-  PEER_LIMITS,
+  SINGLE_CLIENT_LIMITS,
 );
 
 verifies(
@@ -183,7 +183,7 @@ verifies(
     expect(aborts.map(({ id }) => id)).toEqual(Array.from({ length: 10_000 }, (_, id) => id));
     expect(peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
   },
-  PEER_LIMITS,
+  SINGLE_CLIENT_LIMITS,
 );
 
 for (const stream of ['cumulative', 'delta']) {
@@ -227,7 +227,7 @@ verifies(
     ]);
     const agent = await open({ script: [{ steps: [...blocks.flat(), { stall: true }] }] });
     const { peer } = agent;
-    await peer.begun();
+    await peer.greeted();
     const before = megabytes(agent, 'VmRSS');
 
     peer.link.pause();
@@ -262,7 +262,7 @@ verifies(
     const ids = peer.records.filter(({ command }) => command === 'get_messages').map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: 2500 }, (_, id) => id));
   },
-  PEER_LIMITS,
+  SINGLE_CLIENT_LIMITS,
 );
 
 verifies(

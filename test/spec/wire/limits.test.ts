@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { ModelRequest } from '../../../src/model/request.ts';
-import { callBash, custom, openWith, rolesOf } from '../../support/hooks.ts';
+import { callBash, customMessage, openWithHooks, rolesOf } from '../../support/hooks.ts';
 import { newGate, newHome } from '../../support/open.ts';
-import { outline, type Record_ } from '../../support/peer.ts';
-import { answers, settled, userTexts } from '../../support/settled.ts';
-import { waitFor } from '../../support/shell.ts';
-import { conversation, entry, keepSession } from '../../support/stored-session.ts';
+import { outline, type WireRecord } from '../../support/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { waitForFileCommand } from '../../support/shell.ts';
+import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** An answer that calls a tool and has used this much. */
@@ -13,7 +13,7 @@ const call = (output = 100) => ({ steps: [...callBash.steps, { usage: { output }
 
 const spent = (words: string) => ({ outcome: 'budget', aborted: false, errorMessage: words });
 
-const lastOf = (records: readonly Record_[]) => records.at(-1);
+const lastOf = (records: readonly WireRecord[]) => records.at(-1);
 
 verifies('P46 P49', 'a run that wants one model call too many ends after the tools of the last', async ({ open }) => {
   const { peer } = await open({ script: [call(), call(), { text: 'never' }] });
@@ -53,14 +53,14 @@ verifies('P46', 'tokens of all model calls count together', async ({ open }) => 
 verifies('P46', 'time counts from the start of the run', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
-    script: [{ toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } }, { text: 'never' }],
+    script: [{ toolCall: { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } } }, { text: 'never' }],
   });
   await peer.ok({ type: 'prompt', message: 'go', limits: { wallMs: 1 } });
   // The first call was allowed or not, as the machine was fast or slow; a second one never is.
   gate.open();
 
   expect(await peer.next('agent_settled')).toMatchObject(spent('The run has used up its time (1 ms)'));
-  expect(answers(peer.records)).not.toContain('never');
+  expect(assistantTexts(peer.records)).not.toContain('never');
 });
 
 for (const limits of [{ turns: 0 }, { tokens: 0 }, { cost: 0 }, { wallMs: 0 }]) {
@@ -77,7 +77,7 @@ for (const limits of [{ turns: 0 }, { tokens: 0 }, { cost: 0 }, { wallMs: 0 }]) 
     expect(lastOf(records)).toMatchObject({ outcome: 'budget', errorMessage: expect.stringContaining('0') });
     expect(lastOf(await peer.run('again'))).toMatchObject({ outcome: 'ok' });
     expect(userTexts(peer.records)).toEqual(['go', 'again']);
-    expect(answers(peer.records)).toEqual(['one']);
+    expect(assistantTexts(peer.records)).toEqual(['one']);
   });
 }
 
@@ -85,7 +85,7 @@ verifies('P50', 'queued messages stay queued, and join the next run', async ({ o
   const gate = newGate();
   const { peer } = await open({
     script: [
-      { toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } },
+      { toolCall: { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } } },
       { text: 'two' },
       { text: 'three' },
       { text: 'four' },
@@ -97,7 +97,7 @@ verifies('P50', 'queued messages stay queued, and join the next run', async ({ o
   await peer.ok({ type: 'follow_up', message: 'followed' });
   gate.open();
 
-  expect(await settled(peer)).toMatchObject(spent('The run has used up its model calls (1)'));
+  expect(await waitUntilSettled(peer)).toMatchObject(spent('The run has used up its model calls (1)'));
   expect(await peer.find('agent_end')).toMatchObject({ isTerminal: true });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 2 });
   expect(userTexts(peer.records)).toEqual(['go']);
@@ -112,7 +112,7 @@ verifies('P50', 'a follow-up is not taken when the run may not answer it', async
   await peer.ok({ type: 'follow_up', message: 'followed', clientMessageId: 'c2' });
   gate.open();
 
-  expect(await settled(peer)).toMatchObject({
+  expect(await waitUntilSettled(peer)).toMatchObject({
     ...spent('The run has used up its model calls (1)'),
     clientMessageIds: [],
   });
@@ -121,7 +121,7 @@ verifies('P50', 'a follow-up is not taken when the run may not answer it', async
 
 verifies('P51', 'a message that joins a run narrows it, counted from its start', async ({ open }) => {
   const gate = newGate();
-  const wait = { toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } };
+  const wait = { toolCall: { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } } };
   const { peer } = await open({ script: [wait, call(), { text: 'never' }] });
   await peer.ok({ type: 'prompt', message: 'go', limits: { turns: 9 } });
   await peer.find('tool_execution_start');
@@ -131,14 +131,14 @@ verifies('P51', 'a message that joins a run narrows it, counted from its start',
   await peer.ok({ type: 'prompt', message: 'wide', streamingBehavior: 'followUp', limits: { turns: 100 } });
   gate.open();
 
-  expect(await settled(peer)).toMatchObject(spent('The run has used up its model calls (2)'));
+  expect(await waitUntilSettled(peer)).toMatchObject(spent('The run has used up its model calls (2)'));
   expect(userTexts(peer.records)).toEqual(['go', 'narrow']);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 1 });
 });
 
 verifies('P51 P42', 'a message that was here before, or is refused, narrows nothing', async ({ open }) => {
   const gate = newGate();
-  const wait = { toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } };
+  const wait = { toolCall: { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } } };
   const { peer } = await open({ script: [wait, { text: 'fine' }] });
   await peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'c1' });
   await peer.find('tool_execution_start');
@@ -151,14 +151,14 @@ verifies('P51 P42', 'a message that was here before, or is refused, narrows noth
   await peer.refused({ type: 'prompt', message: '', streamingBehavior: 'steer', limits });
   gate.open();
 
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
 verifies('P46 P43', 'a run that never began is begun by the repeated message with its limits', async ({ open }) => {
   const home = newHome();
   const message = { role: 'user', content: 'again', timestamp: 1 };
-  const path = keepSession(home, [
-    ...conversation(home.cwd),
+  const path = storeSession(home, [
+    ...shortConversation(home.cwd),
     entry('message', 'cccccccc', 'bbbbbbbb', { clientMessageId: 'c1', message }),
   ]);
   const { peer } = await open({ home, args: ['--session', path], script: [call(), { text: 'never' }] });
@@ -179,20 +179,20 @@ verifies('P46', 'abort_and_prompt has limits of its own; the limits of one run a
 
   const outcomes = peer.records.filter(({ type }) => type === 'agent_settled').map(({ outcome }) => outcome);
   expect(outcomes).toEqual(['aborted', 'budget', 'ok']);
-  expect(answers(after)).toEqual(['', 'done']);
+  expect(assistantTexts(after)).toEqual(['', 'done']);
 });
 
 verifies('P46 P29', 'a run that is stopped was stopped, whatever it had left', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
-    script: [{ toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } }, { text: 'never' }],
+    script: [{ toolCall: { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } } }, { text: 'never' }],
   });
   await peer.ok({ type: 'prompt', message: 'go', limits: { turns: 1 } });
   await peer.find('tool_execution_start');
 
   await peer.ok({ type: 'abort' });
 
-  const end = await settled(peer);
+  const end = await waitUntilSettled(peer);
   expect(end).toMatchObject({ outcome: 'aborted', aborted: true });
   expect(end).not.toHaveProperty('errorMessage');
 });
@@ -214,7 +214,7 @@ const priced = async (request: ModelRequest): Promise<ModelRequest> => ({
 });
 
 it('[P46] money is counted by the price of the model', async () => {
-  const { client } = await openWith({ beforeRequest: priced }, { answers: [call(100), call(100), { text: 'never' }] });
+  const { client } = await openWithHooks({ beforeRequest: priced }, { answers: [call(100), call(100), { text: 'never' }] });
 
   const { settled: end, messages } = await client.promptAndWait({ message: 'go', limits: { cost: 0.2 } });
 
@@ -224,12 +224,12 @@ it('[P46] money is counted by the price of the model', async () => {
 
 it('[P49] hooks that want to go on cannot go beyond the limits; what they say is said', async () => {
   const outcomes: string[] = [];
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
-      turnEnd: async () => ({ messages: [custom('after the turn')], continue: true }),
+      turnEnd: async () => ({ messages: [customMessage('after the turn')], continue: true }),
       beforeSettle: async ({ outcome }) => {
         outcomes.push(outcome);
-        return { messages: [custom('a last word')], continue: true };
+        return { messages: [customMessage('a last word')], continue: true };
       },
     },
     { answers: [{ text: 'one' }, { repeat: true }] },
@@ -245,7 +245,7 @@ it('[P49] hooks that want to go on cannot go beyond the limits; what they say is
 
 it('[P49] a run that was done and is to go on after all ends where it may not', async () => {
   const outcomes: string[] = [];
-  const { client } = await openWith(
+  const { client } = await openWithHooks(
     {
       beforeSettle: async ({ outcome }) => {
         outcomes.push(outcome);
@@ -265,10 +265,10 @@ it('[P49] a run that was done and is to go on after all ends where it may not', 
 
 it('[P49] a run without a first call does not ask the hooks how to begin', async () => {
   let asked = 0;
-  const { client } = await openWith({
+  const { client } = await openWithHooks({
     beforeAgentStart: async () => {
       asked++;
-      return { messages: [custom('hello')] };
+      return { messages: [customMessage('hello')] };
     },
   });
 

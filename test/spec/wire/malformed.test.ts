@@ -3,7 +3,7 @@ import type { Schema } from '../../../src/protocol/check.ts';
 import { commandParams } from '../../../src/protocol/generated/inbound.ts';
 import type { CommandName } from '../../../src/protocol/generated/vocabulary.ts';
 import type { Peer } from '../../support/peer.ts';
-import { commandNames, type Fields, fullParams, resolved, sampleParams } from '../../support/samples.ts';
+import { commandNames, type Fields, fullParams, resolveSchema, sampleParams } from '../../support/samples.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const PREFIX = 'Invalid parameters: ';
@@ -24,7 +24,7 @@ const here = (...values: unknown[]): Wrong[] => values.map((value) => ({ inside:
 
 /** Values that this schema does not allow, one for each way to be wrong. */
 function wrongFor(schema: Schema): Wrong[] {
-  const plain = resolved(schema);
+  const plain = resolveSchema(schema);
   if (plain.anyOf) return [...here(null, 5, 'text', [], {}), ...plain.anyOf.flatMap(wrongMember)];
   if (plain.enum) return here(null, 5, '', 'no such word', [plain.enum[0]], true);
   switch (plain.type) {
@@ -46,7 +46,7 @@ function wrongFor(schema: Schema): Wrong[] {
 }
 
 /** Which member of a union is meant decides where the problem is. */
-const wrongMember = (member: Schema): Wrong[] => here(...wrongFields(resolved(member)).map(({ value }) => value));
+const wrongMember = (member: Schema): Wrong[] => here(...wrongFields(resolveSchema(member)).map(({ value }) => value));
 
 const wrongItems = (items: Schema): Wrong[] =>
   wrongFor(items).map(({ inside, value }) => ({ inside: `[0]${inside}`, value: [value] }));
@@ -65,7 +65,7 @@ function wrongFields(schema: Schema): Wrong[] {
 }
 
 function sampleOf(schema: Schema, name: string): unknown {
-  const field = resolved(schema.properties?.[name] ?? {});
+  const field = resolveSchema(schema.properties?.[name] ?? {});
   if (field.type === 'string') return field.const ?? field.enum?.[0] ?? 'sample';
   return field.type === 'array' ? [] : {};
 }

@@ -4,12 +4,12 @@ import { expect } from 'vitest';
 import type { Finding, Preflight } from '../../../src/protocol/generated/vocabulary.ts';
 import { type Home, newGate, newHome } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
-import { living } from '../../support/processes.ts';
+import { filterAlive } from '../../support/processes.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/double.ts';
-import { settled } from '../../support/settled.ts';
-import { homeWith, server } from '../../support/user-files.ts';
-import { LOCAL, verifies } from '../../support/verifies.ts';
+import { waitUntilSettled } from '../../support/settled.ts';
+import { homeWithFiles, providerConfig } from '../../support/user-files.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const preflight = (peer: Peer): Promise<Preflight> => peer.ok({ type: 'preflight' });
 
@@ -67,7 +67,7 @@ verifies('U20', 'preflight is answered in the middle of a run and leaves it alon
   expect(answers.map(({ ok }) => ok)).toEqual([true, true, true]);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true });
   gate.open();
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
 verifies(
@@ -102,7 +102,7 @@ verifies('U21', 'a finding follows what was changed just before it was asked for
 
 verifies('U21', 'a working folder and a session file that are gone are errors', async ({ open }) => {
   const { peer, home, sessionFiles } = await open();
-  await peer.begun();
+  await peer.greeted();
   rmSync(sessionFiles()[0] ?? '');
   rmSync(home.cwd, { recursive: true });
 
@@ -127,7 +127,7 @@ verifies(
     expect(about('session file', found)).toMatchObject({ status: 'ok', message: expect.stringContaining('memory') });
     expect(about('session folder', found)).toBeUndefined();
   },
-  LOCAL,
+  LOCAL_TRANSPORTS,
 );
 
 verifies('U21', 'a shell that is not there or fails is an error', async ({ open }) => {
@@ -154,7 +154,7 @@ verifies('U22', 'a shell that hangs is told of, and nothing of it is left', asyn
   const found = await preflight(peer);
 
   expect(about('shell', found)).toMatchObject({ status: 'error', message: expect.stringContaining('did not run') });
-  expect(await living(readFileSync(pids, 'utf8').trim().split(' ').map(Number))).toEqual([]);
+  expect(await filterAlive(readFileSync(pids, 'utf8').trim().split(' ').map(Number))).toEqual([]);
 });
 
 verifies('U21', 'settings that make no sense and a project that nobody trusts are warnings', async ({ open }) => {
@@ -192,7 +192,7 @@ verifies('U23', 'keys are told by name only', async ({ open }) => {
 
 verifies('U20 U23', 'the providers that can be used follow the files, and no key is told', async ({ open }) => {
   const double = await ProviderDouble.start(completions);
-  const home = homeWith({ models: { providers: { own: server(double.url, { apiKey: '!touch ran; echo hunter2' }) } } });
+  const home = homeWithFiles({ models: { providers: { own: providerConfig(double.url, { apiKey: '!touch ran; echo hunter2' }) } } });
   const { peer } = await open({ home });
 
   const before = await preflight(peer);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { command, tau } from '../../support/command.ts';
-import { newHome, open, sessionFiles, stored, TAU, type TestAgent } from '../../support/open.ts';
-import type { Record_ } from '../../support/peer.ts';
-import { isAlive, killAll, living, until } from '../../support/processes.ts';
+import { startProgram, runTau } from '../../support/command.ts';
+import { newHome, openTestAgent, sessionFiles, readSessionFile, TAU, type TestAgent } from '../../support/open.ts';
+import type { WireRecord } from '../../support/peer.ts';
+import { isAlive, killAll, filterAlive, waitUntil } from '../../support/processes.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const onStdio = ['stdio'] as const;
@@ -23,7 +23,7 @@ it('[Z28] accepted work finishes after the end of input', async () => {
     { id: 3, type: 'wait_idle' },
   ]);
 
-  const { code, stdout, stderr } = await tau(home, ['--mode', 'rpc'], { input });
+  const { code, stdout, stderr } = await runTau(home, ['--mode', 'rpc'], { input });
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(readFileSync(join(home.cwd, 'proof.txt'), 'utf8')).toBe('finished\n');
@@ -35,7 +35,7 @@ it('[Z28] accepted work finishes after the end of input', async () => {
 it('[Z28] an end of input without any command ends with 0', async () => {
   const home = newHome();
 
-  const { code, stdout, stderr } = await tau(home, ['--mode', 'rpc'], { input: '' });
+  const { code, stdout, stderr } = await runTau(home, ['--mode', 'rpc'], { input: '' });
 
   expect({ code, stderr, types: parsed(stdout).map(({ type }) => type) }).toEqual({
     code: 0,
@@ -55,7 +55,7 @@ verifies(
 
     expect(await agent.process?.exited).toEqual({ code: 0, signal: null });
     expect(await agent.peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
-    expect(await living(pids)).toEqual([]);
+    expect(await filterAlive(pids)).toEqual([]);
     expect(lastStored(agent)).toMatchObject({ role: 'toolResult', isError: true });
   },
   onStdio,
@@ -84,26 +84,26 @@ it('[Z30] a reader that leaves in the middle ends the run without a word', async
   const home = newHome();
   const shell = `{ "$0" "$1" --mode rpc; echo $? > code; } | head -n 20 > /dev/null; cat code`;
 
-  const agent = command(home, ['sh', '-c', shell, process.execPath, TAU]);
+  const agent = startProgram(home, ['sh', '-c', shell, process.execPath, TAU]);
   agent.send({ type: 'prompt', message: 'count to 100000' });
 
   expect(await agent.finished).toEqual({ code: 0, signal: null, stdout: '0\n', stderr: '' });
   const [path = ''] = sessionFiles(home);
-  const messages = stored(path).flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
+  const messages = readSessionFile(path).flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
   expect(messages).toMatchObject([{ role: 'user' }, { role: 'assistant', stopReason: 'aborted' }]);
 });
 
 it('[Z30] a reader that leaves while a tool runs takes the tool along', async () => {
   const home = newHome();
-  const agent = command(home, [process.execPath, TAU, '--mode', 'rpc']);
+  const agent = startProgram(home, [process.execPath, TAU, '--mode', 'rpc']);
   agent.send({ type: 'prompt', message: `run \`${BUSY}; while sleep 0.05; do echo tick; done\`` });
-  await agent.printed('\\ntick');
+  await agent.waitForOutput('\\ntick');
 
   agent.child.stdout?.destroy();
 
   expect(await agent.finished).toMatchObject({ code: 0, signal: null, stderr: '' });
   const [path = ''] = sessionFiles(home);
-  expect(stored(path).at(-1)).toMatchObject({ message: { role: 'toolResult', isError: true } });
+  expect(readSessionFile(path).at(-1)).toMatchObject({ message: { role: 'toolResult', isError: true } });
 });
 
 for (const [signal, code] of [
@@ -121,7 +121,7 @@ for (const [signal, code] of [
       agent.process?.kill(signal);
 
       expect(await agent.process?.exited).toEqual({ code, signal: null });
-      expect(await living(pids)).toEqual([]);
+      expect(await filterAlive(pids)).toEqual([]);
       expect(await agent.peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
       expect(lastStored(agent)).toMatchObject({ role: 'toolResult', isError: true });
       expect(agent.process?.stderr()).toBe('');
@@ -134,7 +134,7 @@ for (const [signal, code] of [
     `${signal} while idle ends with ${code}`,
     async ({ open }) => {
       const { peer, process } = await open();
-      await peer.begun();
+      await peer.greeted();
 
       process?.kill(signal);
 
@@ -170,7 +170,7 @@ verifies(
     const { pid = 0, kill, exited } = agent.process ?? {};
 
     kill?.('SIGTERM');
-    await until(async () => !(await isAlive(pid)));
+    await waitUntil(async () => !(await isAlive(pid)));
     agent.peer.link.resume();
 
     expect(await exited).toEqual({ code: 143, signal: null });
@@ -189,12 +189,12 @@ verifies(
     await agent.peer.run('work');
     const end = await agent.peer.find('tool_execution_end');
     const pids = pidsIn(JSON.stringify(end['result'])).slice(0, 2);
-    expect(await living(pids)).toHaveLength(2);
+    expect(await filterAlive(pids)).toHaveLength(2);
 
     await agent.close();
 
     expect(await agent.process?.exited).toEqual({ code: transport === 'stdio' ? 0 : 143, signal: null });
-    expect(await living(pids)).toEqual([]);
+    expect(await filterAlive(pids)).toEqual([]);
   },
   onProcesses,
 );
@@ -211,7 +211,7 @@ verifies(
 
     expect(await agent.process?.exited).toEqual({ code: expect.toBeOneOf([130, 143]), signal: null });
     expect(lastStored(agent)).toMatchObject({ role: 'assistant', stopReason: 'toolUse' });
-    await until(async () => (await living(pids)).length === 0);
+    await waitUntil(async () => (await filterAlive(pids)).length === 0);
   },
   onProcesses,
 );
@@ -219,18 +219,18 @@ verifies(
 it('[Z34] an agent whose parent was killed ends, though somebody else holds its input open', async () => {
   const home = newHome();
   const shell = 'exec 3<&0; "$0" "$1" --mode rpc <&3 3<&- & echo "pid $!" >&2; exec 3<&-; wait';
-  const parent = command(home, ['sh', '-c', shell, process.execPath, TAU]);
+  const parent = startProgram(home, ['sh', '-c', shell, process.execPath, TAU]);
   parent.send({ type: 'prompt', message: `run \`${BUSY_FOR_EVER}\`` });
-  await parent.printed('\\nstarted');
+  await parent.waitForOutput('\\nstarted');
   const pids = [...pidsIn(parent.stderr()), ...pidsIn(progressIn(parsed(parent.stdout())))];
   onTestFinished(() => killAll(pids));
-  expect(await living(pids)).toHaveLength(4);
+  expect(await filterAlive(pids)).toHaveLength(4);
 
   parent.child.kill('SIGKILL');
 
-  await until(async () => (await living(pids)).length === 0);
+  await waitUntil(async () => (await filterAlive(pids)).length === 0);
   const [path = ''] = sessionFiles(home);
-  expect(stored(path).at(-1)).toMatchObject({ message: { role: 'toolResult', isError: true } });
+  expect(readSessionFile(path).at(-1)).toMatchObject({ message: { role: 'toolResult', isError: true } });
 });
 
 verifies(
@@ -243,23 +243,23 @@ verifies(
     agent.process?.kill('SIGKILL');
 
     expect(await agent.process?.exited).toEqual({ code: null, signal: 'SIGKILL' });
-    await until(async () => (await living(pids)).length === 0, 5000);
+    await waitUntil(async () => (await filterAlive(pids)).length === 0, 5000);
   },
   onProcesses,
 );
 
 it('[Z35] nor does a child that has cleared its environment, while its shell lives', async () => {
   const command = 'env -i sleep 1000 & echo "pid $!"; echo started; wait';
-  const agent = await open('stdio', { script: [{ toolCall: { name: 'bash', arguments: { command } } }] });
+  const agent = await openTestAgent('stdio', { script: [{ toolCall: { name: 'bash', arguments: { command } } }] });
   await agent.peer.ok({ type: 'prompt', message: 'work' });
   const pids = pidsIn(progressIn([await agent.peer.next((record) => progressIn([record]).includes('started'))]));
   onTestFinished(() => killAll(pids));
-  expect(await living(pids)).toHaveLength(1);
+  expect(await filterAlive(pids)).toHaveLength(1);
 
   agent.process?.kill('SIGKILL');
 
   await agent.process?.exited;
-  await until(async () => (await living(pids)).length === 0);
+  await waitUntil(async () => (await filterAlive(pids)).length === 0);
 });
 
 /** Lets the agent run its busy tool; answers the pids of what that has started, all of them alive. */
@@ -268,12 +268,12 @@ async function busy({ peer }: TestAgent): Promise<number[]> {
   const update = await peer.next((record) => progressIn([record]).includes('started'));
   const pids = pidsIn(progressIn([update]));
   onTestFinished(() => killAll(pids));
-  expect(await living(pids)).toHaveLength(3);
+  expect(await filterAlive(pids)).toHaveLength(3);
   return pids;
 }
 
 /** What the tools have printed according to their last update. */
-function progressIn(records: readonly Record_[]): string {
+function progressIn(records: readonly WireRecord[]): string {
   const update = records.findLast(({ type }) => type === 'tool_execution_update');
   const { content = [] } = (update?.['partialResult'] ?? {}) as { content?: { text: string }[] };
   return content.map(({ text }) => text).join('');
@@ -281,12 +281,12 @@ function progressIn(records: readonly Record_[]): string {
 
 const pidsIn = (text: string): number[] => (text.match(/\d+/g) ?? []).map(Number);
 
-const says = (text: string) => (record: Record_) =>
+const says = (text: string) => (record: WireRecord) =>
   record.type === 'message_update' && JSON.stringify(record['message']).includes(text);
 
 const lines = (commands: readonly object[]) => commands.map((command) => `${JSON.stringify(command)}\n`).join('');
 
-const parsed = (stdout: string): Record_[] =>
+const parsed = (stdout: string): WireRecord[] =>
   stdout
     .split('\n')
     .filter(Boolean)
@@ -294,5 +294,5 @@ const parsed = (stdout: string): Record_[] =>
 
 function lastStored(agent: TestAgent) {
   const [path = ''] = agent.sessionFiles();
-  return stored(path).findLast((entry) => entry.type === 'message')?.message;
+  return readSessionFile(path).findLast((entry) => entry.type === 'message')?.message;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import schema from '../../../docs/schema.json' with { type: 'json' };
 import { check, type Definitions, type Schema } from '../../../src/protocol/check.ts';
 import { parseInbound } from '../../../src/wire/inbound.ts';
-import { open } from '../../support/open.ts';
+import { openTestAgent } from '../../support/open.ts';
 
 type Json = Record<string, unknown>;
 
@@ -202,7 +202,7 @@ describe('what the documents print for clients to send is understood', () => {
 
 it('[C7 C12] every printed command gets one answer from a live agent, under its own name', async () => {
   const commands = vectors.filter(({ kind }) => kind === 'command');
-  const { peer } = await open('memory', { args: ['--no-session'] });
+  const { peer } = await openTestAgent('memory', { args: ['--no-session'] });
 
   const answers = [];
   for (const [index, { json }] of commands.entries()) {

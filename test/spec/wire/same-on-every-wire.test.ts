@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newHome, type OpenOptions, open, type Transport } from '../../support/open.ts';
-import { outline, type Peer, type Record_ } from '../../support/peer.ts';
+import { newHome, type OpenOptions, openTestAgent, type Transport } from '../../support/open.ts';
+import { outline, type Peer, type WireRecord } from '../../support/peer.ts';
 import { header } from '../../support/stored-session.ts';
 
 const transports: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'];
@@ -88,8 +88,8 @@ async function told(transport: Transport, options: OpenOptions, talk: (peer: Pee
   const home = newHome();
   const session = join(home.cwd, 'session.jsonl');
   writeFileSync(session, `${JSON.stringify(header(home.cwd))}\n`);
-  const { peer } = await open(transport, { ...options, home, args: ['--session', session] });
-  await peer.begun();
+  const { peer } = await openTestAgent(transport, { ...options, home, args: ['--session', session] });
+  await peer.greeted();
   await talk(peer);
   const records = peer.records.filter(({ type }) => !BESIDE.has(type));
   const updates = outline(records.filter(({ type }) => type === 'message_update'));
@@ -102,7 +102,7 @@ async function told(transport: Transport, options: OpenOptions, talk: (peer: Pee
     // A server takes shorter ones.
     .replace(/"maxLineBytes":\d+/, '"maxLineBytes":0')
     .replace(/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b|"[\da-f]{8}"/g, (id) => numbered(known, id));
-  return [...(JSON.parse(text) as Record_[]), ...updates.map((type) => ({ type }))];
+  return [...(JSON.parse(text) as WireRecord[]), ...updates.map((type) => ({ type }))];
 }
 
 /** Ids differ from run to run; which of them are the same does not. */

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { command } from '../../support/command.ts';
-import { type Home, newHome, open, TAU } from '../../support/open.ts';
-import { withPi } from '../../support/pi-on-path.ts';
-import { groupSize, until } from '../../support/processes.ts';
+import { startProgram } from '../../support/command.ts';
+import { type Home, newHome, openTestAgent, TAU } from '../../support/open.ts';
+import { pathWithPi } from '../../support/pi-on-path.ts';
+import { groupSize, waitUntil } from '../../support/processes.ts';
 import { assertValid } from '../../support/wire-log.ts';
 
 const seeds = join(import.meta.dirname, '../../fixtures/seeds');
@@ -14,7 +14,7 @@ it('[V16] the printed Python client prints the answer and ends', async () => {
   const home = newHome();
   const answer = await answerTo('Hello!');
 
-  const { code, stdout, stderr } = await command(home, python, { env: withPi(home) }).finished;
+  const { code, stdout, stderr } = await startProgram(home, python, { env: pathWithPi(home) }).finished;
 
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${answer}\n`, stderr: '' });
 });
@@ -22,7 +22,7 @@ it('[V16] the printed Python client prints the answer and ends', async () => {
 it('[V6 V16] the printed Python client is told only what the protocol says', async () => {
   const home = newHome();
 
-  await command(home, python, { env: withCopyingPi(home) }).finished;
+  await startProgram(home, python, { env: withCopyingPi(home) }).finished;
 
   expect(copied(home)).toContain('agent_settled');
 });
@@ -32,10 +32,10 @@ interactive('[V18] the printed Node client with its JSONL reader', 'jsonl-reader
 
 it('[Z2] pi and tau are the same program', async () => {
   const home = newHome();
-  const env = withPi(home);
+  const env = pathWithPi(home);
   symlinkSync(TAU, join(home.root, 'bin/tau'));
 
-  const versions = await Promise.all(['pi', 'tau'].map((name) => command(home, [name, '--version'], { env }).finished));
+  const versions = await Promise.all(['pi', 'tau'].map((name) => startProgram(home, [name, '--version'], { env }).finished));
 
   expect(versions[0]).toEqual(versions[1]);
   expect(versions[0]).toMatchObject({ code: 0, stderr: '' });
@@ -49,24 +49,24 @@ function interactive(title: string, program: string): void {
     it('prints the answer, and Ctrl-C ends it and the agent', async () => {
       const home = newHome();
       const answer = await answerTo('Hello');
-      const client = command(home, node, { env: withPi(home) });
-      await client.printed(answer);
+      const client = startProgram(home, node, { env: pathWithPi(home) });
+      await client.waitForOutput(answer);
 
       process.kill(-(client.child.pid ?? 0), 'SIGINT');
 
       expect((await client.finished).stdout).toBe(answer);
-      await until(async () => (await groupSize(client.child.pid ?? 0)) === 0);
+      await waitUntil(async () => (await groupSize(client.child.pid ?? 0)) === 0);
     });
 
     it('is told only what the protocol says, and its agent ends when it is killed', async () => {
       const home = newHome();
       const answer = await answerTo('Hello');
-      const client = command(home, node, { env: withCopyingPi(home) });
-      await client.printed(answer);
+      const client = startProgram(home, node, { env: withCopyingPi(home) });
+      await client.waitForOutput(answer);
 
       client.child.kill('SIGKILL');
 
-      await until(async () => (await groupSize(client.child.pid ?? 0)) === 0);
+      await waitUntil(async () => (await groupSize(client.child.pid ?? 0)) === 0);
       expect(copied(home)).toContain('agent_settled');
     });
   });
@@ -74,7 +74,7 @@ function interactive(title: string, program: string): void {
 
 /** What the model says to this, word for word. */
 async function answerTo(message: string): Promise<string> {
-  const { peer } = await open('memory');
+  const { peer } = await openTestAgent('memory');
   await peer.run(message);
   const { text } = await peer.ok({ type: 'get_last_assistant_text' });
   return text;
@@ -83,7 +83,7 @@ async function answerTo(message: string): Promise<string> {
 /** The same, with a `pi` in front that keeps a copy of everything the agent says. */
 function withCopyingPi(home: Home): Record<string, string> {
   const front = join(home.root, 'front');
-  const { PATH } = withPi(home);
+  const { PATH } = pathWithPi(home);
   mkdirSync(front);
   const copying = `"${home.root}/bin/pi" "$@" | tee "${home.root}/copy.jsonl"`;
   // The copy is to be whole also when the client has left before the end.

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
-import { command } from '../../support/command.ts';
-import { type Home, newHome, stored } from '../../support/open.ts';
-import { withPi } from '../../support/pi-on-path.ts';
-import { groupSize, until } from '../../support/processes.ts';
+import { startProgram } from '../../support/command.ts';
+import { type Home, newHome, readSessionFile } from '../../support/open.ts';
+import { pathWithPi } from '../../support/pi-on-path.ts';
+import { groupSize, waitUntil } from '../../support/processes.ts';
 import { RemotePeer } from '../../support/remote-peer.ts';
-import { answers } from '../../support/settled.ts';
-import { conversation, keepSession } from '../../support/stored-session.ts';
+import { assistantTexts } from '../../support/settled.ts';
+import { shortConversation, storeSession } from '../../support/stored-session.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -23,8 +23,8 @@ async function sampleServer(home: Home) {
     .replace("'ws'", JSON.stringify(pathToFileURL(join(root, 'node_modules/ws/wrapper.mjs')).href))
     .replace('const PORT = 3000;', `const PORT = ${port};`);
   writeFileSync(join(home.root, 'server.mjs'), transformSync(repaired, { loader: 'ts', format: 'esm' }).code);
-  const server = command(home, [process.execPath, join(home.root, 'server.mjs')], { env: withPi(home) });
-  await server.printed('listening');
+  const server = startProgram(home, [process.execPath, join(home.root, 'server.mjs')], { env: pathWithPi(home) });
+  await server.waitForOutput('listening');
   return { server, url: `ws://localhost:${port}/session` };
 }
 
@@ -39,29 +39,29 @@ function freePort(): Promise<number> {
 
 it('[W87] the server that the guide prints serves tau, and its client gets an answer', async () => {
   const { server, url } = await sampleServer(newHome());
-  const peer = new RemotePeer(`${url}?token=your-secret-token`, { foreign: true });
+  const peer = new RemotePeer(`${url}?token=your-secret-token`, { hasForeignFields: true });
 
   await peer.find('ready');
   const records = await peer.run('say hello');
 
-  expect(answers(records)).toEqual(['hello']);
+  expect(assistantTexts(records)).toEqual(['hello']);
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
-  await peer.leave();
-  await server.printed('Pi process exited');
-  await until(async () => (await groupSize(server.child.pid ?? 0)) === 1);
+  await peer.disconnect();
+  await server.waitForOutput('Pi process exited');
+  await waitUntil(async () => (await groupSize(server.child.pid ?? 0)) === 1);
 });
 
 it('[W87] it opens the session that the client names', async () => {
   const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
+  const path = storeSession(home, shortConversation(home.cwd));
   const { url } = await sampleServer(home);
-  const peer = new RemotePeer(`${url}?token=your-secret-token&session=${path}`, { foreign: true });
+  const peer = new RemotePeer(`${url}?token=your-secret-token&session=${path}`, { hasForeignFields: true });
 
   await peer.run('say hello');
 
   expect((await peer.ok({ type: 'get_messages' })).messages).toHaveLength(4);
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'hello' });
-  expect(stored(path).at(-1)).toMatchObject({ message: { role: 'assistant' } });
+  expect(readSessionFile(path).at(-1)).toMatchObject({ message: { role: 'assistant' } });
 });
 
 it('[W87] it sends a wrong token away with 1008', async () => {

@@ -3,9 +3,9 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { command } from '../../support/command.ts';
-import { connected, newGate, newHome, type OpenOptions, start, TAU } from '../../support/open.ts';
-import { outline, Peer, type Record_ } from '../../support/peer.ts';
+import { startProgram } from '../../support/command.ts';
+import { connectWhenListening, newGate, newHome, type OpenOptions, startAgentProcess, TAU } from '../../support/open.ts';
+import { outline, Peer, type WireRecord } from '../../support/peer.ts';
 
 it('[Z36] the socket speaks the protocol, and only its owner may use it', async () => {
   const agent = await listening();
@@ -34,9 +34,9 @@ it('[Z36 C12] a client that says no more is still answered, whatever it asked', 
 it('[Z36] the mode is right under any umask', async () => {
   const home = newHome();
   const shell = 'umask 000; exec "$0" "$1" --mode rpc --socket agent.sock';
-  command(home, ['sh', '-c', shell, process.execPath, TAU]);
+  startProgram(home, ['sh', '-c', shell, process.execPath, TAU]);
 
-  await connected(join(home.cwd, 'agent.sock'));
+  await connectWhenListening(join(home.cwd, 'agent.sock'));
 
   expect(statSync(join(home.cwd, 'agent.sock')).mode & 0o777).toBe(0o600);
 });
@@ -59,7 +59,7 @@ it('[Z36] a socket on which somebody listens is left alone', async () => {
   const other = createServer((socket) => socket.on('error', () => {}).end('mine\n'));
   await new Promise<void>((resolve) => other.listen(path, resolve));
 
-  const { process } = start(home, ['--socket', path]);
+  const { process } = startAgentProcess(home, ['--socket', path]);
 
   expect(await process.exited).toEqual({ code: 1, signal: null });
   expect(process.stderr()).toBe(`tau: cannot listen on ${path}: it is in use\n`);
@@ -174,7 +174,7 @@ it('[Z37] twenty clients in a row are served by the same agent', async () => {
 it('[W38 Z37] a second client is told that the first is still attached, which notices nothing', async () => {
   const agent = await listening();
   const first = await agent.client();
-  await first.begun();
+  await first.greeted();
 
   const second = await agent.client();
   await second.closed();
@@ -210,7 +210,7 @@ it('[Z38] a signal ends the process and takes the socket away', async () => {
 const step = (type: string) => `message_update:${type}`;
 
 /** What this record adds to a block of the first answer. */
-function deltaOf({ assistantMessageEvent }: Record_, index: number): string {
+function deltaOf({ assistantMessageEvent }: WireRecord, index: number): string {
   const { contentIndex, delta } = (assistantMessageEvent ?? {}) as { contentIndex?: number; delta?: string };
   return contentIndex === index ? (delta ?? '') : '';
 }
@@ -221,13 +221,13 @@ async function listening(options: OpenOptions = {}) {
   const path = join(home.root, 'agent.sock');
   const script = join(home.root, 'script.jsonl');
   if (options.script) writeFileSync(script, options.script.map((answer) => JSON.stringify(answer)).join('\n'));
-  const { process, link } = start(home, ['--socket', path, ...(options.script ? ['--script', script] : [])], options);
+  const { process, link } = startAgentProcess(home, ['--socket', path, ...(options.script ? ['--script', script] : [])], options);
   link.onLine(() => {});
   const ended = process.exited.then(() => {
     throw new Error(`tau has ended: ${process.stderr()}`);
   });
   ended.catch(() => {});
-  const client = async () => new Peer(await Promise.race([connected(path), ended]));
+  const client = async () => new Peer(await Promise.race([connectWhenListening(path), ended]));
   const ready = async () => {
     const peer = await client();
     peer.end();

@@ -8,24 +8,24 @@ import type { AgentSettledEvent, Frame } from '../../../src/protocol/generated/v
 
 const PROGRAM = join(import.meta.dirname, '../../fixtures/remote-client.mjs');
 
-/** What a client knows. */
-export interface Sight {
+/** State of a client process. */
+export interface ClientReport {
   readonly view: ConversationView;
-  /** The ends of runs that it heard of. */
+  /** The `agent_settled` events that it received. */
   readonly settled: readonly AgentSettledEvent[];
-  /** The runs that its own messages opened or joined. */
+  /** The runs that its messages opened or joined. */
   readonly runs: readonly string[];
-  /** How it came to the session each time: `new`, `ok` or `gap`. */
+  /** `resume` of each `server_connected`: `new`, `ok` or `gap`. */
   readonly greetings: readonly string[];
 }
 
-/** The client was killed before it answered. */
+/** The client was killed before it responded. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-/** The server answered, but not with success. */
-export class Refused extends Error {
+/** The command failed. */
+export class CommandRejected extends Error {
   override readonly name = 'Refused';
   readonly code: string | undefined;
 
@@ -35,44 +35,44 @@ export class Refused extends Error {
   }
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** A client in a process of its own, with the published program. */
+/** Runs a client of the published package in its own process. */
 export class ClientProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
-  readonly #waiting = new Map<number, Waiting>();
-  #isOver = false;
-  #asked = 0;
+  readonly #pending = new Map<number, PendingRequest>();
+  #hasExited = false;
+  #lastId = 0;
   #stderr = '';
 
   constructor(address: string, options: object) {
     this.#child = spawn(process.execPath, [PROGRAM, address, JSON.stringify(options)], { stdio: 'pipe' });
-    this.#exited = once(this.#child, 'close').then(() => this.#lose());
+    this.#exited = once(this.#child, 'close').then(() => this.#onExit());
     this.#child.stdin?.on('error', () => {});
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text;
     });
     if (this.#child.stdout)
-      createInterface({ input: this.#child.stdout }).on('line', (line) => this.#hear(JSON.parse(line)));
+      createInterface({ input: this.#child.stdout }).on('line', (line) => this.#onResponse(JSON.parse(line)));
     onTestFinished(() => this.kill());
   }
 
-  /** Calls a command of the session; a message is sent again until it is answered. */
+  /** Sends a command; the client resends a message until it gets a response. */
   call<T>(call: string, params: object): Promise<T> {
-    return this.#ask({ call, params });
+    return this.#request({ call, params });
   }
 
-  /** Sends what gets no answer. */
+  /** Sends a frame, which gets no response. */
   async send(frame: Frame): Promise<void> {
-    await this.#ask({ send: frame });
+    await this.#request({ send: frame });
   }
 
-  look(): Promise<Sight> {
-    return this.#ask({ look: true });
+  report(): Promise<ClientReport> {
+    return this.#request({ look: true });
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -84,24 +84,24 @@ export class ClientProcess {
     await this.#exited;
   }
 
-  #ask<T>(what: object): Promise<T> {
-    if (this.#isOver) return Promise.reject(new Killed('The client is gone'));
-    const id = ++this.#asked;
-    this.#child.stdin?.write(`${JSON.stringify({ id, ...what })}\n`);
-    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  #request<T>(request: object): Promise<T> {
+    if (this.#hasExited) return Promise.reject(new Killed('The client is gone'));
+    const id = ++this.#lastId;
+    this.#child.stdin?.write(`${JSON.stringify({ id, ...request })}\n`);
+    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
   }
 
-  #hear({ id, result, error, code, closed }: Record<string, never>): void {
+  #onResponse({ id, result, error, code, closed }: Record<string, never>): void {
     if (closed !== undefined) this.#stderr += `closed: ${closed}\n`;
-    const waiting = this.#waiting.get(id ?? 0);
-    this.#waiting.delete(id ?? 0);
-    if (error === undefined) waiting?.resolve(result as never);
-    else waiting?.reject(new Refused(error, code));
+    const pending = this.#pending.get(id ?? 0);
+    this.#pending.delete(id ?? 0);
+    if (error === undefined) pending?.resolve(result as never);
+    else pending?.reject(new CommandRejected(error, code));
   }
 
-  #lose(): void {
-    this.#isOver = true;
-    for (const { reject } of this.#waiting.values()) reject(new Killed(`The client is gone ${this.#stderr}`));
-    this.#waiting.clear();
+  #onExit(): void {
+    this.#hasExited = true;
+    for (const { reject } of this.#pending.values()) reject(new Killed(`The client is gone ${this.#stderr}`));
+    this.#pending.clear();
   }
 }

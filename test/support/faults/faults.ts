@@ -1,71 +1,71 @@
-import { exchange } from './exchange.ts';
+import { roundTrips } from './exchange.ts';
 import { signalTo } from './server.ts';
-import type { Actor, Stage } from './stage.ts';
+import type { DisturbedClient, FaultTestbed } from './stage.ts';
 
-/** A number below a bound. */
+/** Returns a random integer below a bound. */
 export type Random = (below: number) => number;
 
-/** Something that goes wrong. Settles when it is over. */
+/** A fault; `inject` settles when it is over. */
 export interface Fault {
   readonly name: string;
-  /** How often it happens, compared with others. */
+  /** Relative frequency. */
   readonly weight: number;
-  readonly happen: (random: Random) => Promise<unknown>;
+  readonly inject: (random: Random) => Promise<unknown>;
 }
 
-interface Options {
-  /** Whether a deaf line is left to the clients now and then: they need a while to notice. */
-  readonly isPatient: boolean;
+interface FaultOptions {
+  /** Sometimes leaves the detection of a dropped connection to the client, which takes up to 15 s. */
+  readonly leavesDropsToClients: boolean;
 }
 
-/** What only tries patience, or concerns one client and its line: in the end nobody sees that it was. */
-export function gentleFaults(stage: Stage, { isPatient }: Options): Fault[] {
-  const { server } = stage;
-  const one = (random: Random) => stage.actors[random(stage.actors.length)] as Actor;
+/** Faults that delay processes or break one client's connection: no run may be affected. */
+export function survivableFaults(testbed: FaultTestbed, { leavesDropsToClients: isPatient }: FaultOptions): Fault[] {
+  const { server } = testbed;
+  const anyClient = (random: Random) => testbed.clients[random(testbed.clients.length)] as DisturbedClient;
   return [
-    { name: 'reset', weight: 3, happen: async (random) => one(random).line.reset() },
-    { name: 'cut in a frame', weight: 3, happen: async (random) => one(random).line.cutAfter(random(400)) },
+    { name: 'reset', weight: 3, inject: async (random) => anyClient(random).proxy.reset() },
+    { name: 'cut in a frame', weight: 3, inject: async (random) => anyClient(random).proxy.cutAfter(random(400)) },
     {
       name: 'half open',
       weight: 3,
-      happen: async (random) => {
-        const { line } = one(random);
-        line.goDeaf();
+      inject: async (random) => {
+        const { proxy } = anyClient(random);
+        proxy.dropBytes();
         if (isPatient && random(4) === 0) return;
-        await exchange(1000 + random(10_000));
-        line.tellClients();
+        await roundTrips(1000 + random(10_000));
+        proxy.resetDroppedClients();
       },
     },
-    { name: 'delay', weight: 2, happen: (random) => one(random).line.delay(exchange(500 + random(5000))) },
+    { name: 'delay', weight: 2, inject: (random) => anyClient(random).proxy.delay(roundTrips(500 + random(5000))) },
     {
       name: 'stop a client',
       weight: 2,
-      happen: (random) => {
-        const { process } = one(random);
-        return pause(random, (signal) => process.signal(signal));
+      inject: (random) => {
+        const { process } = anyClient(random);
+        return pauseProcess(random, (signal) => process.signal(signal));
       },
     },
-    { name: 'kill a client', weight: 2, happen: (random) => stage.replace(one(random)) },
+    { name: 'kill a client', weight: 2, inject: (random) => testbed.replace(anyClient(random)) },
     {
       name: 'stop the agent',
       weight: 2,
-      happen: async (random) => {
+      inject: async (random) => {
         const [agent] = await server.agents();
-        if (agent) await pause(random, (signal) => signalTo(agent, signal));
+        if (agent) await pauseProcess(random, (signal) => signalTo(agent, signal));
       },
     },
-    { name: 'stop the server', weight: 1, happen: (random) => pause(random, (signal) => server.signal(signal)) },
+    { name: 'stop the server', weight: 1, inject: (random) => pauseProcess(random, (signal) => server.signal(signal)) },
   ];
 }
 
-/** What cuts a run off. */
-export function roughFaults({ server }: Stage): Fault[] {
+/** Faults that interrupt a run. */
+export function killFaults({ server }: FaultTestbed): Fault[] {
   let restarted: Promise<unknown> = Promise.resolve();
   return [
     {
       name: 'kill the agent',
       weight: 1,
-      happen: async () => {
+      inject: async () => {
         const [agent] = await server.agents();
         if (agent) signalTo(agent, 'SIGKILL');
       },
@@ -73,8 +73,8 @@ export function roughFaults({ server }: Stage): Fault[] {
     {
       name: 'kill the server',
       weight: 1,
-      // One that is about to come back can be killed when it is there.
-      happen: () => {
+      // Kills during a restart wait until the server is up again.
+      inject: () => {
         restarted = restarted.then(() => server.restart());
         return restarted;
       },
@@ -82,14 +82,14 @@ export function roughFaults({ server }: Stage): Fault[] {
   ];
 }
 
-/** One of them, by their weights. */
-export function pick(faults: readonly Fault[], random: Random): Fault {
+/** Picks a fault by weight. */
+export function pickFault(faults: readonly Fault[], random: Random): Fault {
   const all = faults.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
   return all[random(all.length)] as Fault;
 }
 
-async function pause(random: Random, signal: (signal: 'SIGSTOP' | 'SIGCONT') => void): Promise<void> {
+async function pauseProcess(random: Random, signal: (signal: 'SIGSTOP' | 'SIGCONT') => void): Promise<void> {
   signal('SIGSTOP');
-  await exchange(500 + random(8000));
+  await roundTrips(500 + random(8000));
   signal('SIGCONT');
 }

@@ -2,69 +2,69 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Two ends of one connection, with what was done to it. */
-interface Pair {
+/** Both sockets of one proxied connection, and its faults. */
+interface ProxiedConnection {
   readonly client: Socket;
   readonly server: Socket;
-  /** Nothing arrives any more, and nobody is told. */
-  isDeaf: boolean;
-  /** Bytes that the client still gets before the connection is cut; undefined: all. */
-  left: number | undefined;
+  /** Discards all bytes without closing either side. */
+  dropsBytes: boolean;
+  /** Bytes that still reach the client before the connection is cut; undefined for no limit. */
+  bytesLeft: number | undefined;
 }
 
-/** The way of one client to the server, on which everything can go wrong that goes wrong on networks. */
-export class Line {
+/** A TCP proxy between one client and the server that injects network faults. */
+export class FaultyProxy {
   readonly port: number;
   readonly #server: Server;
-  readonly #pairs = new Set<Pair>();
+  readonly #connections = new Set<ProxiedConnection>();
 
   private constructor(server: Server, target: number) {
     this.port = (server.address() as AddressInfo).port;
     this.#server = server;
-    server.on('connection', (client) => this.#join(client, connect(target, '127.0.0.1')));
+    server.on('connection', (client) => this.#connect(client, connect(target, '127.0.0.1')));
     onTestFinished(() => this.close());
   }
 
-  static async to(target: number): Promise<Line> {
+  static async to(target: number): Promise<FaultyProxy> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new Line(server, target);
+    return new FaultyProxy(server, target);
   }
 
-  /** Whether there is anything to disturb. */
+  /** Whether a connection exists that still forwards bytes. */
   get isInUse(): boolean {
-    return [...this.#pairs].some(({ isDeaf }) => !isDeaf);
+    return [...this.#connections].some(({ dropsBytes }) => !dropsBytes);
   }
 
-  /** Both sides are told that the connection is no more. */
+  /** Resets both sides of every connection. */
   reset(): void {
-    for (const pair of this.#pairs) this.#part(pair);
+    for (const connection of this.#connections) this.#reset(connection);
   }
 
-  /** The client gets so many more bytes, be that in the middle of a frame. */
+  /** Cuts every connection after this many bytes to the client, even inside a frame. */
   cutAfter(bytes: number): void {
-    for (const pair of this.#pairs) pair.left = bytes;
+    for (const connection of this.#connections) connection.bytesLeft = bytes;
   }
 
-  /** Nothing arrives until something else has happened, on either side, but nothing is lost. */
+  /** Holds all bytes in both directions until `end`, without losing any. */
   async delay(end: Promise<void>): Promise<void> {
-    const held = [...this.#pairs].flatMap(({ client, server }) => [client, server]);
+    const held = [...this.#connections].flatMap(({ client, server }) => [client, server]);
     for (const socket of held) socket.pause();
     await end;
     for (const socket of held) socket.resume();
   }
 
-  /** What is sent from now on is lost, on either side, and neither knows. */
-  goDeaf(): void {
-    for (const pair of this.#pairs) {
-      pair.isDeaf = true;
-      for (const socket of [pair.client, pair.server]) socket.resume();
+  /** Discards all further bytes in both directions; neither side notices. */
+  dropBytes(): void {
+    for (const connection of this.#connections) {
+      connection.dropsBytes = true;
+      for (const socket of [connection.client, connection.server]) socket.resume();
     }
   }
 
-  /** The clients of connections that are deaf are told so; the server is not. */
-  tellClients(): void {
-    for (const { client, isDeaf } of this.#pairs) if (isDeaf) client.resetAndDestroy();
+  /** Resets the clients whose bytes are discarded, but not the server. */
+  resetDroppedClients(): void {
+    for (const { client, dropsBytes } of this.#connections) if (dropsBytes) client.resetAndDestroy();
   }
 
   close(): void {
@@ -72,11 +72,11 @@ export class Line {
     this.reset();
   }
 
-  #join(client: Socket, server: Socket): void {
-    const pair: Pair = { client, server, isDeaf: false, left: undefined };
-    this.#pairs.add(pair);
-    client.on('data', (bytes) => carry(pair, bytes, { from: client, to: server }));
-    server.on('data', (bytes) => this.#deliver(pair, bytes));
+  #connect(client: Socket, server: Socket): void {
+    const connection: ProxiedConnection = { client, server, dropsBytes: false, bytesLeft: undefined };
+    this.#connections.add(connection);
+    client.on('data', (bytes) => forward(connection, bytes, { from: client, to: server }));
+    server.on('data', (bytes) => this.#forwardToClient(connection, bytes));
     for (const [from, to] of [
       [client, server],
       [server, client],
@@ -84,29 +84,29 @@ export class Line {
       from.setNoDelay().on('error', () => {});
       to.on('drain', () => from.resume());
       from.on('close', () => {
-        if (client.destroyed && server.destroyed) this.#pairs.delete(pair);
-        if (!pair.isDeaf) to.destroy();
+        if (client.destroyed && server.destroyed) this.#connections.delete(connection);
+        if (!connection.dropsBytes) to.destroy();
       });
     }
   }
 
-  #deliver(pair: Pair, bytes: Buffer): void {
-    const { client, server, left = Number.POSITIVE_INFINITY } = pair;
-    if (bytes.length <= left) carry(pair, bytes, { from: server, to: client });
+  #forwardToClient(connection: ProxiedConnection, bytes: Buffer): void {
+    const { client, server, bytesLeft: bytesLeft = Number.POSITIVE_INFINITY } = connection;
+    if (bytes.length <= bytesLeft) forward(connection, bytes, { from: server, to: client });
     else {
-      client.end(bytes.subarray(0, left));
+      client.end(bytes.subarray(0, bytesLeft));
       server.resetAndDestroy();
     }
-    if (pair.left !== undefined) pair.left = Math.max(0, left - bytes.length);
+    if (connection.bytesLeft !== undefined) connection.bytesLeft = Math.max(0, bytesLeft - bytes.length);
   }
 
-  #part({ client, server }: Pair): void {
+  #reset({ client, server }: ProxiedConnection): void {
     client.resetAndDestroy();
     server.resetAndDestroy();
   }
 }
 
-/** A side that reads slowly slows the other one down, as without anything in between. */
-function carry({ isDeaf }: Pair, bytes: Buffer, { from, to }: { from: Socket; to: Socket }): void {
-  if (!isDeaf && !to.destroyed && !to.write(bytes)) from.pause();
+/** Forwards bytes and passes backpressure on to the sender. */
+function forward({ dropsBytes }: ProxiedConnection, bytes: Buffer, { from, to }: { from: Socket; to: Socket }): void {
+  if (!dropsBytes && !to.destroyed && !to.write(bytes)) from.pause();
 }

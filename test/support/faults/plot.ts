@@ -1,14 +1,14 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { userExtension } from '../extensions.ts';
-import { type Home, newHome, scriptArgs, setUp } from '../open.ts';
+import { type Home, newHome, scriptArgs, writeSettings } from '../open.ts';
 
-/** What happens in an act. */
-export const KINDS = ['text', 'tools', 'queue', 'dialog', 'compaction'] as const;
-export type Kind = (typeof KINDS)[number];
+/** Kinds of rounds, by the work of the agent. */
+export const ROUND_KINDS = ['text', 'tools', 'queue', 'dialog', 'compaction'] as const;
+export type RoundKind = (typeof ROUND_KINDS)[number];
 
-/** Asks two things, and shows something while it does. */
-const ASKING = `
+// A tool that opens two dialogs and shows status and widget meanwhile.
+const ASK_TOOL = `
 import { Type } from 'typebox';
 export default (pi) => {
   pi.registerTool({
@@ -26,17 +26,17 @@ export default (pi) => {
   });
 };`;
 
-/** The part that the model plays: every answer stops at a gate in its middle, so that things can go wrong there. */
-export class Plot {
+/** Script of the model: every response waits at a gate in its middle, where faults are injected. */
+export class ModelScript {
   readonly home: Home = newHome();
   readonly agentArgs: readonly string[];
   readonly #gate = join(this.home.root, 'gate');
 
-  constructor(acts: number) {
-    setUp(this.home, { compaction: { keepRecentTokens: 50 } });
-    userExtension(this.home, 'asking.ts', ASKING);
-    const lines = Array.from({ length: acts }, (_, act) => this.#actLines(act)).flat();
-    this.agentArgs = scriptArgs(this.home, [...lines, this.#anythingElse()]);
+  constructor(rounds: number) {
+    writeSettings(this.home, { compaction: { keepRecentTokens: 50 } });
+    userExtension(this.home, 'asking.ts', ASK_TOOL);
+    const lines = Array.from({ length: rounds }, (_, round) => this.#roundLines(round)).flat();
+    this.agentArgs = scriptArgs(this.home, [...lines, this.#fallbackLine()]);
   }
 
   openGate(): void {
@@ -47,36 +47,36 @@ export class Plot {
     rmSync(this.#gate, { force: true });
   }
 
-  #actLines(act: number): object[] {
-    const when = (kind: Kind) => `^${act} ${kind}`;
+  #roundLines(round: number): object[] {
+    const when = (kind: RoundKind) => `^${round} ${kind}`;
     const slowly = (text: string) => ({ text, chunks: 30, delayMs: 3 });
     const wait = `until [ -e '${this.#gate}' ]; do sleep 0.02; done`;
-    const noisy = `for i in 1 2 3 4 5 6 7 8; do echo "line $i of act ${act}"; sleep 0.03; done; ${wait}; echo done`;
+    const noisy = `for i in 1 2 3 4 5 6 7 8; do echo "line $i of act ${round}"; sleep 0.03; done; ${wait}; echo done`;
     const call = (name: string, args: object) => ({ toolCall: { name, arguments: args } });
-    const speech = [
+    const textSteps = [
       { thinking: 'What is to be said here, and in how many words?', chunks: 10, delayMs: 3 },
-      slowly(`Act ${act} begins with a sentence that is long enough to be cut anywhere. `),
+      slowly(`Act ${round} begins with a sentence that is long enough to be cut anywhere. `),
       { await: this.#gate },
       slowly('And it ends with another one, which is not much shorter than that.'),
     ];
     return [
-      { when: when('text'), steps: speech },
-      { when: when('queue'), steps: speech },
+      { when: when('text'), steps: textSteps },
+      { when: when('queue'), steps: textSteps },
       {
         when: when('tools'),
         steps: [
           slowly('I need two tools for this.'),
           call('bash', { command: noisy }),
-          call('write', { path: `note-${act}.txt`, content: 'a note' }),
+          call('write', { path: `note-${round}.txt`, content: 'a note' }),
         ],
       },
       { when: when('dialog'), steps: [slowly('I have to ask.'), call('ask', {})] },
-      { when: `^${act} `, keep: true, steps: [slowly('That was it, '), { await: this.#gate }, slowly('I think.')] },
+      { when: `^${round} `, keep: true, steps: [slowly('That was it, '), { await: this.#gate }, slowly('I think.')] },
     ];
   }
 
-  /** Summaries, too. */
-  #anythingElse(): object {
+  /** Responds to everything else, such as a summary. */
+  #fallbackLine(): object {
     return {
       when: '.',
       keep: true,

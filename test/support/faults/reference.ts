@@ -4,31 +4,29 @@ import type { RemoteOptions, RemoteSession } from '../../../src/client/remote/re
 import { type ConversationView, emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentSettledEvent } from '../../../src/protocol/generated/vocabulary.ts';
 import { withTimeout } from '../../../src/system/with-timeout.ts';
-import type { Sight } from './client.ts';
-import { exchange } from './exchange.ts';
+import type { ClientReport } from './client.ts';
+import { roundTrips } from './exchange.ts';
 
-/** How long something may take before it will never be. */
-const PATIENCE_MS = 60_000;
+const WAIT_TIMEOUT_MS = 60_000;
 
-/** A client whose connection nobody touches: what it sees is what there is to see. */
-export class Reference implements Omit<Sight, 'runs'> {
+/** A client with an undisturbed connection, whose view the other clients must reach. */
+export class ReferenceClient implements Omit<ClientReport, 'runs'> {
   readonly session: RemoteSession;
   readonly settled: AgentSettledEvent[] = [];
   readonly greetings: string[] = [];
   view: ConversationView = emptyView;
-  /** How much it has heard. */
-  heard = 0;
-  readonly #wake = new Set<() => void>();
+  eventCount = 0;
+  readonly #waiting = new Set<() => void>();
 
   constructor(address: string, options: RemoteOptions) {
     this.session = connectRemote(address, options);
     onTestFinished(() => this.session.close());
     this.session.onEvent((event) => {
       this.view = reduce(this.view, event);
-      this.heard++;
+      this.eventCount++;
       if (event.type === 'agent_settled') this.settled.push(event);
       if (event.type === 'server_connected') this.greetings.push(event.resume ?? 'new');
-      for (const wake of this.#wake) wake();
+      for (const wake of this.#waiting) wake();
     });
   }
 
@@ -36,31 +34,31 @@ export class Reference implements Omit<Sight, 'runs'> {
     return this.settled.some((event) => event.runId === runId);
   }
 
-  /** Settles when this is true, which is looked at whenever something is heard. */
-  until(what: string, condition: () => boolean): Promise<void> {
-    const heard = async () => {
-      while (!condition()) await this.#news();
+  /** Settles when the condition holds; checks it after every event. */
+  waitUntil(description: string, condition: () => boolean): Promise<void> {
+    const poll = async () => {
+      while (!condition()) await this.#nextEvent();
     };
-    return withTimeout(PATIENCE_MS, heard(), `Never: ${what}`);
+    return withTimeout(WAIT_TIMEOUT_MS, poll(), `Never: ${description}`);
   }
 
-  /** Settles when so much more was heard, or so many words have gone to and fro elsewhere. */
-  async moment(events: number, words: number): Promise<void> {
-    const last = this.heard + events;
+  /** Waits for this many events or round trips, whichever comes first. */
+  async waitBriefly(events: number, trips: number): Promise<void> {
+    const last = this.eventCount + events;
     let isOver = false;
-    const over = exchange(words).then(() => {
+    const over = roundTrips(trips).then(() => {
       isOver = true;
     });
-    while (this.heard < last && !isOver) await Promise.race([this.#news(), over]);
+    while (this.eventCount < last && !isOver) await Promise.race([this.#nextEvent(), over]);
   }
 
-  #news(): Promise<void> {
+  #nextEvent(): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        this.#wake.delete(wake);
+        this.#waiting.delete(wake);
         resolve();
       };
-      this.#wake.add(wake);
+      this.#waiting.add(wake);
     });
   }
 }

@@ -13,52 +13,52 @@ import { environment, type Home, TAU } from '../open.ts';
 
 export const TOKEN = 'a-token-for-faults';
 
-/** Below those that the system gives to connections: a client that finds nobody there must not find itself. */
+// Below the ephemeral ports: a client that reconnects to its own ephemeral port would connect to itself.
 const LOWEST_PORT = 20_000;
 const PORTS = 10_000;
 
-interface ServerOptions {
+interface FaultServerOptions {
   readonly port: number;
-  /** What the agents are started with. */
+  /** Further arguments of the agents. */
   readonly agentArgs: readonly string[];
   readonly allowHosts: readonly string[];
 }
 
-/** A server that can be killed and comes back at the same place, with the same files. */
+/** A server process that can be killed and restarted on the same port with the same files. */
 export class ServerProcess {
   readonly port: number;
   readonly #home: Home;
   readonly #args: readonly string[];
-  /** Everything that comes from here carries it. */
-  readonly #mark: string;
+  /** In the environment of the server and all its descendants. */
+  readonly #tag: string;
   #child: ChildProcess | undefined;
   #exited: Promise<unknown> = Promise.resolve();
   #stderr = '';
 
-  private constructor(home: Home, { port, agentArgs, allowHosts }: ServerOptions) {
+  private constructor(home: Home, { port, agentArgs, allowHosts }: FaultServerOptions) {
     this.#home = home;
     this.port = port;
     const agent = [process.execPath, TAU, ...agentArgs].map((word) => `'${word}'`).join(' ');
     const hosts = allowHosts.flatMap((host) => ['--allow-host', host]);
-    const place = ['--port', String(port), '--cwd', home.cwd];
-    // Clients notice a line that went deaf within 15 s.
-    this.#args = ['serve', ...place, '--ping-seconds', '5', '--agent-command', agent, ...hosts];
-    this.#mark = `faults-${process.pid}-${port}-${Date.now()}`;
+    const locationArgs = ['--port', String(port), '--cwd', home.cwd];
+    // Clients detect a dead connection within 15 s.
+    this.#args = ['serve', ...locationArgs, '--ping-seconds', '5', '--agent-command', agent, ...hosts];
+    this.#tag = `faults-${process.pid}-${port}-${Date.now()}`;
     onTestFinished(async () => {
       this.signal('SIGKILL');
       await this.#exited;
     });
   }
 
-  static async start(home: Home, options: ServerOptions): Promise<ServerProcess> {
+  static async start(home: Home, options: FaultServerOptions): Promise<ServerProcess> {
     const server = new ServerProcess(home, options);
     await server.start();
     return server;
   }
 
-  /** Settles when it takes clients. */
+  /** Settles when the server accepts clients. */
   async start(): Promise<void> {
-    const env = environment(this.#home, { PI_AUTH_TOKEN: TOKEN, [TAG_VARIABLE]: this.#mark });
+    const env = environment(this.#home, { PI_AUTH_TOKEN: TOKEN, [TAG_VARIABLE]: this.#tag });
     const child = spawn(process.execPath, [TAU, ...this.#args], { cwd: this.#home.cwd, env, stdio: 'pipe' });
     this.#child = child;
     this.#exited = once(child, 'close');
@@ -76,35 +76,35 @@ export class ServerProcess {
     this.#child?.kill(signal);
   }
 
-  /** Settles to how it ended. */
+  /** Ends the server and returns its exit code or signal. */
   async end(signal: NodeJS.Signals): Promise<unknown> {
     this.signal(signal);
     await this.#exited;
     return this.#child?.exitCode ?? this.#child?.signalCode;
   }
 
-  /** Dies, and comes back. */
+  /** Kills the server and starts it again. */
   async restart(): Promise<void> {
     await this.end('SIGKILL');
     await this.start();
   }
 
-  /** Its agents that live now. */
+  /** Its running agents. */
   async agents(): Promise<ProcessRow[]> {
-    const own = `${this.#mark}/${this.#child?.pid?.toString(36)}-`;
-    const rows = (await listProcesses()).filter(({ tag: mark }) => mark?.startsWith(own));
+    const own = `${this.#tag}/${this.#child?.pid?.toString(36)}-`;
+    const rows = (await listProcesses()).filter(({ tag }) => tag?.startsWith(own));
     return rows.filter(({ pid }) => cmdlineOf(pid).includes('\0--mode\0rpc\0'));
   }
 
-  /** Everything that lives and comes from here, the server included. Guardians have no environment, but know whose they are. */
-  async family(): Promise<number[]> {
-    const isOurs = ({ pid, tag: mark }: ProcessRow) =>
-      mark?.startsWith(this.#mark) || cmdlineOf(pid).includes(`\0${TAG_VARIABLE}=${this.#mark}/`);
+  /** The server and all its running descendants. Guardians have an empty environment and carry the tag in their arguments. */
+  async descendants(): Promise<number[]> {
+    const isOurs = ({ pid, tag }: ProcessRow) =>
+      tag?.startsWith(this.#tag) || cmdlineOf(pid).includes(`\0${TAG_VARIABLE}=${this.#tag}/`);
     return (await listProcesses()).filter(isOurs).map(({ pid }) => pid);
   }
 }
 
-/** Sends a signal to a process, if it is still the same. */
+/** Sends a signal to a process, unless its pid was reused. */
 export function signalTo(row: ProcessRow, signal: NodeJS.Signals): void {
   if (isSameProcess(row)) process.kill(row.pid, signal);
 }
@@ -117,7 +117,7 @@ function cmdlineOf(pid: number): string {
   }
 }
 
-/** A port that nobody else uses, and that no connection gets by chance. */
+/** Finds a free port outside the ephemeral range. */
 export async function freePort(): Promise<number> {
   while (true) {
     const port = LOWEST_PORT + Math.floor(Math.random() * PORTS);

@@ -2,106 +2,106 @@ import { randomUUID } from 'node:crypto';
 import { onTestFailed } from 'vitest';
 import type { Frame, Result } from '../../../src/protocol/generated/vocabulary.ts';
 import { ClientProcess, Killed } from './client.ts';
-import { Line } from './line.ts';
-import type { Plot } from './plot.ts';
-import { Reference } from './reference.ts';
+import { FaultyProxy } from './line.ts';
+import type { ModelScript } from './plot.ts';
+import { ReferenceClient } from './reference.ts';
 import { freePort, ServerProcess, TOKEN } from './server.ts';
 
-const CLIENTS = 3;
+const CLIENT_COUNT = 3;
 
-/** Nobody waits as long as people do. */
+// Shorter delays than the defaults for people.
 const reconnection = { maxRetries: 1000, initialDelayMs: 30, maxDelayMs: 300, backoffMultiplier: 2 };
 
 export type Accepted = Result<'prompt'>;
 
-/** A client that things happen to. */
-export interface Actor {
+/** A client behind a faulty proxy. */
+export interface DisturbedClient {
   readonly name: string;
-  readonly line: Line;
+  readonly proxy: FaultyProxy;
   process: ClientProcess;
-  /** How many of it there were. */
-  lives: number;
+  /** Number of processes so far. */
+  starts: number;
 }
 
-/** A server, a client that nobody disturbs, and clients that everything happens to. */
-export class Stage {
+/** A server, an undisturbed reference client, and clients behind faulty proxies. */
+export class FaultTestbed {
   readonly server: ServerProcess;
-  readonly reference: Reference;
-  readonly actors: readonly Actor[];
+  readonly reference: ReferenceClient;
+  readonly clients: readonly DisturbedClient[];
   readonly #sessionId: string;
   readonly #history: string[] = [];
 
-  private constructor(server: ServerProcess, lines: readonly Line[], sessionId: string) {
+  private constructor(server: ServerProcess, proxies: readonly FaultyProxy[], sessionId: string) {
     this.server = server;
     this.#sessionId = sessionId;
-    this.reference = new Reference(this.#address(server.port), { reconnection });
-    this.actors = lines.map((line, index) => ({
+    this.reference = new ReferenceClient(this.#address(server.port), { reconnection });
+    this.clients = proxies.map((proxy, index) => ({
       name: `client ${index}`,
-      line,
-      process: this.#client(line),
-      lives: 1,
+      proxy,
+      process: this.#startClient(proxy),
+      starts: 1,
     }));
     onTestFailed(() => void process.stderr.write(`${this.#history.join('\n')}\n`));
   }
 
-  static async open(plot: Plot): Promise<Stage> {
+  static async open(script: ModelScript): Promise<FaultTestbed> {
     const port = await freePort();
-    const lines = await Promise.all(Array.from({ length: CLIENTS }, () => Line.to(port)));
-    const allowHosts = lines.map((line) => `127.0.0.1:${line.port}`);
-    const server = await ServerProcess.start(plot.home, { port, agentArgs: plot.agentArgs, allowHosts });
-    const stage = new Stage(server, lines, randomUUID());
-    await stage.everybodyHeard();
-    return stage;
+    const proxies = await Promise.all(Array.from({ length: CLIENT_COUNT }, () => FaultyProxy.to(port)));
+    const allowHosts = proxies.map((proxy) => `127.0.0.1:${proxy.port}`);
+    const server = await ServerProcess.start(script.home, { port, agentArgs: script.agentArgs, allowHosts });
+    const testbed = new FaultTestbed(server, proxies, randomUUID());
+    await testbed.syncClients();
+    return testbed;
   }
 
-  /** Another client, which comes to the session as it is now. */
-  newcomer(): Reference {
-    return new Reference(this.#address(this.server.port), { reconnection });
+  /** Connects another undisturbed client to the session. */
+  connectNewClient(): ReferenceClient {
+    return new ReferenceClient(this.#address(this.server.port), { reconnection });
   }
 
-  /** Remembers what happened, should it be asked for in the end. */
-  note(what: string): void {
-    this.#history.push(`${performance.now().toFixed(0)} ${what}`);
+  /** Logs a line, printed if the test fails. */
+  log(text: string): void {
+    this.#history.push(`${performance.now().toFixed(0)} ${text}`);
   }
 
-  /** Says something in the name of an actor, or of the reference where there is none. */
-  async speak(
-    actor: Actor | undefined,
+  /** Sends a message from a client, or from the reference client when it is undefined. */
+  async sendMessage(
+    client: DisturbedClient | undefined,
     type: 'prompt' | 'steer' | 'follow_up',
     message: { message: string; clientMessageId: string },
   ): Promise<Accepted> {
-    return actor ? actor.process.call(type, message) : this.reference.session.call(type, message);
+    return client ? client.process.call(type, message) : this.reference.session.call(type, message);
   }
 
-  async send(actor: Actor | undefined, frame: Frame): Promise<void> {
-    if (actor) await actor.process.send(frame);
+  async send(client: DisturbedClient | undefined, frame: Frame): Promise<void> {
+    if (client) await client.process.send(frame);
     else this.reference.session.send(frame);
   }
 
-  /** Settles when everybody has heard what happened until now. */
-  async everybodyHeard(): Promise<void> {
-    const asking = this.actors.map((actor) => () => actor.process.call('get_state', {}));
-    await Promise.all([() => this.reference.session.getState(), ...asking].map(untilCertain));
+  /** Settles when every client has received all events published so far. */
+  async syncClients(): Promise<void> {
+    const requests = this.clients.map((client) => () => client.process.call('get_state', {}));
+    await Promise.all([() => this.reference.session.getState(), ...requests].map(retryUntilCertain));
   }
 
-  async replace(actor: Actor): Promise<void> {
-    await actor.process.kill();
-    actor.process = this.#client(actor.line);
-    actor.lives++;
+  async replace(client: DisturbedClient): Promise<void> {
+    await client.process.kill();
+    client.process = this.#startClient(client.proxy);
+    client.starts++;
   }
 
-  #client({ port }: Line): ClientProcess {
+  #startClient({ port }: FaultyProxy): ClientProcess {
     return new ClientProcess(this.#address(port), { reconnection });
   }
 
-  /** Of the session that the first one who comes begins. */
+  /** Address of the session, which the first connection creates. */
   #address(port: number): string {
     return `ws://127.0.0.1:${port}/session?${new URLSearchParams({ token: TOKEN, new: this.#sessionId })}`;
   }
 }
 
-/** Does something again until it is known to be done. */
-export async function untilCertain<T>(work: () => Promise<T>): Promise<T> {
+/** Repeats an operation until its outcome is known. */
+export async function retryUntilCertain<T>(work: () => Promise<T>): Promise<T> {
   while (true) {
     try {
       return await work();
@@ -111,6 +111,6 @@ export async function untilCertain<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether it is not known if it was done: the client, or the agent, was killed meanwhile. */
+/** Whether the operation may or may not have happened: the client or the agent was killed meanwhile. */
 const isUncertain = (error: unknown): boolean =>
   error instanceof Killed || ['internal', 'overloaded'].includes(String((error as { code?: unknown }).code));

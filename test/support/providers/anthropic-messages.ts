@@ -1,24 +1,24 @@
-import type { Api, Refusal, Reply, SentEvent } from './double.ts';
+import type { Api, PlainResponse, ModelReply, SentEvent } from './double.ts';
 
 /** The Messages API of Anthropic: named events, one block after another, usage at both ends. */
 export const anthropicApi: Api = {
   name: 'anthropic-messages',
-  speak: (reply) => [...opening(reply), ...blocksOf(reply).flatMap(blockEvents), ...ending(reply)],
+  encode: (reply) => [...openingEvents(reply), ...blocksOf(reply).flatMap(blockEvents), ...closingEvents(reply)],
   errorBody: ({ status, message = 'Something is wrong' }) =>
     JSON.stringify({ type: 'error', error: { type: errorTypes[status] ?? 'api_error', message }, request_id: 'req_1' }),
 };
 
-/** The seal on thoughts. */
+/** Signature of thinking blocks. */
 export const SIGNATURE = 'EqQBCgIYAhIM';
 
-/** An event as it is sent: its name is the type of its data. */
-export const sent = (data: { type: string } & Record<string, unknown>): SentEvent => ({
+/** A server-sent event named after the type of its data. */
+export const anthropicEvent = (data: { type: string } & Record<string, unknown>): SentEvent => ({
   event: data.type,
   data: JSON.stringify(data),
 });
 
-/** A stream of any events at all, as a turn of the double. */
-export const stream = (...events: readonly SentEvent[]): Refusal => ({
+/** A response that streams exactly these events. */
+export const streamOf = (...events: readonly SentEvent[]): PlainResponse => ({
   status: 200,
   headers: { 'content-type': 'text/event-stream; charset=utf-8' },
   body: events.map(({ event, data }) => `event: ${event}\ndata: ${data}\n\n`).join(''),
@@ -34,9 +34,9 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
-export function opening({ usage = { input: 10, output: 5 } }: Reply): SentEvent[] {
+export function openingEvents({ usage = { input: 10, output: 5 } }: ModelReply): SentEvent[] {
   return [
-    sent({
+    anthropicEvent({
       type: 'message_start',
       message: {
         id: 'msg_01',
@@ -55,7 +55,7 @@ export function opening({ usage = { input: 10, output: 5 } }: Reply): SentEvent[
         },
       },
     }),
-    sent({ type: 'ping' }),
+    anthropicEvent({ type: 'ping' }),
   ];
 }
 
@@ -64,13 +64,13 @@ interface Block {
   readonly deltas: readonly object[];
 }
 
-function blocksOf({ thinking, text, calls = [] }: Reply): Block[] {
+function blocksOf({ thinking, text, calls = [] }: ModelReply): Block[] {
   return [
-    ...(thinking === undefined ? [] : [thought(thinking)]),
-    ...(text === undefined ? [] : [words(text)]),
+    ...(thinking === undefined ? [] : [thinkingBlock(thinking)]),
+    ...(text === undefined ? [] : [textBlock(text)]),
     ...calls.map(({ id, name, arguments: values }) => ({
       start: { type: 'tool_use', id, name, input: {} },
-      // The real API begins with an empty piece.
+      // The real API sends an empty piece first.
       deltas: ['', ...halves(JSON.stringify(values))].map((piece) => ({
         type: 'input_json_delta',
         partial_json: piece,
@@ -79,12 +79,12 @@ function blocksOf({ thinking, text, calls = [] }: Reply): Block[] {
   ];
 }
 
-const words = (text: string): Block => ({
+const textBlock = (text: string): Block => ({
   start: { type: 'text', text: '' },
   deltas: halves(text).map((piece) => ({ type: 'text_delta', text: piece })),
 });
 
-const thought = (thinking: string): Block => ({
+const thinkingBlock = (thinking: string): Block => ({
   start: { type: 'thinking', thinking: '', signature: '' },
   deltas: [
     ...halves(thinking).map((piece) => ({ type: 'thinking_delta', thinking: piece })),
@@ -92,7 +92,7 @@ const thought = (thinking: string): Block => ({
   ],
 });
 
-/** In two pieces, without cutting a character. */
+/** Splits a text into two pieces without splitting a character. */
 function halves(text: string): string[] {
   const characters = [...text];
   const middle = Math.ceil(characters.length / 2);
@@ -100,22 +100,22 @@ function halves(text: string): string[] {
 }
 
 const blockEvents = ({ start, deltas }: Block, index: number): SentEvent[] => [
-  sent({ type: 'content_block_start', index, content_block: start }),
-  ...deltas.map((delta) => sent({ type: 'content_block_delta', index, delta })),
-  sent({ type: 'content_block_stop', index }),
+  anthropicEvent({ type: 'content_block_start', index, content_block: start }),
+  ...deltas.map((delta) => anthropicEvent({ type: 'content_block_delta', index, delta })),
+  anthropicEvent({ type: 'content_block_stop', index }),
 ];
 
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', toolUse: 'tool_use' } as const;
 
-function ending({ stop, calls = [], usage = { input: 10, output: 5 }, error }: Reply): SentEvent[] {
-  if (error) return [sent({ type: 'error', error })];
+function closingEvents({ stop, calls = [], usage = { input: 10, output: 5 }, error }: ModelReply): SentEvent[] {
+  if (error) return [anthropicEvent({ type: 'error', error })];
   const reason = stopReasons[stop ?? (calls.length > 0 ? 'toolUse' : 'stop')];
   return [
-    sent({
+    anthropicEvent({
       type: 'message_delta',
       delta: { stop_reason: reason, stop_sequence: null },
       usage: { output_tokens: usage.output },
     }),
-    sent({ type: 'message_stop' }),
+    anthropicEvent({ type: 'message_stop' }),
   ];
 }

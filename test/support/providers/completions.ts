@@ -1,26 +1,26 @@
-import type { Api, Reply } from './double.ts';
+import type { Api, ModelReply } from './double.ts';
 
 const id = 'chatcmpl-1';
 
-/** OpenAI's chat completions, as its own server streams them. */
+/** OpenAI's chat completions, as OpenAI streams them. */
 export const completions: Api = {
   name: 'openai-completions',
-  speak: (reply) => [
+  encode: (reply) => [
     ...deltasOf(reply).map((delta) => chunk({ choices: [{ index: 0, delta, finish_reason: null }] })),
     ...(reply.error
       ? [{ data: JSON.stringify({ error: { ...reply.error, code: null, param: null } }) }]
-      : ending(reply)),
+      : closingEvents(reply)),
   ],
   errorBody: ({ status, message = 'Refused' }) =>
-    JSON.stringify({ error: { message, type: typeOf(status), param: null, code: null } }),
+    JSON.stringify({ error: { message, type: errorTypeOf(status), param: null, code: null } }),
 };
 
-/** One event of the stream with these fields. */
+/** A chunk of the stream with these fields. */
 export const chunk = (fields: object) => ({
   data: JSON.stringify({ id, object: 'chat.completion.chunk', created: 1, model: 'gpt-test-2026', ...fields }),
 });
 
-function deltasOf({ thinking, text, calls = [] }: Reply): object[] {
+function deltasOf({ thinking, text, calls = [] }: ModelReply): object[] {
   return [
     { role: 'assistant', content: '' },
     ...halves(thinking).map((piece) => ({ reasoning_content: piece })),
@@ -37,7 +37,7 @@ const halves = (text = '') => {
   return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== '');
 };
 
-function ending({ calls, stop, usage }: Reply) {
+function closingEvents({ calls, stop, usage }: ModelReply) {
   const reason = { stop: 'stop', length: 'length', toolUse: 'tool_calls' }[stop ?? (calls ? 'toolUse' : 'stop')];
   return [
     chunk({ choices: [{ index: 0, delta: {}, finish_reason: reason }] }),
@@ -46,7 +46,7 @@ function ending({ calls, stop, usage }: Reply) {
   ];
 }
 
-function countsOf({ input, output, cacheRead = 0, cacheWrite = 0 }: NonNullable<Reply['usage']>) {
+function countsOf({ input, output, cacheRead = 0, cacheWrite = 0 }: NonNullable<ModelReply['usage']>) {
   const prompt = input + cacheRead + cacheWrite;
   return {
     prompt_tokens: prompt,
@@ -57,4 +57,4 @@ function countsOf({ input, output, cacheRead = 0, cacheWrite = 0 }: NonNullable<
   };
 }
 
-const typeOf = (status: number) => (status >= 500 ? 'server_error' : 'invalid_request_error');
+const errorTypeOf = (status: number) => (status >= 500 ? 'server_error' : 'invalid_request_error');

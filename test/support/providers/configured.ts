@@ -7,17 +7,17 @@ import { type Api, ProviderDouble } from './double.ts';
 import { googleApi } from './google-generative-ai.ts';
 import { responsesApi } from './openai-responses.ts';
 
-/** Every API kind that tau speaks itself. */
+/** Every API that tau implements itself. */
 export const apis: readonly Api[] = [anthropicApi, completions, responsesApi, googleApi];
 
-export interface Configured {
+export interface ConfiguredProviders {
   readonly home: Home;
-  /** One server for each API, in their order. */
+  /** A server per API, in the order of the APIs. */
   readonly doubles: readonly ProviderDouble[];
 }
 
-/** A model as these users describe it. */
-export const described = {
+// The model as models.json describes it.
+export const modelDescription = {
   id: 'm',
   reasoning: true,
   input: ['text', 'image'],
@@ -26,20 +26,20 @@ export const described = {
   cost: { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1.5 },
 };
 
-/** The provider that a double plays. */
+/** Name of the provider of an API in models.json. */
 export const providerOf = ({ name }: Api) => `own-${name}`;
 
-/** A user who has described a server for each of these APIs in models.json, and tries again at once. */
-export async function configured(
-  use: readonly Api[],
+/** Creates a home with one provider per API in models.json and a retry delay of 1 ms. */
+export async function configureProviders(
+  apisInUse: readonly Api[],
   { model = {}, settings = {} }: { model?: object; settings?: object } = {},
-): Promise<Configured> {
+): Promise<ConfiguredProviders> {
   const home = newHome();
-  const doubles = await Promise.all(use.map((api) => ProviderDouble.start(api)));
+  const doubles = await Promise.all(apisInUse.map((api) => ProviderDouble.start(api)));
   const providers = Object.fromEntries(
-    use.map((api, index) => [
+    apisInUse.map((api, index) => [
       providerOf(api),
-      { baseUrl: doubles[index]?.url, apiKey: '$OWN_KEY', api: api.name, models: [{ ...described, ...model }] },
+      { baseUrl: doubles[index]?.url, apiKey: '$OWN_KEY', api: api.name, models: [{ ...modelDescription, ...model }] },
     ]),
   );
   mkdirSync(home.agentDir, { recursive: true });

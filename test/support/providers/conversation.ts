@@ -10,10 +10,10 @@ import type {
 
 export const image: ContentBlock = { type: 'image', data: 'aW1n', mimeType: 'image/png' };
 
-export const asked = (content: UserMessage['content']): UserMessage => ({ role: 'user', content, timestamp: 0 });
+export const userMessage = (content: UserMessage['content']): UserMessage => ({ role: 'user', content, timestamp: 0 });
 
-/** What a model said before. */
-export const answered = (
+/** An assistant message of this model. */
+export const assistantMessage = (
   { api, provider, id }: Pick<Model, 'api' | 'provider' | 'id'>,
   ...content: AssistantBlock[]
 ): AssistantMessage => ({
@@ -27,8 +27,7 @@ export const answered = (
   timestamp: 0,
 });
 
-/** What came of a call. */
-export const returned = (toolCallId: string, ...content: ContentBlock[]): ToolResultMessage => ({
+export const toolResult = (toolCallId: string, ...content: ContentBlock[]): ToolResultMessage => ({
   role: 'toolResult',
   toolCallId,
   toolName: 'read',
@@ -37,9 +36,9 @@ export const returned = (toolCallId: string, ...content: ContentBlock[]): ToolRe
   timestamp: 0,
 });
 
-export const text = (words: string) => ({ type: 'text' as const, text: words });
+export const textBlock = (text: string) => ({ type: 'text' as const, text });
 
-export const called = (id: string, own: { thoughtSignature?: string } = {}): AssistantBlock => ({
+export const toolCall = (id: string, own: { thoughtSignature?: string } = {}): AssistantBlock => ({
   type: 'toolCall',
   id,
   name: 'read',

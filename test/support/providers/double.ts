@@ -4,35 +4,35 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
-/** What a model says, whatever API it is said in. */
-export interface Reply {
+/** A model response, independent of the API. */
+export interface ModelReply {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: object }[];
   readonly usage?: { input: number; output: number; cacheRead?: number; cacheWrite?: number };
-  /** Where it differs from what the content means. */
+  /** Overrides the stop reason that follows from the content. */
   readonly stop?: 'stop' | 'length' | 'toolUse';
-  /** An error in mid-stream, after everything above. */
+  /** An error in mid-stream, after the content. */
   readonly error?: { readonly type: string; readonly message: string };
 }
 
-/** How the bytes of a reply travel. */
-export interface Manner {
-  /** Bytes per write; all at once where it is absent. */
-  readonly pieces?: number;
+/** How the bytes of a stream are sent. */
+export interface Delivery {
+  /** Bytes per write; by default one write. */
+  readonly chunkBytes?: number;
   readonly lineEnd?: '\n' | '\r\n' | '\r';
-  /** Comments, as servers send to keep a connection alive, between all events. */
+  /** Sends a keep-alive comment before every event. */
   readonly comments?: boolean;
-  /** How many events are sent before the connection is cut, or falls silent. */
+  /** Number of events before the connection is cut or stalls. */
   readonly cutAfter?: number;
   readonly stallAfter?: number;
 }
 
-/** An answer that is no stream. */
-export interface Refusal {
+/** A response that is not an event stream. */
+export interface PlainResponse {
   readonly status: number;
   readonly message?: string;
-  /** Instead of an error as this API words it. */
+  /** Replaces the error body of the API. */
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -42,33 +42,33 @@ export interface SentEvent {
   readonly data: string;
 }
 
-/** How one API says things. */
+/** The encoding of one API. */
 export interface Api {
-  /** The name of the API kind in models.json. */
+  /** Name of the API in models.json. */
   readonly name: string;
-  readonly speak: (reply: Reply) => readonly SentEvent[];
-  readonly errorBody: (refusal: Refusal) => string;
+  readonly encode: (reply: ModelReply) => readonly SentEvent[];
+  readonly errorBody: (plain: PlainResponse) => string;
 }
 
-export interface Received {
+export interface ReceivedRequest {
   readonly path: string;
-  /** That the client called from. */
+  /** The client's port. */
   readonly port: number | undefined;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   readonly body: any;
-  /** Settles when the client has left. */
+  /** Settles when the client has disconnected. */
   readonly closed: Promise<unknown>;
 }
 
-type Turn = (Reply & Manner) | Refusal;
+type QueuedResponse = (ModelReply & Delivery) | PlainResponse;
 
-/** A provider on a real socket that says what it was told to, one turn after another. */
+/** A provider on a real socket that sends queued responses in order. */
 export class ProviderDouble {
-  readonly requests: Received[] = [];
+  readonly requests: ReceivedRequest[] = [];
   readonly #api: Api;
-  readonly #turns: Turn[] = [];
+  readonly #responses: QueuedResponse[] = [];
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   #waiting: (() => void)[] = [];
 
@@ -88,13 +88,13 @@ export class ProviderDouble {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What it says next; when nothing is left it refuses. */
-  says(...turns: readonly Turn[]): void {
-    this.#turns.push(...turns);
+  /** Queues responses; with an empty queue the double responds 400. */
+  respondWith(...responses: readonly QueuedResponse[]): void {
+    this.#responses.push(...responses);
   }
 
-  /** The request with this number, once it is there. */
-  async request(index: number): Promise<Received> {
+  /** Returns the request at this index as soon as it arrives. */
+  async request(index: number): Promise<ReceivedRequest> {
     while (!this.requests[index]) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.requests[index];
   }
@@ -108,24 +108,24 @@ export class ProviderDouble {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();
-    const turn = this.#turns.shift() ?? { status: 400, message: 'Nobody told this server what to say' };
+    const queued = this.#responses.shift() ?? { status: 400, message: 'No response is queued' };
     const closed = once(response, 'close');
     const { url: path = '', headers, socket } = request;
-    this.requests.push({ path, port: socket.remotePort, headers, text, body: parsed(text), closed });
+    this.requests.push({ path, port: socket.remotePort, headers, text, body: parseOrUndefined(text), closed });
     for (const wake of this.#waiting.splice(0)) wake();
-    if ('status' in turn) this.#refuse(response, turn);
-    else await this.#stream(response, turn);
+    if ('status' in queued) this.#sendPlain(response, queued);
+    else await this.#stream(response, queued);
   }
 
-  #refuse(response: ServerResponse, refusal: Refusal): void {
-    response.writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers });
-    response.end(refusal.body ?? this.#api.errorBody(refusal));
+  #sendPlain(response: ServerResponse, plain: PlainResponse): void {
+    response.writeHead(plain.status, { 'content-type': 'application/json', ...plain.headers });
+    response.end(plain.body ?? this.#api.errorBody(plain));
   }
 
-  async #stream(response: ServerResponse, turn: Reply & Manner): Promise<void> {
-    const { pieces, lineEnd = '\n', comments, cutAfter, stallAfter } = turn;
+  async #stream(response: ServerResponse, queued: ModelReply & Delivery): Promise<void> {
+    const { chunkBytes: pieces, lineEnd = '\n', comments, cutAfter, stallAfter } = queued;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const events = this.#api.speak(turn).slice(0, cutAfter ?? stallAfter);
+    const events = this.#api.encode(queued).slice(0, cutAfter ?? stallAfter);
     const lines = events.flatMap(({ event, data }) => [
       ...(comments ? [': alive', ''] : []),
       ...(event === undefined ? [] : [`event: ${event}`]),
@@ -138,7 +138,7 @@ export class ProviderDouble {
       if (pieces !== undefined) await setImmediate();
     }
     if (cutAfter !== undefined) {
-      // What was written must be on its way before the connection breaks.
+      // Flushes the written bytes before the connection is cut.
       await new Promise((resolve) => response.write('', resolve));
       await setImmediate();
       response.destroy();
@@ -146,7 +146,7 @@ export class ProviderDouble {
   }
 }
 
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

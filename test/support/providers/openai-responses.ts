@@ -1,38 +1,38 @@
-import type { Api, Refusal, Reply, SentEvent } from './double.ts';
+import type { Api, PlainResponse, ModelReply, SentEvent } from './double.ts';
 
 const RESPONSE = { id: 'resp_1', object: 'response', model: 'double-2025-01-01' };
 
-/** OpenAI's Responses API, as far as a model that answers is concerned. */
+/** OpenAI's Responses API: streamed responses of a model. */
 export const responsesApi: Api = {
   name: 'openai-responses',
-  speak: (reply) => numbered([...beginning(), ...itemsOf(reply).flatMap(itemEvents), ending(reply)]),
-  errorBody: ({ status, message = 'Refused' }: Refusal) =>
+  encode: (reply) => numbered([...openingEvents(), ...itemsOf(reply).flatMap(itemEvents), closingEvent(reply)]),
+  errorBody: ({ status, message = 'Refused' }: PlainResponse) =>
     JSON.stringify({ error: { message, type: status < 500 ? 'invalid_request_error' : 'server_error', code: null } }),
 };
 
-export interface Told {
+export interface ResponsesEvent {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** The events as they are sent: each says its type twice, and its number. */
-export const numbered = (events: readonly Told[]): SentEvent[] =>
+/** Server-sent events with type and sequence number. */
+export const numbered = (events: readonly ResponsesEvent[]): SentEvent[] =>
   events.map((event, index) => ({ event: event.type, data: JSON.stringify({ ...event, sequence_number: index }) }));
 
-const beginning = () =>
+const openingEvents = () =>
   ['response.created', 'response.in_progress'].map((type) => ({
     type,
     response: { ...RESPONSE, status: 'in_progress', output: [], usage: null },
   }));
 
-/** An item, and what is told of it between its beginning and its end. */
+/** An output item with the events between its start and its end. */
 interface Item {
   readonly item: object;
   readonly opening: object;
-  readonly deltas: readonly Told[];
+  readonly deltas: readonly ResponsesEvent[];
 }
 
-function itemsOf({ thinking, text, calls = [] }: Reply): Item[] {
+function itemsOf({ thinking, text, calls = [] }: ModelReply): Item[] {
   return [
     ...(thinking === undefined ? [] : [reasoning(thinking)]),
     ...(text === undefined ? [] : [message(text)]),
@@ -40,18 +40,18 @@ function itemsOf({ thinking, text, calls = [] }: Reply): Item[] {
   ];
 }
 
-const words = (text: string) => text.match(/\S+\s*|\s+/g) ?? [];
+const wordsOf = (text: string) => text.match(/\S+\s*|\s+/g) ?? [];
 
 function reasoning(text: string): Item {
   const id = 'rs_1';
   const summary = text.split('\n\n').map((part) => ({ type: 'summary_text', text: part }));
   const deltas = summary.flatMap((part, summary_index) => {
-    const place = { item_id: id, summary_index };
+    const position = { item_id: id, summary_index };
     return [
-      { type: 'response.reasoning_summary_part.added', ...place, part: { type: 'summary_text', text: '' } },
-      ...words(part.text).map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...place, delta })),
-      { type: 'response.reasoning_summary_text.done', ...place, text: part.text },
-      { type: 'response.reasoning_summary_part.done', ...place, part },
+      { type: 'response.reasoning_summary_part.added', ...position, part: { type: 'summary_text', text: '' } },
+      ...wordsOf(part.text).map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...position, delta })),
+      { type: 'response.reasoning_summary_text.done', ...position, text: part.text },
+      { type: 'response.reasoning_summary_part.done', ...position, part },
     ];
   });
   const item = { id, type: 'reasoning', summary, encrypted_content: 'secret' };
@@ -61,13 +61,13 @@ function reasoning(text: string): Item {
 function message(text: string): Item {
   const id = 'msg_1';
   const part = { type: 'output_text', annotations: [], text };
-  const place = { item_id: id, content_index: 0 };
+  const position = { item_id: id, content_index: 0 };
   const item = { id, type: 'message', status: 'completed', role: 'assistant', content: [part] };
   const deltas = [
-    { type: 'response.content_part.added', ...place, part: { ...part, text: '' } },
-    ...words(text).map((delta) => ({ type: 'response.output_text.delta', ...place, delta })),
-    { type: 'response.output_text.done', ...place, text },
-    { type: 'response.content_part.done', ...place, part },
+    { type: 'response.content_part.added', ...position, part: { ...part, text: '' } },
+    ...wordsOf(text).map((delta) => ({ type: 'response.output_text.delta', ...position, delta })),
+    { type: 'response.output_text.done', ...position, text },
+    { type: 'response.content_part.done', ...position, part },
   ];
   return { item, opening: { status: 'in_progress', content: [] }, deltas };
 }
@@ -87,13 +87,13 @@ function functionCall({ id: call_id, name, arguments: values }: { id: string; na
   return { item, opening: { status: 'in_progress', arguments: '' }, deltas };
 }
 
-const itemEvents = ({ item, opening, deltas }: Item, output_index: number): Told[] => [
+const itemEvents = ({ item, opening, deltas }: Item, output_index: number): ResponsesEvent[] => [
   { type: 'response.output_item.added', output_index, item: { ...item, ...opening } },
   ...deltas.map((delta) => ({ ...delta, output_index })),
   { type: 'response.output_item.done', output_index, item },
 ];
 
-function ending(reply: Reply): Told {
+function closingEvent(reply: ModelReply): ResponsesEvent {
   const { error } = reply;
   if (error) return { type: 'error', code: error.type, message: error.message, param: null };
   const isCut = reply.stop === 'length';
@@ -109,7 +109,7 @@ function ending(reply: Reply): Told {
   return { type: `response.${status}`, response };
 }
 
-function usage({ usage: counts, thinking }: Reply) {
+function usage({ usage: counts, thinking }: ModelReply) {
   const { input = 10, output = 5, cacheRead = 0 } = counts ?? {};
   return {
     input_tokens: input + cacheRead,

@@ -1,16 +1,16 @@
-import type { Api, Reply } from './double.ts';
+import type { Api, ModelReply } from './double.ts';
 
-/** OpenAI's chat completions, as much as the AI SDK's package for compatible servers reads of them. */
+/** OpenAI's chat completions, as far as the AI SDK's package for compatible servers reads them. */
 export const sdkCompletions: Api = {
   name: 'ai-sdk:@ai-sdk/openai-compatible',
-  speak: (reply) => [...chunksOf(reply).map((chunk) => ({ data: JSON.stringify(chunk) })), { data: '[DONE]' }],
+  encode: (reply) => [...chunksOf(reply).map((chunk) => ({ data: JSON.stringify(chunk) })), { data: '[DONE]' }],
   errorBody: ({ message = 'Refused', status }) =>
     JSON.stringify({ error: { message, type: status === 429 ? 'rate_limit_error' : 'invalid_request_error' } }),
 };
 
-function chunksOf(reply: Reply): object[] {
+function chunksOf(reply: ModelReply): object[] {
   const { thinking, text, calls = [], usage, error } = reply;
-  const pieces = (words = '') => words.match(/\S+\s*/g) ?? [];
+  const pieces = (input = '') => input.match(/\S+\s*/g) ?? [];
   const chunks: object[] = [
     { role: 'assistant', content: '' },
     ...pieces(thinking).map((piece) => ({ reasoning_content: piece })),
@@ -30,7 +30,7 @@ const chunk = (own: object) => ({
   ...own,
 });
 
-function callDeltas({ id, name, arguments: values }: NonNullable<Reply['calls']>[number], index: number): object[] {
+function callDeltas({ id, name, arguments: values }: NonNullable<ModelReply['calls']>[number], index: number): object[] {
   const json = JSON.stringify(values);
   const middle = Math.ceil(json.length / 2);
   return [
@@ -40,12 +40,12 @@ function callDeltas({ id, name, arguments: values }: NonNullable<Reply['calls']>
   ];
 }
 
-function finishReason({ stop, calls = [] }: Reply): string {
+function finishReason({ stop, calls = [] }: ModelReply): string {
   const reasons = { stop: 'stop', length: 'length', toolUse: 'tool_calls' };
   return reasons[stop ?? (calls.length > 0 ? 'toolUse' : 'stop')];
 }
 
-const usageOf = ({ input, output, cacheRead = 0 }: NonNullable<Reply['usage']>) => ({
+const usageOf = ({ input, output, cacheRead = 0 }: NonNullable<ModelReply['usage']>) => ({
   prompt_tokens: input + cacheRead,
   completion_tokens: output,
   total_tokens: input + cacheRead + output,

@@ -5,43 +5,43 @@ import type { ApiAdapter, Endpoint, StreamTimeouts } from '../../../src/model/en
 import type { ModelRequest } from '../../../src/model/request.ts';
 import { callToEnd, scriptedRequest } from '../../../src/model/scripted/testing/call.ts';
 import type { Model } from '../../../src/protocol/generated/vocabulary.ts';
-import { type Api, type Manner, ProviderDouble, type Refusal, type Reply, type SentEvent } from './double.ts';
+import { type Api, type Delivery, ProviderDouble, type PlainResponse, type ModelReply, type SentEvent } from './double.ts';
 
-/** A wire, and what stands at its other end. */
-export interface Subject {
-  readonly wire: ApiAdapter;
+/** An API adapter, and the API that its double implements. */
+export interface AdapterUnderTest {
+  readonly adapter: ApiAdapter;
   readonly api: Api;
   readonly model: Model;
 }
 
-const patience: StreamTimeouts = { connectMs: 10_000, firstByteMs: 10_000, betweenMs: 10_000 };
+const timeouts: StreamTimeouts = { connectMs: 10_000, firstByteMs: 10_000, betweenMs: 10_000 };
 
 export const endpointAt = (double: ProviderDouble, own: Partial<Endpoint> = {}): Endpoint => ({
   baseUrl: double.url,
   apiKey: 'key',
   headers: {},
-  timeouts: patience,
+  timeouts,
   ...own,
 });
 
-/** Asks once, and hears what comes of the turn that the other end takes. */
-export async function exchange(subject: Subject, turn: (Reply & Manner) | Refusal, own: Partial<ModelRequest> = {}) {
+/** Makes one model call against a double that sends this response. */
+export async function callOnce(subject: AdapterUnderTest, response: (ModelReply & Delivery) | PlainResponse, own: Partial<ModelRequest> = {}) {
   const double = await ProviderDouble.start(subject.api);
-  double.says(turn);
-  const performance = await callToEnd(
-    subject.wire(endpointAt(double)),
+  double.respondWith(response);
+  const result = await callToEnd(
+    subject.adapter(endpointAt(double)),
     scriptedRequest({ model: subject.model, ...own }),
   );
-  return { ...performance, request: await double.request(0) };
+  return { ...result, request: await double.request(0) };
 }
 
-/** What the other end says when it says exactly this. */
-export const exactly = (subject: Subject, events: readonly SentEvent[]): Subject => ({
+/** The same adapter against a double that streams exactly these events. */
+export const withEvents = (subject: AdapterUnderTest, events: readonly SentEvent[]): AdapterUnderTest => ({
   ...subject,
-  api: { ...subject.api, speak: () => events },
+  api: { ...subject.api, encode: () => events },
 });
 
-const full: Reply = {
+const fullReply: ModelReply = {
   thinking: 'Hm, wär’ es so?',
   text: 'Ja – 🙂 so ist es.',
   calls: [
@@ -50,10 +50,10 @@ const full: Reply = {
   ],
 };
 
-/** What every wire does, whatever it speaks. */
-export function wireContract(subject: Subject): void {
-  describe('a refusal', () => {
-    it.each<[Refusal, object]>([
+/** Tests that every API adapter must pass. */
+export function adapterContract(subject: AdapterUnderTest): void {
+  describe('a response that is not a stream', () => {
+    it.each<[PlainResponse, object]>([
       [
         { status: 400, message: 'No such field' },
         { code: 'model_error', status: 400 },
@@ -82,46 +82,46 @@ export function wireContract(subject: Subject): void {
         { status: 400, message: 'The input token count (9) exceeds the maximum number of tokens allowed (8)' },
         { code: 'context_overflow', status: 400 },
       ],
-    ])('%j is told as what it is', async (refusal, told) => {
-      const { failure, message } = await exchange(subject, refusal);
+    ])('%j fails the call with its code', async (refusal, expected) => {
+      const { failure, message } = await callOnce(subject, refusal);
 
-      expect(failure).toMatchObject(told);
+      expect(failure).toMatchObject(expected);
       expect(message).toMatchObject({ content: [], stopReason: 'error' });
       expect(message.errorMessage).toContain(refusal.message);
     });
 
-    it('that is a page is told with its beginning', async () => {
+    it('but HTML fails the call with the beginning of the page', async () => {
       const page = { status: 200, body: '<h1>Log in</h1>', headers: { 'content-type': 'text/html' } };
 
-      const { failure } = await exchange(subject, page);
+      const { failure } = await callOnce(subject, page);
 
       expect(failure).toMatchObject({ code: 'model_error', message: expect.stringContaining('<h1>Log in</h1>') });
     });
   });
 
-  describe('a stream that goes wrong', () => {
-    it('with an error keeps what was said', async () => {
+  describe('a stream', () => {
+    it('with an error event keeps the text received so far', async () => {
       const error = { type: 'overloaded', message: 'Too much to do' };
 
-      const { message, failure } = await exchange(subject, { text: 'so far', error });
+      const { message, failure } = await callOnce(subject, { text: 'so far', error });
 
       expect(failure).toMatchObject({ code: 'overloaded', message: expect.stringContaining('Too much to do') });
       expect(message.content).toMatchObject([{ type: 'text', text: 'so far' }]);
     });
 
-    it('by a break keeps what was said', async () => {
-      const events = subject.api.speak({ text: 'so far' });
+    it('that is cut keeps the text received so far', async () => {
+      const events = subject.api.encode({ text: 'so far' });
 
-      const { message, failure } = await exchange(subject, { text: 'so far', cutAfter: events.length - 1 });
+      const { message, failure } = await callOnce(subject, { text: 'so far', cutAfter: events.length - 1 });
 
       expect(failure).toMatchObject({ code: 'connection_lost' });
       expect(message.content).toMatchObject([{ type: 'text', text: 'so far' }]);
     });
 
-    it('by an end that comes too early is no answer', async () => {
-      const events = subject.api.speak({ text: 'so far' }).slice(0, -1);
+    it('that ends before the response is complete fails with connection_lost', async () => {
+      const events = subject.api.encode({ text: 'so far' }).slice(0, -1);
 
-      const { failure } = await exchange(exactly(subject, events), {});
+      const { failure } = await callOnce(withEvents(subject, events), {});
 
       expect(failure).toMatchObject({
         code: 'connection_lost',
@@ -129,37 +129,37 @@ export function wireContract(subject: Subject): void {
       });
     });
 
-    it('after its end is an answer all the same', async () => {
-      const { message } = await exchange(subject, { text: 'all', cutAfter: subject.api.speak({ text: 'all' }).length });
+    it('that is cut after its last event succeeds', async () => {
+      const { message } = await callOnce(subject, { text: 'all', cutAfter: subject.api.encode({ text: 'all' }).length });
 
       expect(message).toMatchObject({ stopReason: 'stop', content: [{ type: 'text', text: 'all' }] });
     });
 
-    it('by silence is told so', async () => {
+    it('that stalls fails with stalled', async () => {
       const double = await ProviderDouble.start(subject.api);
-      double.says({ text: 'so far', stallAfter: subject.api.speak({ text: 'so far' }).length - 1 });
-      const endpoint = endpointAt(double, { timeouts: { ...patience, betweenMs: 50 } });
+      double.respondWith({ text: 'so far', stallAfter: subject.api.encode({ text: 'so far' }).length - 1 });
+      const endpoint = endpointAt(double, { timeouts: { ...timeouts, betweenMs: 50 } });
 
-      const { failure } = await callToEnd(subject.wire(endpoint), scriptedRequest({ model: subject.model }));
+      const { failure } = await callToEnd(subject.adapter(endpoint), scriptedRequest({ model: subject.model }));
 
       expect(failure).toMatchObject({ code: 'stalled' });
     });
 
-    it.each(['{"type":"resp', 'null', '17'])('by %s is told with it', async (data) => {
-      const { failure } = await exchange(exactly(subject, [{ data }]), {});
+    it.each(['{"type":"resp', 'null', '17'])('with the malformed data %s fails with that data in the message', async (data) => {
+      const { failure } = await callOnce(withEvents(subject, [{ data }]), {});
 
       expect(failure).toMatchObject({ code: 'model_error', message: expect.stringContaining(data) });
     });
   });
 
-  it('leaves when it is told to, and the other end notices', async () => {
+  it('an abort ends the call and closes the connection', async () => {
     const double = await ProviderDouble.start(subject.api);
-    double.says({ text: 'so far', stallAfter: subject.api.speak({ text: 'so far' }).length - 1 });
+    double.respondWith({ text: 'so far', stallAfter: subject.api.encode({ text: 'so far' }).length - 1 });
     const controller = new AbortController();
     const request = scriptedRequest({ model: subject.model, signal: controller.signal });
 
     let end: unknown;
-    for await (const event of callModel(subject.wire(endpointAt(double)), request).events) {
+    for await (const event of callModel(subject.adapter(endpointAt(double)), request).events) {
       if (event.type === 'text_delta') controller.abort();
       if (event.type === 'end') end = event.message;
     }
@@ -168,20 +168,20 @@ export function wireContract(subject: Subject): void {
     expect(end).toMatchObject({ stopReason: 'aborted' });
   });
 
-  it('makes the same steps however the bytes come', async () => {
-    const { events: expected } = await exchange(subject, full);
+  it('the events do not depend on how the bytes are split', async () => {
+    const { events: expected } = await callOnce(subject, fullReply);
     const double = await ProviderDouble.start(subject.api);
-    const manners = fc.record({
+    const deliveries = fc.record({
       pieces: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 21, max: 2000 })),
       lineEnd: fc.constantFrom('\n' as const, '\r\n' as const),
       comments: fc.boolean(),
     });
 
     await fc.assert(
-      fc.asyncProperty(manners, async (manner) => {
-        double.says({ ...full, ...manner });
+      fc.asyncProperty(deliveries, async (delivery) => {
+        double.respondWith({ ...fullReply, ...delivery });
 
-        const { events } = await callToEnd(subject.wire(endpointAt(double)), scriptedRequest({ model: subject.model }));
+        const { events } = await callToEnd(subject.adapter(endpointAt(double)), scriptedRequest({ model: subject.model }));
 
         expect(events.slice(0, -1)).toEqual(expected.slice(0, -1));
       }),
@@ -189,10 +189,10 @@ export function wireContract(subject: Subject): void {
     );
   });
 
-  it('needs one connection for one answer after the other', async () => {
+  it('consecutive calls share one connection', async () => {
     const double = await ProviderDouble.start(subject.api);
-    double.says({ text: 'one' }, { text: 'two' });
-    const provider = subject.wire(endpointAt(double));
+    double.respondWith({ text: 'one' }, { text: 'two' });
+    const provider = subject.adapter(endpointAt(double));
 
     await callToEnd(provider, scriptedRequest({ model: subject.model }));
     await callToEnd(provider, scriptedRequest({ model: subject.model }));
@@ -201,12 +201,12 @@ export function wireContract(subject: Subject): void {
     expect(second).toBe(first);
   });
 
-  it('lets the headers of the user win', async () => {
+  it('headers of the user replace the defaults', async () => {
     const double = await ProviderDouble.start(subject.api);
-    double.says({ text: 'x' });
+    double.respondWith({ text: 'x' });
     const endpoint = endpointAt(double, { apiKey: undefined, headers: { 'X-Own': 'mine', Accept: 'text/mine' } });
 
-    await callToEnd(subject.wire(endpoint), scriptedRequest({ model: subject.model }));
+    await callToEnd(subject.adapter(endpoint), scriptedRequest({ model: subject.model }));
 
     const { headers } = await double.request(0);
     expect(headers).toMatchObject({ 'x-own': 'mine', accept: 'text/mine', 'content-type': 'application/json' });

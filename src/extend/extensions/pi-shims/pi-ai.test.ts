@@ -23,7 +23,7 @@ async function local() {
 describe('a model call', () => {
   it('returns the whole assistant message', async () => {
     const { server, model } = await local();
-    server.says({ text: 'hello there', usage: { input: 1000, output: 500 } });
+    server.respondWith({ text: 'hello there', usage: { input: 1000, output: 500 } });
 
     const message = await ai.complete(
       model,
@@ -43,7 +43,7 @@ describe('a model call', () => {
 
   it('streams events that carry the partial message', async () => {
     const { server, model } = await local();
-    server.says({ thinking: 'hmm', text: 'hello', calls: [{ id: 'c1', name: 'look', arguments: { at: 'it' } }] });
+    server.respondWith({ thinking: 'hmm', text: 'hello', calls: [{ id: 'c1', name: 'look', arguments: { at: 'it' } }] });
     const events: string[] = [];
 
     const stream = ai.streamSimple(model, question, { apiKey: 'key' });
@@ -74,7 +74,7 @@ describe('a model call', () => {
 
   it('reports failures in the assistant message, without the API key', async () => {
     const { server, model } = await local();
-    server.says({ status: 401, message: 'bad key the-secret-key' });
+    server.respondWith({ status: 401, message: 'bad key the-secret-key' });
 
     const refused = await ai.complete(model, question, { apiKey: 'the-secret-key' });
     const unknown = await ai.complete({ ...model, api: 'no-such-api' }, question, {});

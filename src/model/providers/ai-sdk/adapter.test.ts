@@ -41,7 +41,7 @@ async function setUp(timeouts: Partial<StreamTimeouts> = {}) {
 describe('a response through the AI SDK', () => {
   it('streams thinking and text and reports its usage', async () => {
     const { double, respond } = await setUp();
-    double.says({ thinking: 'Let me see. ', text: 'Good day.', usage: { input: 3, output: 4, cacheRead: 2 } });
+    double.respondWith({ thinking: 'Let me see. ', text: 'Good day.', usage: { input: 3, output: 4, cacheRead: 2 } });
 
     const { events, message } = await respond();
 
@@ -88,7 +88,7 @@ describe('a response through the AI SDK', () => {
       { id: 'one', name: 'read', arguments: { path: 'a.txt' } },
       { id: 'two', name: 'bash', arguments: { command: 'ls' } },
     ];
-    double.says({ text: 'Now.', calls });
+    double.respondWith({ text: 'Now.', calls });
 
     const { events, message } = await respond();
 
@@ -102,7 +102,7 @@ describe('a response through the AI SDK', () => {
 
   it('stops at its output limit', async () => {
     const { double, respond } = await setUp();
-    double.says({ text: 'Much', stop: 'length' });
+    double.respondWith({ text: 'Much', stop: 'length' });
 
     expect((await respond()).message).toMatchObject({ stopReason: 'length', content: [{ text: 'Much' }] });
   });
@@ -117,7 +117,7 @@ describe('a response through the AI SDK', () => {
     );
     const received = [];
     for (const delivery of deliveries) {
-      double.says({ ...reply, ...delivery });
+      double.respondWith({ ...reply, ...delivery });
       const { events } = await respond();
       received.push(events.filter(({ type }) => type !== 'end'));
     }
@@ -127,7 +127,7 @@ describe('a response through the AI SDK', () => {
 
   it('is requested with all options and the same bytes each time', async () => {
     const { double, respond } = await setUp();
-    double.says({ text: 'a' }, { text: 'b' });
+    double.respondWith({ text: 'a' }, { text: 'b' });
     const tools = [{ name: 'read', description: 'Reads', parameters: { type: 'object', properties: {} } as const }];
     const compat = { providerOptions: { acme: { user: 'me' }, high: { acme: { reasoningEffort: 'high' } } } };
     const own = { systemPrompt: 'Be good', tools, maxTokens: 50, thinkingLevel: 'high' as const };
@@ -159,7 +159,7 @@ describe('a response through the AI SDK', () => {
 describe('an abort', () => {
   it('disconnects the client from the server', async () => {
     const { double, provider, request } = await setUp();
-    double.says({ text: 'one two three', stallAfter: 2 });
+    double.respondWith({ text: 'one two three', stallAfter: 2 });
     const controller = new AbortController();
 
     let last: unknown;
@@ -174,7 +174,7 @@ describe('an abort', () => {
 
   it('by the consumer alone does so, too', async () => {
     const { double, provider, request } = await setUp();
-    double.says({ text: 'one two three', stallAfter: 2 });
+    double.respondWith({ text: 'one two three', stallAfter: 2 });
 
     for await (const { type } of callModel(provider, request()).events) if (type === 'text_delta') break;
 
@@ -193,7 +193,7 @@ describe('a failure through the AI SDK', () => {
     [{ status: 400, message: 'The prompt is too long' }, 'context_overflow', '400 The prompt is too long'],
   ])('is reported: %j', async (refusal, code, messageText) => {
     const { double, respond } = await setUp();
-    double.says(refusal);
+    double.respondWith(refusal);
 
     const { message, failure } = await respond();
 
@@ -204,14 +204,14 @@ describe('a failure through the AI SDK', () => {
 
   it('has the retry delay of the server', async () => {
     const { double, respond } = await setUp();
-    double.says({ status: 429, message: 'Slowly', headers: { 'retry-after': '7' } });
+    double.respondWith({ status: 429, message: 'Slowly', headers: { 'retry-after': '7' } });
 
     expect((await respond()).failure?.retryAfterMs).toBe(7000);
   });
 
   it('causes no second request', async () => {
     const { double, respond } = await setUp();
-    double.says({ status: 500 }, { text: 'a' });
+    double.respondWith({ status: 500 }, { text: 'a' });
 
     await respond();
 
@@ -220,7 +220,7 @@ describe('a failure through the AI SDK', () => {
 
   it('in mid-stream keeps the content so far', async () => {
     const { double, respond } = await setUp();
-    double.says({ text: 'Half', error: { type: 'overloaded_error', message: 'Overloaded' } });
+    double.respondWith({ text: 'Half', error: { type: 'overloaded_error', message: 'Overloaded' } });
 
     expect((await respond()).message).toMatchObject({
       content: [{ text: 'Half' }],
@@ -241,7 +241,7 @@ describe('a failure through the AI SDK', () => {
     ['garbage', { status: 200, body: 'data: {"choices\n\n' }, 'model_error', '{"choices'],
   ])('is %s', async (_what, turn, errorCode, messageText) => {
     const { double, respond } = await setUp();
-    double.says(turn);
+    double.respondWith(turn);
 
     const { message } = await respond();
 
@@ -252,7 +252,7 @@ describe('a failure through the AI SDK', () => {
   it('follows an end without a reason', async () => {
     const { double, respond } = await setUp();
     const chunk = JSON.stringify({ choices: [{ index: 0, delta: { content: 'Half' } }] });
-    double.says({ status: 200, body: `data: ${chunk}\n\ndata: [DONE]\n\n` });
+    double.respondWith({ status: 200, body: `data: ${chunk}\n\ndata: [DONE]\n\n` });
 
     expect((await respond()).message).toMatchObject({
       content: [{ text: 'Half' }],
@@ -276,7 +276,7 @@ describe('a failure through the AI SDK', () => {
     ['in the middle', { betweenMs: 50 }, 2, 'stopped in the middle'],
   ])('follows a stall %s', async (_when, timeouts, stallAfter, messageText) => {
     const { double, respond } = await setUp(timeouts);
-    double.says({ text: 'one two', stallAfter });
+    double.respondWith({ text: 'one two', stallAfter });
 
     const { message } = await respond();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answered, asked, called, image, returned, text } from '../../../../test/support/providers/conversation.ts';
+import { assistantMessage, userMessage, toolCall, image, toolResult, textBlock } from '../../../../test/support/providers/conversation.ts';
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage } from '../../request.ts';
 import { scriptedRequest } from '../../scripted/testing/call.ts';
@@ -34,22 +34,22 @@ const prompt = (messages: ModelMessage[], own: Partial<Model> = {}) =>
 
 describe('a prompt for the AI SDK', () => {
   it.each([
-    ['text', [asked('Hi')], [{ role: 'user', content: [text('Hi')] }]],
-    ['an image', [asked([text('See'), image])], [{ role: 'user', content: [text('See'), file] }]],
-    ['no message for blank text', [asked('  '), asked([text('')])], []],
+    ['text', [userMessage('Hi')], [{ role: 'user', content: [textBlock('Hi')] }]],
+    ['an image', [userMessage([textBlock('See'), image])], [{ role: 'user', content: [textBlock('See'), file] }]],
+    ['no message for blank text', [userMessage('  '), userMessage([textBlock('')])], []],
     [
       'one message for two user messages',
-      [asked('a'), asked('b')],
-      [{ role: 'user', content: [text('a'), text('b')] }],
+      [userMessage('a'), userMessage('b')],
+      [{ role: 'user', content: [textBlock('a'), textBlock('b')] }],
     ],
     [
       'all results of a message together, the images after them',
       [
-        answered(model, called('1'), called('2'), called('3')),
-        returned('1', text('one'), image),
-        { ...returned('2', text('bad')), isError: true },
-        returned('3'),
-        asked('And?'),
+        assistantMessage(model, toolCall('1'), toolCall('2'), toolCall('3')),
+        toolResult('1', textBlock('one'), image),
+        { ...toolResult('2', textBlock('bad')), isError: true },
+        toolResult('3'),
+        userMessage('And?'),
       ],
       [
         { role: 'assistant', content: [call('1'), call('2'), call('3')] },
@@ -57,30 +57,30 @@ describe('a prompt for the AI SDK', () => {
           role: 'tool',
           content: [result('1', 'text', 'one'), result('2', 'error-text', 'bad'), result('3', 'text', '(no output)')],
         },
-        { role: 'user', content: [text('Shown by read:'), file, text('And?')] },
+        { role: 'user', content: [textBlock('Shown by read:'), file, textBlock('And?')] },
       ],
     ],
     [
       'an image that ends the conversation',
-      [answered(model, called('1')), returned('1', image)],
+      [assistantMessage(model, toolCall('1')), toolResult('1', image)],
       [
         { role: 'assistant', content: [call('1')] },
         { role: 'tool', content: [result('1', 'text', '(an image, which follows)')] },
-        { role: 'user', content: [text('Shown by read:'), file] },
+        { role: 'user', content: [textBlock('Shown by read:'), file] },
       ],
     ],
     [
       'the signatures of the same model',
       [
-        answered(
+        assistantMessage(
           model,
           { type: 'thinking', thinking: 'Hm', thinkingSignature: '{"acme":{"seal":1}}' },
           { type: 'thinking', thinking: '', thinkingSignature: '{"acme":{"hidden":2}}', redacted: true },
           { type: 'thinking', thinking: 'Unsealed' },
           { type: 'thinking', thinking: '' },
-          { ...text('So'), textSignature: '{"acme":{"item":3}}' },
-          called('1', { thoughtSignature: '{"acme":{"seal":4}}' }),
-          { ...text('Odd'), textSignature: 'no JSON' },
+          { ...textBlock('So'), textSignature: '{"acme":{"item":3}}' },
+          toolCall('1', { thoughtSignature: '{"acme":{"seal":4}}' }),
+          { ...textBlock('Odd'), textSignature: 'no JSON' },
         ),
       ],
       [
@@ -90,9 +90,9 @@ describe('a prompt for the AI SDK', () => {
             { type: 'reasoning', text: 'Hm', providerOptions: { acme: { seal: 1 } } },
             { type: 'reasoning', text: '', providerOptions: { acme: { hidden: 2 } } },
             { type: 'reasoning', text: 'Unsealed' },
-            { ...text('So'), providerOptions: { acme: { item: 3 } } },
+            { ...textBlock('So'), providerOptions: { acme: { item: 3 } } },
             call('1', { providerOptions: { acme: { seal: 4 } } }),
-            text('Odd'),
+            textBlock('Odd'),
           ],
         },
       ],
@@ -100,17 +100,17 @@ describe('a prompt for the AI SDK', () => {
     [
       'no signatures of another model',
       [
-        answered(
+        assistantMessage(
           otherModel,
           { type: 'thinking', thinking: 'Hm', thinkingSignature: 'x' },
-          called('call:1|fc_2', { thoughtSignature: 'y' }),
+          toolCall('call:1|fc_2', { thoughtSignature: 'y' }),
         ),
-        returned('call:1|fc_2', text('one')),
+        toolResult('call:1|fc_2', textBlock('one')),
       ],
       [
         {
           role: 'assistant',
-          content: [text('Hm'), call('call_1')],
+          content: [textBlock('Hm'), call('call_1')],
         },
         { role: 'tool', content: [result('call_1', 'text', 'one')] },
       ],
@@ -121,7 +121,7 @@ describe('a prompt for the AI SDK', () => {
 
   it('omits images that the model cannot see', () => {
     const encoded = JSON.stringify(
-      prompt([asked([image]), answered(model, called('1')), returned('1', image)], { input: ['text'] }),
+      prompt([userMessage([image]), assistantMessage(model, toolCall('1')), toolResult('1', image)], { input: ['text'] }),
     );
 
     expect(encoded).not.toContain('aW1n');
@@ -132,12 +132,12 @@ describe('a prompt for the AI SDK', () => {
     const request = scriptedRequest({
       model: { ...model, compat: { cachePoint } },
       systemPrompt: 'Be',
-      messages: [asked('a')],
+      messages: [userMessage('a')],
     });
 
     expect(encodePrompt(request)).toEqual([
       { role: 'system', content: 'Be', providerOptions: cachePoint },
-      { role: 'user', content: [text('a')], providerOptions: cachePoint },
+      { role: 'user', content: [textBlock('a')], providerOptions: cachePoint },
     ]);
   });
 });

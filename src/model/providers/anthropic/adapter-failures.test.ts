@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicApi, opening, sent, stream } from '../../../../test/support/providers/anthropic-messages.ts';
-import { type Manner, ProviderDouble, type Refusal, type Reply } from '../../../../test/support/providers/double.ts';
+import { anthropicApi, openingEvents, anthropicEvent, streamOf } from '../../../../test/support/providers/anthropic-messages.ts';
+import { type Delivery, ProviderDouble, type PlainResponse, type ModelReply } from '../../../../test/support/providers/double.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
 import { anthropicMessages } from './adapter.ts';
 import { anthropicRequest, text } from './testing/conversation.ts';
 
 /** The outcome of a response to this server behaviour. */
-async function respond(turn: (Reply & Manner) | Refusal, betweenMs = 10_000) {
+async function respond(turn: (ModelReply & Delivery) | PlainResponse, betweenMs = 10_000) {
   const server = await ProviderDouble.start(anthropicApi);
-  server.says(turn);
+  server.respondWith(turn);
   const timeouts = { connectMs: 10_000, firstByteMs: 10_000, betweenMs };
   const provider = anthropicMessages({ baseUrl: server.url, apiKey: 'k', headers: {}, timeouts });
   return callToEnd(provider, anthropicRequest());
@@ -72,7 +72,7 @@ describe('an interruption', () => {
   });
 
   it('by an error event without a message shows the event', async () => {
-    const { failure } = await respond(stream(sent({ type: 'error' })));
+    const { failure } = await respond(streamOf(anthropicEvent({ type: 'error' })));
 
     expect(failure).toMatchObject({ code: 'model_error', message: '{"type":"error"}' });
   });
@@ -84,7 +84,7 @@ describe('an interruption', () => {
   });
 
   it('by an end of the stream without message_stop is a failure', async () => {
-    const { message } = await respond(stream(...anthropicApi.speak(reply).slice(0, 4)));
+    const { message } = await respond(streamOf(...anthropicApi.encode(reply).slice(0, 4)));
 
     expect(message).toMatchObject({
       ...partial,
@@ -104,7 +104,7 @@ describe('an interruption', () => {
     ['no event', '[1]', '[1]'],
     ['much of it', 'x'.repeat(300), `${'x'.repeat(200)}…`],
   ])('by a malformed event quotes it: %s', async (_what, data, quoted) => {
-    const { failure } = await respond(stream(...opening({}), { event: 'message_delta', data }));
+    const { failure } = await respond(streamOf(...openingEvents({}), { event: 'message_delta', data }));
 
     expect(failure).toMatchObject({
       code: 'model_error',

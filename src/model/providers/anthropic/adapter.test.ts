@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   anthropicApi,
-  opening,
+  openingEvents,
   SIGNATURE,
-  sent,
-  stream,
+  anthropicEvent,
+  streamOf,
 } from '../../../../test/support/providers/anthropic-messages.ts';
-import { ProviderDouble, type Reply } from '../../../../test/support/providers/double.ts';
+import { ProviderDouble, type ModelReply } from '../../../../test/support/providers/double.ts';
 import { callModel } from '../../call-model.ts';
 import type { Endpoint } from '../../endpoint.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
@@ -28,11 +28,11 @@ const providerAt = (server: { url: string }, own: Partial<Endpoint> = {}) =>
     ...own,
   });
 
-const block = (content_block: object) => sent({ type: 'content_block_start', index: 0, content_block });
-const delta = (own: object) => sent({ type: 'content_block_delta', index: 0, delta: own });
-const closed = sent({ type: 'content_block_stop', index: 0 });
-const stopped = (own: object, usage: object = {}) => sent({ type: 'message_delta', delta: own, usage });
-const done = [stopped({ stop_reason: 'end_turn' }), sent({ type: 'message_stop' })];
+const block = (content_block: object) => anthropicEvent({ type: 'content_block_start', index: 0, content_block });
+const delta = (own: object) => anthropicEvent({ type: 'content_block_delta', index: 0, delta: own });
+const closed = anthropicEvent({ type: 'content_block_stop', index: 0 });
+const stopped = (own: object, usage: object = {}) => anthropicEvent({ type: 'message_delta', delta: own, usage });
+const done = [stopped({ stop_reason: 'end_turn' }), anthropicEvent({ type: 'message_stop' })];
 
 describe('a request', () => {
   it.each([
@@ -41,7 +41,7 @@ describe('a request', () => {
     ['/anthropic', '/anthropic/v1/messages'],
   ])('to a base URL with the path "%s" goes to %s', async (path, expectedPath) => {
     const server = await double();
-    server.says({ text: 'hi' });
+    server.respondWith({ text: 'hi' });
 
     await callToEnd(providerAt(server, { baseUrl: server.url + path }), anthropicRequest());
 
@@ -53,7 +53,7 @@ describe('a request', () => {
 
   it('has the headers of the user over those of the adapter', async () => {
     const server = await double();
-    server.says({ text: 'hi' });
+    server.respondWith({ text: 'hi' });
     const headers = { 'Anthropic-Beta': 'mine', 'x-team': 'tau' };
 
     await callToEnd(providerAt(server, { headers }), anthropicRequest({ thinkingLevel: 'low', tools: [tool('read')] }));
@@ -65,7 +65,7 @@ describe('a request', () => {
 describe('a response', () => {
   it('streams thinking, text and calls', async () => {
     const server = await double();
-    server.says({
+    server.respondWith({
       thinking: 'hm, so',
       text: 'Well then',
       calls: [
@@ -103,7 +103,7 @@ describe('a response', () => {
   it('with several texts has several blocks, and no empty one', async () => {
     const server = await double();
     const blocks = [block(text('')), delta({ type: 'text_delta', text: 'one' }), closed];
-    server.says(stream(...opening({}), ...blocks, block(text('')), closed, block(text('two')), closed, ...done));
+    server.respondWith(streamOf(...openingEvents({}), ...blocks, block(text('')), closed, block(text('two')), closed, ...done));
 
     expect((await callToEnd(providerAt(server), anthropicRequest())).message.content).toEqual([
       text('one'),
@@ -118,7 +118,7 @@ describe('a response', () => {
       delta({ type: 'signature_delta', signature: 'seal' }),
     ];
     const hidden = block({ type: 'redacted_thinking', data: 'secret' });
-    server.says(stream(...opening({}), ...empty, closed, hidden, closed, ...done));
+    server.respondWith(streamOf(...openingEvents({}), ...empty, closed, hidden, closed, ...done));
 
     expect((await callToEnd(providerAt(server), anthropicRequest())).message.content).toEqual([
       { type: 'thinking', thinking: '', thinkingSignature: 'seal' },
@@ -128,11 +128,11 @@ describe('a response', () => {
 
   it('ignores events, blocks and deltas of unknown types', async () => {
     const server = await double();
-    server.says(
-      stream(
-        ...opening({}),
-        sent({ type: 'news', message: 'x' }),
-        sent({ type: 'content_block_delta' }),
+    server.respondWith(
+      streamOf(
+        ...openingEvents({}),
+        anthropicEvent({ type: 'news', message: 'x' }),
+        anthropicEvent({ type: 'content_block_delta' }),
         block({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
         delta({ type: 'input_json_delta', partial_json: '{"q":1}' }),
         closed,
@@ -153,8 +153,8 @@ describe('a response', () => {
 
   it('is complete even if the connection fails after it', async () => {
     const server = await double();
-    const events = anthropicApi.speak({ text: 'hi' });
-    server.says({ text: 'hi', cutAfter: events.length }, { text: 'ho', stallAfter: events.length });
+    const events = anthropicApi.encode({ text: 'hi' });
+    server.respondWith({ text: 'hi', cutAfter: events.length }, { text: 'ho', stallAfter: events.length });
     const timeouts = { connectMs: 10_000, firstByteMs: 10_000, betweenMs: 200 };
 
     for (const expectedText of ['hi', 'ho']) {
@@ -168,7 +168,7 @@ describe('a response', () => {
     const server = createServer((request, response) => {
       ports.push(request.socket.remotePort);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(stream(...anthropicApi.speak({ text: 'hi' })).body);
+      response.end(streamOf(...anthropicApi.encode({ text: 'hi' })).body);
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => {
@@ -187,7 +187,7 @@ describe('a response', () => {
 describe('usage', () => {
   it('counts cached tokens, and costs the prices of the model', async () => {
     const server = await double();
-    server.says({ text: 'hi', usage: { input: 1000, output: 200, cacheRead: 3000, cacheWrite: 400 } });
+    server.respondWith({ text: 'hi', usage: { input: 1000, output: 200, cacheRead: 3000, cacheWrite: 400 } });
 
     const { message } = await callToEnd(providerAt(server), anthropicRequest());
 
@@ -199,12 +199,12 @@ describe('usage', () => {
   it('is corrected by later reports, and published when it changes', async () => {
     const server = await double();
     const more = { input_tokens: 12, cache_read_input_tokens: null, output_tokens: 7 };
-    server.says(
-      stream(
-        ...opening({ usage: { input: 10, output: 0, cacheRead: 3 } }),
+    server.respondWith(
+      streamOf(
+        ...openingEvents({ usage: { input: 10, output: 0, cacheRead: 3 } }),
         stopped({ stop_reason: 'end_turn' }, more),
         stopped({}, more),
-        sent({ type: 'message_stop' }),
+        anthropicEvent({ type: 'message_stop' }),
       ),
     );
 
@@ -227,7 +227,7 @@ describe('the end', () => {
     ['something_new', 'stop'],
   ])('%s means %s', async (stop_reason, stopReason) => {
     const server = await double();
-    server.says(stream(...opening({}), stopped({ stop_reason }), sent({ type: 'message_stop' })));
+    server.respondWith(streamOf(...openingEvents({}), stopped({ stop_reason }), anthropicEvent({ type: 'message_stop' })));
 
     expect((await callToEnd(providerAt(server), anthropicRequest())).message).toMatchObject({
       stopReason,
@@ -247,7 +247,7 @@ describe('the end', () => {
   ])('%s is a failure', async (stop_reason, stop_details, errorCode, errorMessage) => {
     const server = await double();
     const usage = { output_tokens: 9 };
-    server.says(stream(...opening({}), stopped({ stop_reason, stop_details }, usage), sent({ type: 'message_stop' })));
+    server.respondWith(streamOf(...openingEvents({}), stopped({ stop_reason, stop_details }, usage), anthropicEvent({ type: 'message_stop' })));
 
     expect((await callToEnd(providerAt(server), anthropicRequest())).message).toMatchObject({
       stopReason: 'error',
@@ -260,7 +260,7 @@ describe('the end', () => {
 
   it('by abort disconnects from the server', async () => {
     const server = await double();
-    server.says({ text: 'one two', stallAfter: 4 });
+    server.respondWith({ text: 'one two', stallAfter: 4 });
     const controller = new AbortController();
 
     const events = [];
@@ -275,7 +275,7 @@ describe('the end', () => {
 });
 
 describe('the chunking of the bytes', () => {
-  const reply: Reply = {
+  const reply: ModelReply = {
     thinking: 'hm, ünd 界',
     text: 'Well 🙂 then\r\n\ndata: x',
     calls: [{ id: 'toolu_1', name: 'read', arguments: { path: 'ü\u2028' } }],
@@ -288,12 +288,12 @@ describe('the chunking of the bytes', () => {
 
   it('does not change the response', async () => {
     const server = await double();
-    server.says(reply);
+    server.respondWith(reply);
     const { events: expected } = await callToEnd(providerAt(server), anthropicRequest());
 
     await fc.assert(
       fc.asyncProperty(anyDelivery, async (delivery) => {
-        server.says({ ...reply, ...delivery });
+        server.respondWith({ ...reply, ...delivery });
         const { events } = await callToEnd(providerAt(server), anthropicRequest());
         expect(events.slice(0, -1)).toEqual(expected.slice(0, -1));
       }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { completions } from '../../../../test/support/providers/completions.ts';
-import { type Manner, ProviderDouble, type Refusal, type Reply } from '../../../../test/support/providers/double.ts';
+import { type Delivery, ProviderDouble, type PlainResponse, type ModelReply } from '../../../../test/support/providers/double.ts';
 import { callModel } from '../../call-model.ts';
 import type { StreamTimeouts } from '../../endpoint.ts';
 import type { ModelEvent } from '../../request.ts';
@@ -14,13 +14,13 @@ const providerFor = (double: ProviderDouble, timeouts: Partial<StreamTimeouts> =
   return openaiCompletions({ ...endpoint, timeouts: { ...endpoint.timeouts, ...timeouts } });
 };
 
-async function respond(turn: (Reply & Manner) | Refusal, timeouts: Partial<StreamTimeouts> = {}) {
+async function respond(turn: (ModelReply & Delivery) | PlainResponse, timeouts: Partial<StreamTimeouts> = {}) {
   const double = await ProviderDouble.start(completions);
-  double.says(turn);
+  double.respondWith(turn);
   return { double, ...(await callToEnd(providerFor(double, timeouts), sampleRequest())) };
 }
 
-const full: Reply = {
+const full: ModelReply = {
   thinking: 'Let me see.',
   text: 'Häuser 🏡, two of them.',
   calls: [
@@ -81,7 +81,7 @@ describe('a response', () => {
 
   it('is requested without authorization if there is no key', async () => {
     const double = await ProviderDouble.start(completions);
-    double.says({ text: 'Hi.' });
+    double.respondWith({ text: 'Hi.' });
 
     await callToEnd(
       openaiCompletions({ ...sampleEndpoint({ baseUrl: double.url }), apiKey: undefined }),
@@ -100,7 +100,7 @@ describe('a response', () => {
 
   it('follows the quirks of the actual server, not of the one that the model names', async () => {
     const double = await ProviderDouble.start(completions);
-    double.says({ text: 'Hi.' });
+    double.respondWith({ text: 'Hi.' });
 
     await callToEnd(providerFor(double), sampleRequest({ model: sampleModel({ provider: 'mine' }) }));
 
@@ -115,7 +115,7 @@ describe('a response', () => {
         fc.constantFrom('\n', '\r\n'),
         fc.boolean(),
         async (pieces, lineEnd, comments) => {
-          const delivery: Manner = { pieces, lineEnd, comments };
+          const delivery: Delivery = { chunkBytes: pieces, lineEnd, comments };
           const { events, message } = await respond({ ...full, ...delivery });
 
           expect(events.slice(0, -1)).toEqual(plain.events.slice(0, -1));
@@ -130,7 +130,7 @@ describe('a response', () => {
 describe('an abort', () => {
   it('in mid-stream disconnects from the server', async () => {
     const double = await ProviderDouble.start(completions);
-    double.says({ text: 'Endless', stallAfter: 2 });
+    double.respondWith({ text: 'Endless', stallAfter: 2 });
     const controller = new AbortController();
     const events = [];
     for await (const event of callModel(providerFor(double), sampleRequest({ signal: controller.signal })).events) {

@@ -7,8 +7,8 @@ import { sampleEndpoint, sampleRequest } from './testing/sample.ts';
 
 /** Decodes exactly these events from a server. */
 async function decodeEvents(...events: readonly SentEvent[]) {
-  const double = await ProviderDouble.start({ ...completions, speak: () => events });
-  double.says({});
+  const double = await ProviderDouble.start({ ...completions, encode: () => events });
+  double.respondWith({});
   return callToEnd(openaiCompletions(sampleEndpoint({ baseUrl: double.url })), sampleRequest());
 }
 

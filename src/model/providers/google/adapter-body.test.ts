@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answered, asked, called, image, returned, text } from '../../../../test/support/providers/conversation.ts';
+import { assistantMessage, userMessage, toolCall, image, toolResult, textBlock } from '../../../../test/support/providers/conversation.ts';
 import type { AssistantBlock, Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { modelNamed, scriptedRequest } from '../../scripted/testing/call.ts';
@@ -31,7 +31,7 @@ describe('a request body', () => {
     const request = scriptedRequest({
       model: gemini2,
       systemPrompt: 'Be brief.',
-      messages: [asked('Hello')],
+      messages: [userMessage('Hello')],
       tools: [{ name: 'read', description: 'Reads', parameters: { type: 'object', properties: {} } }],
       thinkingLevel: 'low',
     });
@@ -100,9 +100,9 @@ describe('thinking', () => {
 
 describe('the two roles', () => {
   it('alternate', () => {
-    const messages = [asked('One'), asked([text('Two'), text('')]), answered(gemini2, text('Yes')), asked('')];
+    const messages = [userMessage('One'), userMessage([textBlock('Two'), textBlock('')]), assistantMessage(gemini2, textBlock('Yes')), userMessage('')];
 
-    expect(contents(gemini2, ...messages, answered(gemini2, text('No')), asked([image]))).toEqual([
+    expect(contents(gemini2, ...messages, assistantMessage(gemini2, textBlock('No')), userMessage([image]))).toEqual([
       { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
       { role: 'model', parts: [{ text: 'Yes' }, { text: 'No' }] },
       { role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: 'aW1n' } }] },
@@ -110,9 +110,9 @@ describe('the two roles', () => {
   });
 
   it('keep results together, before their images and later text', () => {
-    const results = [returned('a', image), { ...returned('b', text('No file')), isError: true }];
+    const results = [toolResult('a', image), { ...toolResult('b', textBlock('No file')), isError: true }];
 
-    expect(contents(gemini2, answered(gemini2, called('a'), called('b')), ...results, asked('Well?'))).toEqual([
+    expect(contents(gemini2, assistantMessage(gemini2, toolCall('a'), toolCall('b')), ...results, userMessage('Well?'))).toEqual([
       { role: 'model', parts: [call, { functionCall: { ...call.functionCall, id: 'b' } }] },
       {
         role: 'user',
@@ -134,8 +134,8 @@ describe('an assistant message', () => {
       'of the same model is replayed with its signatures',
       [
         thinkingBlock({ thinkingSignature: 's' }),
-        { ...text('Yes'), textSignature: 't' },
-        called('a', { thoughtSignature: 'u' }),
+        { ...textBlock('Yes'), textSignature: 't' },
+        toolCall('a', { thoughtSignature: 'u' }),
       ],
       [
         { text: 'hm', thought: true, thoughtSignature: 's' },
@@ -143,14 +143,14 @@ describe('an assistant message', () => {
         { ...call, thoughtSignature: 'u' },
       ],
     ],
-    ['omits thinking without a signature', [thinkingBlock({}), text('Yes')], [{ text: 'Yes' }]],
-    ['omits empty texts', [text(''), text('Yes')], [{ text: 'Yes' }]],
+    ['omits thinking without a signature', [thinkingBlock({}), textBlock('Yes')], [{ text: 'Yes' }]],
+    ['omits empty texts', [textBlock(''), textBlock('Yes')], [{ text: 'Yes' }]],
   ])('%s', (_what, blocks, parts) => {
-    expect(contents(gemini3, answered(gemini3, ...blocks))).toEqual([{ role: 'model', parts }]);
+    expect(contents(gemini3, assistantMessage(gemini3, ...blocks))).toEqual([{ role: 'model', parts }]);
   });
 
   it('without parts is omitted', () => {
-    expect(contents(gemini2, asked('One'), answered(gemini2, thinkingBlock({})), asked('Two'))).toEqual([
+    expect(contents(gemini2, userMessage('One'), assistantMessage(gemini2, thinkingBlock({})), userMessage('Two'))).toEqual([
       { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
     ]);
   });
@@ -159,9 +159,9 @@ describe('an assistant message', () => {
     ['that needs no signatures', gemini2, {}],
     ['that needs signatures', gemini3, { thoughtSignature: 'skip_thought_signature_validator' }],
   ])('of another model is plain text for one %s', (_which, model, signature) => {
-    const foreign = answered(otherModel, thinkingBlock({ thinkingSignature: 's' }), called('x|y'), called('z'));
+    const foreign = assistantMessage(otherModel, thinkingBlock({ thinkingSignature: 's' }), toolCall('x|y'), toolCall('z'));
 
-    expect(contents(model, foreign, returned('x|y', text('ok')), returned('z'))).toEqual([
+    expect(contents(model, foreign, toolResult('x|y', textBlock('ok')), toolResult('z'))).toEqual([
       {
         role: 'model',
         parts: [

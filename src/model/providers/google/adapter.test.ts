@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chunk, googleApi, sent } from '../../../../test/support/providers/google-generative-ai.ts';
-import { exactly, exchange, type Subject, wireContract } from '../../../../test/support/providers/wire-contract.ts';
+import { chunk, googleApi, googleEvent } from '../../../../test/support/providers/google-generative-ai.ts';
+import { withEvents, callOnce, type AdapterUnderTest, adapterContract } from '../../../../test/support/providers/wire-contract.ts';
 import type { ModelRequest } from '../../request.ts';
 import { modelNamed } from '../../scripted/testing/call.ts';
 import { googleGenerativeAi } from './adapter.ts';
@@ -12,13 +12,13 @@ const model = {
   provider: 'google',
   cost: { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 0 },
 };
-const subject: Subject = { wire: googleGenerativeAi, api: googleApi, model };
+const subject: AdapterUnderTest = { adapter: googleGenerativeAi, api: googleApi, model };
 
-wireContract(subject);
+adapterContract(subject);
 
 describe('a response', () => {
   it('is requested with the key', async () => {
-    const { request } = await exchange(subject, { text: 'x' });
+    const { request } = await callOnce(subject, { text: 'x' });
 
     expect(request).toMatchObject({
       path: '/models/gemini-2.5-double:streamGenerateContent?alt=sse',
@@ -27,7 +27,7 @@ describe('a response', () => {
   });
 
   it('has text, thinking and calls, with their signatures', async () => {
-    const { message } = await exchange(subject, {
+    const { message } = await callOnce(subject, {
       thinking: 'First this. Then that.',
       text: 'Hello there',
       calls: [
@@ -51,7 +51,7 @@ describe('a response', () => {
   });
 
   it('keeps a signature that follows its text', async () => {
-    const { message } = await exchange(subject, { text: 'Hello there' });
+    const { message } = await callOnce(subject, { text: 'Hello there' });
 
     expect(message.content).toEqual([{ type: 'text', text: 'Hello there', textSignature: 'd29yZHM=' }]);
   });
@@ -70,7 +70,7 @@ describe('a response', () => {
   });
 
   it('counts input, cached, output and thinking tokens once', async () => {
-    const { message, events } = await exchange(subject, {
+    const { message, events } = await callOnce(subject, {
       thinking: 'hm hm hm',
       usage: { input: 100, output: 50, cacheRead: 1000 },
     });
@@ -82,9 +82,9 @@ describe('a response', () => {
 
   it('is replayed unchanged', async () => {
     const calls = [{ id: '', name: 'ls', arguments: { path: 'a' } }];
-    const { message } = await exchange(subject, { text: 'Yes', calls });
+    const { message } = await callOnce(subject, { text: 'Yes', calls });
 
-    const { request } = await exchange(subject, { text: 'x' }, { messages: [{ ...message, timestamp: 0 }] });
+    const { request } = await callOnce(subject, { text: 'x' }, { messages: [{ ...message, timestamp: 0 }] });
 
     const functionCall = { id: 'answer1_1', name: 'ls', args: { path: 'a' } };
     const parts = [{ text: 'Yes' }, { functionCall, thoughtSignature: 'c2VhbA==' }];
@@ -92,20 +92,20 @@ describe('a response', () => {
   });
 
   it('that is interrupted keeps the usage so far', async () => {
-    const { message } = await exchange(subject, { text: 'one two three', cutAfter: 2 });
+    const { message } = await callOnce(subject, { text: 'one two three', cutAfter: 2 });
 
     expect(message).toMatchObject({ stopReason: 'error', usage: { input: 10, output: 5 } });
   });
 
   it('that exceeds the limit stops for that reason', async () => {
-    const { message } = await exchange(subject, { text: 'and so', stop: 'length' });
+    const { message } = await callOnce(subject, { text: 'and so', stop: 'length' });
 
     expect(message).toMatchObject({ stopReason: 'length', rawStopReason: 'MAX_TOKENS' });
   });
 });
 
 /** The outcome of exactly these chunks. */
-const outcomeOf = (...chunks: object[]) => exchange(exactly(subject, chunks.map(sent)), {});
+const outcomeOf = (...chunks: object[]) => callOnce(withEvents(subject, chunks.map(googleEvent)), {});
 
 const calls = (...ids: (string | undefined)[]) =>
   chunk(
@@ -131,7 +131,7 @@ describe('the ids of tool calls', () => {
     const earlier = await outcomeOf(calls('x', undefined));
     const messages = [{ ...earlier.message, timestamp: 0 }] satisfies ModelRequest['messages'];
 
-    const { message } = await exchange(exactly(subject, [sent(calls('x', undefined))]), {}, { messages });
+    const { message } = await callOnce(withEvents(subject, [googleEvent(calls('x', undefined))]), {}, { messages });
 
     expect(message.content).toMatchObject([{ id: 'x_2' }, { id: 'answer1_2_2' }]);
   });

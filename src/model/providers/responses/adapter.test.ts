@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { numbered, responsesApi, type Told } from '../../../../test/support/providers/openai-responses.ts';
-import { exactly, exchange, type Subject, wireContract } from '../../../../test/support/providers/wire-contract.ts';
+import { numbered, responsesApi, type ResponsesEvent } from '../../../../test/support/providers/openai-responses.ts';
+import { withEvents, callOnce, type AdapterUnderTest, adapterContract } from '../../../../test/support/providers/wire-contract.ts';
 import { modelNamed } from '../../scripted/testing/call.ts';
 import { openaiResponses } from './adapter.ts';
 
@@ -11,20 +11,20 @@ const model = {
   provider: 'openai',
   cost: { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 0 },
 };
-const subject: Subject = { wire: openaiResponses, api: responsesApi, model };
+const subject: AdapterUnderTest = { adapter: openaiResponses, api: responsesApi, model };
 
-wireContract(subject);
+adapterContract(subject);
 
 describe('a response', () => {
   it('is requested with the key', async () => {
-    const { request } = await exchange(subject, { text: 'x' });
+    const { request } = await callOnce(subject, { text: 'x' });
 
     expect(request).toMatchObject({ path: '/responses', headers: { authorization: 'Bearer key' } });
     expect(request.body).toMatchObject({ model: 'double', stream: true, store: false });
   });
 
   it('has text, thinking and calls, with their signatures', async () => {
-    const { message, events } = await exchange(subject, {
+    const { message, events } = await callOnce(subject, {
       thinking: 'First this.\n\nThen that.',
       text: 'Hello there',
       calls: [
@@ -52,7 +52,7 @@ describe('a response', () => {
   });
 
   it('counts input, cached, output and thinking tokens', async () => {
-    const { message, events } = await exchange(subject, {
+    const { message, events } = await callOnce(subject, {
       thinking: 'hm',
       usage: { input: 100, output: 50, cacheRead: 1000 },
     });
@@ -63,13 +63,13 @@ describe('a response', () => {
   });
 
   it('is replayed unchanged', async () => {
-    const { message } = await exchange(subject, {
+    const { message } = await callOnce(subject, {
       thinking: 'hm',
       text: 'Yes',
       calls: [{ id: 'call_a', name: 'ls', arguments: {} }],
     });
 
-    const { request } = await exchange(subject, { text: 'x' }, { messages: [{ ...message, timestamp: 0 }] });
+    const { request } = await callOnce(subject, { text: 'x' }, { messages: [{ ...message, timestamp: 0 }] });
 
     expect(request.body.input).toMatchObject([
       { type: 'reasoning', id: 'rs_1', encrypted_content: 'secret', summary: [{ type: 'summary_text', text: 'hm' }] },
@@ -79,7 +79,7 @@ describe('a response', () => {
   });
 
   it('that exceeds the limit stops for that reason', async () => {
-    const { message } = await exchange(subject, { text: 'and so', stop: 'length' });
+    const { message } = await callOnce(subject, { text: 'and so', stop: 'length' });
 
     expect(message).toMatchObject({ stopReason: 'length', rawStopReason: 'max_output_tokens' });
   });
@@ -96,7 +96,7 @@ const argument = (output_index: number, delta: string) => ({
 });
 
 /** The outcome of exactly these events. */
-const outcomeOf = (...events: Told[]) => exchange(exactly(subject, numbered(events)), {});
+const outcomeOf = (...events: ResponsesEvent[]) => callOnce(withEvents(subject, numbered(events)), {});
 
 describe('a server', () => {
   it('may interleave several items', async () => {
@@ -183,7 +183,7 @@ describe('a server', () => {
   it('may continue after the end', async () => {
     const events = [...numbered([done]), { data: '[DONE]' }];
 
-    const { message } = await exchange(exactly(subject, events), {});
+    const { message } = await callOnce(withEvents(subject, events), {});
 
     expect(message).toMatchObject({ stopReason: 'stop', content: [] });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answered, asked, called, image, returned, text } from '../../../../test/support/providers/conversation.ts';
+import { assistantMessage, userMessage, toolCall, image, toolResult, textBlock } from '../../../../test/support/providers/conversation.ts';
 import type { AssistantBlock, Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { modelNamed, scriptedRequest } from '../../scripted/testing/call.ts';
@@ -27,7 +27,7 @@ const signedThinking: AssistantBlock = {
   thinkingSignature: JSON.stringify(reasoning),
 };
 const unsignedThinking: AssistantBlock = { type: 'thinking', thinking: 'hm' };
-const signedText = (textSignature: string): AssistantBlock => ({ ...text('Yes'), textSignature });
+const signedText = (textSignature: string): AssistantBlock => ({ ...textBlock('Yes'), textSignature });
 const message = {
   type: 'message',
   role: 'assistant',
@@ -40,7 +40,7 @@ describe('a request body', () => {
     const request = scriptedRequest({
       model,
       systemPrompt: 'Be brief.',
-      messages: [asked('Hello')],
+      messages: [userMessage('Hello')],
       tools: [{ name: 'read', description: 'Reads', parameters: { type: 'object', properties: {} } }],
       sessionId: 's1',
       thinkingLevel: 'high',
@@ -107,13 +107,13 @@ describe('images', () => {
   const imagePart = { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,aW1n' };
 
   it('are sent with user text', () => {
-    expect(input(asked([text('Look'), image, text('')]))).toEqual([
+    expect(input(userMessage([textBlock('Look'), image, textBlock('')]))).toEqual([
       { role: 'user', content: [{ type: 'input_text', text: 'Look' }, imagePart] },
     ]);
   });
 
   it('are sent with results', () => {
-    expect(input(returned('call_a|fc_a', text('Here'), image))).toEqual([
+    expect(input(toolResult('call_a|fc_a', textBlock('Here'), image))).toEqual([
       { type: 'function_call_output', call_id: 'call_a', output: [{ type: 'input_text', text: 'Here' }, imagePart] },
     ]);
   });
@@ -121,14 +121,14 @@ describe('images', () => {
 
 describe('an assistant message of the same model', () => {
   it('is replayed whole', () => {
-    const own = answered(
+    const own = assistantMessage(
       model,
       signedThinking,
       signedText('{"v":1,"id":"msg_1","phase":"commentary"}'),
-      called('call_a|fc_a'),
+      toolCall('call_a|fc_a'),
     );
 
-    expect(input(own, returned('call_a|fc_a', text('one'), text('two')))).toEqual([
+    expect(input(own, toolResult('call_a|fc_a', textBlock('one'), textBlock('two')))).toEqual([
       reasoning,
       { ...message, status: 'completed', id: 'msg_1', phase: 'commentary' },
       { ...call, id: 'fc_a' },
@@ -139,24 +139,24 @@ describe('an assistant message of the same model', () => {
   it.each<[string, AssistantBlock[], object[]]>([
     ['a bare id', [signedText('msg_1')], [{ ...message, status: 'completed', id: 'msg_1' }]],
     ['an id that is too long', [signedText('m'.repeat(65))], [message]],
-    ['no id', [text('Yes'), called('call_a')], [message, call]],
-    ['a long item id', [called(`call_a|fc_${'x'.repeat(64)}`)], [call]],
-    ['a foreign item id', [called('call_a|item')], [call]],
-    ['thinking without a signature', [unsignedThinking, signedText('msg_1'), called('call_a|fc_a')], [message, call]],
-    ['a signature of another kind', [{ ...signedThinking, thinkingSignature: 'x' }, called('call_a|fc_a')], [call]],
-    ['thinking at the end', [text('Yes'), signedThinking], [message]],
+    ['no id', [textBlock('Yes'), toolCall('call_a')], [message, call]],
+    ['a long item id', [toolCall(`call_a|fc_${'x'.repeat(64)}`)], [call]],
+    ['a foreign item id', [toolCall('call_a|item')], [call]],
+    ['thinking without a signature', [unsignedThinking, signedText('msg_1'), toolCall('call_a|fc_a')], [message, call]],
+    ['a signature of another kind', [{ ...signedThinking, thinkingSignature: 'x' }, toolCall('call_a|fc_a')], [call]],
+    ['thinking at the end', [textBlock('Yes'), signedThinking], [message]],
     ['nothing but thinking', [signedThinking], []],
-    ['an empty text', [signedThinking, text(''), called('call_a|fc_a')], [reasoning, { ...call, id: 'fc_a' }]],
+    ['an empty text', [signedThinking, textBlock(''), toolCall('call_a|fc_a')], [reasoning, { ...call, id: 'fc_a' }]],
   ])('with %s is replayed as far as possible', (_what, blocks, items) => {
-    expect(input(answered(model, ...blocks))).toEqual(items);
+    expect(input(assistantMessage(model, ...blocks))).toEqual(items);
   });
 });
 
 describe('an assistant message of another model', () => {
   it('is replayed as plain text', () => {
-    const foreign = answered(otherModel, unsignedThinking, signedText('sealed'), called('call_a|fc_a'));
+    const foreign = assistantMessage(otherModel, unsignedThinking, signedText('sealed'), toolCall('call_a|fc_a'));
 
-    expect(input(foreign, returned('call_a|fc_a'))).toEqual([
+    expect(input(foreign, toolResult('call_a|fc_a'))).toEqual([
       { ...message, content: [{ type: 'output_text', text: 'hm', annotations: [] }] },
       message,
       call,
@@ -168,7 +168,7 @@ describe('an assistant message of another model', () => {
     const id = `tool:${'x'.repeat(80)}|y`;
     const plain = `tool_${'x'.repeat(59)}`;
 
-    expect(input(answered(otherModel, called(id)), returned(id, text('ok')))).toEqual([
+    expect(input(assistantMessage(otherModel, toolCall(id)), toolResult(id, textBlock('ok')))).toEqual([
       { ...call, call_id: plain },
       { type: 'function_call_output', call_id: plain, output: 'ok' },
     ]);

@@ -314,7 +314,7 @@ verifies('X45', 'reload reads changed files, and what is gone is gone', async ({
     userExtension(
       home,
       'changing.ts',
-      `import { word } from '../word.ts';
+      `import { word } from './word.ts';
       export default (pi) => {
         pi.on('session_shutdown', ({ reason }, ctx) => ctx.ui.notify(JSON.stringify(['shutdown', reason, word])));
         pi.on('session_start', ({ reason }, ctx) => ctx.ui.notify(JSON.stringify(['start', reason, word])));

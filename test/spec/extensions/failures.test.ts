@@ -12,7 +12,7 @@ verifies('X43 X47', 'broken files are reported one by one, and the rest load', a
     'a-syntax.ts': 'export default function (pi) { this is no code }',
     'b-throws.ts': "throw new Error('at the top');",
     'c-no-function.ts': 'export default 7;',
-    'd-missing.ts': "import '../not-there.ts'; export default () => {};",
+    'd-missing.ts': "import './not-there.ts'; export default () => {};",
     'e-factory.ts': "export default () => { throw new Error('in the factory'); };",
     'f-too-early.ts': "export default (pi) => pi.setSessionName('early');",
     'g-bad-tool.ts': "export default (pi) => pi.registerTool({ name: 'has spaces' });",

@@ -56,7 +56,7 @@ it('what an extension prints while it loads never reaches the client', async () 
     'chatty.ts',
     `import { execSync } from 'node:child_process';
      import fs, { writeSync } from 'node:fs';
-     import '../helper';
+     import './helper';
      console.log('by console');
      process.stdout.write('by stream');
      writeSync(1, 'by descriptor');

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-// Everything that tests make goes into one folder, which goes with them.
+// All files of the tests go into one folder, removed at the end.
 process.env['TMPDIR'] = join(realpathSync(tmpdir()), `tau-${process.pid}`);
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/support/temporary.ts', 'test/support/browser-setup.ts'],
+    globalSetup: ['test/support/temporary-folder.ts', 'test/support/page/browser-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // What is waited for is waited for like everything else.
+    // Polling assertions get as much slack as the other timeouts.
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    // Most tests wait for processes of their own.
+    // Most tests wait for child processes.
     maxWorkers: 3,
   },
 });

@@ -32,7 +32,7 @@ import { start } from './rows/start.mjs';
 import { toolTurn } from './rows/tool-turn.mjs';
 import { measure } from './support/measure.mjs';
 import { installedPeers } from './support/peers.mjs';
-import { Workspace } from './support/place.mjs';
+import { Workspace } from './support/workspace.mjs';
 import { table, verdict } from './support/table.mjs';
 
 const benchmarks = [

@@ -1,4 +1,4 @@
-import { peakMb, residentMb } from '../support/process-facts.mjs';
+import { peakMb, residentMb } from '../support/process-stats.mjs';
 
 const BYTES = 50_000_000;
 const commands = {

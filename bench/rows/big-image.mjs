@@ -1,5 +1,5 @@
-import { noisePng } from '../support/photo.mjs';
-import { peakMb } from '../support/process-facts.mjs';
+import { noisePng } from '../support/noise-image.mjs';
+import { peakMb } from '../support/process-stats.mjs';
 
 const SIZE = 40_000_000;
 

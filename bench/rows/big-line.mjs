@@ -1,4 +1,4 @@
-import { peakMb } from '../support/process-facts.mjs';
+import { peakMb } from '../support/process-stats.mjs';
 
 const SIZE = 40_000_000;
 

@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { cpuMicros, residentMb } from '../support/process-facts.mjs';
+import { cpuMicros, residentMb } from '../support/process-stats.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const NAMES = ['permission-gate', 'custom-tool', 'rpc-demo'];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuMicros, proportionalMb } from '../support/process-facts.mjs';
+import { cpuMicros, proportionalMb } from '../support/process-stats.mjs';
 
 const AGENTS = 20;
 const SETTLE_MS = 1000;

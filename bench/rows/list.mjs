@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeLongSession } from '../support/long-session.mjs';
-import { residentMb } from '../support/process-facts.mjs';
+import { residentMb } from '../support/process-stats.mjs';
 
 const SESSIONS = 1000;
 /** About one megabyte. */

@@ -1,6 +1,6 @@
 import { statSync, truncateSync } from 'node:fs';
 import { header, writeLongSession } from '../support/long-session.mjs';
-import { cpuMicros, peakMb, residentMb } from '../support/process-facts.mjs';
+import { cpuMicros, peakMb, residentMb } from '../support/process-stats.mjs';
 
 const MESSAGES = 50_000;
 

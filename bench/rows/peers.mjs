@@ -1,5 +1,5 @@
 import { withLocalModel } from '../support/local-model.mjs';
-import { cpuMicros, residentMb } from '../support/process-facts.mjs';
+import { cpuMicros, residentMb } from '../support/process-stats.mjs';
 
 const TURNS = 20;
 const COLD = 5;

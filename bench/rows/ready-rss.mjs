@@ -1,4 +1,4 @@
-import { residentMb } from '../support/process-facts.mjs';
+import { residentMb } from '../support/process-stats.mjs';
 
 /** Resident memory at the first response. */
 export const readyRss = {

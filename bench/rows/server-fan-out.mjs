@@ -1,4 +1,4 @@
-import { cpuMicros, residentMb } from '../support/process-facts.mjs';
+import { cpuMicros, residentMb } from '../support/process-stats.mjs';
 import { withServer } from '../support/server.mjs';
 import { DELTA } from '../support/stream.mjs';
 

@@ -1,4 +1,4 @@
-import { residentMb } from '../support/process-facts.mjs';
+import { residentMb } from '../support/process-stats.mjs';
 import { withServer } from '../support/server.mjs';
 import { streamScript } from '../support/stream.mjs';
 

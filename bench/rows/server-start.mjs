@@ -1,4 +1,4 @@
-import { cpuMicros, residentMb } from '../support/process-facts.mjs';
+import { cpuMicros, residentMb } from '../support/process-stats.mjs';
 
 const HELLO = `process.stdout.write('x\\n'); process.stdin.resume()`;
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuMicros, peakMb, residentMb } from '../support/process-facts.mjs';
+import { cpuMicros, peakMb, residentMb } from '../support/process-stats.mjs';
 import { streamed, streamScript } from '../support/stream.mjs';
 
 const DELTAS = 40_000;

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { cpuMicros } from '../support/process-facts.mjs';
+import { cpuMicros } from '../support/process-stats.mjs';
 
 const GET_STATE = { id: 1, type: 'get_state' };
 const HELLO = `process.stdout.write('x\\n'); process.stdin.resume()`;

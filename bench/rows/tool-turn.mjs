@@ -1,4 +1,4 @@
-import { cpuMicros } from '../support/process-facts.mjs';
+import { cpuMicros } from '../support/process-stats.mjs';
 
 const TURNS = 100;
 const COLD = 20;

@@ -1,4 +1,4 @@
-import { waitForIdleCpu } from './calm.mjs';
+import { waitForIdleCpu } from './idle-cpu.mjs';
 import { mediansOf } from './median.mjs';
 
 /**

@@ -1,4 +1,4 @@
-import { cpuMicros, peakMb, residentMb } from './process-facts.mjs';
+import { cpuMicros, peakMb, residentMb } from './process-stats.mjs';
 
 export const DELTA = 'abcd';
 

@@ -1,4 +1,4 @@
-import { chatting, failing, held, mending, QUESTION } from './talks.mjs';
+import { chatting, failing, held, mending, QUESTION } from './model-scripts.mjs';
 
 const composer = (page) => page.getByRole('textbox', { name: 'Message', exact: true });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Home, newHome, openTestAgent, sessionFiles, readSessionFile } from '../support/open.ts';
-import type { Peer, WireRecord } from '../support/peer.ts';
+import { type Home, newHome, openTestAgent, sessionFiles, readSessionFile } from '../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../support/clients/peer.ts';
 import { randomFrom } from '../support/random.ts';
 
 const POINTS = process.env['SOAK'] ? 200 : 12;

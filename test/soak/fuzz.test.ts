@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
 import { LineReader, MAX_RECORD_BYTES } from '../../src/wire/json-lines.ts';
-import { SeededRandom, type FuzzLine, fuzzLines } from '../support/odd-lines.ts';
-import { environment, newHome, TAU } from '../support/open.ts';
-import type { WireRecord } from '../support/peer.ts';
-import { assertValid } from '../support/wire-log.ts';
+import { SeededRandom, type FuzzLine, fuzzLines } from '../support/protocol/fuzz-lines.ts';
+import { environment, newHome, TAU } from '../support/agent/test-agent.ts';
+import type { WireRecord } from '../support/clients/peer.ts';
+import { assertValid } from '../support/protocol/wire-log.ts';
 
 const { SOAK, FUZZ_SEED } = process.env;
 const seed = Number(FUZZ_SEED ?? (SOAK ? Math.floor(Math.random() * 2 ** 32) : 1));

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { listProcesses } from '../../src/system/processes/process-table.ts';
-import { type Home, newHome, openTestAgent, sessionFiles } from '../support/open.ts';
-import type { Peer } from '../support/peer.ts';
-import { waitUntil } from '../support/processes.ts';
+import { type Home, newHome, openTestAgent, sessionFiles } from '../support/agent/test-agent.ts';
+import type { Peer } from '../support/clients/peer.ts';
+import { waitUntil } from '../support/processes/processes.ts';
 import { randomFrom } from '../support/random.ts';
 
 const RUNS = process.env['SOAK'] ? 1000 : 25;

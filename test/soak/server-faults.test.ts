@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import type { ConversationView } from '../../src/client/view/view.ts';
-import type { ClientReport } from '../support/faults/client.ts';
+import type { ClientReport } from '../support/faults/client-process.ts';
 import { type Fault, survivableFaults, pickFault, type Random, killFaults } from '../support/faults/faults.ts';
-import { ROUND_KINDS, type RoundKind, ModelScript } from '../support/faults/plot.ts';
-import { type Accepted, FaultTestbed, retryUntilCertain } from '../support/faults/stage.ts';
-import { waitUntil } from '../support/processes.ts';
+import { ROUND_KINDS, type RoundKind, ModelScript } from '../support/faults/model-script.ts';
+import { type Accepted, FaultTestbed, retryUntilCertain } from '../support/faults/testbed.ts';
+import { waitUntil } from '../support/processes/processes.ts';
 import { randomFrom } from '../support/random.ts';
 
 const SOAK = Boolean(process.env['SOAK']);

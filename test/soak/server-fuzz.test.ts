@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { newToken, TARGET_TOKEN, startTarget, type Target, type TargetClient } from '../support/attack.ts';
-import { SeededRandom, type FuzzLine, fuzzLines } from '../support/odd-lines.ts';
+import { newToken, TARGET_TOKEN, startTarget, type Target, type TargetClient } from '../support/server/attack-target.ts';
+import { SeededRandom, type FuzzLine, fuzzLines } from '../support/protocol/fuzz-lines.ts';
 
 const { SOAK, FUZZ_SEED } = process.env;
 const seed = Number(FUZZ_SEED ?? (SOAK ? Math.floor(Math.random() * 2 ** 32) : 1));

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { type OpenOptions, openTestAgent, type TestAgent, type Transport } from './open.ts';
+import { type OpenOptions, openTestAgent, type TestAgent, type Transport } from './agent/test-agent.ts';
 
 const ALL_TRANSPORTS: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'];
 

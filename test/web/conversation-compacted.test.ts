@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser, type View } from '../support/browser.ts';
-import { storeLongConversation, promptAt } from '../support/long-conversation.ts';
-import { newHome, writeSettings } from '../support/open.ts';
-import { visitByLoginLink } from '../support/page-hands.ts';
-import { submitPrompt, servePage } from '../support/page-server.ts';
-import { Traffic } from '../support/page-traffic.ts';
-import { waitUntilAtEnd, waitUntilScrollStops, conversationRegion, waitUntilVisible, topOfText, waitForCondition } from '../support/reading.ts';
+import { openTab, useBrowser, type View } from '../support/page/browser.ts';
+import { storeLongConversation, promptAt } from '../support/sessions/long-conversation.ts';
+import { newHome, writeSettings } from '../support/agent/test-agent.ts';
+import { visitByLoginLink } from '../support/page/page-actions.ts';
+import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { Traffic } from '../support/page/socket-frames.ts';
+import { waitUntilAtEnd, waitUntilScrollStops, conversationRegion, waitUntilVisible, topOfText, waitForCondition } from '../support/page/conversation-view.ts';
 
 const ENTRIES = 1000;
 const SUMMARY = 'Many parts were looked at.';

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { useBrowser, type View } from '../support/browser.ts';
-import { visibleText } from '../support/exported.ts';
-import { bash } from '../support/extensions.ts';
-import { storeLongConversation, promptAt } from '../support/long-conversation.ts';
-import { newHome } from '../support/open.ts';
-import { visitByLoginLink } from '../support/page-hands.ts';
-import { submitPrompt, servePage } from '../support/page-server.ts';
-import { waitUntilAtEnd, conversationRegion, waitUntilVisible, countRenderedMessages, waitForCondition } from '../support/reading.ts';
-import { header, storeSession, assistantEntry, userEntry } from '../support/stored-session.ts';
+import { useBrowser, type View } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { bash } from '../support/agent/extensions.ts';
+import { storeLongConversation, promptAt } from '../support/sessions/long-conversation.ts';
+import { newHome } from '../support/agent/test-agent.ts';
+import { visitByLoginLink } from '../support/page/page-actions.ts';
+import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { waitUntilAtEnd, conversationRegion, waitUntilVisible, countRenderedMessages, waitForCondition } from '../support/page/conversation-view.ts';
+import { header, storeSession, assistantEntry, userEntry } from '../support/sessions/stored-session.ts';
 
 const ENTRIES = 10_000;
 const FEW = 100;

@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/browser.ts';
-import { visibleText } from '../support/exported.ts';
-import { bash } from '../support/extensions.ts';
-import { FILLER, fastRetryHome } from '../support/long-talk.ts';
-import { newGate, sessionFiles, readSessionFile } from '../support/open.ts';
-import { visitByLoginLink, waitForDraft } from '../support/page-hands.ts';
-import { submitPrompt, servePage } from '../support/page-server.ts';
-import { waitUntilAtEnd, waitUntilScrollStops, conversationRegion, distanceFromEnd, waitUntilVisible, topOfText } from '../support/reading.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { bash } from '../support/agent/extensions.ts';
+import { FILLER, fastRetryHome } from '../support/agent/compaction.ts';
+import { newGate, sessionFiles, readSessionFile } from '../support/agent/test-agent.ts';
+import { visitByLoginLink, waitForDraft } from '../support/page/page-actions.ts';
+import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { waitUntilAtEnd, waitUntilScrollStops, conversationRegion, distanceFromEnd, waitUntilVisible, topOfText } from '../support/page/conversation-view.ts';
 
 const { visit } = useBrowser();
 

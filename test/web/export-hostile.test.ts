@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { audit, harmless } from '../support/audit.ts';
-import { useBrowser } from '../support/browser.ts';
-import { exportPage, waitUntilReady, visibleText } from '../support/exported.ts';
-import { hostileEntries } from '../support/hostile-session.ts';
-import { assistantMessage, entry, userEntry } from '../support/stored-session.ts';
+import { audit, harmless } from '../support/page/audit.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { exportPage, waitUntilReady, visibleText } from '../support/page/export-page.ts';
+import { hostileEntries } from '../support/page/hostile-session.ts';
+import { assistantMessage, entry, userEntry } from '../support/sessions/stored-session.ts';
 
 const { open } = useBrowser();
 

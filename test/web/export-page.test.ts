@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
-import { exportPage, waitUntilReady, visibleText } from '../support/exported.ts';
-import { assistantMessage, entry, assistantEntry, userEntry } from '../support/stored-session.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { exportPage, waitUntilReady, visibleText } from '../support/page/export-page.ts';
+import { assistantMessage, entry, assistantEntry, userEntry } from '../support/sessions/stored-session.ts';
 
 const { open } = useBrowser();
 

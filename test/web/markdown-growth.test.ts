@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import type { Block } from '../../src/web/markdown/block/block.ts';
 import { MarkdownReader, parseBlocks } from '../../src/web/markdown/block/markdown-reader.ts';
 import { parseInline } from '../../src/web/markdown/inline/inline-reader.ts';
-import { markdownHtml, inlineHtml } from '../support/markdown-html.ts';
-import { countExecutions } from '../support/steps.ts';
+import { markdownHtml, inlineHtml } from '../support/page/markdown-html.ts';
+import { countExecutions } from '../support/execution-counts.ts';
 
 /** Texts full of what means something. */
 const markdown = fc

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { markdownHtml } from '../support/markdown-html.ts';
+import { markdownHtml } from '../support/page/markdown-html.ts';
 
 it.each([
   // Emphasis

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
-import { visibleText } from '../support/exported.ts';
-import { renderMessage, writeMessagePage } from '../support/message-page.ts';
-import { assistantMessage } from '../support/stored-session.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { renderMessage, writeMessagePage } from '../support/page/message-page.ts';
+import { assistantMessage } from '../support/sessions/stored-session.ts';
 
 const { open } = useBrowser();
 let file = '';

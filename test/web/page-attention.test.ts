@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, waitForTitle, useBrowser } from '../support/browser.ts';
-import { homeWithCommands, waitForFileCode } from '../support/extensions.ts';
-import { NO_RETRY, newGate, newHome, writeSettings } from '../support/open.ts';
-import { messageBox } from '../support/page-hands.ts';
-import { type PageServer, submitPrompt, servePage } from '../support/page-server.ts';
+import { openTab, waitForTitle, useBrowser } from '../support/page/browser.ts';
+import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
+import { NO_RETRY, newGate, newHome, writeSettings } from '../support/agent/test-agent.ts';
+import { messageBox } from '../support/page/page-actions.ts';
+import { type PageServer, submitPrompt, servePage } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 

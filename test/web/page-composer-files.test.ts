@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
-import { watchFrames } from '../support/page-frames.ts';
-import { messageBox, button } from '../support/page-hands.ts';
-import { submitPrompt, servePage } from '../support/page-server.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { watchFrames } from '../support/page/socket-frames.ts';
+import { messageBox, button } from '../support/page/page-actions.ts';
+import { submitPrompt, servePage } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 

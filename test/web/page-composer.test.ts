@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/browser.ts';
-import { homeWithCommands, waitForFileCode } from '../support/extensions.ts';
-import { newGate, newHome } from '../support/open.ts';
-import { watchFrames } from '../support/page-frames.ts';
-import { messageBox, button, waitForDraft, visitWithScopes } from '../support/page-hands.ts';
-import { submitPrompt, servePage } from '../support/page-server.ts';
-import { waitForCondition } from '../support/reading.ts';
-import { shortConversation, storeSession, storedUserInputs } from '../support/stored-session.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
+import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
+import { newGate, newHome } from '../support/agent/test-agent.ts';
+import { watchFrames } from '../support/page/socket-frames.ts';
+import { messageBox, button, waitForDraft, visitWithScopes } from '../support/page/page-actions.ts';
+import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { waitForCondition } from '../support/page/conversation-view.ts';
+import { shortConversation, storeSession, storedUserInputs } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser, type View } from '../support/browser.ts';
-import { visibleText } from '../support/exported.ts';
-import { homeWithCommands } from '../support/extensions.ts';
-import { type Home, newGate, newHome } from '../support/open.ts';
-import { messageBox, button, waitForDraft, main } from '../support/page-hands.ts';
-import { visitLockedSession } from '../support/page-held.ts';
-import { type PageServer, submitPrompt, servePage } from '../support/page-server.ts';
+import { openTab, useBrowser, type View } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { homeWithCommands } from '../support/agent/extensions.ts';
+import { type Home, newGate, newHome } from '../support/agent/test-agent.ts';
+import { messageBox, button, waitForDraft, main } from '../support/page/page-actions.ts';
+import { visitLockedSession, type PageServer, submitPrompt, servePage } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 

@@ -2,14 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/browser.ts';
-import { visibleText } from '../support/exported.ts';
-import { callTool } from '../support/extensions.ts';
-import { newHome, writeSettings } from '../support/open.ts';
-import { messageBox, button, visitByLoginLink, visitWithScopes } from '../support/page-hands.ts';
-import { submitPrompt, servePage } from '../support/page-server.ts';
-import { Traffic } from '../support/page-traffic.ts';
-import { homeWithFiles, providerConfig as provider } from '../support/user-files.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { callTool } from '../support/agent/extensions.ts';
+import { newHome, writeSettings } from '../support/agent/test-agent.ts';
+import { messageBox, button, visitByLoginLink, visitWithScopes } from '../support/page/page-actions.ts';
+import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { Traffic } from '../support/page/socket-frames.ts';
+import { homeWithFiles, providerConfig as provider } from '../support/agent/user-files.ts';
 
 const { visit } = useBrowser();
 

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
-import { homeWithCommands } from '../support/extensions.ts';
-import { newHome } from '../support/open.ts';
-import { messageBox, visitByLoginLink } from '../support/page-hands.ts';
-import { visitLockedSession } from '../support/page-held.ts';
-import { servePage } from '../support/page-server.ts';
-import { Traffic } from '../support/page-traffic.ts';
-import { waitForCondition } from '../support/reading.ts';
-import { storeShortSession } from '../support/stored-session.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { homeWithCommands } from '../support/agent/extensions.ts';
+import { newHome } from '../support/agent/test-agent.ts';
+import { messageBox, visitByLoginLink } from '../support/page/page-actions.ts';
+import { visitLockedSession, servePage } from '../support/page/page-server.ts';
+import { Traffic } from '../support/page/socket-frames.ts';
+import { waitForCondition } from '../support/page/conversation-view.ts';
+import { storeShortSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/browser.ts';
-import { runTau } from '../support/command.ts';
-import { visibleText } from '../support/exported.ts';
-import { newHome } from '../support/open.ts';
-import { messageBox, logIn, createToken } from '../support/page-hands.ts';
-import { type PageServer, submitPrompt, servePage } from '../support/page-server.ts';
-import { waitForCondition } from '../support/reading.ts';
-import { storeSession, shortConversation as stored } from '../support/stored-session.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
+import { runTau } from '../support/processes/program.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { newHome } from '../support/agent/test-agent.ts';
+import { messageBox, logIn, createToken } from '../support/page/page-actions.ts';
+import { type PageServer, submitPrompt, servePage } from '../support/page/page-server.ts';
+import { waitForCondition } from '../support/page/conversation-view.ts';
+import { storeSession, shortConversation as stored } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 

@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
-import { newHome, sessionFiles, readSessionFile } from '../support/open.ts';
-import { messageBox } from '../support/page-hands.ts';
-import { servePage } from '../support/page-server.ts';
-import { shortConversation, storeSession } from '../support/stored-session.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { newHome, sessionFiles, readSessionFile } from '../support/agent/test-agent.ts';
+import { messageBox } from '../support/page/page-actions.ts';
+import { servePage } from '../support/page/page-server.ts';
+import { shortConversation, storeSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
-import { messageBox } from '../support/page-hands.ts';
-import { submitPrompt, servePage } from '../support/page-server.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { messageBox } from '../support/page/page-actions.ts';
+import { submitPrompt, servePage } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 

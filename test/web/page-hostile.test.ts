@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { audit, harmless } from '../support/audit.ts';
-import { useBrowser, type View } from '../support/browser.ts';
-import { visibleText } from '../support/exported.ts';
-import { homeWithCommands } from '../support/extensions.ts';
-import { hostileEntries, hostileTexts } from '../support/hostile-session.ts';
-import { interceptingAgentArgs } from '../support/meddling-agent.ts';
-import { newHome } from '../support/open.ts';
-import { submitPrompt, servePage } from '../support/page-server.ts';
-import { waitUntilScrollStops, conversationRegion } from '../support/reading.ts';
-import { entry, header, storeSession } from '../support/stored-session.ts';
+import { audit, harmless } from '../support/page/audit.ts';
+import { useBrowser, type View } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { homeWithCommands } from '../support/agent/extensions.ts';
+import { hostileEntries, hostileTexts } from '../support/page/hostile-session.ts';
+import { interceptingAgentArgs } from '../support/server/intercepting-agent.ts';
+import { newHome } from '../support/agent/test-agent.ts';
+import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { waitUntilScrollStops, conversationRegion } from '../support/page/conversation-view.ts';
+import { entry, header, storeSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 

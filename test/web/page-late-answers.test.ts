@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/browser.ts';
-import { visibleText } from '../support/exported.ts';
-import { newGate, newHome } from '../support/open.ts';
-import { messageBox, button, visitByLoginLink } from '../support/page-hands.ts';
-import { submitPrompt, servePage } from '../support/page-server.ts';
-import { Traffic } from '../support/page-traffic.ts';
-import { waitForCondition } from '../support/reading.ts';
-import { storeShortSession } from '../support/stored-session.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { newGate, newHome } from '../support/agent/test-agent.ts';
+import { messageBox, button, visitByLoginLink } from '../support/page/page-actions.ts';
+import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { Traffic } from '../support/page/socket-frames.ts';
+import { waitForCondition } from '../support/page/conversation-view.ts';
+import { storeShortSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 

@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
-import { homeWithCommands, waitForFileCode } from '../support/extensions.ts';
-import { newGate } from '../support/open.ts';
-import { watchFrames } from '../support/page-frames.ts';
-import { messageBox, waitForDraft, main } from '../support/page-hands.ts';
-import { type PageServer, submitPrompt, servePage } from '../support/page-server.ts';
-import { storedUserInputs } from '../support/stored-session.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
+import { newGate } from '../support/agent/test-agent.ts';
+import { watchFrames } from '../support/page/socket-frames.ts';
+import { messageBox, waitForDraft, main } from '../support/page/page-actions.ts';
+import { type PageServer, submitPrompt, servePage } from '../support/page/page-server.ts';
+import { storedUserInputs } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 

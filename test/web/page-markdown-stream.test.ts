@@ -1,7 +1,7 @@
 import { source as axeSource } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { showMarkdown, streamMarkdown, useMarkdownPage } from '../support/markdown-page.ts';
+import { showMarkdown, streamMarkdown, useMarkdownPage } from '../support/page/markdown-page.ts';
 
 const { open } = useMarkdownPage();
 

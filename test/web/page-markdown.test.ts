@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { hostileTexts } from '../support/hostile-session.ts';
-import { showMarkdown, streamMarkdown, useMarkdownPage } from '../support/markdown-page.ts';
+import { hostileTexts } from '../support/page/hostile-session.ts';
+import { showMarkdown, streamMarkdown, useMarkdownPage } from '../support/page/markdown-page.ts';
 
 const { open } = useMarkdownPage();
 

@@ -2,15 +2,15 @@ import { appendFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/browser.ts';
-import { visibleText } from '../support/exported.ts';
-import { homeWithCommands } from '../support/extensions.ts';
-import { newGate, newHome } from '../support/open.ts';
-import { messageBox, visitByLoginLink, waitForDraft } from '../support/page-hands.ts';
-import { servePage } from '../support/page-server.ts';
-import { Traffic } from '../support/page-traffic.ts';
-import { waitForCondition } from '../support/reading.ts';
-import { entry, storeShortSession } from '../support/stored-session.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { homeWithCommands } from '../support/agent/extensions.ts';
+import { newGate, newHome } from '../support/agent/test-agent.ts';
+import { messageBox, visitByLoginLink, waitForDraft } from '../support/page/page-actions.ts';
+import { servePage } from '../support/page/page-server.ts';
+import { Traffic } from '../support/page/socket-frames.ts';
+import { waitForCondition } from '../support/page/conversation-view.ts';
+import { entry, storeShortSession } from '../support/sessions/stored-session.ts';
 
 const { visit, open } = useBrowser();
 

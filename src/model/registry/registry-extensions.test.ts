@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { completions } from '../../../test/support/providers/completions.ts';
-import { ProviderDouble } from '../../../test/support/providers/double.ts';
+import { ProviderDouble } from '../../../test/support/providers/provider-double.ts';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { streamTimeouts } from '../endpoint.ts';
 import { callToEnd, scriptedRequest } from '../scripted/testing/call.ts';

@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startServerOnSocket } from '../../support/attached.ts';
-import { runTau } from '../../support/command.ts';
-import { newHome, sessionFiles, readSessionFile } from '../../support/open.ts';
-import { OWNER_TOKEN } from '../../support/server.ts';
-import { CTRL_D, ENTER } from '../../support/terminal.ts';
+import { startServerOnSocket, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { newHome, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
+import { CTRL_D, ENTER } from '../../support/processes/terminal.ts';
 
 it('[W66] asks which session of the server is meant', async () => {
   const server = await startServerOnSocket();

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/command.ts';
-import { newGate, newHome, scriptArgs, sessionFiles } from '../../support/open.ts';
-import { storedMessages } from '../../support/stored-session.ts';
-import { CTRL_C, CTRL_D, ENTER, startTauInTerminal, paste } from '../../support/terminal.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { newGate, newHome, scriptArgs, sessionFiles } from '../../support/agent/test-agent.ts';
+import { storedMessages } from '../../support/sessions/stored-session.ts';
+import { CTRL_C, CTRL_D, ENTER, startTauInTerminal, paste } from '../../support/processes/terminal.ts';
 
 /** An answer that begins and does not end. */
 const endless = { steps: [{ text: 'Once upon a time ' }, { stall: true }] };

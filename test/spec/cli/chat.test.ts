@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { startProgram, runTau } from '../../support/command.ts';
-import { NO_RETRY, newHome, sessionFiles, writeSettings, TAU } from '../../support/open.ts';
-import { storedMessages } from '../../support/stored-session.ts';
+import { startProgram, runTau } from '../../support/processes/program.ts';
+import { NO_RETRY, newHome, sessionFiles, writeSettings, TAU } from '../../support/agent/test-agent.ts';
+import { storedMessages } from '../../support/sessions/stored-session.ts';
 
 it('does nothing when nobody asks', async () => {
   const home = newHome();

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startProgram, runTau } from '../../support/command.ts';
-import { newHome, sessionFiles, TAU } from '../../support/open.ts';
+import { startProgram, runTau } from '../../support/processes/program.ts';
+import { newHome, sessionFiles, TAU } from '../../support/agent/test-agent.ts';
 
 const wrong = (message: string) => ({
   code: 2,

@@ -5,10 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Finding, Preflight } from '../../../src/protocol/generated/vocabulary.ts';
 import { TAG_VARIABLE } from '../../../src/system/processes/process-table.ts';
-import { startProgram, runTau } from '../../support/command.ts';
-import { type Home, newHome, openTestAgent, TAU } from '../../support/open.ts';
-import { startTauInTerminal } from '../../support/terminal.ts';
-import { homeWithFiles, providerConfig } from '../../support/user-files.ts';
+import { startProgram, runTau } from '../../support/processes/program.ts';
+import { type Home, newHome, openTestAgent, TAU } from '../../support/agent/test-agent.ts';
+import { startTauInTerminal } from '../../support/processes/terminal.ts';
+import { homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 
 async function examined(home: Home, env: Record<string, string> = {}) {
   const { code, stdout, stderr } = await runTau(home, ['doctor', '--json'], { env, input: '' });

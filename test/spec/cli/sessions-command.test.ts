@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/command.ts';
-import { newHome, readSessionFile } from '../../support/open.ts';
-import { shortConversation, header, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import { shortConversation, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
 
 const ok = { code: 0, stderr: '' };
 

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { runTau } from '../../support/command.ts';
-import { newHome, openTestAgent, sessionFiles } from '../../support/open.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { newHome, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
 
 const inMode = ['--mode', 'rpc'];
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/command.ts';
-import { type Home, newHome, type OpenOptions, sessionFiles, readSessionFile, type TestAgent } from '../../support/open.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { type Home, newHome, type OpenOptions, sessionFiles, readSessionFile, type TestAgent } from '../../support/agent/test-agent.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const ask = (type: string) => `${JSON.stringify({ type })}\n`;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/command.ts';
-import { type Home, newHome } from '../../support/open.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { type Home, newHome } from '../../support/agent/test-agent.ts';
 
 const folderOf = (home: Home) => join(home.agentDir, 'server');
 const fileOf = (home: Home) => join(folderOf(home), 'tokens.json');

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { AgentSession } from '../../../src/index.ts';
-import { createTestSession, collectEvents, nextEventOfType } from '../../support/agent-session.ts';
-import { userExtension, writeTextFile } from '../../support/extensions.ts';
-import { newHome } from '../../support/open.ts';
+import { createTestSession, collectEvents, nextEventOfType } from '../../support/agent/agent-session.ts';
+import { userExtension, writeTextFile } from '../../support/agent/extensions.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
 
 /** Asks whoever is there, and notes down what came of it. */
 const CURIOUS = `

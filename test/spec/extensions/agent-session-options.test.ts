@@ -2,9 +2,9 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SessionManager, type ToolDefinition } from '../../../src/index.ts';
-import { createTestSession } from '../../support/agent-session.ts';
-import { toolCallStep } from '../../support/host-tools.ts';
-import { newHome, sessionFiles, readSessionFile } from '../../support/open.ts';
+import { createTestSession } from '../../support/agent/agent-session.ts';
+import { toolCallStep } from '../../support/tools/host-tools.ts';
+import { newHome, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
 
 const greet: ToolDefinition = {
   name: 'greet',

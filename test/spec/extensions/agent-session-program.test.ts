@@ -3,10 +3,10 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { userExtension } from '../../support/extensions.ts';
-import { toolCallStep } from '../../support/host-tools.ts';
-import { environment, newHome, scriptArgs, sessionFiles, writeSettings, readSessionFile } from '../../support/open.ts';
-import { filterAlive } from '../../support/processes.ts';
+import { userExtension } from '../../support/agent/extensions.ts';
+import { toolCallStep } from '../../support/tools/host-tools.ts';
+import { environment, newHome, scriptArgs, sessionFiles, writeSettings, readSessionFile } from '../../support/agent/test-agent.ts';
+import { filterAlive } from '../../support/processes/processes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SessionManager } from '../../../src/index.ts';
-import { createTestSession, collectEvents, nextSessionEvent, nextEventOfType } from '../../support/agent-session.ts';
-import { callBash, rolesOf } from '../../support/hooks.ts';
-import { textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, fastRetryHome } from '../../support/long-talk.ts';
-import { NO_RETRY, newGate, newHome, sessionFiles, writeSettings, readSessionFile } from '../../support/open.ts';
-import { filterAlive, waitUntil } from '../../support/processes.ts';
-import { SLEEP_FOREVER } from '../../support/shell.ts';
+import { createTestSession, collectEvents, nextSessionEvent, nextEventOfType } from '../../support/agent/agent-session.ts';
+import { callBash, rolesOf } from '../../support/agent/hooked-agent.ts';
+import { textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, fastRetryHome } from '../../support/agent/compaction.ts';
+import { NO_RETRY, newGate, newHome, sessionFiles, writeSettings, readSessionFile } from '../../support/agent/test-agent.ts';
+import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
+import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { bash, nextUiRequest, waitForFileCode, userExtension } from '../../support/extensions.ts';
-import { textWithUsage, FILLER, fastRetryHome } from '../../support/long-talk.ts';
-import { newGate, newHome, readSessionFile } from '../../support/open.ts';
-import type { WireRecord } from '../../support/peer.ts';
+import { bash, nextUiRequest, waitForFileCode, userExtension } from '../../support/agent/extensions.ts';
+import { textWithUsage, FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const errors = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'extension_error');

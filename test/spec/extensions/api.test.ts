@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allNotifications, bash, homeWithCommands, nextNotification, waitForFileCode, userExtension } from '../../support/extensions.ts';
-import { newGate, newHome, readSessionFile } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
-import { isAlive, waitUntil } from '../../support/processes.ts';
-import { userTexts } from '../../support/settled.ts';
-import { writeFiles } from '../../support/user-files.ts';
+import { allNotifications, bash, homeWithCommands, nextNotification, waitForFileCode, userExtension } from '../../support/agent/extensions.ts';
+import { newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { isAlive, waitUntil } from '../../support/processes/processes.ts';
+import { userTexts } from '../../support/agent/run-records.ts';
+import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** What a command told, once. */

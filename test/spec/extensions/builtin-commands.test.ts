@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
-import { allUiRequests, homeWithCommands, userExtension } from '../../support/extensions.ts';
-import { openAfterTwoTurns } from '../../support/long-talk.ts';
-import { newGate, newHome, openTestAgent as openOn, type TestAgent } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
-import { userTexts } from '../../support/settled.ts';
-import { writeFiles } from '../../support/user-files.ts';
+import { allUiRequests, homeWithCommands, userExtension } from '../../support/agent/extensions.ts';
+import { openAfterTwoTurns } from '../../support/agent/compaction.ts';
+import { newGate, newHome, openTestAgent as openOn, type TestAgent } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { userTexts } from '../../support/agent/run-records.ts';
+import { writeFiles } from '../../support/agent/user-files.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const NAMES = ['compact', 'model', 'name', 'new', 'fork', 'session', 'export', 'reload', 'help'];

@@ -9,10 +9,10 @@ import {
   nextNotification,
   waitForFileCode,
   userExtension,
-} from '../../support/extensions.ts';
-import { newGate, newHome, openTestAgent, type TestAgent } from '../../support/open.ts';
-import type { WireRecord } from '../../support/peer.ts';
-import { userTexts } from '../../support/settled.ts';
+} from '../../support/agent/extensions.ts';
+import { newGate, newHome, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
+import type { WireRecord } from '../../support/clients/peer.ts';
+import { userTexts } from '../../support/agent/run-records.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const errors = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'extension_error');

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { MAX_DIALOGS } from '../../../src/extend/dialogs.ts';
-import { allUiRequests, bash, homeWithCommands, nextUiRequest, nextNotification, userExtension } from '../../support/extensions.ts';
-import { connectWhenListening, newHome, openTestAgent as openOn, writeSettings } from '../../support/open.ts';
-import { Peer } from '../../support/peer.ts';
+import { allUiRequests, bash, homeWithCommands, nextUiRequest, nextNotification, userExtension } from '../../support/agent/extensions.ts';
+import { connectWhenListening, newHome, openTestAgent as openOn, writeSettings } from '../../support/agent/test-agent.ts';
+import { Peer } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('X8', 'so many dialogs wait and no more; those beyond have no answer', async ({ open }) => {

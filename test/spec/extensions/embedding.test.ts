@@ -9,8 +9,8 @@ import {
   type OpenAgentOptions,
   openAgent,
 } from '../../../src/index.ts';
-import { environment, newHome, scriptArgs, sessionFiles, readSessionFile } from '../../support/open.ts';
-import { filterAlive } from '../../support/processes.ts';
+import { environment, newHome, scriptArgs, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
+import { filterAlive } from '../../support/processes/processes.ts';
 
 it('[V14] prompt, tool call and agent_settled happen in this process, without a child', async () => {
   const script = [

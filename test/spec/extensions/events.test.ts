@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allNotifications, bash, callTool, homeWithCommands, projectExtension, nextNotification, userExtension } from '../../support/extensions.ts';
-import { textWithUsage, FILLER, fastRetryHome } from '../../support/long-talk.ts';
-import { type Home, newHome, readSessionFile } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
-import { assistantTexts } from '../../support/settled.ts';
-import { writeFiles } from '../../support/user-files.ts';
+import { allNotifications, bash, callTool, homeWithCommands, projectExtension, nextNotification, userExtension } from '../../support/agent/extensions.ts';
+import { textWithUsage, FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { type Home, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { assistantTexts } from '../../support/agent/run-records.ts';
+import { writeFiles } from '../../support/agent/user-files.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 /** A user with one extension that listens like this, with `pi` and `tell` at hand. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { bash, projectExtension, nextUiRequest, userExtension } from '../../support/extensions.ts';
-import { newHome, writeSettings } from '../../support/open.ts';
-import type { WireRecord } from '../../support/peer.ts';
+import { bash, projectExtension, nextUiRequest, userExtension } from '../../support/agent/extensions.ts';
+import { newHome, writeSettings } from '../../support/agent/test-agent.ts';
+import type { WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const errors = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'extension_error');

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
-import { startProgram, runTau } from '../../support/command.ts';
-import { example } from '../../support/extensions.ts';
-import { newHome } from '../../support/open.ts';
+import { startProgram, runTau } from '../../support/processes/program.ts';
+import { example } from '../../support/agent/extensions.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -15,7 +15,7 @@ async function loader() {
   const home = newHome();
   const dist = join(home.root, 'package', 'dist');
   await build({
-    entryPoints: [join(root, 'test/support/loader-program.ts')],
+    entryPoints: [join(root, 'test/support/agent/loader-program.ts')],
     outdir: dist,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type Home, newHome } from '../../support/open.ts';
-import { userTexts } from '../../support/settled.ts';
-import { writeFiles } from '../../support/user-files.ts';
+import { type Home, newHome } from '../../support/agent/test-agent.ts';
+import { userTexts } from '../../support/agent/run-records.ts';
+import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const builtins = ['/compact', '/new', '/model', '/quit', '/name x', '/settings'];

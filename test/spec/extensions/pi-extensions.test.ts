@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allUiRequests, answerDialog, bash, callTool, fixture, nextUiRequest } from '../../support/extensions.ts';
-import { textWithUsage, FILLER, fastRetryHome } from '../../support/long-talk.ts';
-import { newHome, readSessionFile } from '../../support/open.ts';
+import { allUiRequests, answerDialog, bash, callTool, fixture, nextUiRequest } from '../../support/agent/extensions.ts';
+import { textWithUsage, FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import { completions } from '../../support/providers/completions.ts';
-import { ProviderDouble } from '../../support/providers/double.ts';
+import { ProviderDouble } from '../../support/providers/provider-double.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const e = (name: string) => ['-e', fixture(name)];

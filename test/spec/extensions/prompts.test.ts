@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { answerDialog, callTool, homeWithCommands, fixture, nextUiRequest, nextNotification, userExtension } from '../../support/extensions.ts';
-import { newHome, writeSettings } from '../../support/open.ts';
+import { answerDialog, callTool, homeWithCommands, fixture, nextUiRequest, nextNotification, userExtension } from '../../support/agent/extensions.ts';
+import { newHome, writeSettings } from '../../support/agent/test-agent.ts';
 import { completions } from '../../support/providers/completions.ts';
-import { ProviderDouble } from '../../support/providers/double.ts';
+import { ProviderDouble } from '../../support/providers/provider-double.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const tool = (name: string, answered: string) =>

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { allNotifications, homeWithCommands, projectExtension, nextUiRequest, nextNotification, userExtension } from '../../support/extensions.ts';
-import { newHome, writeSettings } from '../../support/open.ts';
+import { allNotifications, homeWithCommands, projectExtension, nextUiRequest, nextNotification, userExtension } from '../../support/agent/extensions.ts';
+import { newHome, writeSettings } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('X53', 'a bus begins anew with each load: nobody is heard twice', async ({ open }) => {

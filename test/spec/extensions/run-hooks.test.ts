@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { callBash, customMessage, openWithHooks, rolesOf, messagesOfRole, neverReturns } from '../../support/hooks.ts';
-import { filterAlive } from '../../support/processes.ts';
+import { callBash, customMessage, openWithHooks, rolesOf, messagesOfRole, neverReturns } from '../../support/agent/hooked-agent.ts';
+import { filterAlive } from '../../support/processes/processes.ts';
 
 it.each([
   'context',

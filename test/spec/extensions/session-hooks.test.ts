@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openAgent } from '../../../src/index.ts';
-import { type Hooks, openWithHooks, neverReturns } from '../../support/hooks.ts';
+import { type Hooks, openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
 
 it('sessionStart comes after the client is there; the state can be read meanwhile, a prompt waits', async () => {
   const order: string[] = [];

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/command.ts';
-import { openWithHooks } from '../../support/hooks.ts';
-import { type Home, newGate, newHome, openTestAgent } from '../../support/open.ts';
-import { waitUntilSettled, userTexts } from '../../support/settled.ts';
-import { header, storeSession } from '../../support/stored-session.ts';
-import { writeFiles } from '../../support/user-files.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { openWithHooks } from '../../support/agent/hooked-agent.ts';
+import { type Home, newGate, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
+import { waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
+import { header, storeSession } from '../../support/sessions/stored-session.ts';
+import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

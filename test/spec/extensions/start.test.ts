@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/command.ts';
-import { allNotifications, homeWithCommands, projectExtension, nextNotification, waitForFileCode, userExtension } from '../../support/extensions.ts';
-import { newGate, newHome, openTestAgent } from '../../support/open.ts';
-import { userTexts } from '../../support/settled.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { allNotifications, homeWithCommands, projectExtension, nextNotification, waitForFileCode, userExtension } from '../../support/agent/extensions.ts';
+import { newGate, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
+import { userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** A user with an extension that is not loaded before the gate is open. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { allNotifications, bash, callTool, homeWithCommands, projectExtension, nextNotification, userExtension } from '../../support/extensions.ts';
-import { newHome } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
+import { allNotifications, bash, callTool, homeWithCommands, projectExtension, nextNotification, userExtension } from '../../support/agent/extensions.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 /** A user with one extension that has a tool of this name; `fields` stand in its definition. */

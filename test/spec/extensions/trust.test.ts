@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { stdioServer, writeMcpServers } from '../../support/mcp.ts';
-import { type Home, newHome } from '../../support/open.ts';
-import { ruleText, triggeredRules } from '../../support/rules.ts';
-import { header, storeSession } from '../../support/stored-session.ts';
-import { writeFiles } from '../../support/user-files.ts';
+import { stdioServer, writeMcpServers } from '../../support/tools/mcp.ts';
+import { type Home, newHome } from '../../support/agent/test-agent.ts';
+import { ruleText, triggeredRules } from '../../support/agent/stream-rules.ts';
+import { header, storeSession } from '../../support/sessions/stored-session.ts';
+import { writeFiles } from '../../support/agent/user-files.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 verifies('Z22', 'the settings of an unknown project are not read', async ({ open }) => {

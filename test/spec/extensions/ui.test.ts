@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { allUiRequests, answerDialog, fixture, nextUiRequest } from '../../support/extensions.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
+import { allUiRequests, answerDialog, fixture, nextUiRequest } from '../../support/agent/extensions.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const args = ['-e', fixture('ui-probe')];

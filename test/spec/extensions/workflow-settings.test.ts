@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/command.ts';
-import { newHome, scriptArgs, writeSettings } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { newHome, scriptArgs, writeSettings } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const phases = [{ id: 'phase-1', name: 'All', tasks: [{ id: 'task-1', content: 'Do it', status: 'pending' }] }];

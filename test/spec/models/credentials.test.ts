@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Home, newHome, openTestAgent, readSessionFile } from '../../support/open.ts';
+import { type Home, newHome, openTestAgent, readSessionFile } from '../../support/agent/test-agent.ts';
 import { anthropicApi } from '../../support/providers/anthropic-messages.ts';
 import { completions } from '../../support/providers/completions.ts';
-import { ProviderDouble } from '../../support/providers/double.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
-import { agentFileText, homeWithFiles, providerConfig, type UserFiles } from '../../support/user-files.ts';
+import { ProviderDouble } from '../../support/providers/provider-double.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
+import { agentFileText, homeWithFiles, providerConfig, type UserFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const apiKey = (key: string) => ({ type: 'api_key', key });

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runTau } from '../../support/command.ts';
-import { openTestAgent, readSessionFile } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { openTestAgent, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
 import { completions } from '../../support/providers/completions.ts';
-import { ProviderDouble } from '../../support/providers/double.ts';
-import { assistantTexts } from '../../support/settled.ts';
-import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
-import { agentFileText, homeWithFiles, providerConfig } from '../../support/user-files.ts';
+import { ProviderDouble } from '../../support/providers/provider-double.ts';
+import { assistantTexts } from '../../support/agent/run-records.ts';
+import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
+import { agentFileText, homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const thinker = { reasoning: true };

@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Home, newHome, openTestAgent } from '../../support/open.ts';
+import { type Home, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
 import { anthropicApi } from '../../support/providers/anthropic-messages.ts';
 import { completions } from '../../support/providers/completions.ts';
-import { ProviderDouble } from '../../support/providers/double.ts';
+import { ProviderDouble } from '../../support/providers/provider-double.ts';
 import { sdkCompletions } from '../../support/providers/sdk-completions.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
-import { agentFileText, homeWithFiles, providerConfig } from '../../support/user-files.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
+import { agentFileText, homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 
 const named = (home: Home, env: Record<string, string> = {}, ...args: string[]) =>
   openTestAgent('stdio', { home, env, args: ['--model', 'own/m', ...args] });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { openAgent } from '../../../src/index.ts';
-import { type Hooks, neverReturns } from '../../support/hooks.ts';
-import { apis, configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
-import type { Api } from '../../support/providers/double.ts';
+import { type Hooks, neverReturns } from '../../support/agent/hooked-agent.ts';
+import { apis, configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured-providers.ts';
+import type { Api } from '../../support/providers/provider-double.ts';
 import { sdkCompletions } from '../../support/providers/sdk-completions.ts';
 
 const all: readonly Api[] = [...apis, sdkCompletions];

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openTestAgent, sessionFiles } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
-import { apis, type ConfiguredProviders, configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
-import type { Api, ProviderDouble } from '../../support/providers/double.ts';
-import { waitUntilSettled } from '../../support/settled.ts';
+import { openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { apis, type ConfiguredProviders, configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured-providers.ts';
+import type { Api, ProviderDouble } from '../../support/providers/provider-double.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 

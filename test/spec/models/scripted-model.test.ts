@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { NO_RETRY, newGate, newHome, startAgentProcess } from '../../support/open.ts';
-import { outline, type WireRecord } from '../../support/peer.ts';
+import { NO_RETRY, newGate, newHome, startAgentProcess } from '../../support/agent/test-agent.ts';
+import { outline, type WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** The steps of the answers in these records, deltas of a block together. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { readSessionFile } from '../../support/open.ts';
+import { readSessionFile } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const everyLevel = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];

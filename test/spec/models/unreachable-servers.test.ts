@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { openTestAgent } from '../../support/open.ts';
+import { openTestAgent } from '../../support/agent/test-agent.ts';
 import { completions } from '../../support/providers/completions.ts';
-import { ProviderDouble } from '../../support/providers/double.ts';
-import { waitUntilSettled } from '../../support/settled.ts';
-import { homeWithFiles, providerConfig } from '../../support/user-files.ts';
+import { ProviderDouble } from '../../support/providers/provider-double.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
+import { homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 
 /** An agent whose model is said to be at this address. */
 const asking = (url: string, env: Record<string, string> = {}) =>

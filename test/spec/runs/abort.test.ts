@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { readSessionFile } from '../../support/open.ts';
-import { type RecordMatch, outline, type Peer, type WireRecord } from '../../support/peer.ts';
-import { filterAlive } from '../../support/processes.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { readSessionFile } from '../../support/agent/test-agent.ts';
+import { type RecordMatch, outline, type Peer, type WireRecord } from '../../support/clients/peer.ts';
+import { filterAlive } from '../../support/processes/processes.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 /** Sends an abort now; answers the outline of everything that came after this moment, up to the response. */

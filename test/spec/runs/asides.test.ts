@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import type { SessionHooks } from '../../../src/index.ts';
 import { type InjectedMessage, MAX_INJECTED } from '../../../src/session/input/injected-messages.ts';
 import type { Acceptance, Session } from '../../../src/session/session.ts';
-import { neverReturns } from '../../support/hooks.ts';
-import { newGate } from '../../support/open.ts';
-import { openSession } from '../../support/session.ts';
-import { briefs } from '../../support/tree.ts';
+import { neverReturns } from '../../support/agent/hooked-agent.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import { openSession } from '../../support/agent/bare-session.ts';
+import { briefs } from '../../support/sessions/session-tree.ts';
 
 const aside = (content: string): InjectedMessage => ({ customType: 'note', content, display: true });
 

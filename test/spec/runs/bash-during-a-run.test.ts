@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openWithHooks, rolesOf } from '../../support/hooks.ts';
-import { newGate, newHome, readSessionFile } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
-import { waitUntilSettled } from '../../support/settled.ts';
-import { hasBashOutput, waitForFileCommand } from '../../support/shell.ts';
-import { shortConversation, entry, header, storeSession } from '../../support/stored-session.ts';
+import { openWithHooks, rolesOf } from '../../support/agent/hooked-agent.ts';
+import { newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
+import { hasBashOutput, waitForFileCommand } from '../../support/tools/shell-commands.ts';
+import { shortConversation, entry, header, storeSession } from '../../support/sessions/stored-session.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 /** Opens an agent whose tool waits for a gate. */

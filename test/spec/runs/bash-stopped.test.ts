@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openWithHooks, neverReturns } from '../../support/hooks.ts';
-import { newGate, newHome, startAgentProcess, readSessionFile } from '../../support/open.ts';
-import { Peer, type WireRecord } from '../../support/peer.ts';
-import { filterAlive } from '../../support/processes.ts';
-import { SLEEP_FOREVER, hasBashOutput, waitForFileCommand } from '../../support/shell.ts';
-import { shortConversation, storeSession } from '../../support/stored-session.ts';
+import { openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
+import { newGate, newHome, startAgentProcess, readSessionFile } from '../../support/agent/test-agent.ts';
+import { Peer, type WireRecord } from '../../support/clients/peer.ts';
+import { filterAlive } from '../../support/processes/processes.ts';
+import { SLEEP_FOREVER, hasBashOutput, waitForFileCommand } from '../../support/tools/shell-commands.ts';
+import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { AGENT_SWITCHES_SESSION, type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const killed = { exitCode: null, cancelled: true, truncated: false, fullOutputPath: null };

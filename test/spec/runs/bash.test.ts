@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openWithHooks, rolesOf } from '../../support/hooks.ts';
-import { newHome, readSessionFile } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
+import { openWithHooks, rolesOf } from '../../support/agent/hooked-agent.ts';
+import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const done = { exitCode: 0, cancelled: false, truncated: false, fullOutputPath: null };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newHome } from '../../support/open.ts';
-import { header, storeSession, userEntry } from '../../support/stored-session.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
+import { header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const broken = [

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { rolesOf } from '../../support/hooks.ts';
-import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/long-talk.ts';
-import { newGate } from '../../support/open.ts';
-import type { WireRecord } from '../../support/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { rolesOf } from '../../support/agent/hooked-agent.ts';
+import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/agent/compaction.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import type { WireRecord } from '../../support/clients/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const named = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);

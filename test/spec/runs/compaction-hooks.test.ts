@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Hooks, openWithHooks, neverReturns } from '../../support/hooks.ts';
-import { FILLER, fastRetryHome } from '../../support/long-talk.ts';
+import { type Hooks, openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
+import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
 
 /** An agent with these hooks that has talked twice; a compaction keeps the second turn. */
 async function talkedWith(hooks: Hooks, answers: readonly object[] = []) {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openWithHooks, neverReturns } from '../../support/hooks.ts';
-import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/long-talk.ts';
-import { newGate, openTestAgent, type TestAgent } from '../../support/open.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
+import { openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
+import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/agent/compaction.ts';
+import { newGate, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));

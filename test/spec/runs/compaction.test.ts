@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { rolesOf } from '../../support/hooks.ts';
-import { compactionEvents, textWithUsage, FILLER, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/long-talk.ts';
-import { newGate, readSessionFile } from '../../support/open.ts';
-import { usage } from '../../support/stored-session.ts';
+import { rolesOf } from '../../support/agent/hooked-agent.ts';
+import { compactionEvents, textWithUsage, FILLER, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/agent/compaction.ts';
+import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
+import { usage } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const noFiles = { readFiles: [], modifiedFiles: [] };

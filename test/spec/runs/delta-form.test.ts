@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { AssistantMessage, MessageUpdateEvent } from '../../../src/protocol/generated/vocabulary.ts';
 import { applyStep } from '../../../src/wire/assistant-message.ts';
-import { NO_RETRY } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
-import { waitUntilSettled } from '../../support/settled.ts';
+import { NO_RETRY } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const updates = (records: readonly WireRecord[]) =>

@@ -2,8 +2,8 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { errorCodes } from '../../../src/protocol/errors.ts';
-import { newGate, openTestAgent as openOn } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
+import { newGate, openTestAgent as openOn } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 /** Sends lines as they are and answers what they are answered with. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newGate, readSessionFile } from '../../support/open.ts';
-import { waitUntilSettled } from '../../support/settled.ts';
+import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const data = Buffer.from('not really an image').toString('base64');

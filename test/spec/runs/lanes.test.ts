@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { MAX_WAITING_COMMANDS } from '../../../src/engine/session-lane.ts';
-import { newGate, readSessionFile } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
+import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 type Command = { type: string } & Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { NO_RETRY, newGate, readSessionFile } from '../../support/open.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { NO_RETRY, newGate, readSessionFile } from '../../support/agent/test-agent.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** The users' words in a session file. */

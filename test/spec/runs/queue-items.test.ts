@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newGate } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
-import { waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { type AgentFixture, SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
 /** An agent whose run is held, with these messages queued for it; answers their ids too. */

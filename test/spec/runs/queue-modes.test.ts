@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newGate } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const replies = ['one', 'two', 'three', 'four'].map((text) => ({ text }));

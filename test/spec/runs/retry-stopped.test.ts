@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { fastRetryHome } from '../../support/long-talk.ts';
-import type { WireRecord } from '../../support/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { fastRetryHome } from '../../support/agent/compaction.ts';
+import type { WireRecord } from '../../support/clients/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { AGENT_SWITCHES_SESSION, type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const busy = { error: { status: 529 } };

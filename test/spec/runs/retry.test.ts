@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { rolesOf } from '../../support/hooks.ts';
-import { textWithUsage, FILLER, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/long-talk.ts';
-import { openTestAgent, readSessionFile } from '../../support/open.ts';
-import { outline, type WireRecord } from '../../support/peer.ts';
+import { rolesOf } from '../../support/agent/hooked-agent.ts';
+import { textWithUsage, FILLER, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/agent/compaction.ts';
+import { openTestAgent, readSessionFile } from '../../support/agent/test-agent.ts';
+import { outline, type WireRecord } from '../../support/clients/peer.ts';
 import { completions } from '../../support/providers/completions.ts';
-import { configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
-import { usage } from '../../support/stored-session.ts';
+import { configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured-providers.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
+import { usage } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const busy = { error: { status: 529 } };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { WireRecord } from '../../support/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import type { WireRecord } from '../../support/clients/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const of = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);

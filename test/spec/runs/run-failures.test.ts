@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { NO_RETRY, newGate, readSessionFile } from '../../support/open.ts';
-import { outline, type WireRecord } from '../../support/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
+import { NO_RETRY, newGate, readSessionFile } from '../../support/agent/test-agent.ts';
+import { outline, type WireRecord } from '../../support/clients/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const of = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { rolesOf } from '../../support/hooks.ts';
-import { newGate } from '../../support/open.ts';
-import { outline } from '../../support/peer.ts';
-import { toolCallStep, homeWithRules, type Message, writeRules, ruleText, triggeredRules } from '../../support/rules.ts';
-import { assistantTexts } from '../../support/settled.ts';
+import { rolesOf } from '../../support/agent/hooked-agent.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import { outline } from '../../support/clients/peer.ts';
+import { toolCallStep, homeWithRules, type Message, writeRules, ruleText, triggeredRules } from '../../support/agent/stream-rules.ts';
+import { assistantTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('O25', 'a model that cannot keep to a rule comes to an end', async ({ open }) => {

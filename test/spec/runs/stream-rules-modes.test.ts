@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { rolesOf } from '../../support/hooks.ts';
-import { writeSettings } from '../../support/open.ts';
-import { toolCallStep, endedMessages, homeWithRules, triggeredRules } from '../../support/rules.ts';
-import { assistantTexts } from '../../support/settled.ts';
+import { rolesOf } from '../../support/agent/hooked-agent.ts';
+import { writeSettings } from '../../support/agent/test-agent.ts';
+import { toolCallStep, endedMessages, homeWithRules, triggeredRules } from '../../support/agent/stream-rules.ts';
+import { assistantTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('O23', 'with never, what was said stays and the model is told afterwards', async ({ open }) => {

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { rolesOf } from '../../support/hooks.ts';
-import { newHome, scriptArgs, readSessionFile } from '../../support/open.ts';
-import { outline } from '../../support/peer.ts';
-import { toolCallStep, endedMessages, homeWithRules, ruleText, triggeredRules } from '../../support/rules.ts';
+import { rolesOf } from '../../support/agent/hooked-agent.ts';
+import { newHome, scriptArgs, readSessionFile } from '../../support/agent/test-agent.ts';
+import { outline } from '../../support/clients/peer.ts';
+import { toolCallStep, endedMessages, homeWithRules, ruleText, triggeredRules } from '../../support/agent/stream-rules.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('O7 O20', 'a match breaks the answer off, and the same run asks again', async ({ open }) => {

@@ -2,9 +2,9 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { OpenAgentOptions } from '../../../src/index.ts';
-import { openWithHooks } from '../../support/hooks.ts';
-import { type Home, newHome } from '../../support/open.ts';
-import { writeFiles } from '../../support/user-files.ts';
+import { openWithHooks } from '../../support/agent/hooked-agent.ts';
+import { type Home, newHome } from '../../support/agent/test-agent.ts';
+import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** An agent that notes the system prompt of every request. */

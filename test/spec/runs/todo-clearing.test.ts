@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { newGate, newHome } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
-import { waitUntilSettled } from '../../support/settled.ts';
-import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
+import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Finished tasks go after this many seconds. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newGate } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
-import { waitUntilSettled } from '../../support/settled.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const plan = (...statuses: string[]) => [

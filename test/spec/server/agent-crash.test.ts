@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
-import { bash, homeWithCommands, fixture } from '../../support/extensions.ts';
-import { hostTool } from '../../support/host-tools.ts';
-import { FILLER, fastRetryHome } from '../../support/long-talk.ts';
-import { newGate, readSessionFile } from '../../support/open.ts';
-import { filterAlive, waitUntil } from '../../support/processes.ts';
-import type { RemotePeer } from '../../support/remote-peer.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { SLEEP_FOREVER } from '../../support/shell.ts';
+import { bash, homeWithCommands, fixture } from '../../support/agent/extensions.ts';
+import { hostTool } from '../../support/tools/host-tools.ts';
+import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
+import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
+import type { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { startServer, type TestServer } from '../../support/server/test-server.ts';
+import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
 const ENDS = ['server_error', 'agent_end', 'agent_settled', 'state_synced'];

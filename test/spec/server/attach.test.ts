@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newGate, sessionFiles, readSessionFile } from '../../support/open.ts';
-import { RemotePeer } from '../../support/remote-peer.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server.ts';
-import { assistantTexts } from '../../support/settled.ts';
+import { newGate, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
+import { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { assistantTexts } from '../../support/agent/run-records.ts';
 
 const HELLO = [{ text: 'Hello there.', when: '.', keep: true }];
 

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import type { SessionState } from '../../../src/protocol/generated/vocabulary.ts';
-import { fixture, userExtension } from '../../support/extensions.ts';
-import { FILLER, fastRetryHome } from '../../support/long-talk.ts';
-import { newGate, newHome } from '../../support/open.ts';
-import type { RemotePeer } from '../../support/remote-peer.ts';
-import { startServer } from '../../support/server.ts';
-import { entryIdOf } from '../../support/tree.ts';
+import { fixture, userExtension } from '../../support/agent/extensions.ts';
+import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
+import type { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { startServer } from '../../support/server/test-server.ts';
+import { entryIdOf } from '../../support/sessions/session-tree.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 

@@ -2,9 +2,9 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionDirFor } from '../../../src/store/agent-dir.ts';
-import { newHome } from '../../support/open.ts';
-import { startServer } from '../../support/server.ts';
-import { briefConversation } from '../../support/tree.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
+import { startServer } from '../../support/server/test-server.ts';
+import { briefConversation } from '../../support/sessions/session-tree.ts';
 
 const TALK = [{ text: 'The secret.', when: '.', keep: true }];
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
-import { bash } from '../../support/extensions.ts';
-import { newGate, openTestAgent, sessionFiles, readSessionFile } from '../../support/open.ts';
-import { filterAlive, waitUntil } from '../../support/processes.ts';
-import { startServer } from '../../support/server.ts';
-import { SLEEP_FOREVER } from '../../support/shell.ts';
+import { bash } from '../../support/agent/extensions.ts';
+import { newGate, openTestAgent, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
+import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
+import { startServer } from '../../support/server/test-server.ts';
+import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
 

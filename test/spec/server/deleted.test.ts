@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { interceptingAgentArgs } from '../../support/meddling-agent.ts';
-import { newHome, sessionFiles } from '../../support/open.ts';
-import { filterAlive } from '../../support/processes.ts';
-import { startServer } from '../../support/server.ts';
-import { shortConversation, storeSession } from '../../support/stored-session.ts';
+import { interceptingAgentArgs } from '../../support/server/intercepting-agent.ts';
+import { newHome, sessionFiles } from '../../support/agent/test-agent.ts';
+import { filterAlive } from '../../support/processes/processes.ts';
+import { startServer } from '../../support/server/test-server.ts';
+import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 
 it.each(['its id', 'its path'])(
   '[W98] a session that is deleted as its agent starts, asked for by %s, is missing',

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Flag, flags } from '../../../src/cli/flags/flags.ts';
-import { RemotePeer } from '../../support/remote-peer.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server.ts';
+import { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, 'deploy', path), 'utf8');

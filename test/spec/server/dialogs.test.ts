@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { allUiRequests, bash, homeWithCommands, fixture, nextUiRequest } from '../../support/extensions.ts';
-import type { RemotePeer } from '../../support/remote-peer.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { allUiRequests, bash, homeWithCommands, fixture, nextUiRequest } from '../../support/agent/extensions.ts';
+import type { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { startServer, type TestServer } from '../../support/server/test-server.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { bash, fixture } from '../../support/extensions.ts';
-import { newGate, sessionFiles, readSessionFile } from '../../support/open.ts';
-import { filterAlive } from '../../support/processes.ts';
-import { startServer } from '../../support/server.ts';
-import { SLEEP_FOREVER } from '../../support/shell.ts';
+import { bash, fixture } from '../../support/agent/extensions.ts';
+import { newGate, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
+import { filterAlive } from '../../support/processes/processes.ts';
+import { startServer } from '../../support/server/test-server.ts';
+import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
 const RESTART = { type: 'server_disconnected', reason: 'close', code: 1012, retryAfterMs: expect.any(Number) };

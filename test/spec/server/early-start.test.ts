@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { waitUntil } from '../../support/processes.ts';
-import { type ServerOptions, startServer, OWNER_TOKEN } from '../../support/server.ts';
+import { waitUntil } from '../../support/processes/processes.ts';
+import { type ServerOptions, startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 

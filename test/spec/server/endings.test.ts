@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newGate, newHome } from '../../support/open.ts';
-import { startServer } from '../../support/server.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
+import { startServer } from '../../support/server/test-server.ts';
 
 it('[W22] a client that leaves is let go with 1000', async () => {
   const server = await startServer();

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fixture, nextUiRequest } from '../../support/extensions.ts';
-import { toolCallStep, hostTool, setHostTools, toolEnds } from '../../support/host-tools.ts';
-import { newHome } from '../../support/open.ts';
-import { startServer } from '../../support/server.ts';
+import { fixture, nextUiRequest } from '../../support/agent/extensions.ts';
+import { toolCallStep, hostTool, setHostTools, toolEnds } from '../../support/tools/host-tools.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
+import { startServer } from '../../support/server/test-server.ts';
 
 const DIALOGS = { agentArgs: ['-e', fixture('dialogs')] };
 

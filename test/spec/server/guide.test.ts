@@ -7,7 +7,7 @@ import { isFinalCode } from '../../../src/client/remote/reconnection.ts';
 import { closeCodes } from '../../../src/protocol/close-codes.ts';
 import { httpLimits } from '../../../src/server/http/listen/limited-server.ts';
 import { scopes } from '../../../src/store/tokens/token-record.ts';
-import { startServer } from '../../support/server.ts';
+import { startServer } from '../../support/server/test-server.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const guide = readFileSync(join(root, 'docs/server.md'), 'utf8');

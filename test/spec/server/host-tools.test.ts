@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { sendToolResult, toolCallStep, hostTool, setHostTools, toolEnds } from '../../support/host-tools.ts';
-import type { RemotePeer } from '../../support/remote-peer.ts';
-import { startServer } from '../../support/server.ts';
+import { sendToolResult, toolCallStep, hostTool, setHostTools, toolEnds } from '../../support/tools/host-tools.ts';
+import type { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { startServer } from '../../support/server/test-server.ts';
 
 const GONE = 'RPC client disconnected before host tool execution completed';
 

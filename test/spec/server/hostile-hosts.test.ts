@@ -10,11 +10,11 @@ import {
   textContent,
   toolEnds,
   toolResultTexts,
-} from '../../support/host-tools.ts';
-import { connectWhenListening, newHome, openTestAgent as openOn, readSessionFile } from '../../support/open.ts';
-import { Peer, type WireRecord } from '../../support/peer.ts';
-import { startRawStdio, startRawUnixSocket } from '../../support/raw-client.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
+} from '../../support/tools/host-tools.ts';
+import { connectWhenListening, newHome, openTestAgent as openOn, readSessionFile } from '../../support/agent/test-agent.ts';
+import { Peer, type WireRecord } from '../../support/clients/peer.ts';
+import { startRawStdio, startRawUnixSocket } from '../../support/clients/raw-client.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
 const GONE = 'RPC client disconnected before host tool execution completed';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newGate, openTestAgent, sessionFiles } from '../../support/open.ts';
-import { startServer } from '../../support/server.ts';
+import { newGate, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
+import { startServer } from '../../support/server/test-server.ts';
 
 it('[W3] what a client sends is parsed and checked, and only what makes sense goes to the agent', async () => {
   const { peer } = await openTestAgent('websocket');

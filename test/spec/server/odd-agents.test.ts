@@ -1,12 +1,12 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { interceptingAgentArgs } from '../../support/meddling-agent.ts';
-import { newGate, newHome } from '../../support/open.ts';
-import { waitUntil } from '../../support/processes.ts';
-import { RemotePeer } from '../../support/remote-peer.ts';
-import { type ConnectQuery, startServer, type TestServer, OWNER_TOKEN } from '../../support/server.ts';
-import { header, storeSession } from '../../support/stored-session.ts';
+import { interceptingAgentArgs } from '../../support/server/intercepting-agent.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
+import { waitUntil } from '../../support/processes/processes.ts';
+import { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { type ConnectQuery, startServer, type TestServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { header, storeSession } from '../../support/sessions/stored-session.ts';
 
 const TALK = { script: [{ text: 'Hello there.', when: '.', keep: true }] };
 

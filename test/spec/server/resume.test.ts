@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
-import { bash, homeWithCommands, waitForFileCode } from '../../support/extensions.ts';
-import { FILLER, fastRetryHome } from '../../support/long-talk.ts';
-import { newGate } from '../../support/open.ts';
-import { outline } from '../../support/peer.ts';
-import type { RemotePeer } from '../../support/remote-peer.ts';
-import { startServer } from '../../support/server.ts';
-import { waitForFileCommand } from '../../support/shell.ts';
+import { bash, homeWithCommands, waitForFileCode } from '../../support/agent/extensions.ts';
+import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import { outline } from '../../support/clients/peer.ts';
+import type { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { startServer } from '../../support/server/test-server.ts';
+import { waitForFileCommand } from '../../support/tools/shell-commands.ts';
 
 const DELTAS = { stream: 'delta', legacyNames: 0 };
 

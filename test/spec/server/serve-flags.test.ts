@@ -2,11 +2,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import project from '../../../package.json' with { type: 'json' };
-import { startProgram, runTau } from '../../support/command.ts';
-import { newHome, TAU } from '../../support/open.ts';
-import { RemotePeer } from '../../support/remote-peer.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server.ts';
-import { startTauInTerminal } from '../../support/terminal.ts';
+import { startProgram, runTau } from '../../support/processes/program.ts';
+import { newHome, TAU } from '../../support/agent/test-agent.ts';
+import { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { startTauInTerminal } from '../../support/processes/terminal.ts';
 
 it('[W60] agents are started with the flags that are about them, wherever they run', async () => {
   const home = newHome();

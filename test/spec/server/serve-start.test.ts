@@ -2,11 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startServerOnSocket } from '../../support/attached.ts';
-import { startProgram, runTau } from '../../support/command.ts';
-import { newHome, TAU } from '../../support/open.ts';
-import { filterAlive } from '../../support/processes.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server.ts';
+import { startServerOnSocket, startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { startProgram, runTau } from '../../support/processes/program.ts';
+import { newHome, TAU } from '../../support/agent/test-agent.ts';
+import { filterAlive } from '../../support/processes/processes.ts';
 
 const tls = (name: string) => join(import.meta.dirname, '../../fixtures/tls', name);
 

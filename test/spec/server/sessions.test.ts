@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fixture, nextUiRequest } from '../../support/extensions.ts';
-import { newGate, newHome, readSessionFile } from '../../support/open.ts';
-import type { RemotePeer } from '../../support/remote-peer.ts';
-import { startServer } from '../../support/server.ts';
+import { fixture, nextUiRequest } from '../../support/agent/extensions.ts';
+import { newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { startServer } from '../../support/server/test-server.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { newGate } from '../../support/open.ts';
-import { startServer } from '../../support/server.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import { startServer } from '../../support/server/test-server.ts';
 
 const LS = { type: 'bash', command: 'echo hello' };
 const RAN = { role: 'bashExecution', output: 'hello\n' };

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
-import type { RemotePeer } from '../../support/remote-peer.ts';
-import { startServer } from '../../support/server.ts';
+import type { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { startServer } from '../../support/server/test-server.ts';
 
 const DELTAS = { stream: 'delta', legacyNames: 0 };
 const settings = { compaction: { enabled: false } };

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, openAfterTwoTurns } from '../../support/long-talk.ts';
-import { NO_RETRY, newGate, openTestAgent, type TestAgent } from '../../support/open.ts';
-import { waitUntilSettled } from '../../support/settled.ts';
-import { briefConversation, getEntries, entryIdOf, getLeafId } from '../../support/tree.ts';
+import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, openAfterTwoTurns } from '../../support/agent/compaction.ts';
+import { NO_RETRY, newGate, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
+import { briefConversation, getEntries, entryIdOf, getLeafId } from '../../support/sessions/session-tree.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newHome, openTestAgent, readSessionFile } from '../../support/open.ts';
-import type { RecordMatch } from '../../support/peer.ts';
+import { newHome, openTestAgent, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { RecordMatch } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const stepOf =

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { newGate, newHome, openTestAgent as openOn, readSessionFile } from '../../support/open.ts';
-import { shortConversation, storeSession } from '../../support/stored-session.ts';
+import { newGate, newHome, openTestAgent as openOn, readSessionFile } from '../../support/agent/test-agent.ts';
+import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies(

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newHome, readSessionFile } from '../../support/open.ts';
-import { shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
+import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import { shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('S31', 'get_entries answers what the file holds, in its order', async ({ open }) => {

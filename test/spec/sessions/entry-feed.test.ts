@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { type Home, newGate, newHome, readSessionFile } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
-import { header, storeSession, userEntry } from '../../support/stored-session.ts';
+import { type Home, newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 type Entry = Record<string, unknown>;

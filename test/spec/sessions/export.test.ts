@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/command.ts';
-import { type Home, newGate, newHome, openTestAgent as openOn } from '../../support/open.ts';
-import { shortConversation, entry, header, storeSession, userEntry } from '../../support/stored-session.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { type Home, newGate, newHome, openTestAgent as openOn } from '../../support/agent/test-agent.ts';
+import { shortConversation, entry, header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** What the page holds of the session: a line about the page, then the lines of the session. */

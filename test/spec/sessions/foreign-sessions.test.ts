@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { newHome, readSessionFile } from '../../support/open.ts';
+import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import {
   assistantMessage,
   entry,
@@ -10,7 +10,7 @@ import {
   assistantEntry,
   usage,
   userEntry,
-} from '../../support/stored-session.ts';
+} from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Lines that tau does not write, with spaces, orders, types and fields of their own. */

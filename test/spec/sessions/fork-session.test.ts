@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { newHome, readSessionFile } from '../../support/open.ts';
+import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import {
   shortConversation,
   entry,
@@ -8,7 +8,7 @@ import {
   linesOf,
   assistantEntry,
   userEntry,
-} from '../../support/stored-session.ts';
+} from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const script = [{ text: 'one' }, { text: 'two' }, { text: 'three' }];

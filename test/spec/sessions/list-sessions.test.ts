@@ -2,8 +2,8 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSyn
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import type { SessionSummary } from '../../../src/protocol/generated/vocabulary.ts';
-import { type Home, newGate, newHome, sessionFiles } from '../../support/open.ts';
-import { assistantMessage, shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
+import { type Home, newGate, newHome, sessionFiles } from '../../support/agent/test-agent.ts';
+import { assistantMessage, shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 /** A stored conversation that was last written to at this second. */

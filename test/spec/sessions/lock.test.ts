@@ -1,8 +1,8 @@
 import { linkSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { newHome, openTestAgent as openOn, startAgentProcess, readSessionFile } from '../../support/open.ts';
-import { shortConversation, storeSession } from '../../support/stored-session.ts';
+import { newHome, openTestAgent as openOn, startAgentProcess, readSessionFile } from '../../support/agent/test-agent.ts';
+import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies(

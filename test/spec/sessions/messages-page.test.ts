@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newGate, newHome } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
-import { shortConversation, entry, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { shortConversation, entry, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** All pages, each of so many messages. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newHome, readSessionFile } from '../../support/open.ts';
-import { assistantMessage, shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
+import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import { assistantMessage, shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('G17 G18', 'get_messages answers everything that was said, as it was said', async ({ open }) => {

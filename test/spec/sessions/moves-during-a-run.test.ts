@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newHome, type OpenOptions, readSessionFile } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
-import { shortConversation, storeSession } from '../../support/stored-session.ts';
+import { newHome, type OpenOptions, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 /** An agent whose second run has said a word and stands still. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { newGate, newHome, openTestAgent, type TestAgent } from '../../support/open.ts';
-import { entry, header, storeSession, assistantEntry, userEntry } from '../../support/stored-session.ts';
-import { briefConversation, getEntries, entryIdOf, getLeafId } from '../../support/tree.ts';
+import { newGate, newHome, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
+import { entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
+import { briefConversation, getEntries, entryIdOf, getLeafId } from '../../support/sessions/session-tree.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));

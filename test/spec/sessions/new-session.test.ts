@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { readSessionFile } from '../../support/open.ts';
+import { readSessionFile } from '../../support/agent/test-agent.ts';
 import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 verifies('S1 S2 S12', 'new_session begins with nothing said', async ({ open }) => {

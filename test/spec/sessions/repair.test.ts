@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { newHome, readSessionFile } from '../../support/open.ts';
-import { assistantMessage, shortConversation, entry, header, storeSession, linesOf, userEntry } from '../../support/stored-session.ts';
+import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import { assistantMessage, shortConversation, entry, header, storeSession, linesOf, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const calls = ['call_1', 'call_2'].map((id) => ({ type: 'toolCall', id, name: 'bash', arguments: { command: 'x' } }));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newHome } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
-import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** What a command leads to, apart from its answer. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Peer, WireRecord } from '../../support/peer.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 type State = Record<string, unknown>;

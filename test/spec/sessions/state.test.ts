@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newHome } from '../../support/open.ts';
-import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
+import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
 import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 verifies(

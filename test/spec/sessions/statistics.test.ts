@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { NO_RETRY, newHome } from '../../support/open.ts';
-import { assistantMessage, shortConversation, entry, header, storeSession, usage, userEntry } from '../../support/stored-session.ts';
+import { NO_RETRY, newHome } from '../../support/agent/test-agent.ts';
+import { assistantMessage, shortConversation, entry, header, storeSession, usage, userEntry } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const counted = { input: 900, output: 50, cacheRead: 30, cacheWrite: 20 };

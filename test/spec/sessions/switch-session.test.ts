@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'vitest';
-import { newGate, newHome, openTestAgent as openOn, readSessionFile } from '../../support/open.ts';
-import { shortConversation, header, storeSession } from '../../support/stored-session.ts';
+import { newGate, newHome, openTestAgent as openOn, readSessionFile } from '../../support/agent/test-agent.ts';
+import { shortConversation, header, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('S6 S7 S12', 'switch_session loads the file', async ({ open }) => {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { NO_RETRY, newGate, newHome } from '../../support/open.ts';
+import { NO_RETRY, newGate, newHome } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Loaded into the process before anything else: a slow device that notes how long each file was that reached it. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newHome, type OpenOptions, openTestAgent, type TestAgent } from '../../support/open.ts';
-import { waitUntil } from '../../support/processes.ts';
+import { newHome, type OpenOptions, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
+import { waitUntil } from '../../support/processes/processes.ts';
 
 /** An agent with a temporary folder of its own that runs these commands, one a prompt. */
 async function openWith(...commands: string[]): Promise<{ agent: TestAgent; temporary: string }> {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AgentClient } from '../../../src/index.ts';
-import { type Hooks, openWithHooks, neverReturns } from '../../support/hooks.ts';
-import { briefs } from '../../support/tree.ts';
+import { type Hooks, openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
+import { briefs } from '../../support/sessions/session-tree.ts';
 
 /** An agent with these hooks that has talked twice. */
 async function talked(hooks: Hooks, answers: readonly object[] = []) {

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { TARGET_TOKEN, rejectedUpgrade, startTarget, type Target } from '../../support/attack.ts';
-import { newHome } from '../../support/open.ts';
+import { TARGET_TOKEN, rejectedUpgrade, startTarget, type Target } from '../../support/server/attack-target.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
 
 const originOf = ({ port }: Target) => `http://127.0.0.1:${port}`;
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { filesBelow, newToken, TARGET_TOKEN, readAll, secretsIn, startTarget } from '../../support/attack.ts';
-import { newHome } from '../../support/open.ts';
+import { filesBelow, newToken, TARGET_TOKEN, readAll, secretsIn, startTarget } from '../../support/server/attack-target.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
 
 const pairOf = (setCookie: readonly string[] | undefined) => setCookie?.[0]?.split(';')[0] ?? '';
 

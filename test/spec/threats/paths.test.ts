@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newToken, TARGET_TOKEN, startTarget, type Target } from '../../support/attack.ts';
-import { type Home, newHome } from '../../support/open.ts';
+import { newToken, TARGET_TOKEN, startTarget, type Target } from '../../support/server/attack-target.ts';
+import { type Home, newHome } from '../../support/agent/test-agent.ts';
 
 /** A user with an allowed folder, one beside it whose name begins alike, and one elsewhere. */
 interface Scene {

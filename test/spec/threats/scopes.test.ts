@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandRows, type Scope } from '../../../src/protocol/generated/command-rows.ts';
-import { newToken, TARGET_TOKEN, readAll, startTarget, type Target, type TargetClient } from '../../support/attack.ts';
-import { newHome } from '../../support/open.ts';
-import { commandNames, sampleParams } from '../../support/samples.ts';
+import { newToken, TARGET_TOKEN, readAll, startTarget, type Target, type TargetClient } from '../../support/server/attack-target.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
+import { commandNames, sampleParams } from '../../support/protocol/sample-params.ts';
 
 const scopeOf = (name: (typeof commandNames)[number]) => commandRows[name].scope;
 

@@ -4,9 +4,9 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sendRequest } from '../../../src/server/http/testing/raw-clients.ts';
-import { newToken, TARGET_TOKEN, rejectedUpgrade, startTarget, slowAgent, type TargetClient } from '../../support/attack.ts';
-import { runTau } from '../../support/command.ts';
-import { newHome } from '../../support/open.ts';
+import { newToken, TARGET_TOKEN, rejectedUpgrade, startTarget, slowAgent, type TargetClient } from '../../support/server/attack-target.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
 
 const tlsFiles = ['cert', 'key'].flatMap((name) => [
   `--tls-${name}`,

@@ -10,8 +10,8 @@ import {
   type Target,
   writeTokensFile,
   type TargetClient,
-} from '../../support/attack.ts';
-import { newHome } from '../../support/open.ts';
+} from '../../support/server/attack-target.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
 
 const INVALID = 'Invalid authentication token';
 const invalid: TargetClose = { code: 1008, reason: INVALID };

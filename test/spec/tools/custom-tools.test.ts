@@ -8,8 +8,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { AgentClient, CustomTool } from '../../../src/client/index.ts';
 import { spawnAgent } from '../../../src/client/spawn.node.ts';
 import { openAgent } from '../../../src/index.ts';
-import { toolCallStep } from '../../support/host-tools.ts';
-import { environment, newHome, scriptArgs, TAU } from '../../support/open.ts';
+import { toolCallStep } from '../../support/tools/host-tools.ts';
+import { environment, newHome, scriptArgs, TAU } from '../../support/agent/test-agent.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

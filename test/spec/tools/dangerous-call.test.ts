@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { allUiRequests, answerDialog, bash, example, nextUiRequest } from '../../support/extensions.ts';
-import { connectWhenListening, newHome, openTestAgent, type TestAgent } from '../../support/open.ts';
-import { Peer } from '../../support/peer.ts';
+import { allUiRequests, answerDialog, bash, example, nextUiRequest } from '../../support/agent/extensions.ts';
+import { connectWhenListening, newHome, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
+import { Peer } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const args = ['-e', example('extensions/permission-gate.ts')];

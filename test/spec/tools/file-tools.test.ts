@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { newHome } from '../../support/open.ts';
-import type { WireRecord } from '../../support/peer.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
+import type { WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 interface Result {

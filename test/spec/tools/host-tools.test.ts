@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openWithHooks } from '../../support/hooks.ts';
+import { openWithHooks } from '../../support/agent/hooked-agent.ts';
 import {
   sendToolResult,
   toolCallStep,
@@ -9,10 +9,10 @@ import {
   textContent,
   toolEnds,
   toolResultTexts,
-} from '../../support/host-tools.ts';
-import { newGate } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
-import { waitUntilSettled } from '../../support/settled.ts';
+} from '../../support/tools/host-tools.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;

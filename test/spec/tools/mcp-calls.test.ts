@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, writeMcpServers } from '../../support/mcp.ts';
-import { newGate, newHome, openTestAgent, sessionFiles } from '../../support/open.ts';
-import { waitUntil } from '../../support/processes.ts';
+import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, writeMcpServers } from '../../support/tools/mcp.ts';
+import { newGate, newHome, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
+import { waitUntil } from '../../support/processes/processes.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const INTEROP = join(import.meta.dirname, '../../fixtures/mcp/sdk-server.mjs');

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/command.ts';
-import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, statusesOf, writeMcpServers } from '../../support/mcp.ts';
-import { newHome, openTestAgent } from '../../support/open.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, statusesOf, writeMcpServers } from '../../support/tools/mcp.ts';
+import { newHome, openTestAgent } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const named = (...names: string[]) =>

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { expect, it, onTestFinished } from 'vitest';
-import { toolCallScript, waitForStatuses, toolOutcomes, statusesOf, writeMcpServers } from '../../support/mcp.ts';
-import { startHttpMcpServer } from '../../support/mcp-http.ts';
-import { newHome, openTestAgent } from '../../support/open.ts';
-import { waitUntil } from '../../support/processes.ts';
+import { toolCallScript, waitForStatuses, toolOutcomes, statusesOf, writeMcpServers } from '../../support/tools/mcp.ts';
+import { startHttpMcpServer } from '../../support/tools/mcp-http.ts';
+import { newHome, openTestAgent } from '../../support/agent/test-agent.ts';
+import { waitUntil } from '../../support/processes/processes.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const secret = 'web-secret-123456';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { stdioServer, toolCallScript, readNotes, notedPids, writeMcpServers } from '../../support/mcp.ts';
-import { type Home, newHome, openTestAgent } from '../../support/open.ts';
-import { killAll, filterAlive, waitUntil } from '../../support/processes.ts';
+import { stdioServer, toolCallScript, readNotes, notedPids, writeMcpServers } from '../../support/tools/mcp.ts';
+import { type Home, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
+import { killAll, filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Servers that do not leave of themselves, each with a child that has left its group. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { stdioServer, toolCallScript, waitForStatuses, toolOutcomes, notedPids, statusesOf, writeMcpServers } from '../../support/mcp.ts';
-import { newHome, type TestAgent } from '../../support/open.ts';
-import { filterAlive, waitUntil } from '../../support/processes.ts';
-import { header, storeSession } from '../../support/stored-session.ts';
+import { stdioServer, toolCallScript, waitForStatuses, toolOutcomes, notedPids, statusesOf, writeMcpServers } from '../../support/tools/mcp.ts';
+import { newHome, type TestAgent } from '../../support/agent/test-agent.ts';
+import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
+import { header, storeSession } from '../../support/sessions/stored-session.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const named = (tool: string, notes?: string) =>

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, statusesOf, writeMcpServers } from '../../support/mcp.ts';
-import { newGate, newHome } from '../../support/open.ts';
+import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, statusesOf, writeMcpServers } from '../../support/tools/mcp.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** A port on which nobody listens. */

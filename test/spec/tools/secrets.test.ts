@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type Home, newHome } from '../../support/open.ts';
+import { type Home, newHome } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const SECRET = 'sk-hunter2';

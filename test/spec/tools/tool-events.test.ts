@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { newGate } from '../../support/open.ts';
-import { outline, type WireRecord } from '../../support/peer.ts';
-import { waitUntil } from '../../support/processes.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/settled.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import { outline, type WireRecord } from '../../support/clients/peer.ts';
+import { waitUntil } from '../../support/processes/processes.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const call = (name: string, args: object, id?: string) => ({ toolCall: { name, arguments: args, ...(id && { id }) } });

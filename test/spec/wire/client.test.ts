@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type AgentClient, CommandFailed, ConnectionLost } from '../../../src/client/index.ts';
 import { connectAgent, type SpawnedAgent, spawnAgent } from '../../../src/client/spawn.node.ts';
-import { connectWhenListening, environment, type Home, newHome, sessionFiles, startAgentProcess, readSessionFile, TAU } from '../../support/open.ts';
-import { assertValid } from '../../support/wire-log.ts';
+import { connectWhenListening, environment, type Home, newHome, sessionFiles, startAgentProcess, readSessionFile, TAU } from '../../support/agent/test-agent.ts';
+import { assertValid } from '../../support/protocol/wire-log.ts';
 
 const ROUNDS = 100;
 

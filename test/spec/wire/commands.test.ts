@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { errorCodes } from '../../../src/protocol/errors.ts';
 import { tables } from '../../../src/protocol/tables.ts';
-import { newGate } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
-import { commandNames, sampleParams } from '../../support/samples.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { commandNames, sampleParams } from '../../support/protocol/sample-params.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const responses = ({ records }: Peer): WireRecord[] => records.filter(({ type }) => type === 'response');

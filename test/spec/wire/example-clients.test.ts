@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type RunningProgram, startProgram } from '../../support/command.ts';
-import { bash, callTool, example } from '../../support/extensions.ts';
-import { type Home, newGate, newHome, scriptArgs, TAU } from '../../support/open.ts';
-import { CTRL_C, CTRL_D, ENTER, startInTerminal } from '../../support/terminal.ts';
+import { type RunningProgram, startProgram } from '../../support/processes/program.ts';
+import { bash, callTool, example } from '../../support/agent/extensions.ts';
+import { type Home, newGate, newHome, scriptArgs, TAU } from '../../support/agent/test-agent.ts';
+import { CTRL_C, CTRL_D, ENTER, startInTerminal } from '../../support/processes/terminal.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const env = { TAU: `${process.execPath} ${TAU}`, JITI_FS_CACHE: 'false', PYTHONDONTWRITEBYTECODE: '1' };

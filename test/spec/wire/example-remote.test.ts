@@ -1,10 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { startProgram } from '../../support/command.ts';
-import { example } from '../../support/extensions.ts';
-import { newGate, sessionFiles } from '../../support/open.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server.ts';
-import { storedMessages } from '../../support/stored-session.ts';
+import { startProgram } from '../../support/processes/program.ts';
+import { example } from '../../support/agent/extensions.ts';
+import { newGate, sessionFiles } from '../../support/agent/test-agent.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { storedMessages } from '../../support/sessions/stored-session.ts';
 
 const env = { PI_AUTH_TOKEN: OWNER_TOKEN, PYTHONDONTWRITEBYTECODE: '1' };
 

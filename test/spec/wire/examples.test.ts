@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allUiRequests, answerDialog, bash, callTool, example, nextUiRequest } from '../../support/extensions.ts';
-import { type Home, newHome, readSessionFile, type TestAgent } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
+import { allUiRequests, answerDialog, bash, callTool, example, nextUiRequest } from '../../support/agent/extensions.ts';
+import { type Home, newHome, readSessionFile, type TestAgent } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const e = (name: string) => ['-e', example(`extensions/${name}.ts`)];

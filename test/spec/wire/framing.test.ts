@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newHome, readSessionFile } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
-import { startRawStdio, startRawUnixSocket } from '../../support/raw-client.ts';
+import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { startRawStdio, startRawUnixSocket } from '../../support/clients/raw-client.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const responses = ({ records }: Peer): WireRecord[] => records.filter(({ type }) => type === 'response');

@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
 import { remoteServer } from '../../../src/client/testing/remote-server.node.ts';
-import { startProgram } from '../../support/command.ts';
-import { newHome } from '../../support/open.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server.ts';
+import { startProgram } from '../../support/processes/program.ts';
+import { newHome } from '../../support/agent/test-agent.ts';
+import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const moduleOf = (path: string) => JSON.stringify(pathToFileURL(join(root, path)).href);

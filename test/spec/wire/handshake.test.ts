@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { version } from '../../../src/protocol/generated/version.ts';
 import type { AssistantMessage, AssistantMessageEvent } from '../../../src/protocol/generated/vocabulary.ts';
 import { applyStep } from '../../../src/wire/assistant-message.ts';
-import { newGate } from '../../support/open.ts';
-import type { WireRecord } from '../../support/peer.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import type { WireRecord } from '../../support/clients/peer.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const updatesIn = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'message_update');

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { newGate } from '../../support/open.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('I11 I12', 'heartbeats say that the run waits for the model, as long as it does', async ({ open }) => {

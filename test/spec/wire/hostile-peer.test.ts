@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { MAX_WAITING_COMMANDS } from '../../../src/engine/session-lane.ts';
 import { MAX_LINE_BYTES } from '../../../src/wire/json-lines.ts';
-import { newGate, type TestAgent } from '../../support/open.ts';
-import type { Peer, WireRecord } from '../../support/peer.ts';
+import { newGate, type TestAgent } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
 /** Every answer up to now, when everything that was sent has been read. */

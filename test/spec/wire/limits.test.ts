@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { ModelRequest } from '../../../src/model/request.ts';
-import { callBash, customMessage, openWithHooks, rolesOf } from '../../support/hooks.ts';
-import { newGate, newHome } from '../../support/open.ts';
-import { outline, type WireRecord } from '../../support/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/settled.ts';
-import { waitForFileCommand } from '../../support/shell.ts';
-import { shortConversation, entry, storeSession } from '../../support/stored-session.ts';
+import { callBash, customMessage, openWithHooks, rolesOf } from '../../support/agent/hooked-agent.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
+import { outline, type WireRecord } from '../../support/clients/peer.ts';
+import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
+import { waitForFileCommand } from '../../support/tools/shell-commands.ts';
+import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** An answer that calls a tool and has used this much. */

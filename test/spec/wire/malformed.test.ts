@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { Schema } from '../../../src/protocol/check.ts';
 import { commandParams } from '../../../src/protocol/generated/inbound.ts';
 import type { CommandName } from '../../../src/protocol/generated/vocabulary.ts';
-import type { Peer } from '../../support/peer.ts';
-import { commandNames, type Fields, fullParams, resolveSchema, sampleParams } from '../../support/samples.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { commandNames, type Fields, fullParams, resolveSchema, sampleParams } from '../../support/protocol/sample-params.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const PREFIX = 'Invalid parameters: ';

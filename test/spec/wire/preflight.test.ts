@@ -2,13 +2,13 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Finding, Preflight } from '../../../src/protocol/generated/vocabulary.ts';
-import { type Home, newGate, newHome } from '../../support/open.ts';
-import type { Peer } from '../../support/peer.ts';
-import { filterAlive } from '../../support/processes.ts';
+import { type Home, newGate, newHome } from '../../support/agent/test-agent.ts';
+import type { Peer } from '../../support/clients/peer.ts';
+import { filterAlive } from '../../support/processes/processes.ts';
 import { completions } from '../../support/providers/completions.ts';
-import { ProviderDouble } from '../../support/providers/double.ts';
-import { waitUntilSettled } from '../../support/settled.ts';
-import { homeWithFiles, providerConfig } from '../../support/user-files.ts';
+import { ProviderDouble } from '../../support/providers/provider-double.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
+import { homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const preflight = (peer: Peer): Promise<Preflight> => peer.ok({ type: 'preflight' });

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startProgram, runTau } from '../../support/command.ts';
-import { newHome, openTestAgent, sessionFiles, readSessionFile, TAU, type TestAgent } from '../../support/open.ts';
-import type { WireRecord } from '../../support/peer.ts';
-import { isAlive, killAll, filterAlive, waitUntil } from '../../support/processes.ts';
+import { startProgram, runTau } from '../../support/processes/program.ts';
+import { newHome, openTestAgent, sessionFiles, readSessionFile, TAU, type TestAgent } from '../../support/agent/test-agent.ts';
+import type { WireRecord } from '../../support/clients/peer.ts';
+import { isAlive, killAll, filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const onStdio = ['stdio'] as const;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import schema from '../../../docs/schema.json' with { type: 'json' };
 import { check, type Definitions, type Schema } from '../../../src/protocol/check.ts';
 import { parseInbound } from '../../../src/wire/inbound.ts';
-import { openTestAgent } from '../../support/open.ts';
+import { openTestAgent } from '../../support/agent/test-agent.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newHome, type OpenOptions, openTestAgent, type Transport } from '../../support/open.ts';
-import { outline, type Peer, type WireRecord } from '../../support/peer.ts';
-import { header } from '../../support/stored-session.ts';
+import { newHome, type OpenOptions, openTestAgent, type Transport } from '../../support/agent/test-agent.ts';
+import { outline, type Peer, type WireRecord } from '../../support/clients/peer.ts';
+import { header } from '../../support/sessions/stored-session.ts';
 
 const transports: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'];
 

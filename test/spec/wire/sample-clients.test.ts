@@ -1,11 +1,10 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startProgram } from '../../support/command.ts';
-import { type Home, newHome, openTestAgent, TAU } from '../../support/open.ts';
-import { pathWithPi } from '../../support/pi-on-path.ts';
-import { groupSize, waitUntil } from '../../support/processes.ts';
-import { assertValid } from '../../support/wire-log.ts';
+import { startProgram, pathWithPi } from '../../support/processes/program.ts';
+import { type Home, newHome, openTestAgent, TAU } from '../../support/agent/test-agent.ts';
+import { groupSize, waitUntil } from '../../support/processes/processes.ts';
+import { assertValid } from '../../support/protocol/wire-log.ts';
 
 const seeds = join(import.meta.dirname, '../../fixtures/seeds');
 const python = ['python3', join(seeds, 'client.py')];

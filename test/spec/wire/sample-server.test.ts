@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
-import { startProgram } from '../../support/command.ts';
-import { type Home, newHome, readSessionFile } from '../../support/open.ts';
-import { pathWithPi } from '../../support/pi-on-path.ts';
-import { groupSize, waitUntil } from '../../support/processes.ts';
-import { RemotePeer } from '../../support/remote-peer.ts';
-import { assistantTexts } from '../../support/settled.ts';
-import { shortConversation, storeSession } from '../../support/stored-session.ts';
+import { startProgram, pathWithPi } from '../../support/processes/program.ts';
+import { type Home, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import { groupSize, waitUntil } from '../../support/processes/processes.ts';
+import { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { assistantTexts } from '../../support/agent/run-records.ts';
+import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

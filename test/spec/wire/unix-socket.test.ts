@@ -3,9 +3,9 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { startProgram } from '../../support/command.ts';
-import { connectWhenListening, newGate, newHome, type OpenOptions, startAgentProcess, TAU } from '../../support/open.ts';
-import { outline, Peer, type WireRecord } from '../../support/peer.ts';
+import { startProgram } from '../../support/processes/program.ts';
+import { connectWhenListening, newGate, newHome, type OpenOptions, startAgentProcess, TAU } from '../../support/agent/test-agent.ts';
+import { outline, Peer, type WireRecord } from '../../support/clients/peer.ts';
 
 it('[Z36] the socket speaks the protocol, and only its owner may use it', async () => {
   const agent = await listening();

@@ -1,6 +1,6 @@
-import { roundTrips } from './exchange.ts';
-import { signalTo } from './server.ts';
-import type { DisturbedClient, FaultTestbed } from './stage.ts';
+import { roundTrips } from './round-trips.ts';
+import { signalTo } from './server-process.ts';
+import type { DisturbedClient, FaultTestbed } from './testbed.ts';
 
 /** Returns a random integer below a bound. */
 export type Random = (below: number) => number;

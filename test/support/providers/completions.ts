@@ -1,4 +1,4 @@
-import type { Api, ModelReply } from './double.ts';
+import type { Api, ModelReply } from './provider-double.ts';
 
 const id = 'chatcmpl-1';
 

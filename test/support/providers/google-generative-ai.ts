@@ -1,4 +1,4 @@
-import type { Api, ModelReply, SentEvent } from './double.ts';
+import type { Api, ModelReply, SentEvent } from './provider-double.ts';
 
 /** Google's Gemini API: streamed responses of a model. */
 export const googleApi: Api = {

@@ -1,4 +1,4 @@
-import type { Api, ModelReply } from './double.ts';
+import type { Api, ModelReply } from './provider-double.ts';
 
 /** OpenAI's chat completions, as far as the AI SDK's package for compatible servers reads them. */
 export const sdkCompletions: Api = {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { completions } from '../../../../test/support/providers/completions.ts';
-import { ProviderDouble } from '../../../../test/support/providers/double.ts';
+import { ProviderDouble } from '../../../../test/support/providers/provider-double.ts';
 import { scriptedModels } from '../../../model/scripted/models.ts';
 import type { AssistantMessageEvent, Model } from '../../../protocol/generated/vocabulary.ts';
 import { AssistantMessageEventStream, EventStream } from './ai/event-stream.ts';

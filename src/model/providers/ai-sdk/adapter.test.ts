@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ProviderDouble } from '../../../../test/support/providers/double.ts';
+import { ProviderDouble } from '../../../../test/support/providers/provider-double.ts';
 import { sdkCompletions } from '../../../../test/support/providers/sdk-completions.ts';
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { callModel } from '../../call-model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anthropicApi, openingEvents, anthropicEvent, streamOf } from '../../../../test/support/providers/anthropic-messages.ts';
-import { type Delivery, ProviderDouble, type PlainResponse, type ModelReply } from '../../../../test/support/providers/double.ts';
+import { type Delivery, ProviderDouble, type PlainResponse, type ModelReply } from '../../../../test/support/providers/provider-double.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
 import { anthropicMessages } from './adapter.ts';
 import { anthropicRequest, text } from './testing/conversation.ts';

@@ -10,7 +10,7 @@ import {
   anthropicEvent,
   streamOf,
 } from '../../../../test/support/providers/anthropic-messages.ts';
-import { ProviderDouble, type ModelReply } from '../../../../test/support/providers/double.ts';
+import { ProviderDouble, type ModelReply } from '../../../../test/support/providers/provider-double.ts';
 import { callModel } from '../../call-model.ts';
 import type { Endpoint } from '../../endpoint.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';

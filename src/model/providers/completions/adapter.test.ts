@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { completions } from '../../../../test/support/providers/completions.ts';
-import { type Delivery, ProviderDouble, type PlainResponse, type ModelReply } from '../../../../test/support/providers/double.ts';
+import { type Delivery, ProviderDouble, type PlainResponse, type ModelReply } from '../../../../test/support/providers/provider-double.ts';
 import { callModel } from '../../call-model.ts';
 import type { StreamTimeouts } from '../../endpoint.ts';
 import type { ModelEvent } from '../../request.ts';

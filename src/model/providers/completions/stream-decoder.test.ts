@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chunk, completions } from '../../../../test/support/providers/completions.ts';
-import { ProviderDouble, type SentEvent } from '../../../../test/support/providers/double.ts';
+import { ProviderDouble, type SentEvent } from '../../../../test/support/providers/provider-double.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
 import { openaiCompletions } from './adapter.ts';
 import { sampleEndpoint, sampleRequest } from './testing/sample.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { numbered, responsesApi, type ResponsesEvent } from '../../../../test/support/providers/openai-responses.ts';
-import { withEvents, callOnce, type AdapterUnderTest, adapterContract } from '../../../../test/support/providers/wire-contract.ts';
+import { withEvents, callOnce, type AdapterUnderTest, adapterContract } from '../../../../test/support/providers/adapter-contract.ts';
 import { modelNamed } from '../../scripted/testing/call.ts';
 import { openaiResponses } from './adapter.ts';
 

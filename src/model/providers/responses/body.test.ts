@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assistantMessage, userMessage, toolCall, image, toolResult, textBlock } from '../../../../test/support/providers/conversation.ts';
+import { assistantMessage, userMessage, toolCall, image, toolResult, textBlock } from '../../../../test/support/providers/messages.ts';
 import type { AssistantBlock, Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { modelNamed, scriptedRequest } from '../../scripted/testing/call.ts';

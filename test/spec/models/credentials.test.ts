@@ -11,24 +11,24 @@ import { verifies } from '../../support/verifies.ts';
 
 const apiKey = (key: string) => ({ type: 'api_key', key });
 
-describe('[L28] the key that is sent', () => {
-  const everywhere = {
+describe('[L28] the API key that is sent', () => {
+  const allSources = {
     auth: { anthropic: apiKey('stored') },
     env: { ANTHROPIC_API_KEY: 'variable' },
     key: 'file',
     args: ['--api-key', 'flag'],
   };
-  type Places = { [Place in keyof typeof everywhere]?: unknown };
+  type Sources = { [Source in keyof typeof allSources]?: unknown };
 
-  it.each<[string, Places, string]>([
-    ['the command line', everywhere, 'flag'],
-    ['auth.json', { ...everywhere, args: [] }, 'stored'],
-    ['the environment', { ...everywhere, args: [], auth: undefined }, 'variable'],
+  it.each<[string, Sources, string]>([
+    ['the command line', allSources, 'flag'],
+    ['auth.json', { ...allSources, args: [] }, 'stored'],
+    ['the environment', { ...allSources, args: [], auth: undefined }, 'variable'],
     ['models.json', { key: 'file' }, 'file'],
     ['auth.json by a variable', { auth: { anthropic: apiKey('$MY_KEY') }, env: { MY_KEY: 'named' } }, 'named'],
     ['auth.json by a command', { auth: { anthropic: apiKey('!echo commanded') } }, 'commanded'],
     ['models.json by the name of a variable', { key: 'MY_KEY', env: { MY_KEY: 'named' } }, 'named'],
-  ])('is that of %s', async (_what, { auth, env, key, args }, expected) => {
+  ])('comes from %s', async (_what, { auth, env, key, args }, expected) => {
     const double = await ProviderDouble.start(anthropicApi);
     const anthropic = { baseUrl: double.url, ...(key === undefined ? {} : { apiKey: key }) };
     const files: UserFiles = { models: { providers: { anthropic } }, auth };
@@ -46,7 +46,7 @@ describe('[L28] the key that is sent', () => {
   });
 });
 
-describe('a key that is not there', () => {
+describe('a missing API key', () => {
   it.each<[string, UserFiles, string]>([
     [
       'in a variable of models.json',
@@ -59,20 +59,20 @@ describe('a key that is not there', () => {
       'No API key found for own. auth.json: own.key: The environment variable NOT_SET is not set',
     ],
     [
-      'though the server demands one',
+      'that the server requires',
       { models: { providers: { own: providerConfig('http://127.0.0.1:1', { authHeader: true }) } } },
       'No API key found for own. Give providers.own an apiKey in models.json, or add ',
     ],
-  ])('%s is told before anything is asked', async (_what, files, words) => {
+  ])('%s fails the prompt before any request', async (_what, files, text) => {
     const { peer } = await openTestAgent('stdio', { home: homeWithFiles(files), args: ['--model', 'own/m'] });
 
     const refusal = await peer.refused({ type: 'prompt', message: 'hi' });
 
-    expect(refusal).toMatchObject({ code: 'model_not_found', error: expect.stringContaining(words) });
+    expect(refusal).toMatchObject({ code: 'model_not_found', error: expect.stringContaining(text) });
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: null, messageCount: 0 });
   });
 
-  it('in a header is told by file and header', async () => {
+  it('in a header fails the run with file and header', async () => {
     const own = providerConfig('http://127.0.0.1:1', { headers: { 'X-Team': '$NOT_SET' } });
     const { peer } = await openTestAgent('stdio', {
       home: homeWithFiles({ models: { providers: { own } } }),
@@ -88,13 +88,13 @@ describe('a key that is not there', () => {
   });
 });
 
-describe('an auth.json that makes no sense', () => {
+describe('an invalid auth.json', () => {
   it.each<[string, unknown, RegExp]>([
-    ['broken syntax', '{"own": sk-hunter2}', /^tau: auth\.json: .*not valid JSON\n$/],
+    ['malformed JSON', '{"own": sk-hunter2}', /^tau: auth\.json: .*not valid JSON\n$/],
     ['a list', '[]', /^tau: auth\.json: the file must hold an object\n$/],
     ['a key of a wrong type', { own: { type: 'api_key', key: 3 } }, /^tau: auth\.json: own\.key .*string\n$/],
     ['a bare key', { own: 'sk-hunter2' }, /^tau: auth\.json: own has an unknown shape\n$/],
-  ])('with %s is one line, and the agent lives on', async (_what, auth, line) => {
+  ])('with %s is reported in one line, and the agent continues', async (_what, auth, line) => {
     const home = homeWithFiles({ auth });
     const before = agentFileText(home, 'auth.json');
     const agent = await openTestAgent('stdio', { home, script: [{ text: 'Still here.' }] });
@@ -108,7 +108,7 @@ describe('an auth.json that makes no sense', () => {
     expect(agentFileText(home, 'auth.json')).toBe(before);
   });
 
-  it('is not written by set_credential', async () => {
+  it('is not overwritten by set_credential', async () => {
     const home = homeWithFiles({ auth: '{"own": ' });
     const { peer } = await openTestAgent('stdio', { home });
 
@@ -122,7 +122,7 @@ describe('an auth.json that makes no sense', () => {
 describe('[L30] set_credential', () => {
   const SECRET = 'sk-hunter2';
 
-  it('stores a key for its owner alone, and the model that was missed is used at once', async () => {
+  it('stores a key readable by its owner only, and the missing model becomes usable at once', async () => {
     const double = await ProviderDouble.start(completions);
     const other = apiKey('other');
     const home = homeWithFiles({
@@ -135,10 +135,10 @@ describe('[L30] set_credential', () => {
     double.respondWith({ text: 'Let in.' });
     await peer.refused({ type: 'prompt', message: 'hi' });
 
-    const answer = await peer.ok({ type: 'set_credential', provider: 'own', apiKey: SECRET });
+    const response = await peer.ok({ type: 'set_credential', provider: 'own', apiKey: SECRET });
     await peer.run('hi');
 
-    expect(answer).toEqual({ provider: 'own', models: 1 });
+    expect(response).toEqual({ provider: 'own', models: 1 });
     expect(assistantTexts(peer.records)).toEqual(['Let in.']);
     expect((await double.request(0)).headers.authorization).toBe(`Bearer ${SECRET}`);
     expect(JSON.parse(agentFileText(home, 'auth.json'))).toEqual({ other, own: apiKey(SECRET) });
@@ -151,7 +151,7 @@ describe('[L30] set_credential', () => {
     expect(changes).toMatchObject([{ provider: 'own', modelId: 'm' }]);
   });
 
-  it('makes the file where there is none, for a built-in provider, and leaves the model in use alone', async () => {
+  it('creates auth.json for a built-in provider and keeps the model in use', async () => {
     const { peer, home } = await openTestAgent('stdio', { home: newHome() });
 
     const { models } = await peer.ok({ type: 'set_credential', provider: 'anthropic', apiKey: SECRET });
@@ -164,7 +164,7 @@ describe('[L30] set_credential', () => {
     });
   });
 
-  it('takes a key as it is, though it looks like a command or a variable', async () => {
+  it('stores a key literally, even if it looks like a command or a variable', async () => {
     const double = await ProviderDouble.start(completions);
     const home = homeWithFiles({ models: { providers: { own: providerConfig(double.url, { apiKey: 'old' }) } } });
     const { peer } = await openTestAgent('stdio', { home, args: ['--model', 'own/m'] });
@@ -180,7 +180,7 @@ describe('[L30] set_credential', () => {
     expect(readdirSync(home.agentDir)).not.toContain('made-by-a-key');
   });
 
-  it('refuses what is no key', async () => {
+  it('rejects an empty provider and a missing or empty key', async () => {
     const { peer, home } = await openTestAgent('stdio');
 
     for (const wrong of [{ provider: 'own' }, { provider: '', apiKey: SECRET }, { provider: 'own', apiKey: '' }]) {
@@ -190,7 +190,7 @@ describe('[L30] set_credential', () => {
     expect(readdirSync(home.agentDir)).not.toContain('auth.json');
   });
 
-  it('takes one word, without what copying leaves around it', async () => {
+  it('trims surrounding whitespace and rejects keys with spaces or control characters', async () => {
     const { peer, home } = await openTestAgent('stdio');
     const store = (key: string) => ({ type: 'set_credential', provider: 'own', apiKey: key });
 
@@ -209,7 +209,7 @@ describe('[L30] set_credential', () => {
 });
 
 describe('[L37] remove_credential', () => {
-  it('removes a stored key: the models are gone, and whoever uses one is told', async () => {
+  it('removes a stored key; its models disappear and runs that use them fail', async () => {
     const double = await ProviderDouble.start(completions);
     const other = apiKey('other');
     const home = homeWithFiles({
@@ -221,12 +221,12 @@ describe('[L37] remove_credential', () => {
     const before = await peer.ok({ type: 'get_state' });
     await second.peer.ok({ type: 'get_state' });
 
-    const answer = await peer.ok({ type: 'remove_credential', provider: 'own' });
+    const response = await peer.ok({ type: 'remove_credential', provider: 'own' });
     const { models } = await peer.ok({ type: 'get_available_models' });
     await second.peer.run('hi');
 
     expect(before.model).toMatchObject({ provider: 'own' });
-    expect(answer).toEqual({ provider: 'own', models: 0 });
+    expect(response).toEqual({ provider: 'own', models: 0 });
     expect(models.map(({ provider }: { provider: string }) => provider)).toEqual(['tau', 'tau', 'tau']);
     expect(JSON.parse(agentFileText(home, 'auth.json'))).toEqual({ other });
     expect(statSync(join(home.agentDir, 'auth.json')).mode & 0o777).toBe(0o600);
@@ -244,7 +244,7 @@ describe('[L37] remove_credential', () => {
     ['models.json', { models: { providers: { openai: { apiKey: 'sk-file' } } } }, {}],
     ['a sign-in', { auth: { openai: { type: 'oauth', access: 'sk-token', expires: 9e15 } } }, {}],
     ['nowhere', {}, {}],
-  ])('refuses a key of %s, and changes nothing', async (_what, files, env) => {
+  ])('rejects a key from %s and changes nothing', async (_what, files, env) => {
     const home = homeWithFiles(files);
     const { peer } = await openTestAgent('stdio', { home, env });
     const before = await peer.ok({ type: 'list_providers' });
@@ -259,7 +259,7 @@ describe('[L37] remove_credential', () => {
     expect(before.providers).toContainEqual(expect.objectContaining({ id: 'openai', stored: false }));
   });
 
-  it('leaves a key of another place to be used', async () => {
+  it('leaves a key from another source in use', async () => {
     const home = homeWithFiles({ auth: { openai: apiKey('sk-stored') } });
     const { peer } = await openTestAgent('stdio', { home, env: { OPENAI_API_KEY: 'sk-set' } });
 
@@ -271,7 +271,7 @@ describe('[L37] remove_credential', () => {
   });
 });
 
-verifies('L36', 'list_providers tells who takes a key, and who has one', async ({ open: openIt }) => {
+verifies('L36', 'list_providers returns each keyed provider and whether it has a key', async ({ open: openIt }) => {
   const home = homeWithFiles({
     models: {
       providers: {
@@ -305,7 +305,7 @@ verifies('L36', 'list_providers tells who takes a key, and who has one', async (
   expect(JSON.stringify(peer.records)).not.toContain('sk-');
 });
 
-verifies('Z40', 'tools know no key, nor any variable that the files name', async ({ open: openIt }) => {
+verifies('Z40', 'tools get neither API keys nor variables named by the files', async ({ open: openIt }) => {
   const own = providerConfig('http://127.0.0.1:1', { apiKey: '$OWN_KEY', headers: { 'x-team': 'Team $TEAM_TOKEN' } });
   const home = homeWithFiles({ models: { providers: { own } }, auth: { other: apiKey('OTHER_KEY') } });
   const env = {
@@ -329,7 +329,7 @@ verifies('Z40', 'tools know no key, nor any variable that the files name', async
   }
 });
 
-/** The files of a user in which a text stands. */
+/** The files under the home that contain a text. */
 const filesHolding = ({ root }: Home, text: string): string[] =>
   readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => {
     const path = join(root, name);

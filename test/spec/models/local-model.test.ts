@@ -9,11 +9,11 @@ import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
 import { waitUntilSettled } from '../../support/agent/run-records.ts';
 
-it('[L31] a model of a server on this machine that knows no tools is asked without them', async () => {
+it('[L31] a local model without tool support is called without tools', async () => {
   const double = await ProviderDouble.start(completions);
-  const said = (value: object) => ({ status: 200, body: JSON.stringify(value) });
-  const listed = said({ models: [{ name: 'plain' }] });
-  const shown = said({ capabilities: ['completion'], model_info: { 'plain.context_length': 8000 } });
+  const jsonResponse = (value: object) => ({ status: 200, body: JSON.stringify(value) });
+  const listed = jsonResponse({ models: [{ name: 'plain' }] });
+  const shown = jsonResponse({ capabilities: ['completion'], model_info: { 'plain.context_length': 8000 } });
   double.respondWith(listed, listed, shown, { text: 'Hello.' });
   const { cwd, agentDir } = newHome();
   const ports = { ollama: Number(new URL(double.url).port), llamacpp: 1, lmstudio: 1 };

@@ -19,7 +19,7 @@ const models = [
   { id: 'beta-latest', name: 'Beta, the latest', ...thinker, thinkingLevelMap: { minimal: null, low: null } },
 ];
 
-/** A user with two servers: one of four models, one of one. */
+/** A home with two providers: one with four models, one with one. */
 const user = (settings: object = {}, url = 'http://127.0.0.1:1') =>
   homeWithFiles({
     models: { providers: { own: providerConfig(url, { models }), two: providerConfig(url, { models: [{ id: 'alpha-1' }] }) } },
@@ -33,7 +33,7 @@ const chosen = async (peer: Peer) => {
 
 verifies(
   'L35',
-  'a model that an extension may bring does not end the start, but nobody uses another',
+  'a model that an extension may add does not fail the start, and no other model replaces it',
   async ({ open }) => {
     const home = homeWithFiles({});
     mkdirSync(join(home.agentDir, 'extensions'), { recursive: true });
@@ -51,17 +51,17 @@ verifies(
 describe('[Z5] --model accepts', () => {
   it.each([
     ['a full name', ['--model', 'own/alpha-2'], 'own/alpha-2:medium'],
-    ['a name in other letters', ['--model', 'OWN/Alpha-2'], 'own/alpha-2:medium'],
-    ['an id of its own', ['--model', 'alpha-2'], 'own/alpha-2:medium'],
+    ['a name in other case', ['--model', 'OWN/Alpha-2'], 'own/alpha-2:medium'],
+    ['an id without its provider', ['--model', 'alpha-2'], 'own/alpha-2:medium'],
     ['a part of an id', ['--model', 'pha-2'], 'own/alpha-2:medium'],
     ['a part of a name', ['--model', 'Alpha Two'], 'own/alpha-2:medium'],
-    ['a part of many, of which it takes no dated one', ['--model', 'own/beta'], 'own/beta-latest:medium'],
-    ['an id beside its provider', ['--provider', 'TWO', '--model', 'alpha'], 'two/alpha-1:off'],
-    ['a level behind it', ['--model', 'alpha-2:high'], 'own/alpha-2:high'],
-    ['a level that only some models have', ['--model', 'beta-20250101:xhigh'], 'own/beta-20250101:xhigh'],
-    ['a level that the model lacks', ['--model', 'beta-latest:low'], 'own/beta-latest:medium'],
-    ['a level for a model that does not think', ['--model', 'own/alpha-1:high'], 'own/alpha-1:off'],
-    ['a level under --thinking, which wins', ['--model', 'alpha-2:high', '--thinking', 'low'], 'own/alpha-2:low'],
+    ['a part of several ids, preferring the undated one', ['--model', 'own/beta'], 'own/beta-latest:medium'],
+    ['an id with --provider', ['--provider', 'TWO', '--model', 'alpha'], 'two/alpha-1:off'],
+    ['a thinking level suffix', ['--model', 'alpha-2:high'], 'own/alpha-2:high'],
+    ['a level suffix that only some models have', ['--model', 'beta-20250101:xhigh'], 'own/beta-20250101:xhigh'],
+    ['a level suffix that the model lacks', ['--model', 'beta-latest:low'], 'own/beta-latest:medium'],
+    ['a level suffix for a model without thinking', ['--model', 'own/alpha-1:high'], 'own/alpha-1:off'],
+    ['a level suffix that --thinking overrides', ['--model', 'alpha-2:high', '--thinking', 'low'], 'own/alpha-2:low'],
   ])('%s', async (_what, args, expected) => {
     const { peer, process } = await openTestAgent('stdio', { home: user(), args });
 
@@ -95,7 +95,7 @@ describe('[Z5] --model accepts', () => {
 
 verifies(
   'L7',
-  'with --models only those are cycled, in their order and with their levels',
+  'with --models only those models are cycled, in their order and with their levels',
   async ({ open: openIt }) => {
     const { peer } = await openIt({ home: user(), args: ['--models', 'own/alpha-2:low, two/*, beta-latest'] });
 
@@ -113,8 +113,8 @@ verifies(
   },
 );
 
-describe('the models that are cycled', () => {
-  it('are those of enabledModels, and the default of the settings comes first if it is among them', async () => {
+describe('the cycled models', () => {
+  it('are those of enabledModels, starting with the default model if it is among them', async () => {
     const home = user({ enabledModels: ['own/alpha-*', 'omega'], defaultProvider: 'own', defaultModel: 'alpha-2' });
     const { peer, process } = await openTestAgent('stdio', { home });
 
@@ -123,14 +123,14 @@ describe('the models that are cycled', () => {
     expect(process?.stderr()).toBe('tau: No models match pattern "omega".\n');
   });
 
-  it('are not the default of the settings when it is not among them', async () => {
+  it('do not include a default model that is not among them', async () => {
     const home = user({ enabledModels: ['own/alpha-1', 'two/*'], defaultProvider: 'own', defaultModel: 'alpha-2' });
     const { peer } = await openTestAgent('stdio', { home });
 
     expect(await chosen(peer)).toBe('own/alpha-1:off');
   });
 
-  it('are those of --models rather than of enabledModels, with a wrong level left away', async () => {
+  it('are those of --models rather than enabledModels, without an invalid level', async () => {
     const home = user({ enabledModels: ['own/alpha-1'] });
     const { peer, process } = await openTestAgent('stdio', { home, args: ['--models', 'beta-latest:loud,two/*'] });
 
@@ -140,7 +140,7 @@ describe('the models that are cycled', () => {
     );
   });
 
-  it('are all that can be used where none was chosen, and never the scripted ones', async () => {
+  it('are all usable models by default, and never the scripted ones', async () => {
     const { peer } = await openTestAgent('stdio', { home: user(), args: ['--models', '*'] });
     const all = await openTestAgent('stdio', { home: user() });
 
@@ -155,10 +155,10 @@ describe('the models that are cycled', () => {
 
 verifies(
   'L20',
-  'scripted models are listed while no other is usable, when one is named, or when they are asked for',
+  'scripted models are listed when no other is usable, when one is named, or on request',
   async ({ open: openIt }) => {
-    const providers = async (peer: Peer, wish = {}) => {
-      const { models: listed } = await peer.ok({ type: 'get_available_models', ...wish });
+    const providers = async (peer: Peer, options = {}) => {
+      const { models: listed } = await peer.ok({ type: 'get_available_models', ...options });
       return [...new Set(listed.map(({ provider }: { provider: string }) => provider))];
     };
     const without = await openIt();
@@ -174,10 +174,10 @@ verifies(
   },
 );
 
-const nobody =
+const noKeyError =
   /^No API key found for anthropic\. Set ANTHROPIC_API_KEY, or add .* to .*auth\.json\.(?: \(defaultModel in settings\.json\))?$/;
 
-verifies('L19', 'a model without a key that was named is missed, whoever named it', async ({ open: openIt }) => {
+verifies('L19', 'a named model without a key is reported missing, wherever it is named', async ({ open: openIt }) => {
   const settings = { defaultProvider: 'anthropic', defaultModel: 'claude-opus-5-5' };
   const kept = user();
   const change = entry('model_change', '11111111', 'bbbbbbbb', { provider: 'anthropic', modelId: 'claude-opus-5-5' });
@@ -193,23 +193,23 @@ verifies('L19', 'a model without a key that was named is missed, whoever named i
     const refusal = await agent.peer.refused({ type: 'prompt', message: 'hi' });
     const state = await agent.peer.ok({ type: 'get_state' });
 
-    expect(refusal).toMatchObject({ code: 'model_not_found', error: expect.stringMatching(nobody) });
-    expect(state).toMatchObject({ model: null, modelFallbackMessage: expect.stringMatching(nobody) });
+    expect(refusal).toMatchObject({ code: 'model_not_found', error: expect.stringMatching(noKeyError) });
+    expect(state).toMatchObject({ model: null, modelFallbackMessage: expect.stringMatching(noKeyError) });
     await agent.peer.ok({ type: 'set_model', provider: 'own', modelId: 'alpha-1' });
     expect(await agent.peer.ok({ type: 'get_state' })).not.toHaveProperty('modelFallbackMessage');
   }
 });
 
-verifies('L19', 'set_model of a model without a key leaves the one in use', async ({ open: openIt }) => {
+verifies('L19', 'set_model with a model without a key keeps the current one', async ({ open: openIt }) => {
   const { peer } = await openIt({ home: user(), args: ['--model', 'own/alpha-2'] });
 
   const refusal = await peer.refused({ type: 'set_model', provider: 'anthropic', modelId: 'claude-opus-5-5' });
 
-  expect(refusal).toMatchObject({ code: 'model_not_found', error: expect.stringMatching(nobody) });
+  expect(refusal).toMatchObject({ code: 'model_not_found', error: expect.stringMatching(noKeyError) });
   expect(await chosen(peer)).toBe('own/alpha-2:medium');
 });
 
-it('[L19] a server on this machine that is named and not there is missed by its name, also when nobody may look', async () => {
+it('[L19] a missing local server is reported by name, even with --offline', async () => {
   const settings = { defaultProvider: 'ollama', defaultModel: 'nobody-has-this' };
   const { peer } = await openTestAgent('stdio', { home: user(settings), args: ['--offline'] });
 
@@ -218,8 +218,8 @@ it('[L19] a server on this machine that is named and not there is missed by its 
   expect(refusal['error']).toMatch(/^Model not found: ollama\/nobody-has-this\. No server on this machine has it/);
 });
 
-describe('thinking levels over a change of model', () => {
-  it('go to what the next model has, and come back to the usual one after a model that does not think', async () => {
+describe('on a change of model the thinking level', () => {
+  it('becomes one that the model has, and the default after a model without thinking', async () => {
     const { peer } = await openTestAgent('stdio', {
       home: user({ defaultThinkingLevel: 'high' }),
       args: ['--model', 'alpha-2:low'],
@@ -241,7 +241,7 @@ describe('thinking levels over a change of model', () => {
     });
   });
 
-  it('are kept with the session', async () => {
+  it('is stored with the session', async () => {
     const double = await ProviderDouble.start(completions);
     const home = user({}, double.url);
     double.respondWith({ text: 'one' });
@@ -259,10 +259,10 @@ describe('thinking levels over a change of model', () => {
   });
 });
 
-describe('[L29] what is chosen', () => {
+describe('[L29] a changed model, level or mode', () => {
   const settings = { theme: 'dark', compaction: { reserveTokens: 5 }, retry: { enabled: false } };
 
-  it('stays with the session unless it is to persist', async () => {
+  it('stays with the session unless persist is set', async () => {
     const home = user(settings);
     const before = agentFileText(home, 'settings.json');
     const { peer } = await openTestAgent('stdio', { home });
@@ -277,7 +277,7 @@ describe('[L29] what is chosen', () => {
     expect(agentFileText(home, 'settings.json')).toBe(before);
   });
 
-  it('is written beside all other settings when it is to, and counts for the next process', async () => {
+  it('is merged into settings.json with persist and applies to the next process', async () => {
     const home = user(settings);
     const { peer } = await openTestAgent('stdio', { home });
 
@@ -296,7 +296,7 @@ describe('[L29] what is chosen', () => {
     expect(await chosen(next.peer)).toBe('own/alpha-2:low');
   });
 
-  it('is never written into settings that make no sense', async () => {
+  it('is never written into an invalid settings.json', async () => {
     const home = homeWithFiles({
       settings: '{"theme": "dark",',
       models: { providers: { own: providerConfig('http://127.0.0.1:1', { models }) } },
@@ -323,7 +323,7 @@ describe('[L31] --list-models', () => {
       .slice(1)
       .map((line) => line.split(/\s+/).slice(0, 2).join('/'));
 
-  it('lists what can be used, or what a search finds of it', async () => {
+  it('lists usable models, or those that match a search', async () => {
     const home = user();
     const list = (...words: string[]) => runTau(home, ['--offline', '--list-models', ...words], { input: '' });
 
@@ -339,7 +339,7 @@ describe('[L31] --list-models', () => {
     expect(none.stdout).toContain('No model matches "omega"');
   });
 
-  it('lists the scripted models while there is nothing else, and says what is wrong with the files', async () => {
+  it('lists the scripted models when no other is usable, and reports invalid files', async () => {
     const { code, stdout, stderr } = await runTau(homeWithFiles({ models: '{' }), ['--offline', '--list-models'], {
       input: '',
     });
@@ -350,7 +350,7 @@ describe('[L31] --list-models', () => {
   });
 });
 
-it('--models with --api-key gives the key to the provider of the first', async () => {
+it('--models with --api-key gives the key to the provider of the first model', async () => {
   const double = await ProviderDouble.start(completions);
   const home = homeWithFiles({
     models: { providers: { own: providerConfig(double.url, { apiKey: '$NOT_SET' }), two: providerConfig('http://127.0.0.1:1') } },
@@ -364,7 +364,7 @@ it('--models with --api-key gives the key to the provider of the first', async (
   expect((await double.request(0)).headers.authorization).toBe('Bearer sk-mine');
 });
 
-it('[L24] a script is played by the scripted model, though others could be used', async () => {
+it('[L24] with a script the scripted model is used, even if others are usable', async () => {
   const { peer } = await openTestAgent('stdio', { home: user(), script: [{ text: 'From the script.' }] });
   const real = await openTestAgent('stdio', { home: user(), script: [], args: ['--model', 'own/alpha-1'] });
 

@@ -11,11 +11,11 @@ import { sdkCompletions } from '../../support/providers/sdk-completions.ts';
 import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { agentFileText, homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 
-const named = (home: Home, env: Record<string, string> = {}, ...args: string[]) =>
+const openOwnModel = (home: Home, env: Record<string, string> = {}, ...args: string[]) =>
   openTestAgent('stdio', { home, env, args: ['--model', 'own/m', ...args] });
 
 describe('models.json', () => {
-  it('describes a server of the user: its key, its headers and its quirks', async () => {
+  it('describes a server with its key, headers and compatibility flags', async () => {
     const double = await ProviderDouble.start(completions);
     const home = homeWithFiles({
       models: {
@@ -30,7 +30,7 @@ describe('models.json', () => {
         },
       },
     });
-    const { peer } = await named(home, { OWN_KEY: 'sk-own', TOKEN: 'sk-token' });
+    const { peer } = await openOwnModel(home, { OWN_KEY: 'sk-own', TOKEN: 'sk-token' });
     double.respondWith({ text: 'Hello.' });
 
     const { model } = await peer.ok({ type: 'get_state' });
@@ -57,7 +57,7 @@ describe('models.json', () => {
     expect(assistantTexts(peer.records)).toEqual(['Hello.']);
   });
 
-  it('points a built-in provider at another address, and changes its models', async () => {
+  it('points a built-in provider at another address and overrides its models', async () => {
     const double = await ProviderDouble.start(anthropicApi);
     const change = { name: 'Mine', contextWindow: 5000, cost: { input: 1_000_000 } };
     const anthropic = {
@@ -97,7 +97,7 @@ describe('models.json', () => {
     expect(models.length).toBeGreaterThan(3);
   });
 
-  it('may hold comments, and is read again when it has changed', async () => {
+  it('may contain comments and is read again after a change', async () => {
     const double = await ProviderDouble.start(completions);
     const home = homeWithFiles({ models: '{ // nobody yet\n "providers": {}, }' });
     const agent = await openTestAgent('stdio', { home });
@@ -115,12 +115,12 @@ describe('models.json', () => {
     expect(agent.process?.stderr()).toBe('');
   });
 
-  it('names a package of the AI SDK that speaks to the server', async () => {
+  it('can name an AI SDK package for a server', async () => {
     const double = await ProviderDouble.start(sdkCompletions);
     const home = homeWithFiles({
       models: { providers: { own: providerConfig(`${double.url}/v1`, { api: sdkCompletions.name, apiKey: 'sk-own' }) } },
     });
-    const { peer } = await named(home);
+    const { peer } = await openOwnModel(home);
     double.respondWith(
       { text: 'Looking.', calls: [{ id: 'c1', name: 'bash', arguments: { command: 'echo found it' } }] },
       { text: 'Done.', usage: { input: 3, output: 4 } },
@@ -134,11 +134,11 @@ describe('models.json', () => {
     expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   });
 
-  it('may name a package that is not installed: the run says so', async () => {
+  it('can name a package that is not installed, which fails the run', async () => {
     const home = homeWithFiles({
       models: { providers: { own: providerConfig('http://127.0.0.1:1', { api: 'ai-sdk:@nobody/has-this' }) } },
     });
-    const { peer } = await named(home);
+    const { peer } = await openOwnModel(home);
 
     await peer.run('go');
 
@@ -149,17 +149,17 @@ describe('models.json', () => {
   });
 });
 
-describe('a models.json that makes no sense', () => {
+describe('an invalid models.json', () => {
   const provider = (more: object) => ({ providers: { own: { ...providerConfig('http://127.0.0.1:1'), ...more } } });
 
   it.each<[string, unknown, RegExp]>([
-    ['broken syntax', '{"providers": {"own": sk-hunter2}}', /^models\.json: .*not valid JSON/],
+    ['malformed JSON', '{"providers": {"own": sk-hunter2}}', /^models\.json: .*not valid JSON/],
     ['a list', '[]', /^models\.json: the file must hold an object$/],
     ['providers of a wrong type', { providers: 3 }, /^models\.json: providers must be an object$/],
     ['a provider of a wrong type', { providers: { own: 'x' } }, /^models\.json: providers\.own .*object/],
     ['a base URL of a wrong type', provider({ baseUrl: 3 }), /^models\.json: providers\.own\.baseUrl .*string/],
     [
-      'a base URL that is none',
+      'a malformed base URL',
       provider({ baseUrl: 'nowhere' }),
       /^models\.json: providers\.own\.baseUrl must be an http or https URL.*$/,
     ],
@@ -174,7 +174,7 @@ describe('a models.json that makes no sense', () => {
     ],
     ['a header of a wrong type', provider({ headers: { a: 1 } }), /^models\.json: providers\.own\.headers\.a must be/],
     ['a key of a wrong type', provider({ apiKey: ['sk-hunter2'] }), /^models\.json: providers\.own\.apiKey .*string/],
-  ])('with %s is one line on stderr, and the agent lives on', async (_what, models, line) => {
+  ])('with %s is reported in one line on stderr, and the agent continues', async (_what, models, line) => {
     const home = homeWithFiles({ models });
     const before = agentFileText(home, 'models.json');
     const agent = await openTestAgent('stdio', { home, script: [{ text: 'Still here.' }] });
@@ -199,7 +199,7 @@ describe('a models.json that makes no sense', () => {
     expect(agentFileText(home, 'models.json')).toBe(before);
   });
 
-  it('is a folder: it is told, and left', async () => {
+  it('that is a folder is reported and left unchanged', async () => {
     const home = newHome();
     mkdirSync(join(home.agentDir, 'models.json'), { recursive: true });
 
@@ -210,10 +210,10 @@ describe('a models.json that makes no sense', () => {
     expect(agent.process?.stderr()).toBe('tau: models.json: this is not a file\n');
   });
 
-  it('in one provider leaves the others usable', async () => {
+  it('with one invalid provider leaves the others usable', async () => {
     const double = await ProviderDouble.start(completions);
     const home = homeWithFiles({ models: { providers: { bad: { baseUrl: 3 }, own: providerConfig(double.url) } } });
-    const agent = await named(home);
+    const agent = await openOwnModel(home);
     double.respondWith({ text: 'I am fine.' });
 
     await agent.peer.run('hi');
@@ -227,10 +227,10 @@ describe('a key command', () => {
   const withKey = (apiKey: string, url = 'http://127.0.0.1:1') =>
     homeWithFiles({ models: { providers: { own: providerConfig(url, { apiKey }) } } });
 
-  it('runs once, when it is needed, in the folder of the file', async () => {
+  it('runs once, on first use, in the folder of the file', async () => {
     const double = await ProviderDouble.start(completions);
     const home = withKey('!echo run >> runs; echo sk-own', double.url);
-    const { peer } = await named(home);
+    const { peer } = await openOwnModel(home);
     double.respondWith({ text: 'one' }, { text: 'two' });
     await peer.ok({ type: 'get_available_models' });
     await peer.ok({ type: 'preflight' });
@@ -246,17 +246,17 @@ describe('a key command', () => {
   it.each([
     ['fails', '!exit 3', 'ended with code 3'],
     ['prints nothing', '!true', 'printed nothing'],
-  ])('that %s fails the run by file and field, and the agent lives on', async (_what, apiKey, words) => {
+  ])('that %s fails the run with file and field, and the agent continues', async (_what, apiKey, text) => {
     const home = withKey(apiKey);
     const before = agentFileText(home, 'models.json');
-    const { peer } = await named(home);
+    const { peer } = await openOwnModel(home);
 
     await peer.run('hi');
 
     expect(await waitUntilSettled(peer)).toMatchObject({
       outcome: 'error',
       errorCode: 'auth_failed',
-      errorMessage: `No API key found for own. models.json: providers.own.apiKey: The command \`${apiKey.slice(1)}\` ${words}`,
+      errorMessage: `No API key found for own. models.json: providers.own.apiKey: The command \`${apiKey.slice(1)}\` ${text}`,
     });
     await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted' });
     await peer.run('and you?');
@@ -264,10 +264,10 @@ describe('a key command', () => {
     expect(agentFileText(home, 'models.json')).toBe(before);
   });
 
-  it('that hangs holds up neither an abort nor the end', async () => {
+  it('that hangs delays neither an abort nor the exit', async () => {
     const home = withKey('!echo $$ > started; exec sleep 1000');
     execFileSync('mkfifo', [join(home.agentDir, 'started')]);
-    const agent = await named(home);
+    const agent = await openOwnModel(home);
     const { peer } = agent;
     await peer.ok({ type: 'prompt', message: 'hi' });
     await readFile(join(home.agentDir, 'started'));
@@ -283,11 +283,11 @@ describe('a key command', () => {
   });
 });
 
-it('a model that has gone from models.json is missed by its name, and the session is kept', async () => {
+it('a model removed from models.json is reported by name, and the session is unchanged', async () => {
   const double = await ProviderDouble.start(completions);
   const home = homeWithFiles({ models: { providers: { own: providerConfig(double.url, { models: [{ id: 'm' }, { id: 'n' }] }) } } });
   double.respondWith({ text: 'one' }, { text: 'two' });
-  const first = await named(home);
+  const first = await openOwnModel(home);
   await first.peer.run('hi');
   const { sessionFile } = await first.peer.ok({ type: 'get_state' });
   await first.close();

@@ -5,7 +5,7 @@ import { verifies } from '../../support/verifies.ts';
 
 const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-verifies('L1 L2 D1', 'set_model switches and answers the model', async ({ open }) => {
+verifies('L1 L2 D1', 'set_model switches the model and returns it', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }] });
 
   const model = await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
@@ -20,7 +20,7 @@ verifies('L1 L2 D1', 'set_model switches and answers the model', async ({ open }
   expect(change).toMatchObject({ provider: 'tau', modelId: 'scripted-small' });
 });
 
-verifies('L1', 'a model that is set during a run is asked next', async ({ open }) => {
+verifies('L1', 'a model set during a run is used for the next model call', async ({ open }) => {
   const gate = newGate();
   const call = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
   const { peer } = await open({ script: [{ steps: [{ text: 'a ' }, { await: gate.path }, call] }, { text: 'b' }] });
@@ -36,7 +36,7 @@ verifies('L1', 'a model that is set during a run is asked next', async ({ open }
   expect(models).toEqual(['scripted', 'scripted-small']);
 });
 
-verifies('L3', 'an unknown model is refused by its full name', async ({ open }) => {
+verifies('L3', 'an unknown model is rejected with its full name', async ({ open }) => {
   const { peer } = await open();
   const before = await peer.ok({ type: 'get_state' });
 
@@ -56,7 +56,7 @@ verifies('L3', 'an unknown model is refused by its full name', async ({ open }) 
   expect(await peer.ok({ type: 'get_state' })).toEqual(before);
 });
 
-verifies('L4 L5', 'cycle_model goes round the available models', async ({ open }) => {
+verifies('L4 L5', 'cycle_model cycles through the available models', async ({ open }) => {
   const { peer } = await open();
   const { models } = await peer.ok({ type: 'get_available_models' });
   const { model: first } = await peer.ok({ type: 'get_state' });
@@ -74,7 +74,7 @@ verifies('L4 L5', 'cycle_model goes round the available models', async ({ open }
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: first, thinkingLevel: 'medium' });
 });
 
-verifies('L5', 'cycle_model tells the level that is in force with the model', async ({ open }) => {
+verifies('L5', 'cycle_model returns the thinking level in force with the model', async ({ open }) => {
   const { peer } = await open({ args: ['--model', 'tau/scripted-slow', '--thinking', 'max'] });
 
   const step = await peer.ok({ type: 'cycle_model' });
@@ -82,7 +82,7 @@ verifies('L5', 'cycle_model tells the level that is in force with the model', as
   expect(step).toMatchObject({ model: { id: 'scripted' }, thinkingLevel: 'high', isScoped: false });
 });
 
-verifies('L8 L21 D1 D2 D3', 'the available models are the scripted ones, whole', async ({ open }) => {
+verifies('L8 L21 D1 D2 D3', 'the available models are the scripted ones with all fields', async ({ open }) => {
   const { peer } = await open();
 
   const { models } = await peer.ok({ type: 'get_available_models' });
@@ -116,7 +116,7 @@ verifies('L8 L21 D1 D2 D3', 'the available models are the scripted ones, whole',
   }
 });
 
-verifies('L18', 'with no usable model the agent is tau/scripted and says why', async ({ open }) => {
+verifies('L18', 'without a usable model the agent uses tau/scripted and reports why', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'here' }] });
 
   const state = await peer.ok({ type: 'get_state' });
@@ -129,7 +129,7 @@ verifies('L18', 'with no usable model the agent is tau/scripted and says why', a
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'here' });
 });
 
-verifies('L18 Z4', 'a model that was named is no fallback', async ({ open }) => {
+verifies('L18 Z4', 'a named model sets no modelFallbackMessage', async ({ open }) => {
   const { peer } = await open({ args: ['--model', 'tau/scripted-slow'] });
 
   const state = await peer.ok({ type: 'get_state' });
@@ -138,7 +138,7 @@ verifies('L18 Z4', 'a model that was named is no fallback', async ({ open }) => 
   expect(state).not.toHaveProperty('modelFallbackMessage');
 });
 
-verifies('J21', 'a session comes back with its model and its thinking level', async ({ open }) => {
+verifies('J21', 'a reopened session restores its model and thinking level', async ({ open }) => {
   const home = newHome();
   const first = await open({ home, script: [{ text: 'one' }] });
   await first.peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-slow' });
@@ -157,7 +157,7 @@ verifies('J21', 'a session comes back with its model and its thinking level', as
   });
 });
 
-verifies('J21', 'switching brings the model of the other session, and back', async ({ open }) => {
+verifies('J21', 'switch_session restores the model of each session', async ({ open }) => {
   const home = newHome();
   const sessionPath = storeSession(home, [
     ...shortConversation(home.cwd),
@@ -177,7 +177,7 @@ verifies('J21', 'switching brings the model of the other session, and back', asy
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: { id: 'scripted-small' }, thinkingLevel: 'off' });
 });
 
-verifies('J21', 'the model of the last answer counts when it came after the last change', async ({ open }) => {
+verifies('J21', 'the model of the last assistant message wins over an earlier model change', async ({ open }) => {
   const home = newHome();
   const [top, question, reply] = shortConversation(home.cwd) as [object, object, object];
   const change = entry('model_change', '11111111', null, { provider: 'tau', modelId: 'scripted-slow' });

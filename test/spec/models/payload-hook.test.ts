@@ -7,8 +7,8 @@ import { sdkCompletions } from '../../support/providers/sdk-completions.ts';
 
 const all: readonly Api[] = [...apis, sdkCompletions];
 
-/** An agent that speaks this API to a server, with this hook. */
-async function speaking(api: Api, payload: NonNullable<Hooks['payload']>) {
+/** Opens an agent that uses this API and this payload hook. */
+async function openWithPayloadHook(api: Api, payload: NonNullable<Hooks['payload']>) {
   const { home, doubles } = await configureProviders([api], { settings: { retry: { enabled: false } } });
   const agent = await openAgent({
     ...home,
@@ -19,11 +19,11 @@ async function speaking(api: Api, payload: NonNullable<Hooks['payload']>) {
   return { ...agent, double: doubles[0] };
 }
 
-it.each(all)('[L34] the body of $name is seen and changed before it is posted', async (api) => {
+it.each(all)('[L34] the payload hook sees and changes the body of $name before it is sent', async (api) => {
   const seen: object[] = [];
-  await using agent = await speaking(api, async (payload) => {
+  await using agent = await openWithPayloadHook(api, async (payload) => {
     seen.push(structuredClone(payload as object));
-    // What it does with its copy counts, too.
+    // Changes made in place are sent as well.
     if (seen.length === 1) Object.assign(payload as object, { extra: 1 });
     return seen.length === 2 ? { ...(payload as object), extra: 2 } : undefined;
   });
@@ -37,8 +37,8 @@ it.each(all)('[L34] the body of $name is seen and changed before it is posted', 
   expect(JSON.stringify(seen[0])).toContain('first');
 });
 
-it.each(all)('[L34] a body of $name that is no object is refused', async (api) => {
-  await using agent = await speaking(api, async () => 'hello');
+it.each(all)('[L34] a body of $name that is not an object is rejected', async (api) => {
+  await using agent = await openWithPayloadHook(api, async () => 'hello');
 
   const { messages, settled } = await agent.client.promptAndWait('go');
 
@@ -49,9 +49,9 @@ it.each(all)('[L34] a body of $name that is no object is refused', async (api) =
   expect(agent.double?.requests).toEqual([]);
 });
 
-it.each(all)('[L34] a hook that never answers holds up no abort of $name, and nothing is posted', async (api) => {
+it.each(all)('[L34] a payload hook that never returns does not delay an abort of $name, and nothing is sent', async (api) => {
   const { called, wait } = neverReturns();
-  await using agent = await speaking(api, wait);
+  await using agent = await openWithPayloadHook(api, wait);
   const run = agent.client.promptAndWait('go');
   await called;
 
@@ -61,8 +61,8 @@ it.each(all)('[L34] a hook that never answers holds up no abort of $name, and no
   expect(agent.double?.requests).toEqual([]);
 });
 
-it.each(all)('[L34] a hook that fails fails the answer of $name in its own words', async (api) => {
-  await using agent = await speaking(api, async () => Promise.reject(new Error('I will not')));
+it.each(all)('[L34] a payload hook that rejects fails the model response of $name with its error', async (api) => {
+  await using agent = await openWithPayloadHook(api, async () => Promise.reject(new Error('I will not')));
 
   const { messages } = await agent.client.promptAndWait('go');
 

@@ -10,7 +10,7 @@ import { waitUntilSettled } from '../../support/agent/run-records.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-async function opened(api: Api, options: Parameters<typeof configureProviders>[1] = {}) {
+async function openConfigured(api: Api, options: Parameters<typeof configureProviders>[1] = {}) {
   const user = await configureProviders([api], options);
   const agent = await openTestAgent('stdio', {
     home: user.home,
@@ -20,35 +20,35 @@ async function opened(api: Api, options: Parameters<typeof configureProviders>[1
   return { ...agent, double: user.doubles[0] as ProviderDouble };
 }
 
-const answers = ({ records }: Peer) =>
+const assistantMessages = ({ records }: Peer) =>
   records.flatMap(({ type, message }) => {
-    const said = message as { role: string; stopReason: string } | undefined;
-    return type === 'message_end' && said?.role === 'assistant' ? [said] : [];
+    const assistant = message as { role: string; stopReason: string } | undefined;
+    return type === 'message_end' && assistant?.role === 'assistant' ? [assistant] : [];
   });
 
-describe.each(apis.map((api) => [api.name, api] as const))('%s, described in models.json alone', (_name, api) => {
-  it('[L27 L33] streams text and thinking, and counts tokens and money', async () => {
-    const { peer, double } = await opened(api);
+describe.each(apis.map((api) => [api.name, api] as const))('%s configured by models.json only', (_name, api) => {
+  it('[L27 L33] streams text and thinking, and counts tokens and cost', async () => {
+    const { peer, double } = await openConfigured(api);
     double.respondWith({ thinking: 'hm', text: 'Hello!', usage: { input: 1000, output: 100, cacheRead: 500 } });
 
     await peer.run('hi');
 
-    const [answer] = answers(peer);
-    expect(answer).toMatchObject({
+    const [assistant] = assistantMessages(peer);
+    expect(assistant).toMatchObject({
       provider: providerOf(api),
       model: 'm',
       stopReason: 'stop',
       usage: { input: 1000, output: 100, cacheRead: 500, totalTokens: 1600 },
     });
-    expect(answer).toMatchObject({ usage: { cost: { total: expect.closeTo(0.00125, 9) } } });
-    expect(JSON.stringify(answer)).toContain('"thinking":"hm"');
+    expect(assistant).toMatchObject({ usage: { cost: { total: expect.closeTo(0.00125, 9) } } });
+    expect(JSON.stringify(assistant)).toContain('"thinking":"hm"');
     const { tokens, cost } = await peer.ok({ type: 'get_session_stats' });
     expect({ tokens, cost }).toMatchObject({ tokens: { total: 1600 }, cost: expect.closeTo(0.00125, 9) });
     expect((await double.request(0)).text).not.toContain('a-secret-key');
   });
 
-  it('[L33] runs two tools of one answer and hears their results', async () => {
-    const { peer, double, home } = await opened(api);
+  it('[L33] runs two tools of one assistant message and sends their results', async () => {
+    const { peer, double, home } = await openConfigured(api);
     writeFileSync(join(home.cwd, 'a.txt'), 'first file');
     double.respondWith(
       {
@@ -63,14 +63,14 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
 
     await peer.run('look');
 
-    expect(answers(peer).map(({ stopReason }) => stopReason)).toEqual(['toolUse', 'stop']);
+    expect(assistantMessages(peer).map(({ stopReason }) => stopReason)).toEqual(['toolUse', 'stop']);
     const { text } = await double.request(1);
     expect(text).toContain('first file');
     expect(text).toContain('from the shell');
   });
 
   it('[L33] sends images of prompts and of tools', async () => {
-    const { peer, double, home } = await opened(api);
+    const { peer, double, home } = await openConfigured(api);
     writeFileSync(join(home.cwd, 'a.png'), Buffer.from(PIXEL, 'base64'));
     double.respondWith(
       { calls: [{ id: 'call_1', name: 'read', arguments: { path: 'a.png' } }] },
@@ -83,8 +83,8 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect((await double.request(1)).text.split(PIXEL)).toHaveLength(3);
   });
 
-  it('[L33] lets go of the server when the run is aborted', async () => {
-    const { peer, double } = await opened(api);
+  it('[L33] closes the request when the run is aborted', async () => {
+    const { peer, double } = await openConfigured(api);
     double.respondWith({ text: 'never ends', stallAfter: 2 });
     await peer.ok({ type: 'prompt', message: 'go' });
     const { closed } = await double.request(0);
@@ -95,8 +95,8 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
   });
 
-  it('[L33] tells what the server says when it refuses', async () => {
-    const { peer, double } = await opened(api);
+  it('[L33] reports the error text of the server', async () => {
+    const { peer, double } = await openConfigured(api);
     double.respondWith({ status: 401, message: 'This key is not valid' });
 
     await peer.run('hi');
@@ -109,8 +109,8 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect(double.requests).toHaveLength(1);
   });
 
-  it('[Y2 Y4 Y5 Y7] tries again after an overload, a rate limit, a broken stream and a silence', async () => {
-    const { peer, double } = await opened(api, {
+  it('[Y2 Y4 Y5 Y7] retries after an overload, a rate limit, an interrupted stream and a stall', async () => {
+    const { peer, double } = await openConfigured(api, {
       settings: { retry: { baseDelayMs: 1, maxRetries: 4 }, stall: { betweenMs: 100, firstByteMs: 5000 } },
     });
     double.respondWith(
@@ -133,8 +133,8 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect(new Set(bodies).size).toBe(1);
   });
 
-  it('[K9 K13] compacts when the server says that it was too much, and asks again', async () => {
-    const { peer, double } = await opened(api, {
+  it('[K9 K13] compacts after a context overflow error and calls the model again', async () => {
+    const { peer, double } = await openConfigured(api, {
       settings: { retry: { baseDelayMs: 1 }, compaction: { keepRecentTokens: 100 } },
     });
     double.respondWith({ text: 'One. '.repeat(50) }, { text: 'Two. '.repeat(50) });
@@ -161,9 +161,9 @@ it.each([
   ['gzip', gzipSync],
   ['br', brotliCompressSync],
 ] as const)(
-  '[L33] a server that compresses with %s, though nobody asked it to, is understood',
+  '[L33] a response compressed with %s without a request for it is decoded',
   async (encoding, compress) => {
-    const { peer, double } = await opened(apis[1] as Api);
+    const { peer, double } = await openConfigured(apis[1] as Api);
     const body = compress('{"error":{"message":"No such thing"}}');
     double.respondWith({ status: 404, body, headers: { 'content-encoding': encoding } });
 
@@ -173,7 +173,7 @@ it.each([
   },
 );
 
-it('[P42] a prompt that was waiting to be tried again when its process was killed is answered when it is sent again', async () => {
+it('[P42] a prompt whose process was killed during a retry delay runs when it is sent again', async () => {
   const api = apis[1] as Api;
   const { home, doubles } = await configureProviders([api], { settings: { retry: { baseDelayMs: 60_000 } } });
   const double = doubles[0] as ProviderDouble;
@@ -194,8 +194,8 @@ it('[P42] a prompt that was waiting to be tried again when its process was kille
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
-it('[Z40] a key that a server quotes when it refuses it is not repeated', async () => {
-  const { peer, double, sessionFiles: files } = await opened(apis[1] as Api);
+it('[Z40] an API key quoted in an error of the server is redacted', async () => {
+  const { peer, double, sessionFiles: files } = await openConfigured(apis[1] as Api);
   double.respondWith({ status: 401, message: 'Invalid key: Bearer a-secret-key' });
 
   await peer.run('hi');
@@ -205,7 +205,7 @@ it('[Z40] a key that a server quotes when it refuses it is not repeated', async 
   expect(readFileSync(files()[0] ?? '', 'utf8')).not.toContain('a-secret-key');
 });
 
-it('[K7] a conversation from a large model is summed up piece by piece for a small one', async () => {
+it('[K7] a conversation from a large model is summarised in parts for a small one', async () => {
   const api = apis[1] as Api;
   const { home, doubles } = await configureProviders([api]);
   const double = doubles[0] as ProviderDouble;
@@ -224,12 +224,12 @@ it('[K7] a conversation from a large model is summed up piece by piece for a sma
   await peer.run('go on');
 
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
-  const asked = double.requests.slice(10).map(({ text }) => text.length);
-  expect(asked.length).toBeGreaterThan(2);
-  expect(Math.max(...asked)).toBeLessThan(8000 * 4);
+  const requestLengths = double.requests.slice(10).map(({ text }) => text.length);
+  expect(requestLengths.length).toBeGreaterThan(2);
+  expect(Math.max(...requestLengths)).toBeLessThan(8000 * 4);
 });
 
-it('[L27] a session goes on with a model that only its user knows', async () => {
+it('[L27] a session continues with a model id that tau does not list', async () => {
   const api = apis[0] as Api;
   const { home, doubles } = await configureProviders([api]);
   const double = doubles[0] as ProviderDouble;
@@ -247,7 +247,7 @@ it('[L27] a session goes on with a model that only its user knows', async () => 
   expect(double.requests.map(({ body }) => body.model)).toEqual(['claude-new-9', 'claude-new-9']);
 });
 
-it('[L32] a conversation goes on over three servers, through retry, stall and overflow, and a new process goes on word for word', async () => {
+it('[L32] a conversation continues over three servers through retry, stall and overflow, and a new process sends identical requests', async () => {
   const [first, second, third] = apis as unknown as [Api, Api, Api];
   const user: ConfiguredProviders = await configureProviders([first, second, third], {
     settings: {
@@ -285,10 +285,10 @@ it('[L32] a conversation goes on over three servers, through retry, stall and ov
 
   expect(runs).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }, { outcome: 'ok' }]);
 
-  // The same next question, asked by a process that was there all along and by one that has read the file.
+  // Two processes that read the same file send the same first request.
   const file = sessionFiles(home)[0] ?? '';
   const copy = readFileSync(file);
-  const ask = async () => {
+  const sendTwoPrompts = async () => {
     const again = await openTestAgent('stdio', { home, env: OWN_KEY, args: ['--session', file, '--stream', 'delta'] });
     three.respondWith({ text: 'fourth' }, { text: 'fifth' });
     await again.peer.run('go on');
@@ -297,12 +297,12 @@ it('[L32] a conversation goes on over three servers, through retry, stall and ov
     const [early, late] = three.requests.slice(-2).map(({ text }) => text);
     return { early, late };
   };
-  const { early, late } = await ask();
+  const { early, late } = await sendTwoPrompts();
   const later = readFileSync(file);
   writeFileSync(file, copy);
-  expect((await ask()).early).toBe(early);
+  expect((await sendTwoPrompts()).early).toBe(early);
 
-  // What the old process asked second, a new one asks first.
+  // The second request of a running process equals the first one of a process that reads the file.
   writeFileSync(file, `${later.toString('utf8').split('\n').slice(0, linesUntil(later, '"and on"')).join('\n')}\n`);
   const last = await openTestAgent('stdio', { home, env: OWN_KEY, args: ['--session', file, '--stream', 'delta'] });
   three.respondWith({ text: 'fifth' });
@@ -310,9 +310,9 @@ it('[L32] a conversation goes on over three servers, through retry, stall and ov
   expect(three.requests.at(-1)?.text).toBe(late);
 });
 
-/** How many lines of a session there are before one that holds this. */
-const linesUntil = (file: Buffer, words: string) =>
+/** The number of lines of a session before the first one that contains this text. */
+const linesUntil = (file: Buffer, text: string) =>
   file
     .toString('utf8')
     .split('\n')
-    .findIndex((line) => line.includes(words));
+    .findIndex((line) => line.includes(text));

@@ -5,7 +5,7 @@ import { NO_RETRY, newGate, newHome, startAgentProcess } from '../../support/age
 import { outline, type WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** The steps of the answers in these records, deltas of a block together. */
+/** The message steps in these records, with the deltas of a block merged. */
 const stepsIn = (records: readonly WireRecord[]) =>
   outline(records.filter(({ type }) => type === 'message_update')).map((name) => name.replace('message_update:', ''));
 
@@ -17,7 +17,7 @@ const textOf = (records: readonly WireRecord[]) => {
   return content.map(({ text }) => text ?? '').join('');
 };
 
-verifies('L22', 'without a script it talks, and says what it is', async ({ open }) => {
+verifies('L22', 'without a script the scripted model replies and names itself', async ({ open }) => {
   const { peer } = await open();
 
   const records = await peer.run('hello there');
@@ -26,7 +26,7 @@ verifies('L22', 'without a script it talks, and says what it is', async ({ open 
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
 });
 
-verifies('L23', 'it lists, reads, runs and writes with real tools', async ({ open }) => {
+verifies('L23', 'the scripted model lists, reads, runs and writes with real tools', async ({ open }) => {
   const { peer, home } = await open();
   writeFileSync(join(home.cwd, 'notes.txt'), 'buy milk\n');
   const toolsOf = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'tool_execution_end');
@@ -36,12 +36,12 @@ verifies('L23', 'it lists, reads, runs and writes with real tools', async ({ ope
   const ran = toolsOf(await peer.run('run `echo $((6 * 7))`'));
   const written = toolsOf(await peer.run('write plan.txt: first things first'));
 
-  const told = [listed, read, ran, written].map(([end]) => [
+  const results = [listed, read, ran, written].map(([end]) => [
     end?.['toolName'],
     end?.['isError'],
     JSON.stringify(end?.['result']),
   ]);
-  expect(told).toEqual([
+  expect(results).toEqual([
     ['bash', false, expect.stringContaining('notes.txt')],
     ['read', false, expect.stringContaining('buy milk')],
     ['bash', false, expect.stringContaining('42')],
@@ -50,7 +50,7 @@ verifies('L23', 'it lists, reads, runs and writes with real tools', async ({ ope
   expect(readFileSync(join(home.cwd, 'plan.txt'), 'utf8')).toContain('first things first');
 });
 
-verifies('L24', 'a script is played answer by answer, in one process over several runs', async ({ open }) => {
+verifies('L24', 'a script is played response by response over several runs of one process', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
 
   const texts = [textOf(await peer.run('a')), textOf(await peer.run('b')), textOf(await peer.run('c'))];
@@ -58,7 +58,7 @@ verifies('L24', 'a script is played answer by answer, in one process over severa
   expect(texts).toEqual(['one', 'two', 'The script has no more answers.']);
 });
 
-verifies('L24', 'an answer may wait for a text, stay, and the script may start over', async ({ open }) => {
+verifies('L24', 'a scripted response can match a text and stay, and the script can repeat', async ({ open }) => {
   const { peer } = await open({
     script: [{ text: 'pong', when: '^ping$', keep: true }, { text: 'other' }, { repeat: true }],
   });
@@ -71,7 +71,7 @@ verifies('L24', 'an answer may wait for a text, stay, and the script may start o
 
 verifies(
   'L24',
-  'a script that cannot be played is told by its line, and nothing is opened',
+  'an invalid script is reported with its line, and nothing is opened',
   async () => {
     const home = newHome();
     const path = join(home.root, 'bad.jsonl');
@@ -87,7 +87,7 @@ verifies(
   ['stdio'],
 );
 
-verifies('L25', 'text and thinking come in as many chunks as the script says', async ({ open }) => {
+verifies('L25', 'text and thinking of a script are streamed in chunks', async ({ open }) => {
   const { peer } = await open({
     script: [
       {
@@ -128,7 +128,7 @@ verifies('L25', 'text and thinking come in as many chunks as the script says', a
   });
 });
 
-verifies('L25', 'tool calls, usage and the stop reason are those of the script', async ({ open }) => {
+verifies('L25', 'tool calls, usage and stop reason come from the script', async ({ open }) => {
   const call = { id: 'call_7', name: 'bash', arguments: { command: 'echo ok' } };
   const { peer } = await open({
     script: [
@@ -156,14 +156,14 @@ verifies('L25', 'tool calls, usage and the stop reason are those of the script',
 
 const failures = {
   'an HTTP status': [{ error: { status: 400, message: 'bad thing' } }, 'model_error', '400 bad thing'],
-  'a full provider': [{ error: { status: 529, message: 'Overloaded' } }, 'overloaded', '529 Overloaded'],
-  'a bad key': [{ error: { status: 401, message: 'who?' } }, 'auth_failed', '401 who?'],
+  'an overloaded provider': [{ error: { status: 529, message: 'Overloaded' } }, 'overloaded', '529 Overloaded'],
+  'an invalid key': [{ error: { status: 401, message: 'who?' } }, 'auth_failed', '401 who?'],
   'a context overflow': [{ overflow: true }, 'context_overflow', expect.any(String)],
-  'a cut stream': [{ cut: true }, 'connection_lost', expect.any(String)],
+  'an interrupted stream': [{ cut: true }, 'connection_lost', expect.any(String)],
 } as const;
 
 for (const [what, [step, errorCode, errorMessage]] of Object.entries(failures)) {
-  verifies('L25', `${what} can be played`, async ({ open }) => {
+  verifies('L25', `a script can play ${what}`, async ({ open }) => {
     const { peer } = await open({ settings: NO_RETRY, script: [{ steps: [{ text: 'well, ' }, step] }] });
 
     const records = await peer.run('go');
@@ -174,7 +174,7 @@ for (const [what, [step, errorCode, errorMessage]] of Object.entries(failures)) 
   });
 }
 
-verifies('L25', 'a stall lasts until it is stopped, a wait until its file is there', async ({ open }) => {
+verifies('L25', 'a scripted stall lasts until an abort, a scripted wait until its file exists', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [
@@ -195,7 +195,7 @@ verifies('L25', 'a stall lasts until it is stopped, a wait until its file is the
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'now' });
 });
 
-/** Loaded into the process before anything else: notes each attempt to reach a host. */
+/** Preloaded into the process: records each attempt to reach a host. */
 const tracer = `
 const { appendFileSync } = require('node:fs');
 const { Socket } = require('node:net');
@@ -216,7 +216,7 @@ note('watching');
 
 verifies(
   'L22 L26',
-  'nothing is looked for on the network but servers on this machine, at a listing, and not even these with --offline',
+  'the agent connects only to local servers, when models are listed, and with --offline to none',
   async ({ open }) => {
     for (const args of [['--offline'], []]) {
       const home = newHome();

@@ -4,7 +4,7 @@ import { verifies } from '../../support/verifies.ts';
 
 const everyLevel = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-verifies('L9 L10 L11 G2', 'a model that has every level takes every level', async ({ open }) => {
+verifies('L9 L10 L11 G2', 'a model with every thinking level accepts every level', async ({ open }) => {
   const { peer } = await open({ args: ['--model', 'tau/scripted-slow'] });
 
   const taken = [];
@@ -16,7 +16,7 @@ verifies('L9 L10 L11 G2', 'a model that has every level takes every level', asyn
   expect(taken).toEqual(everyLevel);
 });
 
-verifies('L9', 'a level is stored and goes with the answers', async ({ open }) => {
+verifies('L9', 'a thinking level is stored and applies to model responses', async ({ open }) => {
   const { peer } = await open({ args: ['--model', 'tau/scripted'] });
   const { sessionFile } = await peer.ok({ type: 'get_state' });
 
@@ -50,7 +50,7 @@ verifies('L11 L13', 'a level that the model lacks becomes the next higher, else 
   ]);
 });
 
-verifies('L12', 'brief is minimal', async ({ open }) => {
+verifies('L12', 'brief is an alias of minimal', async ({ open }) => {
   const { peer } = await open();
 
   await peer.ok({ type: 'set_thinking_level', level: 'brief' });
@@ -59,7 +59,7 @@ verifies('L12', 'brief is minimal', async ({ open }) => {
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ thinkingLevel: 'minimal' });
 });
 
-verifies('L14', 'a word that is no level is refused', async ({ open }) => {
+verifies('L14', 'an unknown thinking level is rejected', async ({ open }) => {
   const { peer } = await open();
 
   for (const level of ['much', 'HIGH', '', ' high', 'none', null, 3, ['high'], undefined]) {
@@ -69,7 +69,7 @@ verifies('L14', 'a word that is no level is refused', async ({ open }) => {
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ thinkingLevel: 'medium' });
 });
 
-verifies('L15 L11', 'cycle_thinking_level goes round the levels of the model', async ({ open }) => {
+verifies('L15 L11', 'cycle_thinking_level cycles through the levels of the model', async ({ open }) => {
   const { peer } = await open({ args: ['--model', 'tau/scripted', '--thinking', 'off'] });
 
   const steps = [];
@@ -80,7 +80,7 @@ verifies('L15 L11', 'cycle_thinking_level goes round the levels of the model', a
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ thinkingLevel: 'off' });
 });
 
-verifies('L16 D16', 'cycle_thinking_level answers null for a model that does not think', async ({ open }) => {
+verifies('L16 D16', 'cycle_thinking_level returns null for a model without thinking', async ({ open }) => {
   const { peer } = await open({ args: ['--model', 'tau/scripted-small'] });
 
   const response = await peer.request({ type: 'cycle_thinking_level' });
@@ -89,7 +89,7 @@ verifies('L16 D16', 'cycle_thinking_level answers null for a model that does not
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ thinkingLevel: 'off' });
 });
 
-verifies('L17 L11', 'the levels of each model can be asked for', async ({ open }) => {
+verifies('L17 L11', 'get_available_thinking_levels returns the levels of the current model', async ({ open }) => {
   const { peer } = await open();
   const levels: Record<string, unknown> = {};
 

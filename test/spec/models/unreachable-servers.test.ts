@@ -5,15 +5,15 @@ import { ProviderDouble } from '../../support/providers/provider-double.ts';
 import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 
-/** An agent whose model is said to be at this address. */
-const asking = (url: string, env: Record<string, string> = {}) =>
+/** Opens an agent whose model has this base URL. */
+const openWithModelAt = (url: string, env: Record<string, string> = {}) =>
   openTestAgent('stdio', {
     home: homeWithFiles({ models: { providers: { own: providerConfig(url, { apiKey: 'sk-own' }) } } }),
     env,
     args: ['--model', 'own/m'],
   });
 
-/** Where somebody listened, and nobody does now. */
+/** The URL of a server that has just been closed. */
 async function deadAddress(): Promise<string> {
   const double = await ProviderDouble.start(completions);
   const { url } = double;
@@ -21,10 +21,10 @@ async function deadAddress(): Promise<string> {
   return url;
 }
 
-describe('a server that cannot be reached', () => {
-  it('because nobody listens is named', async () => {
+describe('a model server', () => {
+  it('that refuses connections is named in the error', async () => {
     const address = await deadAddress();
-    const { peer } = await asking(address);
+    const { peer } = await openWithModelAt(address);
 
     await peer.run('hi');
 
@@ -34,10 +34,10 @@ describe('a server that cannot be reached', () => {
     });
   });
 
-  it('because the path is wrong tells what it says', async () => {
+  it('that has no such path reports its error text', async () => {
     const double = await ProviderDouble.start(completions);
     double.respondWith({ status: 404, body: '<html>No such page</html>', headers: { 'content-type': 'text/html' } });
-    const { peer } = await asking(double.url);
+    const { peer } = await openWithModelAt(double.url);
 
     await peer.run('hi');
 
@@ -47,10 +47,10 @@ describe('a server that cannot be reached', () => {
     });
   });
 
-  it('because it sends its clients elsewhere is not followed there', async () => {
+  it('that redirects is not followed', async () => {
     const [double, other] = [await ProviderDouble.start(completions), await ProviderDouble.start(completions)];
     double.respondWith({ status: 307, headers: { location: `${other.url}/chat/completions` } });
-    const { peer } = await asking(double.url);
+    const { peer } = await openWithModelAt(double.url);
 
     await peer.run('hi');
 
@@ -60,9 +60,9 @@ describe('a server that cannot be reached', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it.each(['HTTP_PROXY', 'all_proxy'])('because the proxy in %s is dead names the proxy', async (name) => {
+  it.each(['HTTP_PROXY', 'all_proxy'])('behind a dead proxy in %s fails with the address of the proxy', async (name) => {
     const { host } = new URL(await deadAddress());
-    const { peer } = await asking('http://models.invalid/v1', { [name]: `http://user:hunter2@${host}` });
+    const { peer } = await openWithModelAt('http://models.invalid/v1', { [name]: `http://user:hunter2@${host}` });
 
     await peer.run('hi');
 
@@ -73,10 +73,10 @@ describe('a server that cannot be reached', () => {
     expect(JSON.stringify(peer.records)).not.toContain('hunter2');
   });
 
-  it('is no matter where a proxy passes requests on', async () => {
+  it('is reached through an HTTP proxy', async () => {
     const double = await ProviderDouble.start(completions);
     double.respondWith({ text: 'through the proxy' });
-    const { peer } = await asking('http://models.invalid/v1', { HTTP_PROXY: double.url });
+    const { peer } = await openWithModelAt('http://models.invalid/v1', { HTTP_PROXY: double.url });
 
     await peer.run('hi');
 
@@ -84,18 +84,18 @@ describe('a server that cannot be reached', () => {
     expect((await double.request(0)).path).toBe('http://models.invalid/v1/chat/completions');
   });
 
-  it('says nothing of a proxy where it is on this machine', async () => {
+  it('on this machine is reached without the proxy', async () => {
     const double = await ProviderDouble.start(completions);
     double.respondWith({ text: 'here' });
-    const { peer } = await asking(double.url, { HTTP_PROXY: await deadAddress() });
+    const { peer } = await openWithModelAt(double.url, { HTTP_PROXY: await deadAddress() });
 
     await peer.run('hi');
 
     expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
   });
 
-  it('because the proxy speaks something else says what', async () => {
-    const { peer } = await asking('http://models.invalid/v1', { all_proxy: 'socks5://127.0.0.1:1080' });
+  it('behind a proxy with an unsupported protocol fails with that protocol', async () => {
+    const { peer } = await openWithModelAt('http://models.invalid/v1', { all_proxy: 'socks5://127.0.0.1:1080' });
 
     await peer.run('hi');
 
@@ -104,8 +104,8 @@ describe('a server that cannot be reached', () => {
     });
   });
 
-  it('because the proxy is no address says so without telling it', async () => {
-    const { peer } = await asking('http://models.invalid/v1', { HTTP_PROXY: 'http://us er:hunter2@' });
+  it('behind a malformed proxy address fails without printing the address', async () => {
+    const { peer } = await openWithModelAt('http://models.invalid/v1', { HTTP_PROXY: 'http://us er:hunter2@' });
 
     await peer.run('hi');
 

@@ -29,7 +29,7 @@ verifies('P34 P35 R13', 'abort_and_prompt stops the run and opens another one', 
   expect(assistantTexts(peer.records)).toEqual(['', 'new']);
 });
 
-verifies('P35 P3', 'its answer comes between the end of the one run and the start of the other', async ({ open }) => {
+verifies('P35 P3', 'abort_and_prompt responds after the old run ends, before the new one starts', async ({ open }) => {
   const { peer } = await open({ script: [stall, { text: 'new' }] });
   await peer.ok({ type: 'prompt', message: 'stall' });
   await peer.next('message_update');
@@ -50,7 +50,7 @@ verifies('P35 P3', 'its answer comes between the end of the one run and the star
   ]);
 });
 
-verifies('P36', 'its message goes before the queued ones, which stay queued', async ({ open }) => {
+verifies('P36', 'the abort_and_prompt message precedes the queued messages, which stay queued', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [stall, { steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }],
@@ -82,7 +82,7 @@ verifies('P37', 'abort_and_prompt while the agent is idle acts as prompt', async
   expect(assistantTexts(peer.records)).toEqual(['here']);
 });
 
-verifies('P34', 'of several at once each stops the one before it', async ({ open }) => {
+verifies('P34', 'each of several concurrent abort_and_prompt commands aborts the run before it', async ({ open }) => {
   const { peer } = await open({ script: [stall, { text: 'done' }, { text: 'done' }, { text: 'done' }] });
   await peer.ok({ type: 'prompt', message: 'stall' });
   await peer.next('message_update');
@@ -105,7 +105,7 @@ verifies('P34', 'of several at once each stops the one before it', async ({ open
   expect(ends).toEqual(['aborted', 'aborted', 'aborted', 'ok']);
 });
 
-verifies('P34', 'after a prompt in the same breath it stops the run of that prompt', async ({ open }) => {
+verifies('P34', 'abort_and_prompt sent together with a prompt aborts the run of that prompt', async ({ open }) => {
   const { peer } = await open({ script: [stall, { text: 'done' }] });
 
   peer.send(
@@ -117,7 +117,7 @@ verifies('P34', 'after a prompt in the same breath it stops the run of that prom
   expect(userTexts(peer.records)).toEqual(['stall', 'rather this']);
 });
 
-verifies('P34', 'one that is refused leaves the run alone', async ({ open }) => {
+verifies('P34', 'a rejected abort_and_prompt leaves the run unchanged', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'done' }] }] });
   await peer.ok({ type: 'prompt', message: 'work' });
@@ -129,7 +129,7 @@ verifies('P34', 'one that is refused leaves the run alone', async ({ open }) => 
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok', aborted: false });
 });
 
-verifies('P34 P42', 'one that is repeated does not stop the run that it opened', async ({ open }) => {
+verifies('P34 P42', 'a repeated abort_and_prompt does not abort the run that it opened', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [stall, { steps: [{ await: gate.path }, { text: 'done' }] }] });
   await peer.ok({ type: 'prompt', message: 'stall' });
@@ -144,7 +144,7 @@ verifies('P34 P42', 'one that is repeated does not stop the run that it opened',
   expect(userTexts(peer.records)).toEqual(['stall', 'rather this']);
 });
 
-verifies('C17', 'an abort behind it in the same breath wins', async ({ open }) => {
+verifies('C17', 'an abort sent right after abort_and_prompt cancels it', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'a' }, { stall: true }] }, { text: 'never said' }] });
   await peer.ok({ type: 'prompt', message: 'one' });
   await peer.next('message_update');

@@ -5,42 +5,42 @@ import { filterAlive } from '../../support/processes/processes.ts';
 import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
-/** Sends an abort now; answers the outline of everything that came after this moment, up to the response. */
-async function aborted(peer: Peer, more: object = {}): Promise<string[]> {
+/** Sends an abort and returns the outline of the records from then on, up to and including the response. */
+async function abortAndOutline(peer: Peer, more: object = {}): Promise<string[]> {
   const start = peer.records.length;
   const response = await peer.request({ type: 'abort', ...more });
   expect(response).toEqual({ id: response['id'], type: 'response', command: 'abort', success: true });
   return outline(peer.records.slice(start, peer.records.indexOf(response) + 1));
 }
 
-const step = (type: string) => (record: WireRecord) =>
+const isStep = (type: string) => (record: WireRecord) =>
   record.type === 'message_update' && (record['assistantMessageEvent'] as { type: string }).type === type;
 
 const isOutput = (text: string) => (record: WireRecord) =>
   record.type === 'tool_execution_update' && JSON.stringify(record['partialResult']).includes(text);
 
-/** Opens an agent and lets it begin to answer a message, up to the first record that fits. */
-async function underWay(open: AgentFixture['open'], script: readonly object[], match: RecordMatch) {
+/** Opens an agent, sends a prompt and waits for the first matching record. */
+async function openUntil(open: AgentFixture['open'], script: readonly object[], match: RecordMatch) {
   const agent = await open({ script });
   const { runId } = await agent.peer.ok({ type: 'prompt', message: 'first', clientMessageId: 'c1' });
   const record = await agent.peer.next(match);
   return { ...agent, runId, record };
 }
 
-const stalled = (open: AgentFixture['open']) => underWay(open, [{ stall: true }, { text: 'fine' }], step('start'));
+const openStalled = (open: AgentFixture['open']) => openUntil(open, [{ stall: true }, { text: 'fine' }], isStep('start'));
 
-const endOfAnswer = ['message_update:error', 'message_end'];
+const endOfMessage = ['message_update:error', 'message_end'];
 const endOfRun = ['turn_end', 'agent_end', 'agent_settled', 'response'];
 
-const lastAnswer = (peer: Peer) => peer.records.findLast(({ type }) => type === 'turn_end')?.['message'];
+const lastAssistantMessage = (peer: Peer) => peer.records.findLast(({ type }) => type === 'turn_end')?.['message'];
 
-verifies('P29 P30 R13 R15 R20 R21 M12 M15', 'abort in the middle of a text keeps what was said', async ({ open }) => {
+verifies('P29 P30 R13 R15 R20 R21 M12 M15', 'abort during text keeps the partial text', async ({ open }) => {
   const script = [{ steps: [{ text: 'Hello ', chunks: 1 }, { stall: true }] }];
-  const { peer, runId, sessionFiles } = await underWay(open, script, step('text_delta'));
+  const { peer, runId, sessionFiles } = await openUntil(open, script, isStep('text_delta'));
 
-  const records = await aborted(peer);
+  const records = await abortAndOutline(peer);
 
-  expect(records).toEqual(['message_update:text_end', ...endOfAnswer, ...endOfRun]);
+  expect(records).toEqual(['message_update:text_end', ...endOfMessage, ...endOfRun]);
   expect(await waitUntilSettled(peer)).toEqual({
     type: 'agent_settled',
     runId,
@@ -48,7 +48,7 @@ verifies('P29 P30 R13 R15 R20 R21 M12 M15', 'abort in the middle of a text keeps
     outcome: 'aborted',
     clientMessageIds: ['c1'],
   });
-  const message = lastAnswer(peer);
+  const message = lastAssistantMessage(peer);
   expect(message).toMatchObject({
     content: [{ type: 'text', text: 'Hello ' }],
     stopReason: 'aborted',
@@ -57,31 +57,31 @@ verifies('P29 P30 R13 R15 R20 R21 M12 M15', 'abort in the middle of a text keeps
   expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
 });
 
-verifies('P29 P30 R20 R21', 'abort in the middle of a thought keeps the thought', async ({ open }) => {
+verifies('P29 P30 R20 R21', 'abort during thinking keeps the partial thinking', async ({ open }) => {
   const script = [{ steps: [{ thinking: 'Hm', chunks: 1 }, { stall: true }] }];
-  const { peer } = await underWay(open, script, step('thinking_delta'));
+  const { peer } = await openUntil(open, script, isStep('thinking_delta'));
 
-  const records = await aborted(peer);
+  const records = await abortAndOutline(peer);
 
-  expect(records).toEqual(['message_update:thinking_end', ...endOfAnswer, ...endOfRun]);
+  expect(records).toEqual(['message_update:thinking_end', ...endOfMessage, ...endOfRun]);
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
-  expect(lastAnswer(peer)).toMatchObject({ content: [{ type: 'thinking', thinking: 'Hm' }], stopReason: 'aborted' });
+  expect(lastAssistantMessage(peer)).toMatchObject({ content: [{ type: 'thinking', thinking: 'Hm' }], stopReason: 'aborted' });
 });
 
-verifies('P29 R20', 'abort before the first token leaves an empty answer', async ({ open }) => {
-  const { peer } = await stalled(open);
+verifies('P29 R20', 'abort before the first token leaves an empty assistant message', async ({ open }) => {
+  const { peer } = await openStalled(open);
 
-  const records = await aborted(peer);
+  const records = await abortAndOutline(peer);
 
-  expect(records).toEqual([...endOfAnswer, ...endOfRun]);
-  expect(lastAnswer(peer)).toMatchObject({ content: [], stopReason: 'aborted' });
+  expect(records).toEqual([...endOfMessage, ...endOfRun]);
+  expect(lastAssistantMessage(peer)).toMatchObject({ content: [], stopReason: 'aborted' });
   expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
   expect(assistantTexts(peer.records)).toEqual(['', 'fine']);
 });
 
 verifies(
   'P29 P30 R20',
-  'abort in the same breath as the prompt ends the run before it asks the model',
+  'abort sent together with the prompt ends the run before the model is called',
   async ({ open, greeting }) => {
     const { peer } = await open({ script: [{ text: 'never' }] });
 
@@ -97,7 +97,7 @@ verifies(
       'message_end',
       'message_start',
       'message_update:start',
-      ...endOfAnswer,
+      ...endOfMessage,
       ...endOfRun,
     ]);
     expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });
@@ -107,10 +107,10 @@ verifies(
 
 verifies('P29 P30 T18', 'abort while a tool runs kills it and ends the run after its turn', async ({ open }) => {
   const call = { name: 'bash', arguments: { command: 'sleep 1000 & echo $! $$; wait' } };
-  const { peer, record } = await underWay(open, [{ toolCall: call }, { text: 'fine' }], isOutput('\\n'));
+  const { peer, record } = await openUntil(open, [{ toolCall: call }, { text: 'fine' }], isOutput('\\n'));
   const pids = record.partialResult.content[0].text.trim();
 
-  const records = await aborted(peer);
+  const records = await abortAndOutline(peer);
 
   expect(records).toEqual(['tool_execution_end', 'message_start', 'message_end', ...endOfRun]);
   expect(await filterAlive(pids.split(' ').map(Number))).toEqual([]);
@@ -129,10 +129,10 @@ verifies('P29 T18 T11', 'abort while several tools run ends them all', async ({ 
     { toolCall: { name: 'bash', id: 'call_a', arguments: { command: command('aa') } } },
     { toolCall: { name: 'bash', id: 'call_b', arguments: { command: command('bb') } } },
   ];
-  const { peer } = await underWay(open, [{ steps }], isOutput('aa\\n'));
+  const { peer } = await openUntil(open, [{ steps }], isOutput('aa\\n'));
   await peer.find(isOutput('bb\\n'));
 
-  await aborted(peer);
+  await abortAndOutline(peer);
 
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });
   expect(await peer.find('turn_end')).toMatchObject({
@@ -143,7 +143,7 @@ verifies('P29 T18 T11', 'abort while several tools run ends them all', async ({ 
   });
 });
 
-verifies('P29 T18 Q13', 'abort between tools that run one after another starts no other', async ({ open }) => {
+verifies('P29 T18 Q13', 'abort during sequential tool calls starts no further tool', async ({ open }) => {
   const { peer } = await open({
     script: [
       {
@@ -158,7 +158,7 @@ verifies('P29 T18 Q13', 'abort between tools that run one after another starts n
   await peer.ok({ type: 'prompt', message: 'work' });
   await peer.find(isOutput('aa\\n'));
 
-  await aborted(peer);
+  await abortAndOutline(peer);
 
   await waitUntilSettled(peer);
   expect(await peer.find('turn_end')).toMatchObject({
@@ -169,26 +169,26 @@ verifies('P29 T18 Q13', 'abort between tools that run one after another starts n
   });
 });
 
-verifies('P29 R20', 'abort after a call was written, before the answer is whole, runs nothing', async ({ open }) => {
+verifies('P29 R20', 'abort before the assistant message is complete runs none of its tool calls', async ({ open }) => {
   const toolCall = { name: 'write', arguments: { path: 'a.txt', content: 'a' } };
   const script = [{ steps: [{ toolCall }, { stall: true }] }, { text: 'fine' }];
-  const { peer } = await underWay(open, script, step('toolcall_end'));
+  const { peer } = await openUntil(open, script, isStep('toolcall_end'));
 
-  await aborted(peer);
+  await abortAndOutline(peer);
 
   expect(peer.records.filter(({ type }) => type.startsWith('tool_execution'))).toEqual([]);
   expect(await peer.find('turn_end')).toMatchObject({ message: { stopReason: 'aborted' }, toolResults: [] });
   expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('P29 P30', 'two aborts at once both wait for the one end', async ({ open }) => {
-  const { peer } = await stalled(open);
+verifies('P29 P30', 'two concurrent aborts both respond after the run has settled', async ({ open }) => {
+  const { peer } = await openStalled(open);
   const start = peer.records.length;
 
   peer.send('{"id":1,"type":"abort"}\n{"id":2,"type":"abort","clearQueue":true}\n');
   await peer.find(({ id }) => id === 2);
 
-  expect(outline(peer.records.slice(start))).toEqual([...endOfAnswer, ...endOfRun, 'response']);
+  expect(outline(peer.records.slice(start))).toEqual([...endOfMessage, ...endOfRun, 'response']);
   expect(peer.records.slice(-2)).toMatchObject([
     { id: 1, success: true },
     { id: 2, success: true },
@@ -196,25 +196,25 @@ verifies('P29 P30', 'two aborts at once both wait for the one end', async ({ ope
   await waitUntilSettled(peer);
 });
 
-verifies('P31', 'abort while the agent is idle succeeds and tells nothing', async ({ open }) => {
+verifies('P31', 'abort while the agent is idle succeeds and publishes no event', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }] });
 
   await peer.ok({ type: 'abort' });
   await peer.run('go');
-  const records = await aborted(peer, { clearQueue: true });
+  const records = await abortAndOutline(peer, { clearQueue: true });
 
   expect(records).toEqual(['response']);
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('P32 R17', 'abort keeps the queued messages, and starts nothing with them', async ({ open }) => {
-  const { peer } = await stalled(open);
+verifies('P32 R17', 'abort keeps the queued messages and starts no run with them', async ({ open }) => {
+  const { peer } = await openStalled(open);
   await peer.ok({ type: 'steer', message: 'steered', clientMessageId: 'c2' });
   await peer.ok({ type: 'follow_up', message: 'followed' });
   const update = await peer.find(({ followUp }) => (followUp as string[] | undefined)?.length === 1);
   const start = peer.records.length;
 
-  await aborted(peer);
+  await abortAndOutline(peer);
 
   expect(peer.records.slice(start).filter(({ type }) => type === 'queue_update')).toEqual([]);
   expect(update).toMatchObject({ steering: ['steered'], followUp: ['followed'] });
@@ -223,10 +223,10 @@ verifies('P32 R17', 'abort keeps the queued messages, and starts nothing with th
   expect(userTexts(peer.records)).toEqual(['first']);
 });
 
-verifies('P32', 'a run that is aborted before it has begun takes nothing from the queue', async ({ open }) => {
-  const { peer } = await stalled(open);
+verifies('P32', 'a prompt followed at once by an abort takes nothing from the queue', async ({ open }) => {
+  const { peer } = await openStalled(open);
   await peer.ok({ type: 'steer', message: 'later' });
-  await aborted(peer);
+  await abortAndOutline(peer);
 
   peer.send('{"id":"p","type":"prompt","message":"second"}\n{"id":"a","type":"abort"}\n');
   const prompt = await peer.find(({ id }) => id === 'p');
@@ -237,12 +237,12 @@ verifies('P32', 'a run that is aborted before it has begun takes nothing from th
   expect(userTexts(peer.records)).not.toContain('later');
 });
 
-verifies('P33 Q20', 'abort with clearQueue drops them', async ({ open }) => {
-  const { peer } = await stalled(open);
+verifies('P33 Q20', 'abort with clearQueue empties both queues', async ({ open }) => {
+  const { peer } = await openStalled(open);
   await peer.ok({ type: 'steer', message: 'steered' });
   await peer.ok({ type: 'follow_up', message: 'followed' });
 
-  await aborted(peer, { clearQueue: true });
+  await abortAndOutline(peer, { clearQueue: true });
 
   const updates = peer.records.filter(({ type }) => type === 'queue_update');
   expect(updates.at(-1)).toEqual({ type: 'queue_update', steering: [], followUp: [], items: [] });
@@ -251,21 +251,21 @@ verifies('P33 Q20', 'abort with clearQueue drops them', async ({ open }) => {
   expect(userTexts(peer.records)).toEqual(['first', 'next']);
 });
 
-verifies('P33', 'abort with clearQueue while idle drops what an earlier abort has kept', async ({ open }) => {
-  const { peer } = await stalled(open);
+verifies('P33', 'abort with clearQueue while idle drops the messages that an earlier abort kept', async ({ open }) => {
+  const { peer } = await openStalled(open);
   await peer.ok({ type: 'follow_up', message: 'followed' });
   await peer.ok({ type: 'abort' });
 
-  expect(await aborted(peer, { clearQueue: true })).toEqual(['queue_update', 'response']);
+  expect(await abortAndOutline(peer, { clearQueue: true })).toEqual(['queue_update', 'response']);
 
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 0 });
 });
 
 verifies(
   'P47',
-  'messages that wait behind an abort when another comes begin nothing; other commands are carried out',
+  'messages waiting behind an abort fail with agent_busy when another abort arrives; other commands run',
   async ({ open }) => {
-    const { peer } = await stalled(open);
+    const { peer } = await openStalled(open);
 
     peer.send(
       [

@@ -7,10 +7,10 @@ import { newGate } from '../../support/agent/test-agent.ts';
 import { openSession } from '../../support/agent/bare-session.ts';
 import { briefs } from '../../support/sessions/session-tree.ts';
 
-const aside = (content: string): InjectedMessage => ({ customType: 'note', content, display: true });
+const injected = (content: string): InjectedMessage => ({ customType: 'note', content, display: true });
 
-/** Does what was accepted, to its end. */
-async function finished(session: Session, acceptance: Acceptance | Promise<Acceptance>) {
+/** Starts the accepted run, waits until the session is idle and returns the last run. */
+async function runToEnd(session: Session, acceptance: Acceptance | Promise<Acceptance>) {
   (await acceptance).begin?.();
   await session.idle();
   return session.lastRun;
@@ -18,8 +18,8 @@ async function finished(session: Session, acceptance: Acceptance | Promise<Accep
 
 const conversation = (session: Session) => briefs(session.transcript.messages);
 
-/** Does this as soon as the run has come to such an event, or to such a step of an answer. */
-const when = (type: string, work: () => void): SessionHooks => {
+/** Calls `work` once, at the first event or message step of this type. */
+const onceAt = (type: string, work: () => void): SessionHooks => {
   let isDone = false;
   return {
     observe: async (event) => {
@@ -31,10 +31,10 @@ const when = (type: string, work: () => void): SessionHooks => {
   };
 };
 
-it('between runs it is stored and told at once, and asks no model', async () => {
+it('a message injected between runs is stored and published at once, without a model call', async () => {
   const { session, events } = await openSession([{ text: 'never' }]);
 
-  const { accepted, begin } = session.inject({ ...aside('by the way'), details: { n: 1 } });
+  const { accepted, begin } = session.inject({ ...injected('by the way'), details: { n: 1 } });
 
   const message = {
     role: 'custom',
@@ -52,12 +52,12 @@ it('between runs it is stored and told at once, and asks no model', async () => 
   ]);
 });
 
-it('with triggerTurn it opens a run', async () => {
+it('an injected message with triggerTurn opens a run', async () => {
   const { session, events } = await openSession([{ text: 'heard' }]);
 
-  const acceptance = session.inject(aside('answer this'), { triggerTurn: true });
+  const acceptance = session.inject(injected('answer this'), { triggerTurn: true });
   expect(acceptance.accepted).toEqual({ disposition: 'started', runId: session.run?.id });
-  expect(await finished(session, acceptance)).toMatchObject({ outcome: 'ok' });
+  expect(await runToEnd(session, acceptance)).toMatchObject({ outcome: 'ok' });
 
   expect(conversation(session)).toEqual(['custom: answer this', 'assistant: heard']);
   expect(events.filter(({ type }) => type !== 'message_update' && type !== 'entry_appended')).toMatchObject([
@@ -73,25 +73,25 @@ it('with triggerTurn it opens a run', async () => {
   ]);
 });
 
-it('with triggerTurn and without a model it is refused, and nothing is stored', async () => {
+it('an injected message with triggerTurn is rejected without a model, and nothing is stored', async () => {
   const { session } = await openSession([]);
   session.choice = { model: null, thinkingLevel: 'off', notice: 'There is no model' };
 
-  expect(() => session.inject(aside('anybody?'), { triggerTurn: true })).toThrow('There is no model');
+  expect(() => session.inject(injected('anybody?'), { triggerTurn: true })).toThrow('There is no model');
 
   expect(session.log.size).toBe(0);
 });
 
-it('during a run it comes before the next model call, all that wait in their order', async () => {
+it('messages injected during a run precede the next model call, in order', async () => {
   const { session, events } = await openSession(
     [{ text: 'one' }, { text: 'two' }],
-    when('turn_end', () => {
-      session.inject(aside('first'));
-      session.inject(aside('second'), { deliverAs: 'steer', triggerTurn: true });
+    onceAt('turn_end', () => {
+      session.inject(injected('first'));
+      session.inject(injected('second'), { deliverAs: 'steer', triggerTurn: true });
     }),
   );
 
-  await finished(session, session.prompt({ message: 'go' }));
+  await runToEnd(session, session.prompt({ message: 'go' }));
 
   expect(conversation(session)).toEqual([
     'user: go',
@@ -104,16 +104,16 @@ it('during a run it comes before the next model call, all that wait in their ord
   expect(events.filter(({ type }) => type === 'queue_update')).toEqual([]);
 });
 
-it('as a follow-up it comes when the run would end', async () => {
+it('a message injected as followUp is delivered when the run would end', async () => {
   const { session } = await openSession(
     [{ text: 'one' }, { text: 'two' }, { text: 'three' }],
-    when('turn_start', () => {
-      session.inject(aside('at last'), { deliverAs: 'followUp' });
-      session.inject(aside('soon'), { deliverAs: 'steer' });
+    onceAt('turn_start', () => {
+      session.inject(injected('at last'), { deliverAs: 'followUp' });
+      session.inject(injected('soon'), { deliverAs: 'steer' });
     }),
   );
 
-  await finished(session, session.prompt({ message: 'go' }));
+  await runToEnd(session, session.prompt({ message: 'go' }));
 
   expect(conversation(session)).toEqual([
     'user: go',
@@ -124,18 +124,18 @@ it('as a follow-up it comes when the run would end', async () => {
   ]);
 });
 
-it('neither holds back nor is held back by what clients have queued', async () => {
+it('injected messages and queued client messages do not delay one another', async () => {
   const { session } = await openSession(
     [{ text: 'one' }, { text: 'two' }, { text: 'three' }],
-    when('turn_end', () => {
-      session.inject(aside('first'));
+    onceAt('turn_end', () => {
+      session.inject(injected('first'));
       session.queue.add('steer', { text: 'a', images: [] }, undefined);
       session.queue.add('steer', { text: 'b', images: [] }, undefined);
-      session.inject(aside('second'));
+      session.inject(injected('second'));
     }),
   );
 
-  await finished(session, session.prompt({ message: 'go' }));
+  await runToEnd(session, session.prompt({ message: 'go' }));
 
   expect(conversation(session)).toEqual([
     'user: go',
@@ -149,14 +149,14 @@ it('neither holds back nor is held back by what clients have queued', async () =
   ]);
 });
 
-it('for the next turn it waits for a prompt, and stands right behind it', async () => {
+it('a message injected for nextTurn waits for the next prompt and follows it directly', async () => {
   const { session, events } = await openSession([{ text: 'one' }, { text: 'two' }, { text: 'three' }]);
-  session.inject(aside('first'), { deliverAs: 'nextTurn', triggerTurn: true });
-  session.inject(aside('second'), { deliverAs: 'nextTurn' });
+  session.inject(injected('first'), { deliverAs: 'nextTurn', triggerTurn: true });
+  session.inject(injected('second'), { deliverAs: 'nextTurn' });
 
-  await finished(session, session.inject(aside('beside'), { triggerTurn: true }));
-  await finished(session, session.prompt({ message: 'go' }));
-  await finished(session, session.prompt({ message: 'on' }));
+  await runToEnd(session, session.inject(injected('beside'), { triggerTurn: true }));
+  await runToEnd(session, session.prompt({ message: 'go' }));
+  await runToEnd(session, session.prompt({ message: 'on' }));
 
   expect(conversation(session)).toEqual([
     'custom: beside',
@@ -168,23 +168,23 @@ it('for the next turn it waits for a prompt, and stands right behind it', async 
     'user: on',
     'assistant: three',
   ]);
-  const told = events.flatMap((event) => (event.type === 'message_end' ? [event.message] : []));
-  expect(briefs(told)).toEqual(conversation(session));
+  const endedMessages = events.flatMap((event) => (event.type === 'message_end' ? [event.message] : []));
+  expect(briefs(endedMessages)).toEqual(conversation(session));
 });
 
-it.each(['steer', 'followUp'] as const)('an abort keeps a %s for the next run', async (deliverAs) => {
+it.each(['steer', 'followUp'] as const)('an abort keeps a message injected as %s for the next run', async (deliverAs) => {
   const { session } = await openSession(
     [{ steps: [{ text: 'one' }, { stall: true }] }, { text: 'two' }, { text: 'three' }],
-    when('text_delta', () => {
-      session.inject(aside('first'), { deliverAs });
-      session.inject(aside('second'), { deliverAs });
+    onceAt('text_delta', () => {
+      session.inject(injected('first'), { deliverAs });
+      session.inject(injected('second'), { deliverAs });
       void session.abort({ clearQueue: true });
     }),
   );
 
-  const stopped = await finished(session, session.prompt({ message: 'go' }));
+  const stopped = await runToEnd(session, session.prompt({ message: 'go' }));
   const after = conversation(session);
-  await finished(session, session.prompt({ message: 'on' }));
+  await runToEnd(session, session.prompt({ message: 'on' }));
 
   expect(stopped).toMatchObject({ outcome: 'aborted' });
   expect(after).toEqual(['user: go', 'assistant: one']);
@@ -196,71 +196,71 @@ it.each(['steer', 'followUp'] as const)('an abort keeps a %s for the next run', 
   );
 });
 
-it('a run that fails keeps them for the next one', async () => {
+it('a failed run keeps injected messages for the next one', async () => {
   const { session } = await openSession(
     [{ steps: [{ text: 'one' }, { error: { status: 400 } }] }, { text: 'two' }],
-    when('text_delta', () => session.inject(aside('still here'))),
+    onceAt('text_delta', () => session.inject(injected('still here'))),
   );
 
-  const failed = await finished(session, session.prompt({ message: 'go' }));
-  await finished(session, session.prompt({ message: 'on' }));
+  const failed = await runToEnd(session, session.prompt({ message: 'go' }));
+  await runToEnd(session, session.prompt({ message: 'on' }));
 
   expect(failed).toMatchObject({ outcome: 'error' });
   expect(conversation(session).slice(2)).toEqual(['user: on', 'custom: still here', 'assistant: two']);
 });
 
-it('a limit of the run keeps them for the next one', async () => {
+it('a run that reaches its limit keeps injected messages for the next one', async () => {
   const { session } = await openSession(
     [{ text: 'one' }, { text: 'two' }],
-    when('turn_end', () => session.inject(aside('more'))),
+    onceAt('turn_end', () => session.inject(injected('more'))),
   );
 
-  const first = await finished(session, session.prompt({ message: 'go', limits: { turns: 1 } }));
-  await finished(session, session.prompt({ message: 'on' }));
+  const first = await runToEnd(session, session.prompt({ message: 'go', limits: { turns: 1 } }));
+  await runToEnd(session, session.prompt({ message: 'on' }));
 
   expect(first).toMatchObject({ outcome: 'budget' });
   expect(conversation(session).slice(2)).toEqual(['user: on', 'custom: more', 'assistant: two']);
 });
 
-it('said when the run is over it opens the next one', async () => {
+it('a message injected with triggerTurn at agent_settled opens the next run', async () => {
   let next: Acceptance | undefined;
   const { session } = await openSession([{ text: 'one' }, { text: 'two' }], {
     observe: (event) => {
-      if (event.type === 'agent_settled') next ??= session.inject(aside('go on'), { triggerTurn: true });
+      if (event.type === 'agent_settled') next ??= session.inject(injected('go on'), { triggerTurn: true });
       return undefined;
     },
   });
-  await finished(session, session.prompt({ message: 'go' }));
+  await runToEnd(session, session.prompt({ message: 'go' }));
 
   expect(next?.accepted).toMatchObject({ disposition: 'started' });
-  await finished(session, next ?? session.inject(aside('never')));
+  await runToEnd(session, next ?? session.inject(injected('never')));
 
   expect(conversation(session)).toEqual(['user: go', 'assistant: one', 'custom: go on', 'assistant: two']);
 });
 
-it('only so many may wait', async () => {
+it('more than MAX_INJECTED waiting messages are rejected as overloaded', async () => {
   const { session } = await openSession([{ text: 'one' }]);
-  for (let n = 0; n < MAX_INJECTED; n++) session.inject(aside(`${n}`), { deliverAs: 'nextTurn' });
+  for (let n = 0; n < MAX_INJECTED; n++) session.inject(injected(`${n}`), { deliverAs: 'nextTurn' });
 
-  expect(() => session.inject(aside('too many'), { deliverAs: 'nextTurn' })).toThrow(
+  expect(() => session.inject(injected('too many'), { deliverAs: 'nextTurn' })).toThrow(
     expect.objectContaining({ code: 'overloaded' }),
   );
 
-  await finished(session, session.prompt({ message: 'go' }));
+  await runToEnd(session, session.prompt({ message: 'go' }));
   expect(conversation(session)).toHaveLength(MAX_INJECTED + 2);
   expect(conversation(session).at(-2)).toBe(`custom: ${MAX_INJECTED - 1}`);
 });
 
-it('the hook hears where a prompt comes from, and words can be taken as they are', async () => {
+it('the input hook gets the source of a prompt, and expand:false keeps the text as it is', async () => {
   const seen: unknown[] = [];
   const { session } = await openSession([{ text: 'one' }, { text: 'two' }, { text: 'three' }], {
     input: async ({ source }) => void seen.push(source),
     expand: async ({ images }) => ({ text: 'expanded', images }),
   });
 
-  await finished(session, session.prompt({ message: '/go' }));
-  await finished(session, session.prompt({ message: '/go' }, { source: 'extension', expand: false }));
-  await finished(session, session.prompt({ message: '/go' }, { source: 'interactive' }));
+  await runToEnd(session, session.prompt({ message: '/go' }));
+  await runToEnd(session, session.prompt({ message: '/go' }, { source: 'extension', expand: false }));
+  await runToEnd(session, session.prompt({ message: '/go' }, { source: 'interactive' }));
 
   expect(seen).toEqual(['rpc', 'extension', 'interactive']);
   expect(conversation(session).filter((line) => line.startsWith('user'))).toEqual([
@@ -270,45 +270,45 @@ it('the hook hears where a prompt comes from, and words can be taken as they are
   ]);
 });
 
-it('a run that begins while a summary is written keeps the conversation where it is', async () => {
+it('a run that starts during a branch summary rejects the navigation and keeps the leaf', async () => {
   const gate = newGate();
   const { session } = await openSession([
     { text: 'one' },
     { steps: [{ await: gate.path }, { text: 'short' }], when: '<conversation>' },
     { stall: true },
   ]);
-  await finished(session, session.prompt({ message: 'go' }));
+  await runToEnd(session, session.prompt({ message: 'go' }));
   const [first] = session.log.entries();
   const leaf = session.log.leafId;
-  const gone = session.navigate(first?.id ?? '', { summarize: true });
+  const navigation = session.navigate(first?.id ?? '', { summarize: true });
   const busy = session.navigate(first?.id ?? '').catch((error: unknown) => error);
-  const { begin } = session.inject(aside('meanwhile'), { triggerTurn: true });
+  const { begin } = session.inject(injected('meanwhile'), { triggerTurn: true });
   begin?.();
   gate.open();
 
-  await expect(gone).rejects.toMatchObject({ code: 'agent_busy' });
+  await expect(navigation).rejects.toMatchObject({ code: 'agent_busy' });
   expect(await busy).toMatchObject({ code: 'agent_busy' });
   expect(session.log.parentOf(session.log.entries().at(-1)?.id ?? '')).toBe(leaf);
   await session.abort();
 });
 
-it('a compaction stops a navigation', async () => {
+it('a compaction cancels a navigation', async () => {
   const { called, wait } = neverReturns();
   const { session } = await openSession([{ text: 'one' }], { beforeTree: wait });
-  await finished(session, session.prompt({ message: 'go' }));
+  await runToEnd(session, session.prompt({ message: 'go' }));
   const [first] = session.log.entries();
-  const gone = session.navigate(first?.id ?? '');
+  const navigation = session.navigate(first?.id ?? '');
   await called;
 
   await expect(session.compact(undefined)).rejects.toMatchObject({ code: 'not_found' });
 
-  expect(await gone).toEqual({ cancelled: true });
+  expect(await navigation).toEqual({ cancelled: true });
 });
 
-it('a navigation does not stop a compaction', async () => {
+it('a navigation during a compaction is rejected, and the compaction continues', async () => {
   const { called, wait } = neverReturns();
   const { session } = await openSession([{ text: 'one' }, { text: 'two' }], { beforeCompact: wait });
-  for (const _round of [1, 2]) await finished(session, session.prompt({ message: 'word '.repeat(40_000) }));
+  for (const _round of [1, 2]) await runToEnd(session, session.prompt({ message: 'word '.repeat(40_000) }));
   const [first] = session.log.entries();
   const compacted = session.compact(undefined).catch((error: unknown) => error);
   await called;

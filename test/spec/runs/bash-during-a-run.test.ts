@@ -8,8 +8,8 @@ import { hasBashOutput, waitForFileCommand } from '../../support/tools/shell-com
 import { shortConversation, entry, header, storeSession } from '../../support/sessions/stored-session.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
-/** Opens an agent whose tool waits for a gate. */
-async function atWork(open: AgentFixture['open'], options: Parameters<AgentFixture['open']>[0] = {}) {
+/** Opens an agent whose run is inside a tool that waits for a gate. */
+async function openDuringTool(open: AgentFixture['open'], options: Parameters<AgentFixture['open']>[0] = {}) {
   const gate = newGate();
   const call = { name: 'bash', id: 'call_1', arguments: { command: waitForFileCommand(gate.path, 'working') } };
   const agent = await open({ script: [{ toolCall: call }, { text: 'fine' }, { text: 'more' }], ...options });
@@ -25,8 +25,8 @@ const roles = async (peer: Peer) => rolesOf((await peer.ok({ type: 'get_messages
 
 const storedRoles = (path: string) => readSessionFile(path).flatMap(({ message }) => (message ? [message.role] : []));
 
-verifies('B15 B5 C21', 'a command that ends during a run joins the conversation after it', async ({ open }) => {
-  const { peer, gate, sessionFile } = await atWork(open);
+verifies('B15 B5 C21', 'a bash command that ends during a run joins the conversation after it', async ({ open }) => {
+  const { peer, gate, sessionFile } = await openDuringTool(open);
 
   expect(await peer.ok({ type: 'bash', command: 'echo one' })).toMatchObject({ output: 'one\n' });
   await peer.ok({ type: 'bash', command: 'echo two' });
@@ -43,9 +43,9 @@ verifies('B15 B5 C21', 'a command that ends during a run joins the conversation 
   expect(await peer.ok({ type: 'get_session_stats' })).toMatchObject({ totalMessages: 6 });
 });
 
-verifies('B15', 'one that ends after the run joins at once; one run does not wait for the other', async ({ open }) => {
+verifies('B15', 'a bash command that ends after the run joins at once, without waiting for it', async ({ open }) => {
   const late = newGate();
-  const { peer, gate } = await atWork(open);
+  const { peer, gate } = await openDuringTool(open);
   peer.send({ id: 'late', type: 'bash', command: waitForFileCommand(late.path) });
   await peer.find(hasBashOutput('begun'));
 
@@ -58,8 +58,8 @@ verifies('B15', 'one that ends after the run joins at once; one run does not wai
   expect((await roles(peer)).at(-1)).toBe('bashExecution');
 });
 
-verifies('B15 B16', 'what ended during a run that is stopped joins, too', async ({ open }) => {
-  const { peer, sessionFile } = await atWork(open);
+verifies('B15 B16', 'a bash command that ended during an aborted run joins the conversation', async ({ open }) => {
+  const { peer, sessionFile } = await openDuringTool(open);
   await peer.ok({ type: 'bash', command: 'echo one' });
 
   await peer.ok({ type: 'abort' });
@@ -68,8 +68,8 @@ verifies('B15 B16', 'what ended during a run that is stopped joins, too', async 
   expect(storedRoles(sessionFile)).toEqual(['user', 'assistant', 'toolResult', 'bashExecution']);
 });
 
-verifies('B15', 'a queued message that prolongs the run does not let it in early', async ({ open }) => {
-  const { peer, gate } = await atWork(open);
+verifies('B15', 'a queued message that prolongs the run delays the bash message to its end', async ({ open }) => {
+  const { peer, gate } = await openDuringTool(open);
   await peer.ok({ type: 'bash', command: 'echo one' });
   await peer.ok({ type: 'follow_up', message: 'then' });
 
@@ -82,25 +82,25 @@ verifies('B15', 'a queued message that prolongs the run does not let it in early
   ]);
 });
 
-verifies('B15 I8', 'whoever follows the entries hears of it when it joins', async ({ open }) => {
-  const { peer, gate, sessionFile } = await atWork(open);
+verifies('B15 I8', 'entry_appended reports the bash message when it joins the conversation', async ({ open }) => {
+  const { peer, gate, sessionFile } = await openDuringTool(open);
   await peer.ok({ type: 'hello', entries: true });
 
   await peer.ok({ type: 'bash', command: 'echo one' });
   gate.open();
   await peer.next('agent_settled');
-  await peer.find(({ type, entry: told }) => type === 'entry_appended' && JSON.stringify(told).includes('"queueId"'));
+  await peer.find(({ type, entry: appended }) => type === 'entry_appended' && JSON.stringify(appended).includes('"queueId"'));
 
-  const told = peer.records.flatMap(({ type, entry: line }) => (type === 'entry_appended' ? [line] : []));
-  expect(told).toEqual(readSessionFile(sessionFile));
+  const appended = peer.records.flatMap(({ type, entry: line }) => (type === 'entry_appended' ? [line] : []));
+  expect(appended).toEqual(readSessionFile(sessionFile));
 });
 
 for (const moment of ['during the run', 'after the run'] as const) {
   verifies(
     'B15 J18',
-    `killed ${moment}, the agent comes back with the command once, behind everything else`,
+    `a session killed ${moment} reopens with the bash message once, behind all others`,
     async ({ open }) => {
-      const { peer, gate, sessionFile, process, home } = await atWork(open);
+      const { peer, gate, sessionFile, process, home } = await openDuringTool(open);
       await peer.ok({ type: 'bash', command: 'echo one' });
       if (moment === 'after the run') {
         gate.open();
@@ -124,7 +124,7 @@ for (const moment of ['during the run', 'after the run'] as const) {
   );
 }
 
-verifies('B15 P43', 'it does not hide that a run never began', async ({ open }) => {
+verifies('B15 P43', 'a pending bash message does not keep a repeated prompt from its run', async ({ open }) => {
   const home = newHome();
   const message = bashMessage('echo one');
   const lines = [
@@ -148,7 +148,7 @@ verifies('B15 P43', 'it does not hide that a run never began', async ({ open }) 
   expect(await roles(peer)).toEqual(['user', 'bashExecution', 'assistant']);
 });
 
-verifies('B15', 'going over to a session that a crash left behind tells its entries once', async ({ open }) => {
+verifies('B15', 'switching to a session left by a crash sends each entry once', async ({ open }) => {
   const home = newHome();
   const data = { sessionId: 'stored-1', id: '11111111', message: bashMessage('echo one') };
   const path = storeSession(home, [
@@ -162,14 +162,14 @@ verifies('B15', 'going over to a session that a crash left behind tells its entr
   await peer.ok({ type: 'switch_session', sessionPath: path });
   await peer.ok({ type: 'get_state' });
 
-  const told = peer.records
+  const appended = peer.records
     .slice(start)
     .flatMap((record) => (record.type === 'entry_appended' ? [record['entry']] : []));
-  expect(told).toEqual(readSessionFile(path));
+  expect(appended).toEqual(readSessionFile(path));
   expect(await roles(peer)).toEqual(['user', 'assistant', 'bashExecution']);
 });
 
-verifies('B15', 'what another session had waiting does not come along with a copy', async ({ open }) => {
+verifies('B15', 'a copied session does not take over the pending bash messages of its source', async ({ open }) => {
   const home = newHome();
   const data = { sessionId: 'somebody else', id: '11111111', message: bashMessage('echo one') };
   const path = storeSession(home, [
@@ -184,7 +184,7 @@ verifies('B15', 'what another session had waiting does not come along with a cop
   expect(readFileSync(path, 'utf8')).toBe(before);
 });
 
-it('[B7 B15] the run that was under way is not told of it, the next one is', async () => {
+it('[B7 B15] a bash command during a run reaches the model with the next run only', async () => {
   const gate = newGate();
   const requests: string[] = [];
   const { client } = await openWithHooks(

@@ -10,13 +10,13 @@ import { AGENT_SWITCHES_SESSION, type AgentFixture, verifies } from '../../suppo
 
 const killed = { exitCode: null, cancelled: true, truncated: false, fullOutputPath: null };
 
-const answerTo = (peer: Peer, id: unknown) => peer.find((record) => record.type === 'response' && record['id'] === id);
+const responseTo = (peer: Peer, id: unknown) => peer.find((record) => record.type === 'response' && record['id'] === id);
 
-/** The processes that a command said it is made of. */
+/** Reads the process ids that a command printed. */
 const pidsIn = ({ delta }: WireRecord): number[] => String(delta).trim().split(' ').map(Number);
 
-/** Opens an agent in which a command runs that never ends. */
-async function busy(open: AgentFixture['open'], options: Parameters<AgentFixture['open']>[0] = {}) {
+/** Opens an agent in which a bash command runs forever. */
+async function openBusy(open: AgentFixture['open'], options: Parameters<AgentFixture['open']>[0] = {}) {
   const agent = await open(options);
   agent.peer.send({ id: 'busy', type: 'bash', command: SLEEP_FOREVER });
   const pids = pidsIn(await agent.peer.find('bash_execution_update'));
@@ -26,8 +26,8 @@ async function busy(open: AgentFixture['open'], options: Parameters<AgentFixture
 const commandsIn = (path: string) =>
   readSessionFile(path).flatMap(({ message }) => (message?.role === 'bashExecution' ? [message] : []));
 
-verifies('B4 B10 B16', 'abort_bash kills every command with its children, then answers', async ({ open }) => {
-  const { peer, pids } = await busy(open);
+verifies('B4 B10 B16', 'abort_bash kills every bash command with its children before it responds', async ({ open }) => {
+  const { peer, pids } = await openBusy(open);
   const stubborn = `trap '' TERM INT; (setsid sleep 1000 & echo $! $$); while :; do sleep 0.01; done`;
   peer.send({ id: 'stubborn', type: 'bash', command: stubborn });
   const more = pidsIn(await peer.find(({ id, type }) => id === 'stubborn' && type === 'bash_execution_update'));
@@ -35,24 +35,24 @@ verifies('B4 B10 B16', 'abort_bash kills every command with its children, then a
   await peer.ok({ type: 'abort_bash', id: 'stop' });
 
   expect(await filterAlive([...pids, ...more])).toEqual([]);
-  expect(await answerTo(peer, 'busy')).toMatchObject({ data: { ...killed, output: `${pids.join(' ')}\n` } });
-  expect(await answerTo(peer, 'stubborn')).toMatchObject({ data: { ...killed, output: `${more.join(' ')}\n` } });
+  expect(await responseTo(peer, 'busy')).toMatchObject({ data: { ...killed, output: `${pids.join(' ')}\n` } });
+  expect(await responseTo(peer, 'stubborn')).toMatchObject({ data: { ...killed, output: `${more.join(' ')}\n` } });
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages).toHaveLength(2);
   for (const message of messages) expect(message).toMatchObject({ role: 'bashExecution', ...killed });
 });
 
-verifies('B16', 'the commands that abort_bash has killed are answered before it is', async ({ open }) => {
-  const { peer } = await busy(open);
+verifies('B16', 'killed bash commands get their response before abort_bash does', async ({ open }) => {
+  const { peer } = await openBusy(open);
 
   peer.send('{"id":"s1","type":"abort_bash"}\n{"id":"s2","type":"abort_bash"}\n');
-  await answerTo(peer, 's2');
+  await responseTo(peer, 's2');
 
-  const answers = peer.records.filter(({ type }) => type === 'response').map(({ id }) => id);
-  expect(answers).toEqual(['busy', 's1', 's2']);
+  const responseIds = peer.records.filter(({ type }) => type === 'response').map(({ id }) => id);
+  expect(responseIds).toEqual(['busy', 's1', 's2']);
 });
 
-verifies('B16', 'abort_bash succeeds when no command runs, and stops none that comes later', async ({ open }) => {
+verifies('B16', 'abort_bash without a running command succeeds and affects no later command', async ({ open }) => {
   const { peer } = await open();
 
   await peer.ok({ type: 'abort_bash' });
@@ -62,18 +62,18 @@ verifies('B16', 'abort_bash succeeds when no command runs, and stops none that c
   expect(await peer.ok({ type: 'bash', command: 'echo still here' })).toMatchObject({ output: 'still here\n' });
 });
 
-verifies('B10', 'a command that is stopped before it has begun never begins', async ({ open }) => {
+verifies('B10', 'a bash command aborted before it starts never runs', async ({ open }) => {
   const { peer } = await open();
 
   peer.send('{"id":"b","type":"bash","command":"touch made"}\n{"id":"s","type":"abort_bash"}\n');
-  await answerTo(peer, 's');
+  await responseTo(peer, 's');
 
-  expect(await answerTo(peer, 'b')).toMatchObject({ success: true, data: { ...killed, output: '' } });
+  expect(await responseTo(peer, 'b')).toMatchObject({ success: true, data: { ...killed, output: '' } });
   expect(await peer.ok({ type: 'bash', command: 'ls' })).toMatchObject({ output: '' });
 });
 
-verifies('B16', 'abort stops the run and no command; abort_bash stops the commands and no run', async ({ open }) => {
-  const { peer, pids } = await busy(open, { script: [{ stall: true }, { stall: true }] });
+verifies('B16', 'abort stops only the run; abort_bash stops only the bash commands', async ({ open }) => {
+  const { peer, pids } = await openBusy(open, { script: [{ stall: true }, { stall: true }] });
   await peer.ok({ type: 'prompt', message: 'one' });
 
   await peer.ok({ type: 'abort' });
@@ -85,7 +85,7 @@ verifies('B16', 'abort stops the run and no command; abort_bash stops the comman
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true });
 });
 
-verifies('B10', 'abort_bash does not touch the tools of the model', async ({ open }) => {
+verifies('B10', 'abort_bash does not affect the bash tool of the model', async ({ open }) => {
   const gate = newGate();
   const call = { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } };
   const { peer } = await open({ script: [{ toolCall: call }, { text: 'fine' }] });
@@ -99,7 +99,7 @@ verifies('B10', 'abort_bash does not touch the tools of the model', async ({ ope
   expect(await peer.find('tool_execution_end')).toMatchObject({ isError: false });
 });
 
-verifies('B18', 'sixty-four commands run at once, and one more is refused', async ({ open }) => {
+verifies('B18', '64 bash commands run concurrently, and one more is rejected', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open();
   for (let id = 0; id < 64; id++) peer.send({ id, type: 'bash', command: waitForFileCommand(gate.path) });
@@ -109,22 +109,22 @@ verifies('B18', 'sixty-four commands run at once, and one more is refused', asyn
   gate.open();
 
   expect(refusal).toMatchObject({ code: 'overloaded', error: expect.stringContaining('64') });
-  for (let id = 0; id < 64; id++) expect(await answerTo(peer, id)).toMatchObject({ data: { output: 'begun\nover\n' } });
+  for (let id = 0; id < 64; id++) expect(await responseTo(peer, id)).toMatchObject({ data: { output: 'begun\nover\n' } });
   expect(await peer.ok({ type: 'bash', command: 'echo again' })).toMatchObject({ output: 'again\n' });
   expect((await peer.ok({ type: 'get_state' })).messageCount).toBe(65);
 });
 
-const moves: Readonly<Record<string, (now: { stored: string; entryId: string }) => { type: string }>> = {
+const sessionChanges: Readonly<Record<string, (now: { stored: string; entryId: string }) => { type: string }>> = {
   new_session: () => ({ type: 'new_session' }),
   switch_session: (now) => ({ type: 'switch_session', sessionPath: now.stored }),
   fork: ({ entryId }) => ({ type: 'fork', entryId }),
   clone: () => ({ type: 'clone' }),
 };
 
-for (const [name, command] of Object.entries(moves)) {
+for (const [name, command] of Object.entries(sessionChanges)) {
   verifies(
     'B17',
-    `${name} first stops the commands and keeps what they printed`,
+    `${name} stops the running bash commands first and keeps their output`,
     async ({ open }) => {
       const home = newHome();
       const other = storeSession(home, shortConversation(home.cwd));
@@ -138,20 +138,20 @@ for (const [name, command] of Object.entries(moves)) {
       await peer.ok(command({ stored: other, entryId: point.entryId }));
 
       expect(await filterAlive(pids)).toEqual([]);
-      expect(await answerTo(peer, 'busy')).toMatchObject({ data: killed });
+      expect(await responseTo(peer, 'busy')).toMatchObject({ data: killed });
       expect(commandsIn(sessionFile)).toMatchObject([{ ...killed, output: `${pids.join(' ')}\n` }]);
-      const there = await peer.ok({ type: 'get_state' });
-      expect(there.sessionFile).not.toBe(sessionFile);
-      expect(commandsIn(there.sessionFile)).toHaveLength(name === 'clone' ? 1 : 0);
+      const after = await peer.ok({ type: 'get_state' });
+      expect(after.sessionFile).not.toBe(sessionFile);
+      expect(commandsIn(after.sessionFile)).toHaveLength(name === 'clone' ? 1 : 0);
       expect(await peer.ok({ type: 'bash', command: 'echo here' })).toMatchObject({ output: 'here\n' });
-      expect(commandsIn(there.sessionFile).at(-1)).toMatchObject({ output: 'here\n' });
+      expect(commandsIn(after.sessionFile).at(-1)).toMatchObject({ output: 'here\n' });
     },
     AGENT_SWITCHES_SESSION,
   );
 }
 
-verifies('B17', 'a move that is only prepared, or refused, stops no command', async ({ open }) => {
-  const { peer, pids, home } = await busy(open);
+verifies('B17', 'a detached or rejected session change stops no bash command', async ({ open }) => {
+  const { peer, pids, home } = await openBusy(open);
 
   await peer.ok({ type: 'new_session', detached: true });
   await peer.refused({ type: 'switch_session', sessionPath: join(home.cwd, 'nowhere.jsonl') });
@@ -160,7 +160,7 @@ verifies('B17', 'a move that is only prepared, or refused, stops no command', as
   expect(await filterAlive(pids)).toHaveLength(2);
 });
 
-it('[B16 C21] commands and abort_bash wait for no other command', async () => {
+it('[B16 C21] bash and abort_bash do not wait for other commands', async () => {
   const { called, wait } = neverReturns();
   const { client } = await openWithHooks({ input: wait });
   const prompt = client.prompt({ message: 'go' }).catch((error: unknown) => error);
@@ -176,19 +176,19 @@ it('[B16 C21] commands and abort_bash wait for no other command', async () => {
   expect(await prompt).toMatchObject({ code: 'agent_busy' });
 });
 
-it('[B17] a command that comes while the agent is on its way is stopped, too, and stored where it ran', async () => {
-  let arrive = () => {};
-  const leaving = new Promise<void>((resolve) => {
-    arrive = resolve;
+it('[B17] a bash command sent during a session change is stopped and stored in the session where it ran', async () => {
+  let onShutdown = () => {};
+  const shutdownStarted = new Promise<void>((resolve) => {
+    onShutdown = resolve;
   });
-  let leave = () => {};
+  let release = () => {};
   const gate = new Promise<void>((resolve) => {
-    leave = resolve;
+    release = resolve;
   });
   const { client } = await openWithHooks(
     {
       sessionShutdown: ({ reason }) => {
-        arrive();
+        onShutdown();
         return reason === 'new' ? gate : Promise.resolve();
       },
     },
@@ -198,10 +198,10 @@ it('[B17] a command that comes while the agent is on its way is stopped, too, an
   await client.bash({ command: 'echo before' });
 
   const moved = client.newSession();
-  await leaving;
+  await shutdownStarted;
   const late = client.bash({ command: 'sleep 1000' });
   await client.getState();
-  leave();
+  release();
   await moved;
 
   expect(await late).toMatchObject({ cancelled: true });
@@ -209,7 +209,7 @@ it('[B17] a command that comes while the agent is on its way is stopped, too, an
   expect((await client.getMessages()).messages).toEqual([]);
 });
 
-it('[B17] the end of input waits for commands, and their answers are told', async () => {
+it('[B17] end of input waits for running bash commands and sends their responses', async () => {
   const { process, link } = startAgentProcess(newHome(), []);
   const gate = newGate();
   const peer = new Peer(link);
@@ -219,16 +219,16 @@ it('[B17] the end of input waits for commands, and their answers are told', asyn
   process.endInput();
   gate.open();
 
-  expect(await answerTo(peer, 'slow')).toMatchObject({ data: { output: 'begun\nover\n' } });
+  expect(await responseTo(peer, 'slow')).toMatchObject({ data: { output: 'begun\nover\n' } });
   expect(await process.exited).toEqual({ code: 0, signal: null });
 });
 
 verifies(
   'B17',
-  'a signal, or the end of input where that stops everything, stops commands and keeps what they printed',
+  'a signal, and end of input with --on-eof abort, stop bash commands and keep their output',
   async ({ open }) => {
     for (const end of ['signal', 'eof'] as const) {
-      const { peer, process, pids } = await busy(open, { args: ['--on-eof', 'abort'] });
+      const { peer, process, pids } = await openBusy(open, { args: ['--on-eof', 'abort'] });
       const { sessionFile } = await peer.ok({ type: 'get_state' });
 
       if (end === 'signal') process?.kill('SIGTERM');
@@ -236,7 +236,7 @@ verifies(
       await process?.exited;
 
       expect(await filterAlive(pids)).toEqual([]);
-      expect(await answerTo(peer, 'busy')).toMatchObject({ data: killed });
+      expect(await responseTo(peer, 'busy')).toMatchObject({ data: killed });
       expect(commandsIn(sessionFile)).toMatchObject([{ ...killed, output: `${pids.join(' ')}\n` }]);
     }
   },
@@ -245,9 +245,9 @@ verifies(
 
 verifies(
   'B17',
-  'closing an agent stops the commands and keeps what they printed',
+  'closing an agent stops bash commands and keeps their output',
   async ({ open }) => {
-    const { peer, close, pids } = await busy(open);
+    const { peer, close, pids } = await openBusy(open);
     const { sessionFile } = await peer.ok({ type: 'get_state' });
 
     await close();

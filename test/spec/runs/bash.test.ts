@@ -8,7 +8,7 @@ import { verifies } from '../../support/verifies.ts';
 
 const done = { exitCode: 0, cancelled: false, truncated: false, fullOutputPath: null };
 
-/** What a command printed while it ran, in the order it was told. */
+/** The output that the updates of this command carried, joined in order. */
 const deltas = (records: readonly WireRecord[], id: unknown): string =>
   records
     .filter((record) => record.type === 'bash_execution_update' && JSON.stringify(record['id']) === JSON.stringify(id))
@@ -17,8 +17,8 @@ const deltas = (records: readonly WireRecord[], id: unknown): string =>
 
 const lastMessage = async (peer: Peer) => (await peer.ok({ type: 'get_messages' })).messages.at(-1);
 
-verifies('B1 B2 B3 B5 B6 B21', 'a command is run, answered, and stored as a message of its own', async (bench) => {
-  const { peer, sessionFiles } = await bench.open();
+verifies('B1 B2 B3 B5 B6 B21', 'bash runs a command, returns its result and stores it as a message', async (fixture) => {
+  const { peer, sessionFiles } = await fixture.open();
 
   const result = await peer.ok({ type: 'bash', command: 'echo out; echo err >&2; pwd' });
 
@@ -32,11 +32,11 @@ verifies('B1 B2 B3 B5 B6 B21', 'a command is run, answered, and stored as a mess
   });
   expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
   const events = peer.records.filter(({ type }) => type !== 'response').map(({ type }) => type);
-  const shared = bench.transport === 'websocket' ? ['state_changed'] : [];
-  expect(new Set(events)).toEqual(new Set([...bench.greeting, ...shared, 'bash_execution_update']));
+  const shared = fixture.transport === 'websocket' ? ['state_changed'] : [];
+  expect(new Set(events)).toEqual(new Set([...fixture.greeting, ...shared, 'bash_execution_update']));
 });
 
-verifies('B21', 'the state tells which commands run, and no longer when they have ended', async ({ open }) => {
+verifies('B21', 'runningBash in the state lists bash commands while they run', async ({ open }) => {
   const { peer, home } = await open();
   const gate = join(home.root, 'gate');
   const command = `until [ -e ${gate} ]; do sleep 0.01; done`;
@@ -45,7 +45,7 @@ verifies('B21', 'the state tells which commands run, and no longer when they hav
 
   const { runningBash } = await peer.ok({ type: 'get_state' });
   writeFileSync(gate, '');
-  for (const wanted of [1, 2]) await peer.find(({ id, success }) => id === wanted && success === true);
+  for (const commandId of [1, 2]) await peer.find(({ id, success }) => id === commandId && success === true);
 
   expect(runningBash).toEqual([
     { command, excludeFromContext: false },
@@ -54,7 +54,7 @@ verifies('B21', 'the state tells which commands run, and no longer when they hav
   expect((await peer.ok({ type: 'get_state' })).runningBash).toBeUndefined();
 });
 
-verifies('B2 B14', 'a command that fails has been run', async ({ open }) => {
+verifies('B2 B14', 'a failing shell command gets a success response with its exit code', async ({ open }) => {
   const { peer } = await open();
 
   expect(await peer.ok({ type: 'bash', command: 'echo no; exit 3' })).toEqual({ ...done, output: 'no\n', exitCode: 3 });
@@ -62,7 +62,7 @@ verifies('B2 B14', 'a command that fails has been run', async ({ open }) => {
   expect(await peer.ok({ type: 'bash', command: 'cat' }), 'there is no input').toEqual({ ...done, output: '' });
 });
 
-verifies('B4', 'a command that something else killed has no exit code, and nobody cancelled it', async ({ open }) => {
+verifies('B4', 'a bash command killed from outside has no exit code and is not cancelled', async ({ open }) => {
   const { peer } = await open();
 
   const result = await peer.ok({ type: 'bash', command: 'echo so far; kill -9 $$' });
@@ -74,7 +74,7 @@ verifies('B4', 'a command that something else killed has no exit code, and nobod
 for (const id of ['a', 7, 0, '', null, false, { deep: [1] }]) {
   verifies(
     'B11',
-    `what a command prints comes before its answer under its id, ${JSON.stringify(id)}`,
+    `bash output is sent before the response and carries the id ${JSON.stringify(id)}`,
     async ({ open }) => {
       const { peer } = await open();
 
@@ -87,7 +87,7 @@ for (const id of ['a', 7, 0, '', null, false, { deep: [1] }]) {
   );
 }
 
-verifies('B11', 'a command without an id is told of without one', async ({ open }) => {
+verifies('B11', 'updates of a bash command without an id carry none', async ({ open }) => {
   const { peer } = await open();
 
   peer.send({ type: 'bash', command: 'echo hi' });
@@ -98,7 +98,7 @@ verifies('B11', 'a command without an id is told of without one', async ({ open 
   expect(response).not.toHaveProperty('id');
 });
 
-verifies('B11 C21', 'commands run side by side, each told of under its own id', async ({ open }) => {
+verifies('B11 C21', 'bash commands run concurrently, each with updates under its own id', async ({ open }) => {
   const { peer, home } = await open();
   const meet = (me: string, other: string) =>
     `touch ${me}; until [ -e ${other} ]; do sleep 0.01; done; echo ${me} met ${other}`;
@@ -113,7 +113,7 @@ verifies('B11 C21', 'commands run side by side, each told of under its own id', 
   expect([deltas(peer.records, 'l'), deltas(peer.records, 'r')]).toEqual([first.output, second.output]);
 });
 
-verifies('B13', 'output comes without what only a terminal understands, also when it is cut', async ({ open }) => {
+verifies('B13', 'bash output has no terminal control sequences, even when split between chunks', async ({ open }) => {
   const { peer } = await open();
   const pieces = [
     '\\033[1',
@@ -132,7 +132,7 @@ verifies('B13', 'output comes without what only a terminal understands, also whe
   expect(deltas(peer.records, 1)).toBe(output);
 });
 
-verifies('B13', 'characters that are cut between two updates arrive whole', async ({ open }) => {
+verifies('B13', 'UTF-8 characters split between two updates arrive whole', async ({ open }) => {
   const { peer } = await open();
   const command = `printf '\\360\\237'; sleep 0.15; printf '\\230\\200'; sleep 0.15; printf '\\303'`;
 
@@ -142,7 +142,7 @@ verifies('B13', 'characters that are cut between two updates arrive whole', asyn
   expect(deltas(peer.records, 1)).toBe(output);
 });
 
-verifies('B3', 'of many lines the last 2000 are answered, and a file has them all', async ({ open }) => {
+verifies('B3', 'bash responds with the last 2000 lines and stores the full output in a file', async ({ open }) => {
   const { peer } = await open();
 
   const result = await peer.ok({ type: 'bash', command: 'seq 1 3000' });
@@ -155,7 +155,7 @@ verifies('B3', 'of many lines the last 2000 are answered, and a file has them al
   expect(await lastMessage(peer)).toMatchObject(result);
 });
 
-verifies('B3', 'of long lines the last 50 KiB are answered', async ({ open }) => {
+verifies('B3', 'bash responds with the last 50 KiB of long lines', async ({ open }) => {
   const { peer } = await open();
 
   const result = await peer.ok({ type: 'bash', command: `printf 'x%.0s' $(seq 1 60000); echo; echo end` });
@@ -167,7 +167,7 @@ verifies('B3', 'of long lines the last 50 KiB are answered', async ({ open }) =>
 
 verifies(
   'B12',
-  'what is not meant for the model is stored and marked, and counts as nothing said to it',
+  'a command with excludeFromContext is stored with that mark and adds nothing to the context usage',
   async ({ open }) => {
     const { peer } = await open({ script: [{ steps: [{ text: 'ok' }, { usage: { input: 10, output: 5 } }] }] });
     await peer.run('hello');
@@ -189,7 +189,7 @@ verifies(
 
 verifies(
   'B5 D14',
-  'commands count as messages, not as tool calls, and those of the model are none',
+  'bash commands count as messages and not as tool calls, unlike the bash tool of the model',
   async ({ open }) => {
     const { peer } = await open({
       script: [{ toolCall: { name: 'bash', arguments: { command: 'echo model' } } }, { text: 'ok' }],
@@ -218,7 +218,7 @@ verifies(
   },
 );
 
-verifies('B5', 'a session with nothing but a command is kept and opened again', async ({ open }) => {
+verifies('B5', 'a session that holds only a bash command is kept and can be reopened', async ({ open }) => {
   const first = await open();
   await first.peer.ok({ type: 'bash', command: 'echo kept' });
   const { sessionFile } = await first.peer.ok({ type: 'get_state' });
@@ -230,9 +230,9 @@ verifies('B5', 'a session with nothing but a command is kept and opened again', 
   expect(await lastMessage(peer)).toMatchObject({ role: 'bashExecution', output: 'kept\n' });
 });
 
-const asked = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
+const userMessage = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
 
-it('[B7 B8 B9 B12] the model is told of commands with the next prompt, in the order they ended', async () => {
+it('[B7 B8 B9 B12] bash commands reach the model with the next prompt, in the order they ended', async () => {
   const requests: unknown[][] = [];
   const { client } = await openWithHooks(
     {
@@ -253,45 +253,45 @@ it('[B7 B8 B9 B12] the model is told of commands with the next prompt, in the or
   await client.promptAndWait('second');
 
   const commands = [
-    asked('Ran `printf a.txt`\n```\na.txt\n```'),
-    asked('Ran `exit 2`\n(no output)\n\nCommand exited with code 2'),
+    userMessage('Ran `printf a.txt`\n```\na.txt\n```'),
+    userMessage('Ran `exit 2`\n(no output)\n\nCommand exited with code 2'),
   ];
-  expect(requests[0]).toEqual([...commands, asked('first')]);
-  expect(requests[1]?.slice(-2)).toEqual([asked('Ran `echo later`\n```\nlater\n\n```'), asked('second')]);
+  expect(requests[0]).toEqual([...commands, userMessage('first')]);
+  expect(requests[1]?.slice(-2)).toEqual([userMessage('Ran `echo later`\n```\nlater\n\n```'), userMessage('second')]);
 });
 
-it('a hook answers in place of a command, which never runs', async () => {
-  const heard: unknown[] = [];
-  const answer = { output: 'from elsewhere', exitCode: 0, cancelled: false, truncated: false, fullOutputPath: null };
+it('a userBash hook can return the result in place of the command, which then never runs', async () => {
+  const received: unknown[] = [];
+  const hookResult = { output: 'from elsewhere', exitCode: 0, cancelled: false, truncated: false, fullOutputPath: null };
   const { client, home } = await openWithHooks({
     userBash: async (command) => {
-      heard.push(command);
-      return command.command.startsWith('touch') ? answer : undefined;
+      received.push(command);
+      return command.command.startsWith('touch') ? hookResult : undefined;
     },
   });
 
-  expect(await client.bash({ command: 'touch here', excludeFromContext: true })).toEqual(answer);
+  expect(await client.bash({ command: 'touch here', excludeFromContext: true })).toEqual(hookResult);
   expect(await client.bash({ command: 'ls' })).toMatchObject({ output: '' });
 
-  expect(heard[0]).toEqual({ command: 'touch here', cwd: home.cwd, excludeFromContext: true });
+  expect(received[0]).toEqual({ command: 'touch here', cwd: home.cwd, excludeFromContext: true });
   const { messages } = await client.getMessages();
-  expect(messages[0]).toMatchObject({ command: 'touch here', ...answer, excludeFromContext: true });
+  expect(messages[0]).toMatchObject({ command: 'touch here', ...hookResult, excludeFromContext: true });
 });
 
-it('a hook that fails, fails the command; one that never answers does not outlast abort_bash', async () => {
+it('a userBash hook that rejects fails the command; one that never returns does not delay abort_bash', async () => {
   const { client } = await openWithHooks({
     userBash: ({ command }) => (command === 'fail' ? Promise.reject(new Error('no')) : new Promise(() => {})),
   });
 
   await expect(client.bash({ command: 'fail' })).rejects.toThrow('no');
-  const waiting = client.bash({ command: 'touch made' });
+  const pending = client.bash({ command: 'touch made' });
   await client.abortBash();
 
-  expect(await waiting).toMatchObject({ cancelled: true, exitCode: null, output: '' });
+  expect(await pending).toMatchObject({ cancelled: true, exitCode: null, output: '' });
   expect((await client.getMessages()).messages).toMatchObject([{ command: 'touch made', cancelled: true }]);
 });
 
-verifies('B1', 'commands follow the settings of a trusted project at once', async ({ open }) => {
+verifies('B1', 'bash uses the settings of a project as soon as it is trusted', async ({ open }) => {
   const home = newHome();
   mkdirSync(join(home.cwd, '.pi'));
   writeFileSync(join(home.cwd, 'shell'), '#!/bin/sh\necho "my shell"\nshift\nexec /bin/sh -c "$@"\n');
@@ -307,7 +307,7 @@ verifies('B1', 'commands follow the settings of a trusted project at once', asyn
   expect([before.output, after.output]).toEqual(['hi\n', 'my shell\nprefix\nhi\n']);
 });
 
-verifies('B20', 'a command that cannot be started is refused and leaves no message', async ({ open }) => {
+verifies('B20', 'a bash command that cannot be started is rejected and stores no message', async ({ open }) => {
   const home = newHome();
   mkdirSync(home.agentDir);
   writeFileSync(join(home.agentDir, 'settings.json'), JSON.stringify({ shellPath: '/no/such/shell' }));

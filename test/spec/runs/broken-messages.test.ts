@@ -3,7 +3,7 @@ import { newHome } from '../../support/agent/test-agent.ts';
 import { header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const broken = [
+const malformed = [
   { role: 'user' },
   { role: 'toolResult', toolCallId: 'c', toolName: 'x', isError: false },
   { role: 'assistant', content: null },
@@ -13,7 +13,7 @@ const broken = [
   null,
 ];
 
-verifies('J26', 'a session goes on past messages that nobody could use', async ({ open }) => {
+verifies('J26', 'a session with malformed messages opens and runs', async ({ open }) => {
   const home = newHome();
   const entry = (message: unknown, index: number) => ({
     type: 'message',
@@ -22,7 +22,7 @@ verifies('J26', 'a session goes on past messages that nobody could use', async (
     timestamp: '2026-01-01T00:00:00.000Z',
     message,
   });
-  const path = storeSession(home, [header(home.cwd), userEntry('a0000001', null, 'first'), ...broken.map(entry)]);
+  const path = storeSession(home, [header(home.cwd), userEntry('a0000001', null, 'first'), ...malformed.map(entry)]);
   const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'fine' }], hasForeignFields: true });
 
   const records = await peer.run('second');

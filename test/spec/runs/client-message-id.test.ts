@@ -10,19 +10,19 @@ const message = { type: 'prompt', message: 'once', clientMessageId: 'c1' };
 const stall = { stall: true, when: '^once$' };
 const resumed = { args: ['--continue'] };
 
-/** The stored user entries: their words and their client message ids. */
+/** The text and client message id of each stored user entry. */
 const storedUsers = ({ sessionFiles }: TestAgent) =>
   readSessionFile(sessionFiles()[0] ?? '').flatMap((entry) =>
     entry.message?.role === 'user' ? [[entry.message.content[0].text, entry.clientMessageId]] : [],
   );
 
-/** Ends the process without a warning. */
-async function killed({ process }: TestAgent): Promise<void> {
+/** Kills the process with SIGKILL. */
+async function kill({ process }: TestAgent): Promise<void> {
   process?.kill('SIGKILL');
   await process?.exited;
 }
 
-verifies('P41 R17', 'a client message id is stored with its message and named at the end', async ({ open }) => {
+verifies('P41 R17', 'a client message id is stored with its message and listed in agent_settled', async ({ open }) => {
   const gate = newGate();
   const agent = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
   const { peer } = agent;
@@ -41,7 +41,7 @@ verifies('P41 R17', 'a client message id is stored with its message and named at
   ]);
 });
 
-verifies('P42', 'an id that is repeated while its run works adds nothing', async ({ open }) => {
+verifies('P42', 'an id repeated during its run adds no message', async ({ open }) => {
   const gate = newGate();
   const agent = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }] });
   const { peer } = agent;
@@ -60,7 +60,7 @@ verifies('P42', 'an id that is repeated while its run works adds nothing', async
   expect(peer.records.filter(({ type }) => type === 'queue_update')).toEqual([]);
 });
 
-verifies('P42 P39', 'an id that is repeated after its run starts nothing', async ({ open }) => {
+verifies('P42 P39', 'an id repeated after its run starts no run', async ({ open }) => {
   const agent = await open({ script: [{ text: 'one' }, { text: 'never' }] });
   const { peer } = agent;
   await peer.run(message);
@@ -73,7 +73,7 @@ verifies('P42 P39', 'an id that is repeated after its run starts nothing', async
   expect(assistantTexts(peer.records)).toEqual(['one']);
 });
 
-verifies('P42', 'an id that is repeated after its run was aborted or failed starts nothing', async ({ open }) => {
+verifies('P42', 'an id repeated after its run was aborted or failed starts no run', async ({ open }) => {
   const agent = await open({ settings: NO_RETRY, script: [stall, { error: { status: 500 } }, { text: 'never' }] });
   const { peer } = agent;
   await peer.ok(message);
@@ -88,7 +88,7 @@ verifies('P42', 'an id that is repeated after its run was aborted or failed star
   expect(userTexts(peer.records)).toEqual(['once', 'fails']);
 });
 
-verifies('P42', 'an id that is repeated while its message is queued names the item', async ({ open }) => {
+verifies('P42', 'an id repeated while its message is queued returns the queue item', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
   await peer.ok({ type: 'prompt', message: 'first' });
@@ -104,7 +104,7 @@ verifies('P42', 'an id that is repeated while its message is queued names the it
   expect(await peer.ok(message)).toEqual({ disposition: 'handled', duplicate: true });
 });
 
-verifies('P42', 'an id that comes twice in one breath is taken once', async ({ open }) => {
+verifies('P42', 'an id sent twice at once is accepted once', async ({ open }) => {
   const agent = await open({ script: [{ text: 'one' }, { text: 'never' }] });
   const { peer } = agent;
 
@@ -118,7 +118,7 @@ verifies('P42', 'an id that comes twice in one breath is taken once', async ({ o
   expect(storedUsers(agent)).toEqual([['once', 'c1']]);
 });
 
-verifies('P41 P42', 'an id may be any text', async ({ open }) => {
+verifies('P41 P42', 'a client message id may be any text', async ({ open }) => {
   const ids = ['"', '\\', ' ', '\u2028', '🙂', '0', 'x'.repeat(10_000), '","clientMessageId":"c1'];
   const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }] });
 
@@ -133,7 +133,7 @@ verifies('P41 P42', 'an id may be any text', async ({ open }) => {
   expect(await peer.ok({ ...message, clientMessageId: 'c1' })).toMatchObject({ disposition: 'started' });
 });
 
-verifies('P42', 'the words of a message are not mistaken for an id', async ({ open }) => {
+verifies('P42', 'message text is not mistaken for a client message id', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }] });
   await peer.run('{"clientMessageId":"c1"} "clientMessageId":"c1"');
 
@@ -142,7 +142,7 @@ verifies('P42', 'the words of a message are not mistaken for an id', async ({ op
   await waitUntilSettled(peer);
 });
 
-verifies('P42', 'another session does not know the id', async ({ open }) => {
+verifies('P42', 'a client message id is scoped to its session', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
   await peer.run(message);
   await peer.ok({ type: 'new_session' });
@@ -150,7 +150,7 @@ verifies('P42', 'another session does not know the id', async ({ open }) => {
   expect((await peer.run(message)).at(-1)).toMatchObject({ outcome: 'ok', clientMessageIds: ['c1'] });
 });
 
-verifies('P41 P42', 'an id is known after a restart', async ({ open }) => {
+verifies('P41 P42', 'a client message id is recognised after a restart', async ({ open }) => {
   const first = await open({ script: [{ text: 'one' }] });
   await first.peer.run(message);
   await first.close();
@@ -166,11 +166,11 @@ verifies('P41 P42', 'an id is known after a restart', async ({ open }) => {
 
 verifies(
   'P43 R17',
-  'an id whose run never began because the process died starts that run',
+  'an id whose run never began because the process was killed starts that run',
   async ({ open }) => {
     const first = await open({ script: [stall] });
     await first.peer.ok(message);
-    await killed(first);
+    await kill(first);
 
     const second = await open({ ...resumed, home: first.home, script: [{ text: 'at last' }] });
     expect(await second.peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 1 });
@@ -189,11 +189,11 @@ verifies(
 
 verifies(
   'P43',
-  'an id whose message never arrived is taken as new',
+  'an id whose message was never stored is accepted as new',
   async ({ open }) => {
     const first = await open({ script: [{ text: 'one' }] });
     await first.peer.run('before');
-    await killed(first);
+    await kill(first);
 
     const second = await open({ ...resumed, home: first.home, script: [{ text: 'two' }] });
 
@@ -207,17 +207,17 @@ verifies(
   ['stdio', 'unix'],
 );
 
-/** Counts its runs, and lasts until the folder of the test is gone. */
+/** Appends one line per execution and runs until the test folder is removed. */
 const command = 'echo x >> runs.txt; echo up; while [ -e runs.txt ]; do sleep 0.05; done';
-const counting = { toolCall: { name: 'bash', arguments: { command } } };
-const isUp = (record: WireRecord) =>
+const countingCall = { toolCall: { name: 'bash', arguments: { command } } };
+const hasStarted = (record: WireRecord) =>
   record.type === 'tool_execution_update' && JSON.stringify(record['partialResult']).includes('up');
 
 verifies('P44', 'a repeated id never runs a tool again', async ({ open }) => {
-  const agent = await open({ script: [counting, counting] });
+  const agent = await open({ script: [countingCall, countingCall] });
   const { peer, home } = agent;
   await peer.ok(message);
-  await peer.find(isUp);
+  await peer.find(hasStarted);
 
   await peer.ok(message);
   await peer.ok({ type: 'abort' });
@@ -229,14 +229,14 @@ verifies('P44', 'a repeated id never runs a tool again', async ({ open }) => {
 
 verifies(
   'P44',
-  'a repeated id never runs a tool again, though the process died while it ran',
+  'a repeated id never runs a tool again, even if the process was killed while it ran',
   async ({ open }) => {
-    const first = await open({ script: [counting] });
+    const first = await open({ script: [countingCall] });
     await first.peer.ok(message);
-    await first.peer.find(isUp);
-    await killed(first);
+    await first.peer.find(hasStarted);
+    await kill(first);
 
-    const second = await open({ ...resumed, home: first.home, script: [counting] });
+    const second = await open({ ...resumed, home: first.home, script: [countingCall] });
     const again = await second.peer.ok(message);
 
     expect(again).toEqual({ disposition: 'handled', duplicate: true });
@@ -250,7 +250,7 @@ verifies(
 
 verifies(
   'P45 P42',
-  'a queued message survives the death of the process, and waits',
+  'a queued message survives SIGKILL and stays queued',
   async ({ open }) => {
     const first = await open({ script: [{ stall: true }] });
     await first.peer.ok({ type: 'prompt', message: 'first' });
@@ -258,7 +258,7 @@ verifies(
     const { queueId } = await first.peer.ok({ type: 'follow_up', message: 'later', clientMessageId: 'c1' });
     await first.peer.ok({ type: 'steer', message: 'soon' });
     const queue = await first.peer.find(({ steering }) => (steering as string[] | undefined)?.length === 1);
-    await killed(first);
+    await kill(first);
 
     const second = await open({ ...resumed, home: first.home, script: [{ text: 'one' }, { text: 'two' }] });
     const { peer } = second;
@@ -285,7 +285,7 @@ verifies(
 
 verifies(
   'P45 Q24 Q25',
-  'what was taken back, changed or delivered before the process died stays so',
+  'removed, edited and delivered queue items stay so after SIGKILL',
   async ({ open }) => {
     const gate = newGate();
     const first = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { stall: true }] });
@@ -300,8 +300,8 @@ verifies(
     await first.peer.ok({ type: 'remove_queued', queueId: a.queueId });
     await first.peer.ok({ type: 'edit_queued', queueId: b.queueId, message: 'B' });
     gate.open();
-    await first.peer.find(({ message: said }) => JSON.stringify(said)?.includes('delivered') === true);
-    await killed(first);
+    await first.peer.find(({ message: published }) => JSON.stringify(published)?.includes('delivered') === true);
+    await kill(first);
 
     const { peer } = await open({ ...resumed, home: first.home });
 

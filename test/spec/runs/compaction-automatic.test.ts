@@ -6,9 +6,9 @@ import type { WireRecord } from '../../support/clients/peer.ts';
 import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const named = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
+const ofType = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
-verifies('K7 K9 K12 R13', 'a context that is nearly full is compacted after the run', async ({ open }) => {
+verifies('K7 K9 K12 R13', 'a nearly full context is compacted after the run', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), textWithUsage('short', 500), textWithUsage('four', 100)]);
 
   const records = await peer.run(`third ${FILLER}`);
@@ -25,17 +25,17 @@ verifies('K7 K9 K12 R13', 'a context that is nearly full is compacted after the 
     { reason: 'threshold', aborted: false, willRetry: false, result: { summary: 'short', tokensBefore: NEAR_CONTEXT_LIMIT + 10 } },
   ]);
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
-  expect(named(await peer.run('fourth'), 'compaction_start')).toEqual([]);
+  expect(ofType(await peer.run('fourth'), 'compaction_start')).toEqual([]);
   await waitUntilSettled(peer);
 });
 
-verifies('K7', 'a context with room is left alone', async ({ open }) => {
+verifies('K7', 'a context below the threshold is not compacted', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', 183_606), { text: 'never' }]);
 
   expect(compactionEvents(await peer.run(`third ${FILLER}`))).toEqual([]);
 });
 
-verifies('K6', 'nothing is compacted by itself when that is switched off', async ({ open }) => {
+verifies('K6', 'nothing is compacted automatically while auto-compaction is off', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { overflow: true }, { text: 'short' }]);
   await peer.ok({ type: 'set_auto_compaction', enabled: false });
 
@@ -48,7 +48,7 @@ verifies('K6', 'nothing is compacted by itself when that is switched off', async
   expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'short' });
 });
 
-verifies('K6', 'the settings may switch it off, and a client on again', async ({ open }) => {
+verifies('K6', 'settings can turn auto-compaction off, and a client can turn it on again', async ({ open }) => {
   const home = fastRetryHome({ compaction: { enabled: false, keepRecentTokens: 50 } });
   const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'short' }, { text: 'four' }], { home });
   expect(compactionEvents(await peer.run(`third ${FILLER}`))).toEqual([]);
@@ -58,7 +58,7 @@ verifies('K6', 'the settings may switch it off, and a client on again', async ({
   expect(compactionEvents(await peer.run('fourth'))).toMatchObject([{ reason: 'threshold' }, { reason: 'threshold' }]);
 });
 
-verifies('K7', 'a conversation too long for a smaller model is compacted before it is asked', async ({ open }) => {
+verifies('K7', 'a conversation too long for a smaller model is compacted before the call', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', 7000), { text: 'short' }, textWithUsage('four', 90)]);
   await peer.run(`third ${FILLER}`);
   await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
@@ -113,7 +113,7 @@ verifies('K7 T18', 'a long run is compacted between its turns', async ({ open })
   await waitUntilSettled(peer);
 });
 
-verifies('K7 K15', 'a compaction that fails does not fail the run, and is not tried again in it', async ({ open }) => {
+verifies('K7 K15', 'a failed automatic compaction does not fail the run and is not retried in it', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [
     textWithUsage('three', NEAR_CONTEXT_LIMIT - 1000),
     { error: { status: 400, message: 'No' }, when: '<conversation>', keep: true },
@@ -132,7 +132,7 @@ verifies('K7 K15', 'a compaction that fails does not fail the run, and is not tr
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('K9 K12 K13 R12', 'an overflow is compacted, and the model is asked again', async ({ open }) => {
+verifies('K9 K12 K13 R12', 'an overflow is compacted, and the model is called again', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [{ overflow: true }, textWithUsage('short', 500), textWithUsage('there', 100)]);
 
   const records = await peer.run('third');
@@ -154,7 +154,7 @@ verifies('K9 K12 K13 R12', 'an overflow is compacted, and the model is asked aga
     { reason: 'overflow' },
     { reason: 'overflow', aborted: false, willRetry: true, result: { summary: 'short' } },
   ]);
-  expect(named(records, 'agent_end')).toMatchObject([
+  expect(ofType(records, 'agent_end')).toMatchObject([
     { willRetry: false, isTerminal: false },
     { willRetry: false, isTerminal: true },
   ]);
@@ -167,7 +167,7 @@ verifies('K9 K12 K13 R12', 'an overflow is compacted, and the model is asked aga
 
 verifies(
   'K13 K15',
-  'an overflow right after that is not tried again, but one of the next prompt is',
+  'a second overflow in the same run is not retried; one in the next run is',
   async ({ open }) => {
     const { peer } = await openAfterTwoTurns(open, [
       { overflow: true },
@@ -201,7 +201,7 @@ verifies(
   },
 );
 
-verifies('K13', 'an overflow of a conversation that cannot get shorter is an error', async ({ open }) => {
+verifies('K13', 'an overflow that cannot be compacted fails the run with context_overflow', async ({ open }) => {
   const { peer } = await open({ home: fastRetryHome(), script: [{ overflow: true }, { text: 'never' }] });
 
   const records = await peer.run(`only ${FILLER}`);
@@ -210,7 +210,7 @@ verifies('K13', 'an overflow of a conversation that cannot get shorter is an err
   expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
 });
 
-verifies('K13 K15', 'an overflow whose summary fails ends the run with the overflow', async ({ open }) => {
+verifies('K13 K15', 'an overflow whose summary fails ends the run with context_overflow', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [{ overflow: true }, { error: { status: 400, message: 'No' } }]);
 
   const records = await peer.run('third');
@@ -222,23 +222,23 @@ verifies('K13 K15', 'an overflow whose summary fails ends the run with the overf
   expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
 });
 
-verifies('K10 K11 K12', 'automatic compactions are told under their older names as well', async ({ open }) => {
+verifies('K10 K11 K12', 'automatic compactions are also sent under their legacy event names', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'short' }, { text: 'again' }]);
 
   const records = await peer.run(`third ${FILLER}`);
 
-  const told = records.filter(({ type }) => type.includes('compaction'));
+  const events = records.filter(({ type }) => type.includes('compaction'));
   const end = { result: { summary: 'short' }, aborted: false, willRetry: false };
-  expect(told).toMatchObject([
+  expect(events).toMatchObject([
     { type: 'compaction_start', reason: 'threshold' },
     { type: 'auto_compaction_start', reason: 'threshold' },
     { type: 'compaction_end', reason: 'threshold', ...end },
     { type: 'auto_compaction_end', ...end },
   ]);
-  expect(told[3]).not.toHaveProperty('reason');
+  expect(events[3]).not.toHaveProperty('reason');
 });
 
-verifies('I10 K10', 'a client that does not want older names gets none; manual ones have none', async ({ open }) => {
+verifies('I10 K10', 'legacyNames:false turns legacy compaction events off; manual ones have none', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'short' }, textWithUsage('four', 9), { text: 'x' }]);
   await peer.ok({ type: 'hello', legacyNames: false });
 
@@ -253,7 +253,7 @@ verifies('I10 K10', 'a client that does not want older names gets none; manual o
 
 verifies(
   'K8 I12',
-  'state and heartbeat say that a run is compacting; what is steered then is served',
+  'state and heartbeat report a compacting run, and the run serves messages steered meanwhile',
   async ({ open }) => {
     const gate = newGate();
     const { peer } = await openAfterTwoTurns(open, [
@@ -279,7 +279,7 @@ verifies(
   },
 );
 
-verifies('P46 P49', 'what compactions use counts against the limits of the run', async ({ open }) => {
+verifies('P46 P49', 'token usage of compactions counts against the limits of the run', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [{ overflow: true }, textWithUsage('short', 500), { text: 'never' }]);
 
   const records = await peer.run({ message: 'third', limits: { tokens: 400 } });
@@ -287,7 +287,7 @@ verifies('P46 P49', 'what compactions use counts against the limits of the run',
   expect(records.at(-1)).toMatchObject({ outcome: 'budget', errorMessage: 'The run has used up its tokens (400)' });
 });
 
-verifies('P46 K7', 'a run that has used up its limits is not compacted either', async ({ open }) => {
+verifies('P46 K7', 'a run that has reached its limits is not compacted', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'never' }]);
 
   const records = await peer.run({ message: `third ${FILLER}`, limits: { tokens: 1000 } });

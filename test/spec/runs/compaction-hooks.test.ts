@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { type Hooks, openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
 import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
 
-/** An agent with these hooks that has talked twice; a compaction keeps the second turn. */
-async function talkedWith(hooks: Hooks, answers: readonly object[] = []) {
+/** Opens an agent with these hooks after two turns; a compaction keeps the second turn. */
+async function openAfterTwoTurns(hooks: Hooks, answers: readonly object[] = []) {
   const { cwd, agentDir } = fastRetryHome({ compaction: { keepRecentTokens: 50, reserveTokens: 3000 } });
   const reading = { steps: [{ toolCall: { name: 'read', arguments: { path: 'a.txt' } } }] };
   const script = [reading, { text: 'one' }, { text: 'two' }, ...answers];
@@ -12,10 +12,10 @@ async function talkedWith(hooks: Hooks, answers: readonly object[] = []) {
   return agent;
 }
 
-it('[K16] beforeCompact sees what would be summed up, and afterCompact what came of it', async () => {
+it('[K16] beforeCompact gets the plan of the compaction, and afterCompact its result', async () => {
   const plans: Parameters<NonNullable<Hooks['beforeCompact']>>[0][] = [];
-  const told: Parameters<NonNullable<Hooks['afterCompact']>>[0][] = [];
-  const { client } = await talkedWith(
+  const received: Parameters<NonNullable<Hooks['afterCompact']>>[0][] = [];
+  const { client } = await openAfterTwoTurns(
     {
       beforeCompact: async (plan) => {
         plans.push(plan);
@@ -23,7 +23,7 @@ it('[K16] beforeCompact sees what would be summed up, and afterCompact what came
         return plans.length === 1 ? { summary: 'by hand', firstKeptEntryId, tokensBefore } : undefined;
       },
       afterCompact: async (done) => {
-        told.push(done);
+        received.push(done);
       },
     },
     [{ text: 'three' }, { text: 'by the model' }],
@@ -46,30 +46,30 @@ it('[K16] beforeCompact sees what would be summed up, and afterCompact what came
     customInstructions: 'Be brief',
   });
   expect(second).toMatchObject({ previousSummary: 'by hand', fileOps: { read: new Set() } });
-  expect(told).toMatchObject([
+  expect(received).toMatchObject([
     { entry: { summary: 'by hand' }, fromHook: true, reason: 'manual', willRetry: false },
     { entry: { summary: 'by the model' }, fromHook: false, reason: 'manual', willRetry: false },
   ]);
 });
 
-it('[K16] compactFailed is told why there is no summary, after the clients', async () => {
-  const told: unknown[] = [];
-  let hear = () => {};
-  const heard = new Promise<void>((resolve) => {
-    hear = resolve;
+it('[K16] compactFailed gets the reason after clients have received compaction_end', async () => {
+  const received: unknown[] = [];
+  let onCompactionEnd = () => {};
+  const compactionEnded = new Promise<void>((resolve) => {
+    onCompactionEnd = resolve;
   });
-  const { client } = await talkedWith(
+  const { client } = await openAfterTwoTurns(
     {
       beforeCompact: async ({ customInstructions }) => (customInstructions === 'no' ? { cancel: true } : undefined),
       compactFailed: async (failure) => {
-        await heard;
-        told.push(failure);
+        await compactionEnded;
+        received.push(failure);
       },
     },
     [{ text: '' }],
   );
   client.onEvent(({ type }) => {
-    if (type === 'compaction_end') hear();
+    if (type === 'compaction_end') onCompactionEnd();
   });
 
   const failed = await client.compact().catch(({ message }: Error) => message);
@@ -77,19 +77,19 @@ it('[K16] compactFailed is told why there is no summary, after the clients', asy
 
   expect([failed, refused]).toEqual(['Summarization failed: The model wrote nothing', 'Compaction cancelled']);
   const common = { reason: 'manual', willRetry: false, fromHook: false };
-  expect(told).toEqual([
+  expect(received).toEqual([
     { ...common, aborted: false, errorMessage: 'Compaction failed: Summarization failed: The model wrote nothing' },
     { ...common, aborted: true },
   ]);
 });
 
-it('[K16] compactFailed is told of an abort; one that rejects changes nothing', async () => {
+it('[K16] compactFailed is called on an abort, and its own rejection changes nothing', async () => {
   const { called, wait } = neverReturns();
-  const told: unknown[] = [];
-  const { client } = await talkedWith({
+  const received: unknown[] = [];
+  const { client } = await openAfterTwoTurns({
     beforeCompact: wait,
     compactFailed: async (failure) => {
-      told.push(failure);
+      received.push(failure);
       throw new Error('no');
     },
   });
@@ -99,13 +99,13 @@ it('[K16] compactFailed is told of an abort; one that rejects changes nothing', 
   await client.abort();
 
   expect(await compacted).toBe('Compaction cancelled');
-  expect(told).toEqual([{ reason: 'manual', willRetry: false, fromHook: false, aborted: true }]);
+  expect(received).toEqual([{ reason: 'manual', willRetry: false, fromHook: false, aborted: true }]);
   expect(await client.getState()).toMatchObject({ isCompacting: false });
 });
 
-it('[K16] compactFailed that never answers is left alone by an abort', async () => {
+it('[K16] a compactFailed hook that never returns does not delay an abort', async () => {
   const { called, wait } = neverReturns();
-  const { client } = await talkedWith({ compactFailed: wait }, [{ text: '' }, { text: 'again' }]);
+  const { client } = await openAfterTwoTurns({ compactFailed: wait }, [{ text: '' }, { text: 'again' }]);
   const compacted = client.compact().catch(({ message }: Error) => message);
   await called;
 

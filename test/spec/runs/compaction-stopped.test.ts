@@ -8,12 +8,12 @@ import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));
 
-/** Whoever writes this summary never comes to an end. */
-const endless = { stall: true, when: '<conversation>' };
+/** A summary request whose model response never ends. */
+const endlessSummary = { stall: true, when: '<conversation>' };
 
 const cancelled = { type: 'compaction_end', result: null, aborted: true, willRetry: false };
 
-verifies('K14 C17', 'abort overtakes a compaction, which leaves everything as it was', async ({ open }) => {
+verifies('K14 C17', 'abort overtakes a compaction, which leaves the session unchanged', async ({ open }) => {
   const agent = await openAfterTwoTurns(open, [
     { stall: true, when: 'Additional focus: nothing', keep: true },
     textWithUsage('three', 300),
@@ -26,9 +26,9 @@ verifies('K14 C17', 'abort overtakes a compaction, which leaves everything as it
   const start = peer.records.length;
 
   await peer.ok({ type: 'abort' });
-  const answer = await peer.find(({ id }) => id === 'c');
+  const response = await peer.find(({ id }) => id === 'c');
 
-  expect(answer).toMatchObject({ success: false, code: 'agent_busy', error: 'Compaction cancelled' });
+  expect(response).toMatchObject({ success: false, code: 'agent_busy', error: 'Compaction cancelled' });
   const [end] = peer.records.slice(start);
   expect(end).toEqual({ ...cancelled, reason: 'manual' });
   expect(files(agent)).toEqual(before);
@@ -37,7 +37,7 @@ verifies('K14 C17', 'abort overtakes a compaction, which leaves everything as it
   expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'short' });
 });
 
-verifies('K14', 'abort ends the wait of a summary for its next try', async ({ open }) => {
+verifies('K14', 'abort ends the retry delay of a summary', async ({ open }) => {
   const home = fastRetryHome({ retry: { baseDelayMs: 1_000_000, maxDelayMs: 10_000_000 } });
   const { peer } = await openAfterTwoTurns(open, [{ error: { status: 529 } }], { home });
   peer.send({ id: 'c', type: 'compact' });
@@ -48,20 +48,20 @@ verifies('K14', 'abort ends the wait of a summary for its next try', async ({ op
   expect(await peer.find(({ id }) => id === 'c')).toMatchObject({ success: false, error: 'Compaction cancelled' });
 });
 
-verifies('K14 C17', 'a compaction that still waits for a run to stop is called off by an abort', async ({ open }) => {
+verifies('K14 C17', 'abort cancels a compaction that still waits for its run to stop', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [{ stall: true }, { text: 'never' }]);
   await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
   await peer.next('agent_start');
 
   peer.send('{"id":"c","type":"compact"}\n{"id":"a","type":"abort"}\n');
-  const answer = await peer.find(({ id }) => id === 'c');
+  const response = await peer.find(({ id }) => id === 'c');
   await peer.find(({ id }) => id === 'a');
 
-  expect(answer).toMatchObject({ success: false, error: 'Compaction cancelled' });
+  expect(response).toMatchObject({ success: false, error: 'Compaction cancelled' });
 });
 
-verifies('K14 R13', 'abort stops an automatic compaction, and the run with it', async ({ open }) => {
-  const agent = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), endless, { text: 'four' }]);
+verifies('K14 R13', 'abort stops an automatic compaction and its run', async ({ open }) => {
+  const agent = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), endlessSummary, { text: 'four' }]);
   const { peer } = agent;
   await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
   await peer.next('compaction_start');
@@ -77,7 +77,7 @@ verifies('K14 R13', 'abort stops an automatic compaction, and the run with it', 
 });
 
 verifies('K14', 'abort stops the compaction of an overflow', async ({ open }) => {
-  const { peer } = await openAfterTwoTurns(open, [{ overflow: true }, endless, { text: 'fine' }]);
+  const { peer } = await openAfterTwoTurns(open, [{ overflow: true }, endlessSummary, { text: 'fine' }]);
   await peer.ok({ type: 'prompt', message: 'third' });
   await peer.next('compaction_start');
 
@@ -88,7 +88,7 @@ verifies('K14', 'abort stops the compaction of an overflow', async ({ open }) =>
   expect((await peer.run('fourth')).at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('K1 C19', 'a prompt that comes during a compaction is served after it', async ({ open }) => {
+verifies('K1 C19', 'a prompt sent during a compaction runs after it', async ({ open }) => {
   const gate = newGate();
   const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'three' }]);
   peer.send({ id: 'c', type: 'compact' });
@@ -100,8 +100,8 @@ verifies('K1 C19', 'a prompt that comes during a compaction is served after it',
   gate.open();
   await peer.next('agent_settled');
 
-  const told = peer.records.slice(start);
-  expect(milestones(told)).toEqual([
+  const records = peer.records.slice(start);
+  expect(milestones(records)).toEqual([
     'compaction_end',
     'agent_start',
     'turn_start',
@@ -109,13 +109,13 @@ verifies('K1 C19', 'a prompt that comes during a compaction is served after it',
     'agent_end',
     'agent_settled',
   ]);
-  const ids = told.flatMap(({ id }) => (id === 'c' || id === 'p' ? [id] : []));
+  const ids = records.flatMap(({ id }) => (id === 'c' || id === 'p' ? [id] : []));
   expect(ids).toEqual(['c', 'p']);
-  expect(assistantTexts(told)).toEqual(['three']);
+  expect(assistantTexts(records)).toEqual(['three']);
 });
 
-verifies('K14 P29', 'abort_and_prompt stops a compaction for its message', async ({ open }) => {
-  const { peer } = await openAfterTwoTurns(open, [endless, { text: 'three' }]);
+verifies('K14 P29', 'abort_and_prompt stops a compaction and runs its message', async ({ open }) => {
+  const { peer } = await openAfterTwoTurns(open, [endlessSummary, { text: 'three' }]);
   peer.send({ id: 'c', type: 'compact' });
   await peer.next('compaction_start');
 
@@ -126,7 +126,7 @@ verifies('K14 P29', 'abort_and_prompt stops a compaction for its message', async
   expect(assistantTexts(peer.records).at(-1)).toBe('three');
 });
 
-verifies('K1 C19', 'new_session during a compaction comes after it', async ({ open }) => {
+verifies('K1 C19', 'new_session during a manual compaction waits for it', async ({ open }) => {
   const gate = newGate();
   const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'fresh' }]);
   const { sessionFile } = await peer.ok({ type: 'get_state' });
@@ -148,7 +148,7 @@ verifies(
   'K14',
   'new_session during an automatic compaction stops it',
   async ({ open }) => {
-    const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), endless, { text: 'fresh' }]);
+    const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), endlessSummary, { text: 'fresh' }]);
     await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
     await peer.next('compaction_start');
 
@@ -160,7 +160,7 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-it('[K1] killed during a compaction, the session opens as it was', async () => {
+it('[K1] a session killed during a compaction reopens unchanged', async () => {
   const first = await openAfterTwoTurns((options) => openTestAgent('stdio', options), [{ stall: true }]);
   const before = files(first);
   first.peer.send({ type: 'compact' });
@@ -175,7 +175,7 @@ it('[K1] killed during a compaction, the session opens as it was', async () => {
   expect(await again.peer.ok({ type: 'compact' })).toMatchObject({ summary: 'short' });
 });
 
-it('[K1 Z28] a compaction that is under way at the end of input is finished and answered', async () => {
+it('[K1 Z28] a compaction running at end of input finishes and gets its response', async () => {
   const gate = newGate();
   const agent = await openAfterTwoTurns(
     (options) => openTestAgent('stdio', options),
@@ -192,7 +192,7 @@ it('[K1 Z28] a compaction that is under way at the end of input is finished and 
   expect(files(agent).join()).toContain('"type":"compaction"');
 });
 
-it('[K14] with --on-eof abort the end of input stops it', async () => {
+it('[K14] with --on-eof abort, end of input stops a compaction', async () => {
   const script = [{ stall: true }];
   const agent = await openAfterTwoTurns((options) => openTestAgent('stdio', options), script, { args: ['--on-eof', 'abort'] });
   const before = files(agent);
@@ -205,7 +205,7 @@ it('[K14] with --on-eof abort the end of input stops it', async () => {
   expect(files(agent)).toEqual(before);
 });
 
-it('[K14] a hook that never comes back keeps no abort waiting', async () => {
+it('[K14] a beforeCompact hook that never returns does not delay an abort', async () => {
   const { called, wait } = neverReturns();
   const { client } = await openWithHooks({ beforeCompact: wait }, { answers: [{ text: 'one' }, { text: 'two' }] });
   for (const word of ['first', 'second']) await client.promptAndWait(`${word} ${'word '.repeat(40_000)}`);

@@ -9,7 +9,7 @@ import { verifies } from '../../support/verifies.ts';
 
 const noFiles = { readFiles: [], modifiedFiles: [] };
 
-verifies('K1 K3 K4 K5 K8 K9 K12', 'compact puts a summary in the place of what is old', async ({ open }) => {
+verifies('K1 K3 K4 K5 K8 K9 K12', 'compact replaces old messages with a summary', async ({ open }) => {
   const { peer, sessionFiles } = await openAfterTwoTurns(open, [textWithUsage('what was said', 300, 7)]);
   const { entries } = await peer.ok({ type: 'get_entries' });
   const [, , , , second] = entries;
@@ -22,7 +22,7 @@ verifies('K1 K3 K4 K5 K8 K9 K12', 'compact puts a summary in the place of what i
     summary: 'what was said',
     firstKeptEntryId: second.id,
     tokensBefore: 210,
-    // Four characters each: the summary, what the user said, the answer.
+    // Four characters per token: the summary, the user message, the assistant message.
     estimatedTokensAfter: 4 + 77 + 1,
     details: noFiles,
     usage: usage(300, 7),
@@ -40,11 +40,11 @@ verifies('K1 K3 K4 K5 K8 K9 K12', 'compact puts a summary in the place of what i
   ]);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 3, isCompacting: false });
   const [path = ''] = sessionFiles();
-  const { estimatedTokensAfter: _guess, ...kept } = result;
+  const { estimatedTokensAfter: _estimate, ...kept } = result;
   expect(readSessionFile(path).at(-1)).toMatchObject({ type: 'compaction', ...kept });
 });
 
-verifies('K1', 'the model is told the summary instead of what it stands for', async ({ open }) => {
+verifies('K1', 'the model gets the summary instead of the messages it replaces', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [
     { text: 'the gist' },
     { steps: [{ text: 'on it' }, { usage: { input: 50, output: 5 } }] },
@@ -58,7 +58,7 @@ verifies('K1', 'the model is told the summary instead of what it stands for', as
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'on it' });
 });
 
-verifies('G29 G24', 'what a summary costs counts, and nothing is known of the context after it', async ({ open }) => {
+verifies('G29 G24', 'the usage of a summary counts, and context usage is unknown after it', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [textWithUsage('short', 1000, 40), textWithUsage('three', 90)]);
   await peer.ok({ type: 'compact' });
 
@@ -73,7 +73,7 @@ verifies('G29 G24', 'what a summary costs counts, and nothing is known of the co
   expect(later.tokens).toMatchObject({ input: 1390, output: 70 });
 });
 
-verifies('K2', 'customInstructions reach whoever writes the summary', async ({ open }) => {
+verifies('K2', 'customInstructions are part of the summary request', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [{ text: 'about colours', when: 'Additional focus: the colours$' }]);
 
   expect(await peer.ok({ type: 'compact', customInstructions: 'the colours' })).toMatchObject({
@@ -81,7 +81,7 @@ verifies('K2', 'customInstructions reach whoever writes the summary', async ({ o
   });
 });
 
-verifies('K1', 'whoever writes the summary reads what is summarised, and nothing of what is kept', async ({ open }) => {
+verifies('K1', 'the summary request contains the replaced messages and none of the kept ones', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [
     { text: 'too much', when: '\\[User\\]: second' },
     { text: 'right', when: '<conversation>\\n\\[User\\]: first [\\s\\S]*\\[Assistant\\]: one\\n</conversation>' },
@@ -90,7 +90,7 @@ verifies('K1', 'whoever writes the summary reads what is summarised, and nothing
   expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'right' });
 });
 
-verifies('K1 K15', 'a session that was just compacted is not compacted again', async ({ open }) => {
+verifies('K1 K15', 'a session that was just compacted cannot be compacted again', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [{ text: 'short' }]);
   await peer.ok({ type: 'compact' });
 
@@ -110,7 +110,7 @@ verifies('K1 K15', 'a session that was just compacted is not compacted again', a
   ]);
 });
 
-verifies('K1 K15', 'a session with little in it is left alone', async ({ open }) => {
+verifies('K1 K15', 'a session that is too small is not compacted', async ({ open }) => {
   const { peer } = await open({ home: fastRetryHome(), script: [{ text: 'one' }] });
 
   const empty = await peer.refused({ type: 'compact' });
@@ -121,7 +121,7 @@ verifies('K1 K15', 'a session with little in it is left alone', async ({ open })
   expect([empty, small]).toMatchObject([refusal, refusal]);
 });
 
-verifies('K8 K15', 'a summary that cannot be written changes nothing', async ({ open }) => {
+verifies('K8 K15', 'a failed summary changes nothing', async ({ open }) => {
   const refusal = { error: { status: 400, message: 'No' } };
   const { peer, sessionFiles } = await openAfterTwoTurns(open, [refusal, { text: '' }, { text: 'fine' }]);
   const before = sessionFiles().map(readSessionFile);
@@ -140,7 +140,7 @@ verifies('K8 K15', 'a summary that cannot be written changes nothing', async ({ 
   expect((await peer.run('go on')).at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('K1 Y1 Y2', 'a summary is tried again after a transient error, unless retries are off', async ({ open }) => {
+verifies('K1 Y1 Y2', 'a summary is retried after a transient error unless retries are off', async ({ open }) => {
   const busy = { error: { status: 529 } };
   const { peer } = await openAfterTwoTurns(open, [busy, busy, { text: 'third time' }, textWithUsage('three', 300), busy]);
 
@@ -153,7 +153,7 @@ verifies('K1 Y1 Y2', 'a summary is tried again after a transient error, unless r
 
 verifies(
   'K1 K3',
-  'the next summary takes in the one before, and nothing that was said before that',
+  'the next summary includes the previous one and none of the messages which that one replaced',
   async ({ open }) => {
     const { peer } = await openAfterTwoTurns(open, [
       { text: 'alpha' },
@@ -175,22 +175,22 @@ verifies(
   },
 );
 
-const calling = (name: string, args: object) => ({ toolCall: { name, arguments: args } });
+const toolCallStep = (name: string, args: object) => ({ toolCall: { name, arguments: args } });
 
-verifies('K3', 'the files that were read and changed are remembered, over more than one summary', async ({ open }) => {
+verifies('K3', 'the lists of read and modified files are carried over successive summaries', async ({ open }) => {
   const home = fastRetryHome();
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home.cwd, name), 'text');
   const { peer } = await open({
     home,
     script: [
-      { steps: [calling('read', { path: 'b.txt' }), calling('read', { path: 'a.txt' })] },
+      { steps: [toolCallStep('read', { path: 'b.txt' }), toolCallStep('read', { path: 'a.txt' })] },
       {
-        steps: [calling('write', { path: 'a.txt', content: 'new' }), calling('write', { path: 'c.txt', content: 'c' })],
+        steps: [toolCallStep('write', { path: 'a.txt', content: 'new' }), toolCallStep('write', { path: 'c.txt', content: 'c' })],
       },
       { text: 'done' },
       { text: 'two' },
       { text: 'alpha' },
-      { steps: [calling('edit', { path: 'b.txt', oldText: 'text', newText: 'more' })] },
+      { steps: [toolCallStep('edit', { path: 'b.txt', oldText: 'text', newText: 'more' })] },
       { text: 'done' },
       { text: 'four' },
       { text: 'beta', when: '<previous-summary>\\nalpha\\n</previous-summary>' },
@@ -213,12 +213,12 @@ verifies('K3', 'the files that were read and changed are remembered, over more t
   });
 });
 
-verifies('K1 K3', 'a turn that is cut has a summary of its beginning', async ({ open }) => {
+verifies('K1 K3', 'a turn split by a compaction gets a summary of its first part', async ({ open }) => {
   const { peer } = await open({
     home: fastRetryHome(),
     script: [
       { text: 'one' },
-      { steps: [{ text: 'looking' }, calling('bash', { command: 'echo found' })] },
+      { steps: [{ text: 'looking' }, toolCallStep('bash', { command: 'echo found' })] },
       { text: FILLER },
       {
         steps: [{ text: 'the begun' }, { usage: { input: 5, output: 6 } }],
@@ -243,7 +243,7 @@ verifies('K1 K3', 'a turn that is cut has a summary of its beginning', async ({ 
   expect(rolesOf(messages)).toEqual(['compactionSummary', 'assistant']);
 });
 
-verifies('K15', 'where the beginning of a turn cannot be summed up, nothing is', async ({ open }) => {
+verifies('K15', 'a compaction fails when the first part of a split turn cannot be summarised', async ({ open }) => {
   const { peer } = await open({
     home: fastRetryHome(),
     script: [
@@ -261,7 +261,7 @@ verifies('K15', 'where the beginning of a turn cannot be summed up, nothing is',
   });
 });
 
-verifies('K1', 'compact stops a run first', async ({ open }) => {
+verifies('K1', 'compact aborts the run first', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [{ steps: [{ text: 'half ' }, { stall: true }] }, { text: 'short' }]);
   await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
   await peer.next('message_update');
@@ -269,12 +269,12 @@ verifies('K1', 'compact stops a run first', async ({ open }) => {
 
   await peer.ok({ type: 'compact' });
 
-  const told = peer.records.slice(start);
-  expect(milestones(told)).toEqual(['turn_end', 'agent_end', 'agent_settled', 'compaction_start', 'compaction_end']);
-  expect(told.find(({ type }) => type === 'agent_settled')).toMatchObject({ aborted: true });
+  const records = peer.records.slice(start);
+  expect(milestones(records)).toEqual(['turn_end', 'agent_end', 'agent_settled', 'compaction_start', 'compaction_end']);
+  expect(records.find(({ type }) => type === 'agent_settled')).toMatchObject({ aborted: true });
 });
 
-verifies('K8 C18', 'isCompacting is true as long as it lasts', async ({ open }) => {
+verifies('K8 C18', 'isCompacting is true for the duration of a compaction', async ({ open }) => {
   const gate = newGate();
   const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }]);
   peer.send({ id: 'c', type: 'compact' });

@@ -11,25 +11,25 @@ const updates = (records: readonly WireRecord[]) =>
 
 const stepNames = (records: readonly WireRecord[]) => updates(records).map(({ assistantMessageEvent: { type } }) => type);
 
-/** Each answer as its steps tell it, and as its end does. */
-function folded(records: readonly WireRecord[]): { told: AssistantMessage; whole: AssistantMessage }[] {
-  const answers: { told: AssistantMessage; whole: AssistantMessage }[] = [];
-  let told: AssistantMessage | undefined;
+/** Each assistant message as folded from its steps, and as its message_end carries it. */
+function foldMessages(records: readonly WireRecord[]): { streamed: AssistantMessage; whole: AssistantMessage }[] {
+  const messages: { streamed: AssistantMessage; whole: AssistantMessage }[] = [];
+  let streamed: AssistantMessage | undefined;
   for (const record of records) {
     const { role } = (record['message'] ?? {}) as { role?: string };
-    if (record.type === 'message_start' && role === 'assistant') told = record['message'] as AssistantMessage;
-    if (record.type === 'message_update' && told) {
+    if (record.type === 'message_start' && role === 'assistant') streamed = record['message'] as AssistantMessage;
+    if (record.type === 'message_update' && streamed) {
       const { assistantMessageEvent, usage } = record as unknown as MessageUpdateEvent;
-      told = { ...applyStep(told, assistantMessageEvent), ...(usage ? { usage } : {}) };
+      streamed = { ...applyStep(streamed, assistantMessageEvent), ...(usage ? { usage } : {}) };
     }
-    if (record.type === 'message_end' && told && role === 'assistant') {
-      answers.push({ told, whole: record['message'] as AssistantMessage });
+    if (record.type === 'message_end' && streamed && role === 'assistant') {
+      messages.push({ streamed, whole: record['message'] as AssistantMessage });
     }
   }
-  return answers;
+  return messages;
 }
 
-const ask = (peer: Peer) => peer.ok({ type: 'hello', stream: 'delta' });
+const requestDeltas = (peer: Peer) => peer.ok({ type: 'hello', stream: 'delta' });
 
 const rich = {
   steps: [
@@ -40,9 +40,9 @@ const rich = {
   ],
 };
 
-verifies('M17 M19', 'in delta form an update has its step and nothing else', async ({ open }) => {
+verifies('M17 M19', 'in delta form an update carries its step and nothing else', async ({ open }) => {
   const { peer } = await open({ script: [rich, { text: 'done' }] });
-  await ask(peer);
+  await requestDeltas(peer);
 
   const records = await peer.run('go');
 
@@ -66,7 +66,7 @@ verifies('M17 M19', 'in delta form an update has its step and nothing else', asy
   ]);
 });
 
-verifies('M17', 'in delta form a failure carries its reason, and its end the rest', async ({ open }) => {
+verifies('M17', 'in delta form an error step carries its reason, and message_end the message', async ({ open }) => {
   const { peer } = await open({
     settings: NO_RETRY,
     script: [{ steps: [{ text: 'half' }, { cut: true }] }],
@@ -83,7 +83,7 @@ verifies('M17', 'in delta form a failure carries its reason, and its end the res
   await waitUntilSettled(peer);
 });
 
-verifies('M18', 'in delta form the usage is told when it changes, and only then', async ({ open }) => {
+verifies('M18', 'in delta form usage is sent only when it changes', async ({ open }) => {
   const { peer } = await open({
     script: [
       {
@@ -98,14 +98,14 @@ verifies('M18', 'in delta form the usage is told when it changes, and only then'
       },
     ],
   });
-  await ask(peer);
+  await requestDeltas(peer);
 
   const records = await peer.run('go');
 
-  const told = updates(records).map(({ assistantMessageEvent: { type }, usage }) =>
+  const streamed = updates(records).map(({ assistantMessageEvent: { type }, usage }) =>
     usage ? `${type} ${usage.input}+${usage.output}` : type,
   );
-  expect(told).toEqual([
+  expect(streamed).toEqual([
     'start',
     'text_start',
     'text_delta',
@@ -120,21 +120,21 @@ verifies('M18', 'in delta form the usage is told when it changes, and only then'
   ]);
 });
 
-verifies('M18 M21', 'in delta form the usage of every answer is told before its end', async ({ open }) => {
+verifies('M18 M21', 'in delta form the usage of every message is sent before its message_end', async ({ open }) => {
   const { peer } = await open({ script: [rich, { text: 'done' }, { text: 'Hello' }] });
-  await ask(peer);
+  await requestDeltas(peer);
 
   await peer.run('go');
   await peer.run('again');
 
-  const answers = folded(peer.records);
-  expect(answers).toHaveLength(3);
-  for (const { told, whole } of answers) expect(told).toEqual(whole);
-  expect(answers.map(({ whole: { usage } }) => usage.totalTokens ?? 0).every((tokens) => tokens > 0)).toBe(true);
+  const messages = foldMessages(peer.records);
+  expect(messages).toHaveLength(3);
+  for (const { streamed, whole } of messages) expect(streamed).toEqual(whole);
+  expect(messages.map(({ whole: { usage } }) => usage.totalTokens ?? 0).every((tokens) => tokens > 0)).toBe(true);
 });
 
 for (const stream of ['cumulative', 'delta']) {
-  verifies('M21', `folding the steps in ${stream} form gives the message of the end`, async ({ open }) => {
+  verifies('M21', `folding the steps in ${stream} form yields the message of message_end`, async ({ open }) => {
     const { peer } = await open({
       settings: NO_RETRY,
       script: [
@@ -155,16 +155,16 @@ for (const stream of ['cumulative', 'delta']) {
     await peer.run('go');
     await peer.run('again');
 
-    const answers = folded(peer.records);
-    expect(answers.map(({ whole: { stopReason } }) => stopReason)).toEqual(['toolUse', 'stop', 'toolUse', 'error']);
-    for (const { told, whole } of answers) {
+    const messages = foldMessages(peer.records);
+    expect(messages.map(({ whole: { stopReason } }) => stopReason)).toEqual(['toolUse', 'stop', 'toolUse', 'error']);
+    for (const { streamed, whole } of messages) {
       const { errorMessage: _message, errorCode: _code, ...rest } = whole;
-      expect(told).toMatchObject(rest);
+      expect(streamed).toMatchObject(rest);
     }
   });
 }
 
-verifies('M20', 'in delta form the bytes grow with the length of the answer, not with its square', async ({ open }) => {
+verifies('M20', 'in delta form the bytes sent grow linearly with the length of the message', async ({ open }) => {
   const word = '0123456789';
   const lengths = [4000, 16_000];
   const { peer } = await open({ script: lengths.map((times) => ({ text: word, times })), args: ['--stream', 'delta'] });
@@ -182,11 +182,11 @@ verifies('M20', 'in delta form the bytes grow with the length of the answer, not
   }
 });
 
-verifies('M17 M5', 'the form can be changed between two runs', async ({ open }) => {
+verifies('M17 M5', 'the stream form can be changed between two runs', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }] });
 
   const runs = [await peer.run('a')];
-  await ask(peer);
+  await requestDeltas(peer);
   runs.push(await peer.run('b'));
   await peer.ok({ type: 'hello', stream: 'cumulative' });
   runs.push(await peer.run('c'));

@@ -6,23 +6,23 @@ import { newGate, openTestAgent as openOn } from '../../support/agent/test-agent
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
-/** Sends lines as they are and answers what they are answered with. */
-async function answersTo(peer: Peer, lines: readonly string[]): Promise<WireRecord[]> {
+/** Sends raw lines and returns the responses to them. */
+async function responsesTo(peer: Peer, lines: readonly string[]): Promise<WireRecord[]> {
   await peer.greeted();
   const from = peer.records.length;
   const last = `after ${from}`;
   peer.send(lines.map((line) => `${line}\n`).join(''));
-  // It waits for every session command before it, and changes nothing.
+  // This command waits for every session command before it and changes nothing.
   await peer.ok({ type: 'set_steering_mode', mode: 'one-at-a-time', id: last });
   return peer.records.slice(from).filter(({ type, id }) => type === 'response' && id !== last);
 }
 
-verifies('E1 E2 E5', 'a command that fails says so, with its id, its name and a text', async ({ open }) => {
+verifies('E1 E2 E5', 'a failed command gets a response with its id, its name and an error text', async ({ open }) => {
   const { peer } = await open();
 
-  const answer = await peer.request({ id: 'm', type: 'set_model', provider: 'nobody', modelId: 'nothing' });
+  const response = await peer.request({ id: 'm', type: 'set_model', provider: 'nobody', modelId: 'nothing' });
 
-  expect(answer).toEqual({
+  expect(response).toEqual({
     id: 'm',
     type: 'response',
     command: 'set_model',
@@ -32,7 +32,7 @@ verifies('E1 E2 E5', 'a command that fails says so, with its id, its name and a 
   });
 });
 
-verifies('E2 E5', 'a command that fails after it had to wait has its own id and name too', async ({ open }) => {
+verifies('E2 E5', 'a command that fails after waiting gets a response with its own id and name', async ({ open }) => {
   const { peer } = await open();
 
   const fork = { id: { n: 2 }, type: 'fork', entryId: 'none' };
@@ -42,16 +42,16 @@ verifies('E2 E5', 'a command that fails after it had to wait has its own id and 
   expect(second).toMatchObject({ id: { n: 2 }, command: 'fork', success: false, code: 'not_found' });
 });
 
-verifies('E3 E4', 'an unknown command is answered with its id and its name', async ({ open }) => {
+verifies('E3 E4', 'an unknown command gets an error response with its id and name', async ({ open }) => {
   const { peer } = await open();
   const types = ['get_nothing', 'PROMPT', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'a"b\\c\n', '💥'];
 
-  const answers = await answersTo(
+  const responses = await responsesTo(
     peer,
     types.map((type) => JSON.stringify({ type, id: [type] })),
   );
 
-  expect(answers).toEqual(
+  expect(responses).toEqual(
     types.map((type) => ({
       id: [type],
       type: 'response',
@@ -63,14 +63,14 @@ verifies('E3 E4', 'an unknown command is answered with its id and its name', asy
   );
 });
 
-verifies('E6 E8', 'a line that is not JSON is answered, and so are those after it', async ({ open }) => {
+verifies('E6 E8', 'a line that is not JSON gets an error response, and later lines are handled', async ({ open }) => {
   const { peer } = await open();
   const lines = ['nonsense', '{', '}', '{"type":"abort",}', "{'type':'abort'}", '{"type":"abort"', 'undefined', '"'];
 
   for (const line of lines) {
-    const answers = await answersTo(peer, [line, '{"id":"next","type":"get_last_assistant_text"}']);
+    const responses = await responsesTo(peer, [line, '{"id":"next","type":"get_last_assistant_text"}']);
 
-    expect(answers).toEqual([
+    expect(responses).toEqual([
       {
         type: 'response',
         command: 'parse',
@@ -83,9 +83,9 @@ verifies('E6 E8', 'a line that is not JSON is answered, and so are those after i
   }
 });
 
-verifies('E7', 'a parse error has the id of its line where that can be seen', async ({ open }) => {
+verifies('E7', 'a parse error carries the id of its line where it can be read', async ({ open }) => {
   const { peer } = await open();
-  const seen: [string, unknown][] = [
+  const cases: [string, unknown][] = [
     ['{"id":"a","type":"prompt","message":"b', 'a'],
     ['{"id": 5, "type" "abort"}', 5],
     ['{"id":-1.5e3,', -1500],
@@ -95,16 +95,16 @@ verifies('E7', 'a parse error has the id of its line where that can be seen', as
     ['{"images":[{"id":"inner"}],"id":"outer","type":abort}', 'outer'],
   ];
 
-  const answers = await answersTo(
+  const responses = await responsesTo(
     peer,
-    seen.map(([line]) => line),
+    cases.map(([line]) => line),
   );
 
-  expect(answers.map(({ command }) => command)).toEqual(seen.map(() => 'parse'));
-  expect(answers.map(({ id }) => id)).toEqual(seen.map(([, id]) => id));
+  expect(responses.map(({ command }) => command)).toEqual(cases.map(() => 'parse'));
+  expect(responses.map(({ id }) => id)).toEqual(cases.map(([, id]) => id));
 });
 
-verifies('E7', 'a parse error has no id that belongs to something else', async ({ open }) => {
+verifies('E7', 'a parse error never carries an id from elsewhere in the line', async ({ open }) => {
   const { peer } = await open();
   const lines = [
     'nonsense',
@@ -118,12 +118,12 @@ verifies('E7', 'a parse error has no id that belongs to something else', async (
     '{"type":"x","ids":1,"my id":2,"id2":3,}',
   ];
 
-  const answers = await answersTo(peer, lines);
+  const responses = await responsesTo(peer, lines);
 
-  expect(answers.map((answer) => Object.hasOwn(answer, 'id'))).toEqual(lines.map(() => false));
+  expect(responses.map((response) => Object.hasOwn(response, 'id'))).toEqual(lines.map(() => false));
 });
 
-/** Commands and lines that fail, each in its own way, on an agent that is idle or at work. */
+/** Lines and commands that fail in different ways on an idle or running agent. */
 const failing = [
   'broken',
   'null',
@@ -141,7 +141,7 @@ const failing = [
   '{"type":"set_host_tools","tools":[{"name":" ","description":"a","parameters":{}}]}',
 ];
 
-verifies('E8 E9', 'nothing that fails ends the agent', async ({ open, transport }) => {
+verifies('E8 E9', 'failed commands never end the agent', async ({ open, transport }) => {
   const agent = await open();
   const { peer, process } = agent;
 
@@ -154,28 +154,28 @@ verifies('E8 E9', 'nothing that fails ends the agent', async ({ open, transport 
   const failures = peer.records.filter(({ success }) => success === false);
   expect(failures).toHaveLength(20 * failing.length);
   expect(process?.stderr() ?? '').toBe('');
-  // On a socket only a signal ends it.
+  // On a Unix socket only a signal ends the agent.
   expect((await process?.exited)?.code).toBe(
     { stdio: 0, unix: 143, memory: undefined, websocket: undefined }[transport],
   );
 });
 
-verifies('E9', 'nothing that fails disturbs a run', async ({ open }) => {
+verifies('E9', 'failed commands do not disturb a run', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ text: 'so ' }, { await: gate.path }, { text: 'good' }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
 
-  const answers = await answersTo(peer, failing);
+  const responses = await responsesTo(peer, failing);
   gate.open();
   const settled = await peer.next('agent_settled');
 
-  expect(answers.filter(({ success }) => success)).toEqual([]);
+  expect(responses.filter(({ success }) => success)).toEqual([]);
   expect(settled).toMatchObject({ outcome: 'ok' });
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'so good' });
 });
 
-verifies('E1 E10', 'every refusal has a code of the closed set and a text', async ({ open }) => {
+verifies('E1 E10', 'every error response has a code of the closed set and a text', async ({ open }) => {
   const gate = newGate();
   const { peer, home } = await open({ script: [{ steps: [{ text: 'a' }, { await: gate.path }] }] });
   const other = await open({ home });
@@ -185,7 +185,7 @@ verifies('E1 E10', 'every refusal has a code of the closed set and a text', asyn
   await peer.ok({ type: 'prompt', message: 'go' });
 
   const refusals: Record<string, WireRecord> = {
-    invalid_json: (await answersTo(peer, ['{']))[0] as WireRecord,
+    invalid_json: (await responsesTo(peer, ['{']))[0] as WireRecord,
     invalid_params: await peer.refused({ type: 'prompt' }),
     unknown_command: await peer.refused({ type: 'nothing' }),
     not_supported: await memory.peer.refused({ type: 'export_html' }),
@@ -205,11 +205,11 @@ verifies('E1 E10', 'every refusal has a code of the closed set and a text', asyn
   }
 });
 
-verifies('E11', 'a field that is missing or of the wrong type is named', async ({ open }) => {
+verifies('E11', 'the error names a field that is missing or of the wrong type', async ({ open }) => {
   const { peer } = await open();
   const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
 
-  const texts = await answersTo(
+  const texts = await responsesTo(
     peer,
     [
       { type: 'prompt' },
@@ -239,7 +239,7 @@ verifies('E11', 'a field that is missing or of the wrong type is named', async (
 
 verifies(
   'E12',
-  'a command that makes no sense where it is sent says so',
+  'a command that is not supported here fails with not_supported',
   async ({ open }) => {
     const { peer } = await open({ args: ['--no-session'] });
 
@@ -255,7 +255,7 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('E9 E13', 'what nobody foresaw is internal, and goes no further', async ({ open }) => {
+verifies('E9 E13', 'an unexpected failure gets code internal and does not end the agent', async ({ open }) => {
   const { peer, sessionFiles } = await open();
   await peer.greeted();
   const folder = dirname(sessionFiles()[0] ?? '');

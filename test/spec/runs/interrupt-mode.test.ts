@@ -12,7 +12,7 @@ const waitFor = (path: string) => `while [ ! -e ${path} ]; do sleep 0.01; done`;
 
 const SKIPPED = 'Skipped due to queued user message.';
 
-/** The tool events of a run, updates left out. */
+/** The tool events of a run without updates. */
 const toolEvents = (peer: Peer) =>
   peer.records.flatMap((record) => {
     if (!/^tool_execution_(start|end)$/.test(record.type)) return [];
@@ -62,7 +62,7 @@ verifies('Q12', 'by default the tools of a turn run in parallel', async ({ open 
   expect(toolEvents(peer).slice(0, 2)).toEqual(['start a', 'start b']);
 });
 
-verifies('Q9 Q13 Q14 Q15 Q16', 'in mode immediate steering skips the tools that have not begun', async ({ open }) => {
+verifies('Q9 Q13 Q14 Q15 Q16', 'in mode immediate steering skips tools that have not started', async ({ open }) => {
   const gate = newGate();
   const { peer, home } = await open({
     script: [{ steps: [bash('a', `${waitFor(gate.path)}; echo a`), write('b'), write('c')] }, { text: 'heard' }],
@@ -100,7 +100,7 @@ verifies('Q9 Q13 Q14 Q15 Q16', 'in mode immediate steering skips the tools that 
   expect(assistantTexts(peer.records)).toEqual(['', 'heard']);
 });
 
-verifies('Q13 Q14', 'in mode immediate a steer after the second of three skips the third', async ({ open }) => {
+verifies('Q13 Q14', 'in mode immediate a steer during the second of three tools skips the third', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ steps: [write('a'), bash('b', waitFor(gate.path)), write('c')] }, { text: 'heard' }],
@@ -116,7 +116,7 @@ verifies('Q13 Q14', 'in mode immediate a steer after the second of three skips t
   expect(toolEvents(peer)).toEqual(['start a', 'end a', 'start b', 'end b', 'start c', 'end c failed']);
 });
 
-verifies('Q13', 'in mode immediate the tools run one after another, all of them without steering', async ({ open }) => {
+verifies('Q13', 'in mode immediate tool calls run in sequence, and all run without steering', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [write('a'), write('b'), write('c')] }, { text: 'done' }] });
   await peer.ok({ type: 'set_interrupt_mode', mode: 'immediate' });
 
@@ -142,7 +142,7 @@ verifies('Q14', 'in mode immediate a follow-up skips nothing', async ({ open }) 
   expect(assistantTexts(peer.records)).toEqual(['', 'done', 'followed']);
 });
 
-verifies('Q14', 'in mode immediate a steer that was taken back skips nothing', async ({ open }) => {
+verifies('Q14', 'in mode immediate a removed steering message skips no tool call', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ steps: [bash('a', waitFor(gate.path)), write('b')] }, { text: 'done' }],
@@ -160,7 +160,7 @@ verifies('Q14', 'in mode immediate a steer that was taken back skips nothing', a
   expect(userTexts(peer.records)).toEqual(['work']);
 });
 
-verifies('Q9', 'set_interrupt_mode goes both ways', async ({ open }) => {
+verifies('Q9', 'set_interrupt_mode switches in both directions', async ({ open }) => {
   const { peer } = await open();
 
   await peer.ok({ type: 'set_interrupt_mode', mode: 'immediate' });

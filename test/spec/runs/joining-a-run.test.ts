@@ -15,7 +15,7 @@ const answerFrames = [
   'message_end',
 ];
 
-/** Sends a message to a run under way and expects it to be queued, and served by that run. */
+/** Sends a message during a run and expects that run to queue and serve it. */
 const joins =
   (kind: 'steer' | 'followUp', command: { type: string } & Record<string, string>) =>
   async ({ open }: AgentFixture) => {
@@ -55,7 +55,7 @@ verifies(
   joins('followUp', { type: 'prompt', streamingBehavior: 'followUp' }),
 );
 
-verifies('P19 Q17 Q20 R18', 'the records of a steered run, in their order', async ({ open, greeting }) => {
+verifies('P19 Q17 Q20 R18', 'a steered run sends its records in the specified order', async ({ open, greeting }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
   await peer.ok({ type: 'prompt', message: 'first' });
@@ -87,7 +87,7 @@ verifies('P19 Q17 Q20 R18', 'the records of a steered run, in their order', asyn
   ]);
 });
 
-/** Sends a message to an idle agent and expects a run of its own for it. */
+/** Sends a message to an idle agent and expects a run of its own. */
 const opens =
   (type: string) =>
   async ({ open }: AgentFixture) => {
@@ -117,7 +117,7 @@ verifies('P27 P28', 'an empty message opens no run', async ({ open }) => {
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
 });
 
-verifies('P27 P32 Q17', 'what was left in the queue rides along with the next message, behind it', async ({ open }) => {
+verifies('P27 P32 Q17', 'messages left in the queue are delivered after the next message', async ({ open }) => {
   const { peer } = await open({ script: [{ stall: true, when: '^first$' }, { text: 'one' }, { text: 'two' }] });
   await peer.ok({ type: 'prompt', message: 'first' });
   await peer.ok({ type: 'follow_up', message: 'follow' });
@@ -131,7 +131,7 @@ verifies('P27 P32 Q17', 'what was left in the queue rides along with the next me
   expect(assistantTexts(peer.records)).toEqual(['', 'one', 'two']);
 });
 
-verifies('Q18 Q19', 'steering goes before follow-ups, and both are served by the run', async ({ open }) => {
+verifies('Q18 Q19', 'the run delivers steering before follow-ups', async ({ open }) => {
   const gate = newGate();
   const script = [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }, { text: 'three' }];
   const { peer } = await open({ script });

@@ -6,8 +6,8 @@ import { verifies } from '../../support/verifies.ts';
 
 type Command = { type: string } & Record<string, unknown>;
 
-/** Sends commands in one piece, numbered from 0, and answers their numbers in the order of their answers. */
-async function orderOf(peer: Peer, commands: readonly Command[]): Promise<unknown[]> {
+/** Sends numbered commands in one write and returns their numbers in the order of the responses. */
+async function responseOrder(peer: Peer, commands: readonly Command[]): Promise<unknown[]> {
   const ids = new Set(commands.keys());
   peer.send(commands.map((command, id) => `${JSON.stringify({ id, ...command })}\n`).join(''));
   const order: unknown[] = [];
@@ -20,32 +20,32 @@ async function orderOf(peer: Peer, commands: readonly Command[]): Promise<unknow
 
 const name = (text: string): Command => ({ type: 'set_session_name', name: text });
 
-verifies('C17', 'abort is answered before a command that is at work and those that wait for it', async ({ open }) => {
+verifies('C17', 'abort gets its response before the running session command and waiting ones', async ({ open }) => {
   const { peer } = await open();
   const waiting = Array.from({ length: 20 }, (_, index) => name(`name ${index}`));
 
-  const order = await orderOf(peer, [{ type: 'clone' }, ...waiting, { type: 'abort' }]);
+  const order = await responseOrder(peer, [{ type: 'clone' }, ...waiting, { type: 'abort' }]);
 
   const abort = waiting.length + 1;
   expect(order).toEqual([abort, ...Array.from({ length: abort }, (_, index) => index)]);
 });
 
-verifies('C17', 'abort stops a run while a session command is at work', async ({ open }) => {
+verifies('C17', 'abort stops a run while a session command is in progress', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ text: 'so far' }, { await: gate.path }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
 
-  await orderOf(peer, [{ type: 'clone', detached: true }, name('waits'), { type: 'abort' }]);
+  await responseOrder(peer, [{ type: 'clone', detached: true }, name('waits'), { type: 'abort' }]);
 
   expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
 });
 
-verifies('C18', 'reading does not wait for a session command that is at work', async ({ open }) => {
+verifies('C18', 'read commands do not wait for a session command in progress', async ({ open }) => {
   const { peer } = await open();
   const { sessionId } = await peer.ok({ type: 'get_state' });
 
-  const order = await orderOf(peer, [
+  const order = await responseOrder(peer, [
     { type: 'new_session' },
     name('new'),
     { type: 'get_state' },
@@ -57,7 +57,7 @@ verifies('C18', 'reading does not wait for a session command that is at work', a
   expect(early).toMatchObject({ data: { sessionId } });
 });
 
-verifies('C18', 'reading is answered while a run is under way', async ({ open }) => {
+verifies('C18', 'read commands get their response during a run', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ await: gate.path }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -69,7 +69,7 @@ verifies('C18', 'reading is answered while a run is under way', async ({ open })
   expect(messages).toMatchObject([{ role: 'user' }]);
 });
 
-verifies('C19', 'session commands are done one after another, in the order of arrival', async ({ open }) => {
+verifies('C19', 'session commands are handled one after another, in the order of arrival', async ({ open }) => {
   const { peer, sessionFiles } = await open();
   await peer.run('hello');
   const commands = [
@@ -85,7 +85,7 @@ verifies('C19', 'session commands are done one after another, in the order of ar
     name('last'),
   ];
 
-  const order = await orderOf(peer, commands);
+  const order = await responseOrder(peer, commands);
 
   expect(order).toEqual([0, 7, 1, 2, 3, 4, 5, 6, 8, 9]);
   const names = sessionFiles().map((file) => readSessionFile(file).flatMap((entry) => entry.name ?? []));
@@ -94,13 +94,13 @@ verifies('C19', 'session commands are done one after another, in the order of ar
 
 verifies(
   'C20',
-  'a session command that comes after an abort waits for it, a reading one does not',
+  'a session command sent after an abort waits for it; a read command does not',
   async ({ open }) => {
     const gate = newGate();
     const { peer } = await open({ script: [{ steps: [{ text: 'so far' }, { await: gate.path }] }] });
     await peer.ok({ type: 'prompt', message: 'go' });
 
-    const order = await orderOf(peer, [{ type: 'abort' }, name('after'), { type: 'get_state' }]);
+    const order = await responseOrder(peer, [{ type: 'abort' }, name('after'), { type: 'get_state' }]);
 
     expect(order).toEqual([2, 0, 1]);
     const types = peer.records.map(({ type, command }) => (type === 'response' ? `answer to ${command}` : type));
@@ -110,7 +110,7 @@ verifies(
   },
 );
 
-verifies('C20', 'a prompt right after an abort opens a run of its own', async ({ open }) => {
+verifies('C20', 'a prompt sent right after an abort opens a run of its own', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ steps: [{ text: 'so far' }, { await: gate.path }] }, { text: 'new answer' }],
@@ -118,7 +118,7 @@ verifies('C20', 'a prompt right after an abort opens a run of its own', async ({
   await peer.ok({ type: 'prompt', message: 'first' });
   await peer.next('message_update');
 
-  const order = await orderOf(peer, [{ type: 'abort' }, { type: 'prompt', message: 'second' }]);
+  const order = await responseOrder(peer, [{ type: 'abort' }, { type: 'prompt', message: 'second' }]);
 
   expect(order).toEqual([0, 1]);
   const settled = [await peer.find('agent_settled'), await peer.next('agent_settled')];
@@ -126,10 +126,10 @@ verifies('C20', 'a prompt right after an abort opens a run of its own', async ({
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'new answer' });
 });
 
-// Only in memory do all lines of one write arrive in the same moment, however many they are.
+// Only over the memory transport do all lines of one write arrive at once.
 verifies(
   'C23',
-  'one command more than may wait is refused, and the others are done',
+  'one command above the limit of the lane is rejected, and the others run',
   async ({ open }) => {
     const { peer } = await open();
     const waiting: Command[] = Array.from({ length: MAX_WAITING_COMMANDS }, (_, index) => ({
@@ -138,7 +138,7 @@ verifies(
     }));
     const commands = [{ type: 'new_session' }, ...waiting, name('one too many'), { type: 'get_state' }];
 
-    const order = await orderOf(peer, commands);
+    const order = await responseOrder(peer, commands);
 
     const refused = waiting.length + 1;
     expect(order).toEqual([refused, refused + 1, ...Array.from({ length: refused }, (_, index) => index)]);

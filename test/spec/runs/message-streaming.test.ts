@@ -32,11 +32,11 @@ function messages(records: readonly WireRecord[]): WireRecord[][] {
   return all;
 }
 
-const answersIn = (records: readonly WireRecord[]) =>
+const assistantMessagesIn = (records: readonly WireRecord[]) =>
   messages(records).filter(([start]) => messageOf(start).role === 'assistant');
 
-/** The content after one more step, as a client would work it out from the reference. */
-function grown(content: Message['content'], step: Step): Message['content'] {
+/** The content after one more step, folded as the reference specifies. */
+function applyStep(content: Message['content'], step: Step): Message['content'] {
   const block = content[step.contentIndex] ?? {};
   const replace = (next: Record<string, unknown>) => content.toSpliced(step.contentIndex, 1, next);
   switch (step.type) {
@@ -67,16 +67,16 @@ const rich = {
   ],
 };
 
-verifies('M1 M2 M3 M16', 'each message begins and ends; only answers are updated in between', async ({ open }) => {
+verifies('M1 M2 M3 M16', 'every message has a start and an end; only the assistant has updates', async ({ open }) => {
   const { peer } = await open({ script: [rich, { text: 'done' }] });
 
   const records = await peer.run('go');
 
-  const told = messages(records).map((list) => {
+  const outlines = messages(records).map((list) => {
     const between = list.slice(1, -1).map(({ type }) => type);
     return { role: messageOf(list[0]).role, ends: list.at(-1)?.type, between: [...new Set(between)] };
   });
-  expect(told).toEqual([
+  expect(outlines).toEqual([
     { role: 'user', ends: 'message_end', between: [] },
     { role: 'assistant', ends: 'message_end', between: ['message_update'] },
     { role: 'toolResult', ends: 'message_end', between: [] },
@@ -92,27 +92,27 @@ verifies('M1 M2 M3 M16', 'each message begins and ends; only answers are updated
   expect(messages(records).map((list) => messageOf(list.at(-1)))).toEqual(kept);
 });
 
-verifies('M4 M7 M14 M15', 'a step start comes first, a step done last, and each update has one', async ({ open }) => {
+verifies('M4 M7 M14 M15', 'each update has one step; the first is start, the last is done', async ({ open }) => {
   const { peer } = await open({ script: [rich, { text: 'done' }] });
 
   const records = await peer.run('go');
 
-  for (const list of answersIn(records)) {
+  for (const list of assistantMessagesIn(records)) {
     const steps = list.slice(1, -1).map(stepOf);
     expect(steps.map(({ type }) => type).filter((type) => type === 'start' || type === 'done')).toEqual([
       'start',
       'done',
     ]);
     expect([steps[0]?.type, steps.at(-1)?.type]).toEqual(['start', 'done']);
-    const places = list.map((record) => records.indexOf(record));
-    expect(places).toEqual(list.map((_, index) => (places[0] ?? 0) + index));
+    const positions = list.map((record) => records.indexOf(record));
+    expect(positions).toEqual(list.map((_, index) => (positions[0] ?? 0) + index));
   }
 });
 
 verifies('M8 M9 M10', 'blocks open, grow and close at their index', async ({ open }) => {
   const { peer } = await open({ script: [rich, { text: 'done' }] });
 
-  const [list = []] = answersIn(await peer.run('go'));
+  const [list = []] = assistantMessagesIn(await peer.run('go'));
 
   const steps = list.slice(2, -2).map((record) => {
     const { partial: _, ...step } = stepOf(record);
@@ -177,12 +177,12 @@ verifies('M5 M6 M13 M21', 'by default every update carries the message so far', 
 
   for (const _ of answers) await peer.run('go');
 
-  for (const [start, ...rest] of answersIn(peer.records)) {
+  for (const [start, ...rest] of assistantMessagesIn(peer.records)) {
     const whole = messageOf(rest.at(-1));
     let content: Message['content'] = [];
     for (const update of rest.slice(0, -1)) {
       const step = stepOf(update);
-      content = grown(content, step);
+      content = applyStep(content, step);
       if (step.type === 'done') {
         expect(step).toEqual({ type: 'done', reason: whole['stopReason'], message: whole });
         expect(update).toEqual({ type: 'message_update', assistantMessageEvent: step, message: whole });
@@ -201,10 +201,10 @@ for (const [reason, steps] of Object.entries({
   length: [{ text: 'x' }, { stop: 'length' }],
   toolUse: [{ toolCall: { name: 'nothing' } }],
 })) {
-  verifies('M11 M13', `a whole answer ends with done and the reason ${reason}`, async ({ open }) => {
+  verifies('M11 M13', `a complete assistant message ends with done and reason ${reason}`, async ({ open }) => {
     const { peer } = await open({ script: [{ steps }, { text: 'done' }] });
 
-    const [list = []] = answersIn(await peer.run('go'));
+    const [list = []] = assistantMessagesIn(await peer.run('go'));
 
     const [last, end] = list.slice(-2);
     expect(last && stepOf(last)).toEqual({ type: 'done', reason, message: messageOf(end) });
@@ -212,33 +212,33 @@ for (const [reason, steps] of Object.entries({
   });
 }
 
-verifies('M12 M13', 'an answer that failed ends with error and the whole of it', async ({ open }) => {
+verifies('M12 M13', 'a failed assistant message ends with an error step that carries the message', async ({ open }) => {
   const { peer } = await open({ settings: NO_RETRY, script: [{ steps: [{ text: 'half' }, { cut: true }] }] });
 
-  const [list = []] = answersIn(await peer.run('go'));
+  const [list = []] = assistantMessagesIn(await peer.run('go'));
 
   const [last, end] = list.slice(-2);
   expect(last && stepOf(last)).toEqual({ type: 'error', reason: 'error', error: messageOf(end) });
   expect(messageOf(end)).toMatchObject({ stopReason: 'error', errorMessage: 'terminated' });
 });
 
-verifies('M12 M13', 'an answer that was stopped ends with error and the reason aborted', async ({ open }) => {
+verifies('M12 M13', 'an aborted assistant message ends with an error step and reason aborted', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'half' }, { stall: true }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.find((record) => record.type === 'message_update' && stepOf(record).type === 'text_delta');
 
   await peer.ok({ type: 'abort' });
 
-  const list = answersIn(peer.records)[0] ?? [];
+  const list = assistantMessagesIn(peer.records)[0] ?? [];
   const [last, end] = list.slice(-2);
   expect(last && stepOf(last)).toEqual({ type: 'error', reason: 'aborted', error: messageOf(end) });
   expect(messageOf(end)).toMatchObject({ stopReason: 'aborted', content: [{ type: 'text', text: 'half' }] });
 });
 
-verifies('M3 M14', 'an answer without a word has its start and its end', async ({ open }) => {
+verifies('M3 M14', 'an empty assistant message has only its start and done steps', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [] }] });
 
-  const [list = []] = answersIn(await peer.run('go'));
+  const [list = []] = assistantMessagesIn(await peer.run('go'));
 
   expect(list.slice(1, -1).map((record) => stepOf(record).type)).toEqual(['start', 'done']);
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });

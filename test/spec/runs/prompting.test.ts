@@ -3,7 +3,7 @@ import { NO_RETRY, newGate, readSessionFile } from '../../support/agent/test-age
 import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** The users' words in a session file. */
+/** The user texts in a session file. */
 const storedUserTexts = (path: string | undefined) =>
   readSessionFile(path ?? '').flatMap(({ message }) => (message?.role === 'user' ? [message.content[0].text] : []));
 
@@ -28,7 +28,7 @@ verifies('P1 P3 P39 P40', 'a prompt opens a run with its message', async ({ open
   await waitUntilSettled(peer);
 });
 
-verifies('P2 P4', 'a prompt is answered once its message is stored, long before the work is done', async ({ open }) => {
+verifies('P2 P4', 'a prompt gets its response once its message is stored, before the run ends', async ({ open }) => {
   const gate = newGate();
   const { peer, sessionFiles } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'late' }] }] });
 
@@ -40,7 +40,7 @@ verifies('P2 P4', 'a prompt is answered once its message is stored, long before 
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('P4 P6', 'what fails after acceptance is told by events, with no second response', async ({ open }) => {
+verifies('P4 P6', 'a failure after acceptance is reported by events, without a second response', async ({ open }) => {
   const { peer } = await open({ settings: NO_RETRY, script: [{ error: { status: 500, message: 'broken' } }] });
 
   await peer.run({ id: 'p1', message: 'go' });
@@ -50,7 +50,7 @@ verifies('P4 P6', 'what fails after acceptance is told by events, with no second
   expect(responses).toEqual([expect.objectContaining({ success: true })]);
 });
 
-verifies('P5 P13', 'a prompt during a run that does not say how to join it is refused whole', async ({ open }) => {
+verifies('P5 P13', 'a prompt without streamingBehavior during a run is rejected with agent_busy', async ({ open }) => {
   const gate = newGate();
   const { peer, sessionFiles } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'done' }] }] });
   await peer.ok({ type: 'prompt', message: 'first' });
@@ -68,7 +68,7 @@ verifies('P5 P13', 'a prompt during a run that does not say how to join it is re
   expect(JSON.stringify(readSessionFile(sessionFiles()[0] ?? ''))).not.toContain('second');
 });
 
-verifies('P5 P42', 'a client message id that was refused is free', async ({ open }) => {
+verifies('P5 P42', 'the client message id of a rejected prompt can be used again', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
   await peer.ok({ type: 'prompt', message: 'first' });
@@ -84,16 +84,16 @@ verifies('P5 P42', 'a client message id that was refused is free', async ({ open
 
 for (const [what, command] of Object.entries({
   'no message': {},
-  'a message that is no text': { message: 7 },
+  'a message that is not a string': { message: 7 },
   'an empty message': { message: '' },
   'an empty message and no images': { message: '', images: [] },
-  'images that are no list': { message: 'x', images: 'y' },
+  'images that are not a list': { message: 'x', images: 'y' },
   'an image without data': { message: 'x', images: [{ type: 'image', mimeType: 'image/png' }] },
   'an image with empty data': { message: 'x', images: [{ type: 'image', data: '', mimeType: 'image/png' }] },
   'an unknown streamingBehavior': { message: 'x', streamingBehavior: 'later' },
   'an empty clientMessageId': { message: 'x', clientMessageId: '' },
 })) {
-  verifies('P5', `a prompt with ${what} is refused, and nothing runs`, async ({ open, greeting }) => {
+  verifies('P5', `a prompt with ${what} is rejected, and no run starts`, async ({ open, greeting }) => {
     const { peer, sessionFiles } = await open({ script: [{ text: 'never' }] });
     await peer.greeted();
     const before = readSessionFile(sessionFiles()[0] ?? '');
@@ -107,7 +107,7 @@ for (const [what, command] of Object.entries({
   });
 }
 
-verifies('P5 P27 P28 P37', 'without a usable model every way to open a run is refused', async ({ open }) => {
+verifies('P5 P27 P28 P37', 'without a usable model every command that opens a run is rejected', async ({ open }) => {
   const { peer, sessionFiles } = await open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
   await peer.greeted();
   const before = readSessionFile(sessionFiles()[0] ?? '');
@@ -125,7 +125,7 @@ verifies('P5 P27 P28 P37', 'without a usable model every way to open a run is re
   expect(readSessionFile(sessionFiles()[0] ?? '')).toEqual(before);
 });
 
-verifies('P14', 'streamingBehavior on a prompt that finds the agent idle has no effect', async ({ open }) => {
+verifies('P14', 'streamingBehavior has no effect on a prompt while the agent is idle', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
 
   const first = await peer.run({ message: 'a', streamingBehavior: 'steer' });
@@ -139,7 +139,7 @@ verifies('P14', 'streamingBehavior on a prompt that finds the agent idle has no 
   await waitUntilSettled(peer);
 });
 
-verifies('P2 P13', 'prompts that come in one piece are taken in their order', async ({ open }) => {
+verifies('P2 P13', 'prompts sent in one write are handled in order', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
 
   peer.send(

@@ -4,8 +4,8 @@ import type { Peer } from '../../support/clients/peer.ts';
 import { waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { type AgentFixture, SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
-/** An agent whose run is held, with these messages queued for it; answers their ids too. */
-async function held(open: AgentFixture['open'], commands: readonly { type: string; message: string }[]) {
+/** Opens an agent with a held run and these messages queued for it; returns their queue ids. */
+async function openHeld(open: AgentFixture['open'], commands: readonly { type: string; message: string }[]) {
   const gate = newGate();
   const { peer } = await open({
     script: [{ steps: [{ await: gate.path }, { text: 'held' }] }, { text: 'next', when: '.', keep: true }],
@@ -29,8 +29,8 @@ const update = (...items: [id: string | undefined, kind: string, text: string][]
 const steer = (message: string) => ({ type: 'steer', message });
 const followUp = (message: string) => ({ type: 'follow_up', message });
 
-verifies('Q20 Q21 Q22', 'every change of the queue is told, with all that waits', async ({ open }) => {
-  const { peer, gate, ids } = await held(open, [followUp('f'), steer('s')]);
+verifies('Q20 Q21 Q22', 'every queue change is published with all queued messages', async ({ open }) => {
+  const { peer, gate, ids } = await openHeld(open, [followUp('f'), steer('s')]);
   const [f, s] = ids;
 
   gate.open();
@@ -44,16 +44,16 @@ verifies('Q20 Q21 Q22', 'every change of the queue is told, with all that waits'
   ]);
 });
 
-verifies('Q20', 'the change is told before the answer to the command that made it', async ({ open }) => {
-  const { peer, ids } = await held(open, [steer('a')]);
+verifies('Q20', 'queue_update precedes the response to the command that changed the queue', async ({ open }) => {
+  const { peer, ids } = await openHeld(open, [steer('a')]);
 
   await peer.ok({ type: 'edit_queued', queueId: ids[0], message: 'b' });
   await peer.ok({ type: 'remove_queued', queueId: ids[0] });
 
-  const told = peer.records.filter(
+  const published = peer.records.filter(
     ({ type, command }) => type === 'queue_update' || command?.toString().endsWith('queued'),
   );
-  expect(told.map(({ type }) => type)).toEqual([
+  expect(published.map(({ type }) => type)).toEqual([
     'queue_update',
     'queue_update',
     'response',
@@ -63,8 +63,8 @@ verifies('Q20', 'the change is told before the answer to the command that made i
   await peer.ok({ type: 'abort' });
 });
 
-verifies('Q23 Q24', 'of two messages with the same text the one that is named is removed', async ({ open }) => {
-  const { peer, gate, ids } = await held(open, [steer('same'), steer('same'), steer('other')]);
+verifies('Q23 Q24', 'remove_queued removes the named one of two messages with the same text', async ({ open }) => {
+  const { peer, gate, ids } = await openHeld(open, [steer('same'), steer('same'), steer('other')]);
   const [first, second, third] = ids;
   expect(new Set(ids).size).toBe(3);
 
@@ -77,21 +77,21 @@ verifies('Q23 Q24', 'of two messages with the same text the one that is named is
   expect(userTexts(peer.records)).toEqual(['first', 'same', 'other']);
 });
 
-verifies('Q23', 'a prompt with the text of a queued message leaves that where it is', async ({ open }) => {
-  const { peer, ids } = await held(open, [followUp('same')]);
+verifies('Q23', 'a prompt with the text of a queued message leaves that message queued', async ({ open }) => {
+  const { peer, ids } = await openHeld(open, [followUp('same')]);
   await peer.ok({ type: 'abort' });
 
   await peer.ok({ type: 'abort_and_prompt', message: 'same' });
 
-  const answered = peer.records.findIndex(({ command }) => command === 'abort_and_prompt');
-  const before = peer.records.slice(0, answered).filter(({ type }) => type === 'queue_update');
+  const responseIndex = peer.records.findIndex(({ command }) => command === 'abort_and_prompt');
+  const before = peer.records.slice(0, responseIndex).filter(({ type }) => type === 'queue_update');
   expect(before).toEqual([update([ids[0], 'followUp', 'same'])]);
   await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(['first', 'same', 'same']);
 });
 
-verifies('Q25', 'a message that is edited keeps its place, its id and its kind', async ({ open }) => {
-  const { peer, gate, ids } = await held(open, [steer('a'), steer('b'), steer('c')]);
+verifies('Q25', 'an edited message keeps its position, id and kind', async ({ open }) => {
+  const { peer, gate, ids } = await openHeld(open, [steer('a'), steer('b'), steer('c')]);
   const [a, b, c] = ids;
 
   const response = await peer.request({ type: 'edit_queued', queueId: b, message: 'B' });
@@ -103,8 +103,8 @@ verifies('Q25', 'a message that is edited keeps its place, its id and its kind',
   expect(userTexts(peer.records)).toEqual(['first', 'a', 'B', 'c']);
 });
 
-verifies('Q25', 'a message cannot be emptied by editing it', async ({ open }) => {
-  const { peer, ids } = await held(open, [steer('a')]);
+verifies('Q25', 'editing a message to empty text is rejected', async ({ open }) => {
+  const { peer, ids } = await openHeld(open, [steer('a')]);
 
   const refusal = await peer.refused({ type: 'edit_queued', queueId: ids[0], message: '' });
 
@@ -113,25 +113,25 @@ verifies('Q25', 'a message cannot be emptied by editing it', async ({ open }) =>
   await peer.ok({ type: 'abort' });
 });
 
-verifies('Q26', 'what does not wait can be neither removed nor edited', async ({ open }) => {
-  const { peer, gate, ids } = await held(open, [steer('a'), steer('b')]);
+verifies('Q26', 'a message that is not queued can be neither removed nor edited', async ({ open }) => {
+  const { peer, gate, ids } = await openHeld(open, [steer('a'), steer('b')]);
   const [a, b] = ids;
   await peer.ok({ type: 'remove_queued', queueId: a });
   gate.open();
   await waitUntilSettled(peer);
-  const told = updates(peer).length;
+  const published = updates(peer).length;
 
   for (const queueId of [a, b, 'unknown']) {
     expect(await peer.refused({ type: 'remove_queued', queueId })).toMatchObject({ code: 'not_found' });
     expect(await peer.refused({ type: 'edit_queued', queueId, message: 'x' })).toMatchObject({ code: 'not_found' });
   }
 
-  expect(updates(peer)).toHaveLength(told);
+  expect(updates(peer)).toHaveLength(published);
   expect(userTexts(peer.records)).toEqual(['first', 'b']);
 });
 
-verifies('Q27', 'clear_queue empties both queues and the run goes on', async ({ open }) => {
-  const { peer, gate } = await held(open, [steer('s1'), followUp('f'), steer('s2')]);
+verifies('Q27', 'clear_queue empties both queues while the run continues', async ({ open }) => {
+  const { peer, gate } = await openHeld(open, [steer('s1'), followUp('f'), steer('s2')]);
 
   const cleared = await peer.ok({ type: 'clear_queue' });
 
@@ -143,7 +143,7 @@ verifies('Q27', 'clear_queue empties both queues and the run goes on', async ({ 
   expect(userTexts(peer.records)).toEqual(['first']);
 });
 
-verifies('Q27 Q20', 'clear_queue of empty queues answers so and tells nothing', async ({ open }) => {
+verifies('Q27 Q20', 'clear_queue of empty queues returns empty lists and publishes no event', async ({ open }) => {
   const { peer } = await open();
 
   expect(await peer.ok({ type: 'clear_queue' })).toEqual({ steering: [], followUp: [] });
@@ -151,8 +151,8 @@ verifies('Q27 Q20', 'clear_queue of empty queues answers so and tells nothing', 
   expect(updates(peer)).toEqual([]);
 });
 
-verifies('Q20 Q22', 'a queue that an abort has kept can be changed while the agent is idle', async ({ open }) => {
-  const { peer, ids } = await held(open, [followUp('a'), followUp('b')]);
+verifies('Q20 Q22', 'a queue kept by an abort can be changed while the agent is idle', async ({ open }) => {
+  const { peer, ids } = await openHeld(open, [followUp('a'), followUp('b')]);
   await peer.ok({ type: 'abort' });
 
   await peer.ok({ type: 'remove_queued', queueId: ids[0] });
@@ -165,9 +165,9 @@ verifies('Q20 Q22', 'a queue that an abort has kept can be changed while the age
 
 verifies(
   'Q29',
-  'a queue that is full takes no more, and says how much it takes',
+  'a full queue rejects further messages, and hello reports its size',
   async ({ open }) => {
-    const { peer } = await held(open, []);
+    const { peer } = await openHeld(open, []);
     const { limits } = await peer.ok({ type: 'hello' });
     const { maxQueuedMessages } = limits;
 

@@ -7,8 +7,8 @@ import { AGENT_SWITCHES_SESSION, type AgentFixture, verifies } from '../../suppo
 
 const busy = { error: { status: 529 } };
 
-/** An agent whose run waits for its next try for longer than any test; `script` is what the model says then. */
-async function waiting(open: AgentFixture['open'], script: readonly object[] = []) {
+/** Opens an agent whose run is in a retry delay longer than any test; `script` holds the model responses after it. */
+async function openInRetryDelay(open: AgentFixture['open'], script: readonly object[] = []) {
   const home = fastRetryHome({ retry: { baseDelayMs: 10_000_000, maxDelayMs: 100_000_000 } });
   const agent = await open({ home, script: [busy, ...script] });
   const { runId } = await agent.peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'c1' });
@@ -20,15 +20,15 @@ const retryEnds = (records: readonly WireRecord[]) => records.filter(({ type }) 
 
 const cancelled = { type: 'auto_retry_end', success: false, attempt: 1, finalError: 'Retry cancelled' };
 
-verifies('Y3 Y5 R13', 'abort_retry ends the wait and the run, which was not aborted', async ({ open }) => {
-  const { peer, runId } = await waiting(open, [{ text: 'fine' }]);
+verifies('Y3 Y5 R13', 'abort_retry ends the retry delay, and the run fails without being aborted', async ({ open }) => {
+  const { peer, runId } = await openInRetryDelay(open, [{ text: 'fine' }]);
   const start = peer.records.length;
 
   await peer.ok({ type: 'abort_retry' });
   await peer.next('agent_settled');
 
-  const told = peer.records.slice(start).filter(({ type }) => type !== 'response');
-  expect(told).toMatchObject([
+  const events = peer.records.slice(start).filter(({ type }) => type !== 'response');
+  expect(events).toMatchObject([
     cancelled,
     { type: 'agent_settled', runId, aborted: false, outcome: 'error', errorCode: 'overloaded' },
   ]);
@@ -36,7 +36,7 @@ verifies('Y3 Y5 R13', 'abort_retry ends the wait and the run, which was not abor
   expect(assistantTexts(await peer.run('again'))).toEqual(['fine']);
 });
 
-verifies('Y3', 'abort_retry with nothing to give up succeeds and tells nothing', async ({ open }) => {
+verifies('Y3', 'abort_retry without a waiting retry succeeds and publishes no event', async ({ open }) => {
   const { peer } = await open({ home: fastRetryHome(), script: [{ stall: true }] });
   await peer.ok({ type: 'abort_retry' });
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -49,8 +49,8 @@ verifies('Y3', 'abort_retry with nothing to give up succeeds and tells nothing',
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true });
 });
 
-verifies('C22 Y3', 'abort_retry overtakes commands that wait', async ({ open }) => {
-  const { peer } = await waiting(open, [{ text: 'fine' }]);
+verifies('C22 Y3', 'abort_retry overtakes waiting commands', async ({ open }) => {
+  const { peer } = await openInRetryDelay(open, [{ text: 'fine' }]);
 
   peer.send('{"id":"slow","type":"compact"}\n{"id":"retry","type":"abort_retry"}\n');
   await peer.find(({ id }) => id === 'slow');
@@ -59,8 +59,8 @@ verifies('C22 Y3', 'abort_retry overtakes commands that wait', async ({ open }) 
   expect(order).toEqual(['retry', 'slow']);
 });
 
-verifies('Y5 P29 R15', 'abort ends the wait and aborts the run', async ({ open }) => {
-  const { peer, runId } = await waiting(open, [{ text: 'fine' }]);
+verifies('Y5 P29 R15', 'abort ends the retry delay and aborts the run', async ({ open }) => {
+  const { peer, runId } = await openInRetryDelay(open, [{ text: 'fine' }]);
   const start = peer.records.length;
 
   await peer.ok({ type: 'abort' });
@@ -74,7 +74,7 @@ verifies('Y5 P29 R15', 'abort ends the wait and aborts the run', async ({ open }
   expect(assistantTexts(await peer.run('again'))).toEqual(['fine']);
 });
 
-verifies('Y5 P29', 'abort during another try ends both', async ({ open }) => {
+verifies('Y5 P29', 'abort during a retry ends the retry and the run', async ({ open }) => {
   const { peer } = await open({ home: fastRetryHome(), script: [busy, { steps: [{ text: 'half ' }, { stall: true }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('auto_retry_start');
@@ -86,8 +86,8 @@ verifies('Y5 P29', 'abort during another try ends both', async ({ open }) => {
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });
 });
 
-verifies('Y4 I12', 'a run that waits is a run: state and heartbeat say so', async ({ open }) => {
-  const { peer, runId } = await waiting(open);
+verifies('Y4 I12', 'state and heartbeat report a run in its retry delay as running', async ({ open }) => {
+  const { peer, runId } = await openInRetryDelay(open);
   await peer.ok({ type: 'hello', heartbeatMs: 1 });
 
   const state = await peer.ok({ type: 'get_state' });
@@ -98,7 +98,7 @@ verifies('Y4 I12', 'a run that waits is a run: state and heartbeat say so', asyn
   expect(await peer.refused({ type: 'prompt', message: 'more' })).toMatchObject({ code: 'agent_busy' });
 });
 
-verifies('Y2 Q1', 'what is steered while a run waits is said to the next try', async ({ open }) => {
+verifies('Y2 Q1', 'messages steered during a retry delay reach the next attempt', async ({ open }) => {
   const home = fastRetryHome({ retry: { baseDelayMs: 300 } });
   const { peer } = await open({ home, script: [busy, { text: 'there' }, { text: 'followed' }] });
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -109,12 +109,12 @@ verifies('Y2 Q1', 'what is steered while a run waits is said to the next try', a
   await peer.next('agent_settled');
 
   expect(userTexts(peer.records)).toEqual(['go', 'also this', 'and then']);
-  const spoken = assistantTexts(peer.records);
-  expect(spoken).toEqual(['', 'there', 'followed']);
+  const texts = assistantTexts(peer.records);
+  expect(texts).toEqual(['', 'there', 'followed']);
   await waitUntilSettled(peer);
 });
 
-verifies('Y1', 'a retry that waits goes on when retries are switched off, and is the last', async ({ open }) => {
+verifies('Y1', 'turning retries off lets the waiting retry run as the last one', async ({ open }) => {
   const home = fastRetryHome({ retry: { baseDelayMs: 300 } });
   const { peer } = await open({ home, script: [busy, busy, { text: 'never' }] });
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -127,8 +127,8 @@ verifies('Y1', 'a retry that waits goes on when retries are switched off, and is
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'error' });
 });
 
-verifies('Y3 P32', 'what was queued for a retry that was given up still waits', async ({ open }) => {
-  const { peer } = await waiting(open);
+verifies('Y3 P32', 'messages queued for a cancelled retry stay queued', async ({ open }) => {
+  const { peer } = await openInRetryDelay(open);
   await peer.ok({ type: 'steer', message: 'later' });
 
   await peer.ok({ type: 'abort_retry' });
@@ -139,9 +139,9 @@ verifies('Y3 P32', 'what was queued for a retry that was given up still waits', 
 
 verifies(
   'Y5',
-  'new_session ends the wait',
+  'new_session ends the retry delay',
   async ({ open }) => {
-    const { peer } = await waiting(open, [{ text: 'fresh' }]);
+    const { peer } = await openInRetryDelay(open, [{ text: 'fresh' }]);
 
     await peer.ok({ type: 'new_session' });
 
@@ -153,9 +153,9 @@ verifies(
 
 verifies(
   'Y2 P3',
-  'killed while it waits, the session has the message and goes on',
+  'a session killed during a retry delay keeps the message and continues',
   async ({ open }) => {
-    const { peer, home, process, sessionFiles } = await waiting(open);
+    const { peer, home, process, sessionFiles } = await openInRetryDelay(open);
     await peer.ok({ type: 'get_state' });
 
     process?.kill('SIGKILL');

@@ -11,7 +11,7 @@ import { verifies } from '../../support/verifies.ts';
 
 const busy = { error: { status: 529 } };
 
-const named = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
+const ofType = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
 const failedAnswer = ['message_start', 'message_update:start', 'message_update:error', 'message_end'];
 
@@ -25,7 +25,7 @@ const goodAnswer = [
   'message_end',
 ];
 
-verifies('Y2 Y4 Y5 R12 R13', 'a provider that is busy is asked again until it answers', async ({ open }) => {
+verifies('Y2 Y4 Y5 R12 R13', 'a busy provider is called again until it responds', async ({ open }) => {
   const { peer } = await open({ home: fastRetryHome(), script: [busy, { error: { status: 500 } }, { text: 'there' }] });
 
   const records = await peer.run('go');
@@ -54,7 +54,7 @@ verifies('Y2 Y4 Y5 R12 R13', 'a provider that is busy is asked again until it an
     'agent_end',
     'agent_settled',
   ]);
-  expect(named(records, 'auto_retry_start')).toEqual([
+  expect(ofType(records, 'auto_retry_start')).toEqual([
     {
       type: 'auto_retry_start',
       attempt: 1,
@@ -70,8 +70,8 @@ verifies('Y2 Y4 Y5 R12 R13', 'a provider that is busy is asked again until it an
       errorMessage: '500 Internal server error',
     },
   ]);
-  expect(named(records, 'auto_retry_end')).toEqual([{ type: 'auto_retry_end', success: true, attempt: 2 }]);
-  expect(named(records, 'agent_end')).toMatchObject([
+  expect(ofType(records, 'auto_retry_end')).toEqual([{ type: 'auto_retry_end', success: true, attempt: 2 }]);
+  expect(ofType(records, 'agent_end')).toMatchObject([
     { willRetry: true, isTerminal: false, messages: [{ role: 'user' }, { stopReason: 'error' }] },
     { willRetry: true, isTerminal: false, messages: [{ stopReason: 'error' }] },
     { willRetry: false, isTerminal: true, messages: [{ stopReason: 'stop' }] },
@@ -81,7 +81,7 @@ verifies('Y2 Y4 Y5 R12 R13', 'a provider that is busy is asked again until it an
   await waitUntilSettled(peer);
 });
 
-verifies('Y2', 'what failed stays in the file, but is no part of the conversation', async ({ open }) => {
+verifies('Y2', 'a failed attempt stays in the file but not in the conversation', async ({ open }) => {
   const { peer, sessionFiles } = await open({
     home: fastRetryHome(),
     script: [{ steps: [{ text: 'half ' }, { cut: true }] }, { text: 'whole' }],
@@ -105,12 +105,12 @@ verifies('Y2', 'what failed stays in the file, but is no part of the conversatio
   expect(after[1]).toMatchObject({ type: 'entry_appended', entry: edit });
 });
 
-verifies('Y5 Y6', 'a provider that stays busy ends the run with its error', async ({ open }) => {
+verifies('Y5 Y6', 'a provider that stays busy fails the run with its error', async ({ open }) => {
   const { peer } = await open({ home: fastRetryHome(), script: [busy, busy, busy, busy, { text: 'fine' }] });
 
   const records = await peer.run('go');
 
-  expect(named(records, 'auto_retry_start').map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  expect(ofType(records, 'auto_retry_start').map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
   expect(milestones(records).slice(-3)).toEqual(['agent_end', 'auto_retry_end', 'agent_settled']);
   expect(records.at(-2)).toEqual({
     type: 'auto_retry_end',
@@ -119,36 +119,36 @@ verifies('Y5 Y6', 'a provider that stays busy ends the run with its error', asyn
     finalError: '529 Overloaded',
   });
   expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'overloaded', errorMessage: '529 Overloaded' });
-  expect(named(records, 'agent_end').at(-1)).toMatchObject({ willRetry: false, isTerminal: true });
+  expect(ofType(records, 'agent_end').at(-1)).toMatchObject({ willRetry: false, isTerminal: true });
   await waitUntilSettled(peer);
   expect(assistantTexts(await peer.run('again'))).toEqual(['fine']);
 });
 
-verifies('Y2', 'the settings say how often', async ({ open }) => {
+verifies('Y2', 'the setting maxRetries limits the attempts', async ({ open }) => {
   const home = fastRetryHome({ retry: { maxRetries: 1, baseDelayMs: 1 } });
   const { peer } = await open({ home, script: [busy, busy, { text: 'never' }] });
 
   const records = await peer.run('go');
 
-  expect(named(records, 'auto_retry_start')).toMatchObject([{ attempt: 1, maxAttempts: 1 }]);
+  expect(ofType(records, 'auto_retry_start')).toMatchObject([{ attempt: 1, maxAttempts: 1 }]);
   expect(records.at(-1)).toMatchObject({ outcome: 'error' });
 });
 
 it.each([
-  ['a request that is wrong', { error: { status: 400, message: 'bad thing' } }],
-  ['a key that is wrong', { error: { status: 401 } }],
-  ['an account that is empty', { error: { status: 429, message: 'You exceeded your current quota' } }],
-])('[Y2] %s is not tried again', async (_what, failure) => {
+  ['an invalid request', { error: { status: 400, message: 'bad thing' } }],
+  ['an invalid key', { error: { status: 401 } }],
+  ['an exceeded quota', { error: { status: 429, message: 'You exceeded your current quota' } }],
+])('[Y2] %s is not retried', async (_what, failure) => {
   const { peer } = await openTestAgent('memory', { home: fastRetryHome(), script: [failure, { text: 'never' }] });
 
   const records = await peer.run('go');
 
   expect(milestones(records)).toEqual(['agent_start', 'turn_start', 'turn_end', 'agent_end', 'agent_settled']);
-  expect(named(records, 'agent_end')).toMatchObject([{ willRetry: false, isTerminal: true }]);
+  expect(ofType(records, 'agent_end')).toMatchObject([{ willRetry: false, isTerminal: true }]);
   expect(records.at(-1)).toMatchObject({ outcome: 'error' });
 });
 
-verifies('Y1', 'nothing is tried again when that is switched off', async ({ open }) => {
+verifies('Y1', 'nothing is retried while retries are off', async ({ open }) => {
   const { peer } = await open({ home: fastRetryHome(), script: [busy, busy, { text: 'there' }] });
   await peer.ok({ type: 'set_auto_retry', enabled: false });
   const off = await peer.run('go');
@@ -163,13 +163,13 @@ verifies('Y1', 'nothing is tried again when that is switched off', async ({ open
   expect(on.at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('Y1', 'the settings may switch it off', async ({ open }) => {
+verifies('Y1', 'settings can turn retries off', async ({ open }) => {
   const { peer } = await open({ home: fastRetryHome({ retry: { enabled: false } }), script: [busy, { text: 'never' }] });
 
   expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'error', errorCode: 'overloaded' });
 });
 
-verifies('Y4', 'a provider that asks for time is given it', async ({ open }) => {
+verifies('Y4', 'the retry delay is the one that the provider requests', async ({ open }) => {
   const { peer } = await open({
     home: fastRetryHome(),
     script: [{ error: { status: 429, retryAfterMs: 30 } }, { text: 'there' }],
@@ -177,25 +177,25 @@ verifies('Y4', 'a provider that asks for time is given it', async ({ open }) => 
 
   const records = await peer.run('go');
 
-  expect(named(records, 'auto_retry_start')).toMatchObject([{ delayMs: 30 }]);
+  expect(ofType(records, 'auto_retry_start')).toMatchObject([{ delayMs: 30 }]);
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('Y2 Y6', 'a provider that asks for too much time is not waited for', async ({ open }) => {
-  const asks = { error: { status: 429, retryAfterMs: 3_600_000 } };
-  const { peer } = await open({ home: fastRetryHome(), script: [asks, busy, asks, { text: 'never' }] });
+verifies('Y2 Y6', 'a requested retry delay above the limit fails the run', async ({ open }) => {
+  const longDelay = { error: { status: 429, retryAfterMs: 3_600_000 } };
+  const { peer } = await open({ home: fastRetryHome(), script: [longDelay, busy, longDelay, { text: 'never' }] });
 
   const first = await peer.run('go');
   const second = await peer.run('again');
 
-  const words = '429 Too many requests (the server asks for a retry delay of 3600 s, more than 60 s)';
+  const errorMessage = '429 Too many requests (the server asks for a retry delay of 3600 s, more than 60 s)';
   expect(first.filter(({ type }) => type.startsWith('auto_retry'))).toEqual([]);
-  expect(first.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'rate_limited', errorMessage: words });
-  expect(named(second, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 1, finalError: words }]);
-  expect(second.at(-1)).toMatchObject({ outcome: 'error', errorMessage: words });
+  expect(first.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'rate_limited', errorMessage });
+  expect(ofType(second, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 1, finalError: errorMessage }]);
+  expect(second.at(-1)).toMatchObject({ outcome: 'error', errorMessage });
 });
 
-verifies('Y5', 'an answer begins the count anew, also within a run', async ({ open }) => {
+verifies('Y5', 'a successful model response resets the attempt count, also within a run', async ({ open }) => {
   const home = fastRetryHome({ retry: { maxRetries: 1, baseDelayMs: 1 } });
   const call = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
   const { peer } = await open({ home, script: [busy, call, busy, { text: 'done' }] });
@@ -213,7 +213,7 @@ verifies('Y5', 'an answer begins the count anew, also within a run', async ({ op
   expect(rolesOf(messages)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
 });
 
-verifies('P46', 'every try counts against the limits of the run', async ({ open }) => {
+verifies('P46', 'every attempt counts against the limits of the run', async ({ open }) => {
   const { peer } = await open({ home: fastRetryHome(), script: [busy, busy, { text: 'never' }] });
 
   const records = await peer.run({ message: 'go', limits: { turns: 2 } });
@@ -222,18 +222,18 @@ verifies('P46', 'every try counts against the limits of the run', async ({ open 
   expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'overloaded' });
 });
 
-verifies('P46 Y5', 'time that runs out while a run waits for its next try ends both', async ({ open }) => {
+verifies('P46 Y5', 'a time limit that expires during a retry delay ends the retry and the run', async ({ open }) => {
   const home = fastRetryHome({ retry: { baseDelayMs: 1500 } });
   const { peer } = await open({ home, script: [busy, { text: 'never' }] });
 
   const records = await peer.run({ message: 'go', limits: { wallMs: 1000 } });
 
-  expect(named(records, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 1 }]);
+  expect(ofType(records, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 1 }]);
   expect(records.at(-1)).toMatchObject({ outcome: 'budget' });
   expect(assistantTexts(records)).not.toContain('never');
 });
 
-verifies('G24', 'what failed tries have used counts', async ({ open }) => {
+verifies('G24', 'token usage of failed attempts counts', async ({ open }) => {
   const { peer } = await open({
     home: fastRetryHome(),
     script: [{ steps: [{ usage: { input: 70, output: 3 } }, { text: 'x' }, { cut: true }] }, textWithUsage('there', 100)],
@@ -246,7 +246,7 @@ verifies('G24', 'what failed tries have used counts', async ({ open }) => {
   expect(stats.contextUsage).toMatchObject({ tokens: usage(100, 10).totalTokens });
 });
 
-verifies('Y2 K13', 'a run gets over a busy provider and an overflow in one go', async ({ open }) => {
+verifies('Y2 K13', 'one run recovers from a busy provider and an overflow', async ({ open }) => {
   const script = [busy, { overflow: true }, busy, { text: 'short' }, busy, { text: 'there' }];
   const { peer } = await openAfterTwoTurns(open, script);
 
@@ -258,7 +258,7 @@ verifies('Y2 K13', 'a run gets over a busy provider and an overflow in one go', 
   await waitUntilSettled(peer);
 });
 
-it('[Y7 Y6] a provider that does not begin, or falls silent, meets a deadline; then comes a retry, then an error', async () => {
+it('[Y7 Y6] a provider that does not start or stops mid-stream times out, is retried, then fails the run', async () => {
   const settings = { retry: { baseDelayMs: 1, maxRetries: 2 }, stall: { firstByteMs: 150, betweenMs: 100 } };
   const { home, doubles } = await configureProviders([completions], { settings });
   const silent = { text: 'never heard', stallAfter: 0 };
@@ -269,10 +269,10 @@ it('[Y7 Y6] a provider that does not begin, or falls silent, meets a deadline; t
   const records = await peer.run('go');
 
   const late = 'The model did not begin to answer within 150 ms';
-  expect(named(records, 'auto_retry_start')).toMatchObject([
+  expect(ofType(records, 'auto_retry_start')).toMatchObject([
     { attempt: 1, errorMessage: late },
     { attempt: 2, errorMessage: 'The model stopped in the middle of its answer and did not go on within 100 ms' },
   ]);
-  expect(named(records, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 2, finalError: late }]);
+  expect(ofType(records, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 2, finalError: late }]);
   expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'stalled', errorMessage: late });
 });

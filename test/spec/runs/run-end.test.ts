@@ -3,11 +3,11 @@ import type { WireRecord } from '../../support/clients/peer.ts';
 import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const of = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
+const ofType = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
 for (const type of ['steer', 'follow_up', 'prompt']) {
   for (const moment of ['message_end', 'turn_end', 'agent_end', 'agent_settled']) {
-    verifies('R13 R17 P27 P28 Q19', `a ${type} at the ${moment} of a run that ends is served`, async ({ open }) => {
+    verifies('R13 R17 P27 P28 Q19', `a ${type} sent at ${moment} of an ending run is served`, async ({ open }) => {
       const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
       const { runId } = await peer.ok({ type: 'prompt', message: 'first' });
       await peer.next('message_update');
@@ -33,7 +33,7 @@ for (const type of ['steer', 'follow_up', 'prompt']) {
 for (const type of ['steer', 'follow_up']) {
   verifies(
     'R12 R13 R14 Q20',
-    `a ${type} that comes while the run stores its end makes it go on, and agent_end says so`,
+    `a ${type} sent while the run stores its end prolongs the run, and agent_end reports it`,
     async ({ open }) => {
       const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
       const { runId } = await peer.ok({ type: 'prompt', message: 'first' });
@@ -43,14 +43,14 @@ for (const type of ['steer', 'follow_up']) {
 
       expect(accepted).toMatchObject({ disposition: 'queued', runId });
       expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok', runId });
-      const ends = of(peer.records, 'agent_end');
+      const ends = ofType(peer.records, 'agent_end');
       expect(ends).toMatchObject([
         { willRetry: false, isTerminal: false },
         { willRetry: false, isTerminal: true },
       ]);
       expect(ends.map(({ messages }) => (messages as unknown[]).length)).toEqual([2, 2]);
-      expect(of(peer.records, 'agent_settled')).toHaveLength(1);
-      expect(of(peer.records, 'queue_update').at(-1)).toMatchObject({ items: [] });
+      expect(ofType(peer.records, 'agent_settled')).toHaveLength(1);
+      expect(ofType(peer.records, 'queue_update').at(-1)).toMatchObject({ items: [] });
     },
     ['memory'],
   );
@@ -59,7 +59,7 @@ for (const type of ['steer', 'follow_up']) {
 for (const moment of ['message_end', 'turn_end', 'agent_end', 'agent_settled']) {
   verifies(
     'P30 P31 R13 R15',
-    `an abort at the ${moment} of a run that ends is answered after its end`,
+    `an abort sent at ${moment} of an ending run gets its response after agent_settled`,
     async ({ open }) => {
       const { peer } = await open({ script: [{ text: 'one' }] });
       await peer.ok({ type: 'prompt', message: 'first' });
@@ -76,17 +76,17 @@ for (const moment of ['message_end', 'turn_end', 'agent_end', 'agent_settled']) 
   );
 }
 
-verifies('R13 R14', 'a hundred runs end a hundred times', async ({ open }) => {
+verifies('R13 R14', 'a hundred runs settle a hundred times', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }], args: ['--stream', 'delta'] });
 
   for (let count = 0; count < 100; count++) await peer.run(`${count}`);
 
   await waitUntilSettled(peer);
-  expect(of(peer.records, 'agent_settled')).toHaveLength(100);
-  expect(of(peer.records, 'agent_start')).toHaveLength(100);
+  expect(ofType(peer.records, 'agent_settled')).toHaveLength(100);
+  expect(ofType(peer.records, 'agent_start')).toHaveLength(100);
 });
 
-verifies('R13 P13', 'prompts fired without waiting are each served or refused, and never lost', async ({ open }) => {
+verifies('R13 P13', 'prompts sent without waiting are each served or rejected, never lost', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }] });
 
   const responses = await Promise.all(
@@ -97,10 +97,10 @@ verifies('R13 P13', 'prompts fired without waiting are each served or refused, a
   const taken = responses.flatMap(({ success }, count) => (success ? [`${count}`] : []));
   expect(responses.every(({ success, code }) => success || code === 'agent_busy')).toBe(true);
   expect(userTexts(peer.records)).toEqual(taken);
-  expect(of(peer.records, 'agent_settled')).toHaveLength(taken.length);
+  expect(ofType(peer.records, 'agent_settled')).toHaveLength(taken.length);
 });
 
-verifies('R13 R17', 'follow-ups fired without waiting are all served, each once', async ({ open }) => {
+verifies('R13 R17', 'follow-ups sent without waiting are each served exactly once', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }], args: ['--stream', 'delta'] });
   const ids = Array.from({ length: 50 }, (_, count) => `c${count}`);
 
@@ -108,5 +108,5 @@ verifies('R13 R17', 'follow-ups fired without waiting are all served, each once'
 
   await waitUntilSettled(peer);
   expect(userTexts(peer.records)).toEqual(ids);
-  expect(of(peer.records, 'agent_settled').flatMap(({ clientMessageIds }) => clientMessageIds)).toEqual(ids);
+  expect(ofType(peer.records, 'agent_settled').flatMap(({ clientMessageIds }) => clientMessageIds)).toEqual(ids);
 });

@@ -4,24 +4,24 @@ import { outline, type WireRecord } from '../../support/clients/peer.ts';
 import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const of = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
+const ofType = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
 for (const [what, failing, errorCode, errorMessage] of [
-  ['refuses', { error: { status: 400, message: 'bad thing' } }, 'model_error', '400 bad thing'],
-  ['is broken', { error: { status: 500 } }, 'model_error', '500 Internal server error'],
-  ['knows no key', { error: { status: 401 } }, 'auth_failed', '401 Unauthorized'],
-  ['forbids', { error: { status: 403 } }, 'auth_failed', '403 Forbidden'],
-  ['has had enough', { error: { status: 429 } }, 'rate_limited', '429 Too many requests'],
-  ['is busy', { error: { status: 529 } }, 'overloaded', '529 Overloaded'],
+  ['rejects the request', { error: { status: 400, message: 'bad thing' } }, 'model_error', '400 bad thing'],
+  ['has an internal error', { error: { status: 500 } }, 'model_error', '500 Internal server error'],
+  ['rejects the key', { error: { status: 401 } }, 'auth_failed', '401 Unauthorized'],
+  ['forbids access', { error: { status: 403 } }, 'auth_failed', '403 Forbidden'],
+  ['limits the rate', { error: { status: 429 } }, 'rate_limited', '429 Too many requests'],
+  ['is overloaded', { error: { status: 529 } }, 'overloaded', '529 Overloaded'],
   [
-    'cannot read that much',
+    'exceeds its context window',
     { overflow: true },
     'context_overflow',
     '400 prompt is too long: the context window is exceeded',
   ],
-  ['breaks off', { cut: true }, 'connection_lost', 'terminated'],
+  ['loses the connection', { cut: true }, 'connection_lost', 'terminated'],
 ] as const) {
-  verifies('R10 R13 R15 R16 R22 M12', `a model that ${what} before its first word ends the run`, async ({ open }) => {
+  verifies('R10 R13 R15 R16 R22 M12', `a model that ${what} before its first token ends the run`, async ({ open }) => {
     const { peer, sessionFiles } = await open({ settings: NO_RETRY, script: [failing, { text: 'fine' }] });
 
     const records = await peer.run({ message: 'go', clientMessageId: 'c1' });
@@ -35,7 +35,7 @@ for (const [what, failing, errorCode, errorMessage] of [
       'agent_end',
       'agent_settled',
     ]);
-    const message = of(records, 'turn_end')[0]?.['message'];
+    const message = ofType(records, 'turn_end')[0]?.['message'];
     expect(message).toMatchObject({ content: [], stopReason: 'error', errorMessage, errorCode });
     expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ message });
     expect(await waitUntilSettled(peer)).toEqual({
@@ -51,7 +51,7 @@ for (const [what, failing, errorCode, errorMessage] of [
   });
 }
 
-verifies('R21 R22 M15', 'a stream that is cut keeps what was said before', async ({ open }) => {
+verifies('R21 R22 M15', 'an interrupted stream keeps the partial message', async ({ open }) => {
   const { peer } = await open({
     settings: NO_RETRY,
     script: [{ steps: [{ thinking: 'Hm.' }, { text: 'Well, ' }, { cut: true }] }, { text: 'fine' }],
@@ -67,7 +67,7 @@ verifies('R21 R22 M15', 'a stream that is cut keeps what was said before', async
     'agent_end',
     'agent_settled',
   ]);
-  expect(of(records, 'turn_end')[0]).toMatchObject({
+  expect(ofType(records, 'turn_end')[0]).toMatchObject({
     message: {
       content: [
         { type: 'thinking', thinking: 'Hm.' },
@@ -81,7 +81,7 @@ verifies('R21 R22 M15', 'a stream that is cut keeps what was said before', async
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'error', errorCode: 'connection_lost' });
 });
 
-verifies('R22 T12', 'a tool call in an answer that failed does not run', async ({ open }) => {
+verifies('R22 T12', 'a tool call in a failed assistant message does not run', async ({ open }) => {
   const { peer } = await open({
     settings: NO_RETRY,
     script: [
@@ -97,7 +97,7 @@ verifies('R22 T12', 'a tool call in an answer that failed does not run', async (
   expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('R22 R15', 'a failure after tools have run ends the run, and their results stay', async ({ open }) => {
+verifies('R22 R15', 'a failure after tools have run ends the run and keeps their results', async ({ open }) => {
   const { peer } = await open({
     settings: NO_RETRY,
     script: [
@@ -114,7 +114,7 @@ verifies('R22 R15', 'a failure after tools have run ends the run, and their resu
   expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
 });
 
-verifies('R13 R22', 'a failure leaves the queue as it is', async ({ open }) => {
+verifies('R13 R22', 'a failed run leaves the queue unchanged', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     settings: NO_RETRY,
@@ -133,16 +133,16 @@ verifies('R13 R22', 'a failure leaves the queue as it is', async ({ open }) => {
   expect(assistantTexts(peer.records)).toEqual(['', 'one', 'two']);
 });
 
-verifies('R15 M11', 'an answer that ends at the length limit is no failure', async ({ open }) => {
+verifies('R15 M11', 'an assistant message that ends at the length limit is not a failure', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'and so' }, { stop: 'length' }] }] });
 
   const records = await peer.run('go');
 
-  expect(of(records, 'turn_end')[0]).toMatchObject({ message: { stopReason: 'length' } });
+  expect(ofType(records, 'turn_end')[0]).toMatchObject({ message: { stopReason: 'length' } });
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('R9 R15 T14', 'a tool call that the length limit may have cut is refused, not run', async ({ open }) => {
+verifies('R9 R15 T14', 'a tool call that the length limit may have truncated is rejected', async ({ open }) => {
   const { peer } = await open({
     settings: NO_RETRY,
     script: [
@@ -153,7 +153,7 @@ verifies('R9 R15 T14', 'a tool call that the length limit may have cut is refuse
 
   const records = await peer.run('go');
 
-  expect(of(records, 'turn_end')[0]).toMatchObject({
+  expect(ofType(records, 'turn_end')[0]).toMatchObject({
     toolResults: [
       {
         isError: true,
@@ -161,15 +161,15 @@ verifies('R9 R15 T14', 'a tool call that the length limit may have cut is refuse
       },
     ],
   });
-  expect(of(records, 'tool_execution_end')).toMatchObject([{ isError: true }]);
+  expect(ofType(records, 'tool_execution_end')).toMatchObject([{ isError: true }]);
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('R13 R22', 'a model that always fails never hangs a client', async ({ open }) => {
+verifies('R13 R22', 'a model that always fails still settles every run', async ({ open }) => {
   const { peer } = await open({ settings: NO_RETRY, script: [{ cut: true }, { repeat: true }] });
 
   for (let count = 0; count < 5; count++) expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'error' });
 
   await waitUntilSettled(peer);
-  expect(of(peer.records, 'agent_settled')).toHaveLength(5);
+  expect(ofType(peer.records, 'agent_settled')).toHaveLength(5);
 });

@@ -5,7 +5,7 @@ import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const message = ['message_start', 'message_end'];
-const answer = (...steps: string[]) => [
+const assistantMessage = (...steps: string[]) => [
   'message_start',
   ...['start', ...steps, 'done'].map((step) => `message_update:${step}`),
   'message_end',
@@ -13,10 +13,10 @@ const answer = (...steps: string[]) => [
 const text = ['text_start', 'text_delta', 'text_end'];
 const call = ['toolcall_start', 'toolcall_delta', 'toolcall_end'];
 
-const of = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
+const ofType = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 const bash = (command: string) => ({ toolCall: { name: 'bash', arguments: { command } } });
 
-verifies('R3 R4 R6 R7 R10 R13 R18', 'a plain run, record by record', async ({ open }) => {
+verifies('R3 R4 R6 R7 R10 R13 R18', 'a plain run sends its records in the specified order', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'Hello world' }] });
 
   const records = await peer.run('hi');
@@ -26,7 +26,7 @@ verifies('R3 R4 R6 R7 R10 R13 R18', 'a plain run, record by record', async ({ op
     'agent_start',
     'turn_start',
     ...message,
-    ...answer(...text),
+    ...assistantMessage(...text),
     'turn_end',
     'agent_end',
     'agent_settled',
@@ -34,7 +34,7 @@ verifies('R3 R4 R6 R7 R10 R13 R18', 'a plain run, record by record', async ({ op
   await waitUntilSettled(peer);
 });
 
-verifies('R6 R7 R9 R19', 'a run with a tool call, record by record', async ({ open }) => {
+verifies('R6 R7 R9 R19', 'a run with a tool call sends its records in the specified order', async ({ open }) => {
   const { peer } = await open({
     script: [{ steps: [{ thinking: 'Hm.' }, { text: 'Let me look.' }, bash('echo hi')] }, { text: 'hi' }],
   });
@@ -46,13 +46,13 @@ verifies('R6 R7 R9 R19', 'a run with a tool call, record by record', async ({ op
     'agent_start',
     'turn_start',
     ...message,
-    ...answer('thinking_start', 'thinking_delta', 'thinking_end', ...text, ...call),
+    ...assistantMessage('thinking_start', 'thinking_delta', 'thinking_end', ...text, ...call),
     'tool_execution_start',
     'tool_execution_end',
     ...message,
     'turn_end',
     'turn_start',
-    ...answer(...text),
+    ...assistantMessage(...text),
     'turn_end',
     'agent_end',
     'agent_settled',
@@ -60,7 +60,7 @@ verifies('R6 R7 R9 R19', 'a run with a tool call, record by record', async ({ op
   await waitUntilSettled(peer);
 });
 
-verifies('R5 R8 R9', 'turns and the run carry what they added', async ({ open }) => {
+verifies('R5 R8 R9', 'turn_end and agent_end carry the messages they added', async ({ open }) => {
   const { peer } = await open({
     script: [{ text: 'before' }, { steps: [bash('echo hi'), bash('exit 2')] }, { text: 'done' }],
   });
@@ -77,10 +77,10 @@ verifies('R5 R8 R9', 'turns and the run carry what they added', async ({ open })
     'toolResult',
     'assistant',
   ]);
-  expect(of(records, 'agent_end')).toEqual([
+  expect(ofType(records, 'agent_end')).toEqual([
     { type: 'agent_end', messages: added, willRetry: false, isTerminal: true },
   ]);
-  expect(of(records, 'turn_end')).toEqual([
+  expect(ofType(records, 'turn_end')).toEqual([
     { type: 'turn_end', message: added[1], toolResults: [added[2], added[3]] },
     { type: 'turn_end', message: added[4], toolResults: [] },
   ]);
@@ -94,12 +94,12 @@ verifies('R1', 'events are sent while the agent works', async ({ open }) => {
   const early = await peer.next((record) => JSON.stringify(record).includes('"half '));
 
   expect(early.type).toBe('message_update');
-  expect(of(peer.records, 'message_end')).toHaveLength(1);
+  expect(ofType(peer.records, 'message_end')).toHaveLength(1);
   gate.open();
   await waitUntilSettled(peer);
 });
 
-verifies('R2', 'events have no id, also when the prompt had one', async ({ open }) => {
+verifies('R2', 'events carry no id, even when the prompt had one', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [bash(`echo up; while [ ! -e ${gate.path} ]; do sleep 0.01; done`), { text: 'x' }],
@@ -117,7 +117,7 @@ verifies('R2', 'events have no id, also when the prompt had one', async ({ open 
   expect(events.length).toBeGreaterThan(10);
 });
 
-verifies('R12 R11', 'agent_end says that nothing follows by itself', async ({ open }) => {
+verifies('R12 R11', 'agent_end has isTerminal:true and willRetry:false when nothing follows', async ({ open }) => {
   const { peer } = await open({
     script: [{ text: 'one' }, { error: { status: 400 } }, { stall: true, when: 'stall' }],
   });
@@ -127,14 +127,14 @@ verifies('R12 R11', 'agent_end says that nothing follows by itself', async ({ op
   await peer.ok({ type: 'prompt', message: 'stall' });
   await peer.ok({ type: 'abort' });
 
-  expect(of(peer.records, 'agent_end')).toMatchObject([
+  expect(ofType(peer.records, 'agent_end')).toMatchObject([
     { willRetry: false, isTerminal: true },
     { willRetry: false, isTerminal: true },
     { willRetry: false, isTerminal: true },
   ]);
 });
 
-verifies('R14 R15', 'agent_settled names the run and says how it went', async ({ open }) => {
+verifies('R14 R15', 'agent_settled carries the run id and the outcome', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }] });
   const { runId } = await peer.ok({ type: 'prompt', message: 'hi' });
 
@@ -143,17 +143,17 @@ verifies('R14 R15', 'agent_settled names the run and says how it went', async ({
   expect(end).toEqual({ type: 'agent_settled', runId, aborted: false, outcome: 'ok', clientMessageIds: [] });
 });
 
-verifies('R14', 'every run has a name of its own', async ({ open }) => {
+verifies('R14', 'every run has its own id', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }] });
 
   for (const prompt of ['a', 'b', 'c']) await peer.run(prompt);
 
-  const ids = of(peer.records, 'agent_settled').map(({ runId }) => runId);
+  const ids = ofType(peer.records, 'agent_settled').map(({ runId }) => runId);
   expect(new Set(ids).size).toBe(3);
-  expect(of(peer.records, 'response').map(({ data }) => (data as { runId: string }).runId)).toEqual(ids);
+  expect(ofType(peer.records, 'response').map(({ data }) => (data as { runId: string }).runId)).toEqual(ids);
 });
 
-verifies('R23', 'what an event shows is in the file by then', async ({ open }) => {
+verifies('R23', 'a message is stored before its message_end is sent', async ({ open }) => {
   const { peer, sessionFiles } = await open({ script: [bash('echo hi'), { text: 'done' }] });
   await peer.ok({ type: 'prompt', message: 'work' });
 
@@ -165,7 +165,7 @@ verifies('R23', 'what an event shows is in the file by then', async ({ open }) =
   await waitUntilSettled(peer);
 });
 
-verifies('R24', 'wait_idle answers at once when the agent is idle', async ({ open }) => {
+verifies('R24', 'wait_idle responds at once while the agent is idle', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }] });
 
   const before = await peer.ok({ type: 'wait_idle' });
@@ -176,7 +176,7 @@ verifies('R24', 'wait_idle answers at once when the agent is idle', async ({ ope
   expect(after).toEqual({ isIdle: true, runId: end?.['runId'], outcome: 'ok' });
 });
 
-verifies('R25', 'wait_idle during a run answers after its end', async ({ open }) => {
+verifies('R25', 'wait_idle during a run responds after agent_settled', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
   const { runId } = await peer.ok({ type: 'prompt', message: 'hi' });
@@ -198,7 +198,7 @@ verifies('R25', 'wait_idle during a run answers after its end', async ({ open })
   ]);
 });
 
-verifies('R25', 'wait_idle right behind a prompt waits for the run of that prompt', async ({ open }) => {
+verifies('R25', 'wait_idle sent right after a prompt waits for the run of that prompt', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }] });
 
   peer.send('{"id":"p","type":"prompt","message":"hi"}\n{"id":"w","type":"wait_idle"}\n');
@@ -207,7 +207,7 @@ verifies('R25', 'wait_idle right behind a prompt waits for the run of that promp
   expect(peer.records.at(-2)).toMatchObject({ type: 'agent_settled', runId: data.runId });
 });
 
-verifies('R25', 'wait_idle answers after an abort too, and says so', async ({ open }) => {
+verifies('R25', 'wait_idle responds after an abort with outcome aborted', async ({ open }) => {
   const { peer } = await open({ script: [{ stall: true }] });
   await peer.ok({ type: 'prompt', message: 'hi' });
   peer.send({ id: 'w', type: 'wait_idle' });
@@ -218,7 +218,7 @@ verifies('R25', 'wait_idle answers after an abort too, and says so', async ({ op
   expect(await peer.find(({ id }) => id === 'w')).toMatchObject({ data: { isIdle: true, outcome: 'aborted' } });
 });
 
-verifies('R23', 'the end of a run finds everything in the file', async ({ open }) => {
+verifies('R23', 'all messages of a run are stored when it settles', async ({ open }) => {
   const { peer, sessionFiles } = await open({ script: [bash('echo hi'), { text: 'done' }] });
 
   const records = await peer.run('work');

@@ -7,7 +7,7 @@ import { toolCallStep, homeWithRules, type Message, writeRules, ruleText, trigge
 import { assistantTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
-verifies('O25', 'a model that cannot keep to a rule comes to an end', async ({ open }) => {
+verifies('O25', 'a rule interrupts at most ten model responses per run', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } }, { repeatMode: 'after-gap', repeatGap: 0 });
   const { peer } = await open({ home, script: [{ text: 'bad' }, { repeat: true }] });
 
@@ -19,7 +19,7 @@ verifies('O25', 'a model that cannot keep to a rule comes to an end', async ({ o
   expect(triggeredRules(await peer.run('again'))).toHaveLength(10);
 });
 
-verifies('O25', 'reminders that come afterwards end as well', async ({ open }) => {
+verifies('O25', 'a rule with interruptMode never adds at most ten reminders per run', async ({ open }) => {
   const ttsr = { repeatMode: 'after-gap', repeatGap: 0, interruptMode: 'never' };
   const { peer } = await open({
     home: homeWithRules({ tidy: { condition: 'bad' } }, ttsr),
@@ -29,7 +29,7 @@ verifies('O25', 'reminders that come afterwards end as well', async ({ open }) =
   expect(assistantTexts(await peer.run('go'))).toHaveLength(11);
 });
 
-verifies('O25', 'an abort while the model is asked again ends the run', async ({ open }) => {
+verifies('O25', 'an abort during the repeated model call ends the run', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } });
   const { peer } = await open({ home, script: [{ text: 'bad' }, { steps: [{ text: 'well' }, { stall: true }] }] });
   peer.send({ type: 'prompt', message: 'go' });
@@ -45,7 +45,7 @@ verifies('O25', 'an abort while the model is asked again ends the run', async ({
   expect(messages.at(-1)).toMatchObject({ stopReason: 'aborted', errorMessage: 'Request was aborted' });
 });
 
-verifies('O25', 'a retry that is followed by a match has succeeded', async ({ open }) => {
+verifies('O25', 'a retry that is followed by a rule match counts as successful', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } });
   const script = [{ error: { status: 529, retryAfterMs: 1 } }, { text: 'bad' }, { text: 'good' }];
   const { peer } = await open({ home, script, settings: { retry: { baseDelayMs: 1 } } });
@@ -58,7 +58,7 @@ verifies('O25', 'a retry that is followed by a match has succeeded', async ({ op
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('O25', 'limits of a prompt count the answers that were broken off', async ({ open }) => {
+verifies('O25', 'interrupted model responses count against the limits of a prompt', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } });
   const { peer } = await open({ home, script: [{ text: 'bad' }, { text: 'good' }] });
 
@@ -70,7 +70,7 @@ verifies('O25', 'limits of a prompt count the answers that were broken off', asy
 
 verifies(
   'O26',
-  'files that make no sense are named, and the rest counts',
+  'invalid rule files are reported, and the other rules apply',
   async ({ open }) => {
     const home = homeWithRules({
       bad: '---\ncondition: [\n---\nx',
@@ -92,7 +92,7 @@ verifies(
 
 verifies(
   'O26',
-  'a condition that would never be done is given up',
+  'a condition that takes too long is dropped',
   async ({ open }) => {
     const home = homeWithRules({ endless: { condition: '(a+)+$' }, good: { condition: 'bad' } });
     const { peer, process } = await open({ home, script: [{ text: `${'a'.repeat(200)}b bad` }, { text: 'good' }] });
@@ -105,14 +105,14 @@ verifies(
   ['stdio'],
 );
 
-verifies('O26', 'nothing is watched where rules are switched off', async ({ open }) => {
+verifies('O26', 'no rule applies while rules are turned off', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } }, { enabled: false });
   const { peer } = await open({ home, script: [{ text: 'bad' }] });
 
   expect(triggeredRules(await peer.run('go'))).toEqual([]);
 });
 
-verifies('O26', 'the rules of a project count while it is trusted, and over those of the user', async ({ open }) => {
+verifies('O26', 'project rules apply while the project is trusted, and override user rules', async ({ open }) => {
   const home = homeWithRules({ tidy: ruleText({ condition: 'bad' }, 'The user says so.') });
   writeRules(join(home.cwd, '.pi', 'rules'), { tidy: ruleText({ condition: 'good' }, 'The project says so.') });
   const { peer } = await open({ home, script: [{ text: 'bad good' }, { text: 'x' }, { repeat: true }] });
@@ -131,7 +131,7 @@ verifies('O26', 'the rules of a project count while it is trusted, and over thos
 
 verifies(
   'O21 J18',
-  'killed while the model is asked again, the session opens as it was and goes on',
+  'a session killed during the repeated model call reopens unchanged and continues',
   async ({ open }) => {
     const home = homeWithRules({ tidy: { condition: 'bad' } });
     const gate = newGate();
@@ -161,7 +161,7 @@ verifies(
 
 verifies(
   'O21 J18',
-  'killed as soon as the answer is broken off, the session goes on without a call in the air',
+  'a session killed at a rule match continues without an open tool call',
   async ({ open }) => {
     const home = homeWithRules({ tidy: { condition: 'bad' } });
     const steps = [{ text: 'Look ' }, toolCallStep('bash', { command: 'echo bad' })];
@@ -182,7 +182,7 @@ verifies(
   ['stdio'],
 );
 
-verifies('O26', 'rules that come in the middle of an answer count from the next one on', async ({ open }) => {
+verifies('O26', 'rules added during a model response apply from the next one on', async ({ open }) => {
   const home = homeWithRules({ user: { condition: 'never said' } });
   writeRules(join(home.cwd, '.pi', 'rules'), { late: { condition: 'bad' } });
   const gate = newGate();

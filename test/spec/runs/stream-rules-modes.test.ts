@@ -5,7 +5,7 @@ import { toolCallStep, endedMessages, homeWithRules, triggeredRules } from '../.
 import { assistantTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
-verifies('O23', 'with never, what was said stays and the model is told afterwards', async ({ open }) => {
+verifies('O23', 'with interruptMode never the message stays and a reminder follows it', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } }, { interruptMode: 'never' });
   const { peer } = await open({ home, script: [{ text: 'a bad word' }, { text: 'a good word' }] });
 
@@ -19,7 +19,7 @@ verifies('O23', 'with never, what was said stays and the model is told afterward
   expect(records.filter(({ type }) => type === 'agent_end')).toHaveLength(1);
 });
 
-verifies('O23 O24', 'with never, a call runs and the rule stands before its result, once', async ({ open }) => {
+verifies('O23 O24', 'with interruptMode never a tool call runs; the rule precedes its result', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'echo', interruptMode: 'never' } });
   const echo = { steps: [toolCallStep('bash', { command: 'echo hi' })] };
   const first = await open({ home, script: [echo, echo, { text: 'done' }] });
@@ -44,7 +44,7 @@ for (const [interruptMode, stops] of [
   ['prose-only', ['words']],
   ['tool-only', ['calls']],
 ] as const) {
-  verifies('O23', `with ${interruptMode} only ${stops} are stopped`, async ({ open }) => {
+  verifies('O23', `with interruptMode ${interruptMode} only ${stops} are interrupted`, async ({ open }) => {
     const rules = { words: { condition: 'bad', scope: 'text' }, calls: { condition: 'bad', scope: 'tool' } };
     const home = homeWithRules(rules, { interruptMode });
     const script = [{ text: 'bad' }, { steps: [toolCallStep('bash', { command: 'echo bad' })] }, { text: 'a' }, { text: 'b' }];
@@ -52,42 +52,42 @@ for (const [interruptMode, stops] of [
 
     const records = await peer.run('go');
 
-    const broken = endedMessages(records).filter(({ stopReason }) => stopReason === 'aborted');
-    expect(broken.map(({ errorMessage }) => errorMessage)).toEqual(stops.map((name) => `TTSR matched rule: ${name}`));
+    const interrupted = endedMessages(records).filter(({ stopReason }) => stopReason === 'aborted');
+    expect(interrupted.map(({ errorMessage }) => errorMessage)).toEqual(stops.map((name) => `TTSR matched rule: ${name}`));
     expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
   });
 }
 
-verifies('O24', 'a rule matches once in a session, also when that is opened again', async ({ open }) => {
+verifies('O24', 'a rule matches once per session, also after the session is reopened', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } });
   const bad = { text: 'bad' };
   const first = await open({ home, script: [bad, bad, bad, bad] });
   const { sessionFile } = await first.peer.ok({ type: 'get_state' });
-  const told = [await first.peer.run('one'), await first.peer.run('two')].map(triggeredRules);
+  const matches = [await first.peer.run('one'), await first.peer.run('two')].map(triggeredRules);
   await first.peer.ok({ type: 'new_session' });
-  told.push(triggeredRules(await first.peer.run('three')));
+  matches.push(triggeredRules(await first.peer.run('three')));
   await first.close();
 
   const second = await open({ home, args: ['--session', sessionFile], script: [bad] });
-  told.push(triggeredRules(await second.peer.run('four')));
+  matches.push(triggeredRules(await second.peer.run('four')));
 
-  expect(told).toEqual([[['tidy']], [], [['tidy']], []]);
+  expect(matches).toEqual([[['tidy']], [], [['tidy']], []]);
 });
 
-verifies('O24', 'with after-gap a rule matches again after so many answers', async ({ open }) => {
+verifies('O24', 'with repeatMode after-gap a rule matches again after repeatGap messages', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } }, { repeatMode: 'after-gap', repeatGap: 2 });
   const { peer } = await open({ home, script: [{ text: 'bad' }, { repeat: true }] });
 
-  const told: string[][][] = [];
-  for (const word of ['one', 'two', 'three', 'four']) told.push(triggeredRules(await peer.run(word)));
+  const matches: string[][][] = [];
+  for (const word of ['one', 'two', 'three', 'four']) matches.push(triggeredRules(await peer.run(word)));
 
-  // The answer that is asked for again is the first of the two.
-  expect(told).toEqual([[['tidy']], [], [['tidy']], []]);
+  // The repeated model response counts as the first of the two.
+  expect(matches).toEqual([[['tidy']], [], [['tidy']], []]);
 });
 
 verifies(
   'O24',
-  'a rule that has matched stays silent after a compaction, and in a copy of the session',
+  'a rule that has matched does not match again after a compaction or in a clone',
   async ({ open }) => {
     const home = homeWithRules({ tidy: { condition: 'bad' } });
     writeSettings(home, { compaction: { enabled: false, keepRecentTokens: 1 } });

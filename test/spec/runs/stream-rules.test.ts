@@ -8,7 +8,7 @@ import { outline } from '../../support/clients/peer.ts';
 import { toolCallStep, endedMessages, homeWithRules, ruleText, triggeredRules } from '../../support/agent/stream-rules.ts';
 import { verifies } from '../../support/verifies.ts';
 
-verifies('O7 O20', 'a match breaks the answer off, and the same run asks again', async ({ open }) => {
+verifies('O7 O20', 'a rule match interrupts the message, and the same run calls the model again', async ({ open }) => {
   const home = homeWithRules({ tidy: ruleText({ condition: 'bad\\w+', description: 'Be tidy' }, 'Never say that.') });
   const { peer } = await open({ home, script: [{ text: 'this is badly said' }, { text: 'this is well said' }] });
 
@@ -50,8 +50,8 @@ verifies('O7 O20', 'a match breaks the answer off, and the same run asks again',
       },
     ],
   });
-  const [, broken, injected, whole] = endedMessages(records);
-  expect(broken).toMatchObject({
+  const [, interrupted, injected, whole] = endedMessages(records);
+  expect(interrupted).toMatchObject({
     stopReason: 'aborted',
     errorMessage: 'TTSR matched rule: tidy',
     content: [{ text: 'this is badly ' }],
@@ -69,7 +69,7 @@ verifies('O7 O20', 'a match breaks the answer off, and the same run asks again',
   expect(records.at(-1)).toMatchObject({ outcome: 'ok', aborted: false });
 });
 
-verifies('O21', 'the answer that was broken off is no part of the conversation, but of the file', async ({ open }) => {
+verifies('O21', 'an interrupted message stays in the file but not in the conversation', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } });
   const script = [{ text: 'bad', usage: undefined }, { text: 'good' }].map(({ text }) => ({
     steps: [{ text }, { usage: { input: 100, output: 7 } }],
@@ -105,7 +105,7 @@ verifies('O21', 'the answer that was broken off is no part of the conversation, 
   ]);
 });
 
-verifies('O21', 'with keep it stays, and the model is told what it had said', async ({ open }) => {
+verifies('O21', 'with contextMode keep the interrupted message stays and is quoted to the model', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } }, { contextMode: 'keep' });
   const { peer } = await open({ home, script: [{ text: 'half a bad thing' }, { text: 'good' }] });
 
@@ -117,7 +117,7 @@ verifies('O21', 'with keep it stays, and the model is told what it had said', as
   expect(messages[2].content).toContain('<said>\nhalf a bad \n</said>');
 });
 
-verifies('O22', 'thinking is watched only where a rule says so', async ({ open }) => {
+verifies('O22', 'thinking is watched only where the scope of a rule includes it', async ({ open }) => {
   const home = homeWithRules({
     thoughts: { condition: 'secret', scope: 'thinking' },
     words: { condition: 'secret' },
@@ -131,7 +131,7 @@ verifies('O22', 'thinking is watched only where a rule says so', async ({ open }
   expect(endedMessages(records)[1]?.['content']).toEqual([{ type: 'thinking', thinking: 'a secret' }]);
 });
 
-verifies('O22 O21', 'a call is watched while its arguments stream, and never runs', async ({ open }) => {
+verifies('O22 O21', 'a tool call is watched while its arguments stream and never runs on a match', async ({ open }) => {
   const home = homeWithRules({ safe: { condition: 'rm "-rf"\n', scope: 'bash' } });
   const steps = [{ text: 'Now: ' }, toolCallStep('bash', { command: 'touch proof; rm "-rf"\n x' }, { chunks: 20 })];
   const { peer } = await open({ home, script: [{ steps }, { text: 'better not' }] });
@@ -146,7 +146,7 @@ verifies('O22 O21', 'a call is watched while its arguments stream, and never run
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('O22', 'globs and paths in the scope leave other files alone', async ({ open }) => {
+verifies('O22', 'globs and paths in the scope exclude other files', async ({ open }) => {
   const home = homeWithRules({
     code: { condition: 'XX', globs: ['src/**/*.ts'] },
     text: { condition: 'XX', scope: 'write(*.md)' },
@@ -158,11 +158,11 @@ verifies('O22', 'globs and paths in the scope leave other files alone', async ({
   const records = await peer.run('go');
 
   expect(triggeredRules(records)).toEqual([['code'], ['text']]);
-  const there = ['a.ts', 'src/a.js', 'src/deep/a.ts', 'notes.md', 'b.txt'];
-  expect(there.map((path) => existsSync(join(home.cwd, path)))).toEqual([true, true, false, false, true]);
+  const written = ['a.ts', 'src/a.js', 'src/deep/a.ts', 'notes.md', 'b.txt'];
+  expect(written.map((path) => existsSync(join(home.cwd, path)))).toEqual([true, true, false, false, true]);
 });
 
-verifies('O22 O20', 'a path that comes last stops the call when it is whole', async ({ open }) => {
+verifies('O22 O20', 'a call whose path comes last is interrupted when its arguments are complete', async ({ open }) => {
   const home = homeWithRules({ code: { condition: 'XX', globs: '*.ts' } });
   const edits = [{ oldText: 'a', newText: 'XX' }];
   const script = [
@@ -175,8 +175,8 @@ verifies('O22 O20', 'a path that comes last stops the call when it is whole', as
   const records = await peer.run('go');
 
   expect(triggeredRules(records)).toEqual([['code']]);
-  const [, broken, injected, called, result] = endedMessages(records);
-  expect(broken).toMatchObject({ stopReason: 'aborted', errorMessage: 'TTSR matched rule: code' });
+  const [, interrupted, injected, called, result] = endedMessages(records);
+  expect(interrupted).toMatchObject({ stopReason: 'aborted', errorMessage: 'TTSR matched rule: code' });
   expect(injected).toMatchObject({ role: 'custom' });
   expect(called).toMatchObject({ stopReason: 'toolUse' });
   expect(result).toMatchObject({ role: 'toolResult' });
@@ -184,7 +184,7 @@ verifies('O22 O20', 'a path that comes last stops the call when it is whole', as
   expect(rolesOf(messages)).toEqual(['user', 'custom', 'assistant', 'toolResult', 'assistant']);
 });
 
-verifies('O20', 'rules that match at once are told at once', async ({ open }) => {
+verifies('O20', 'rules that match together are published in one event', async ({ open }) => {
   const home = homeWithRules({ b: { condition: 'bad' }, a: { condition: '/BAD/i' }, c: { condition: 'worse' } });
   const { peer } = await open({ home, script: [{ text: 'bad' }, { text: 'good' }] });
 
@@ -195,7 +195,7 @@ verifies('O20', 'rules that match at once are told at once', async ({ open }) =>
   expect(endedMessages(records)[2]).toMatchObject({ details: { rules: ['a', 'b'] } });
 });
 
-verifies('O21', 'an export shows the answer that was broken off, and that it was', async ({ open }) => {
+verifies('O21', 'an export shows the interrupted message and the rule match', async ({ open }) => {
   const home = homeWithRules({ tidy: { condition: 'bad' } });
   const { peer } = await open({ home, script: [{ text: 'so bad' }, { text: 'good' }] });
   await peer.run('go');
@@ -208,7 +208,7 @@ verifies('O21', 'an export shows the answer that was broken off, and that it was
   }
 });
 
-it('[O20] rules count in the published library too', () => {
+it('[O20] rules apply in the published library', () => {
   const home = homeWithRules({ tidy: { condition: 'bad' } });
   const [, script] = scriptArgs(home, [{ text: 'so bad' }, { text: 'good' }]);
   const options = { cwd: home.cwd, agentDir: home.agentDir, script };

@@ -25,14 +25,14 @@ const stepsIn = (records: readonly WireRecord[]) =>
 
 const isDelta = (record: WireRecord) => stepsIn([record])[0]?.type === 'text_delta';
 
-/** Blocks that cannot be merged, some megabytes of them. */
+/** Several megabytes of blocks that cannot be merged. */
 const flood = {
   steps: Array.from({ length: 60 }, () => [{ text: 'x'.repeat(20_000) }, { thinking: 'y'.repeat(20_000) }]).flat(),
 };
 const floodText = 'x'.repeat(60 * 20_000);
 
 for (const stream of ['cumulative', 'delta']) {
-  verifies('M22 R1', `a delta does not wait for the next one in ${stream} form`, async ({ open }) => {
+  verifies('M22 R1', `in ${stream} form a delta is sent without waiting for the next one`, async ({ open }) => {
     const [first, second] = [newGate(), newGate()];
     const { peer } = await open({
       script: [
@@ -60,7 +60,7 @@ for (const stream of ['cumulative', 'delta']) {
   });
 }
 
-verifies('M23', 'a burst of deltas becomes few records, and no text is lost', async ({ open }) => {
+verifies('M23', 'a burst of deltas is merged into few records without loss of text', async ({ open }) => {
   const words = 20_000;
   const { peer } = await open({ script: [{ text: 'word ', times: words }] });
 
@@ -71,7 +71,7 @@ verifies('M23', 'a burst of deltas becomes few records, and no text is lost', as
   expect(deltas.length).toBeLessThan(words / 10);
 });
 
-verifies('M23 M24', 'whatever is not a delta finds every delta before it told', async ({ open }) => {
+verifies('M23 M24', 'every step that is not a delta follows all deltas before it', async ({ open }) => {
   const { peer } = await open({
     script: [
       {
@@ -87,22 +87,22 @@ verifies('M23 M24', 'whatever is not a delta finds every delta before it told', 
 
   const steps = stepsIn(await peer.run('go'));
 
-  let waiting = '';
+  let pending = '';
   const ends = steps.flatMap((step) => {
-    if (step.delta !== undefined) waiting += step.delta;
+    if (step.delta !== undefined) pending += step.delta;
     if (!step.type.endsWith('_end')) return [];
-    const told = waiting;
-    waiting = '';
-    return [{ step, told }];
+    const sent = pending;
+    pending = '';
+    return [{ step, sent }];
   });
   expect(ends).toHaveLength(61);
-  for (const { step, told } of ends) {
-    if (step.content === undefined) expect(JSON.parse(told)).toEqual({ text: 'z'.repeat(500) });
-    else expect(told).toBe(step.content);
+  for (const { step, sent } of ends) {
+    if (step.content === undefined) expect(JSON.parse(sent)).toEqual({ text: 'z'.repeat(500) });
+    else expect(sent).toBe(step.content);
   }
 });
 
-verifies('M25', 'a client that stops reading for a while gets everything', async ({ open }) => {
+verifies('M25', 'a client that pauses reading gets every record', async ({ open }) => {
   const { peer } = await open({ script: [flood], args: ['--stream', 'delta'] });
   await peer.greeted();
 
@@ -115,7 +115,7 @@ verifies('M25', 'a client that stops reading for a while gets everything', async
   expect(assistantTexts(peer.records)).toEqual([floodText]);
 });
 
-verifies('M25 P29', 'a client that does not read can stop the run', async ({ open }) => {
+verifies('M25 P29', 'a client that does not read can abort the run', async ({ open }) => {
   const { peer, sessionFiles } = await open({ script: [flood], args: ['--stream', 'delta'] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
@@ -129,7 +129,7 @@ verifies('M25 P29', 'a client that does not read can stop the run', async ({ ope
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
 });
 
-it('[M25] a client that does not read makes the run pause, and its reading makes it go on', async () => {
+it('[M25] a client that does not read pauses the run, which resumes when the client reads', async () => {
   const home = newHome();
   const { cwd, agentDir } = home;
   const env = environment(home);
@@ -144,26 +144,26 @@ it('[M25] a client that does not read makes the run pause, and its reading makes
     dialect: { stream: 'delta' },
   });
   onTestFinished(() => engine.close());
-  const [sleeper, watcher] = [memoryPair(), memoryPair()].map(([inside, outside]) => {
+  const [pausedPeer, activePeer] = [memoryPair(), memoryPair()].map(([inside, outside]) => {
     engine.connect(inside);
     return new Peer(outside);
   }) as [Peer, Peer];
-  await sleeper.greeted();
-  sleeper.link.pause();
-  await watcher.ok({ type: 'hello', heartbeatMs: 5 });
-  await watcher.ok({ type: 'prompt', message: 'go' });
+  await pausedPeer.greeted();
+  pausedPeer.link.pause();
+  await activePeer.ok({ type: 'hello', heartbeatMs: 5 });
+  await activePeer.ok({ type: 'prompt', message: 'go' });
 
-  await watcher.find(
+  await activePeer.find(
     ({ type, blockedOn }) => type === 'heartbeat' && (blockedOn as { kind?: string })?.kind === 'client',
   );
-  await watcher.ok({ type: 'hello', heartbeatMs: 0 });
+  await activePeer.ok({ type: 'hello', heartbeatMs: 0 });
 
-  const told = watcher.records.length;
-  expect(await watcher.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true });
-  expect(watcher.records.slice(told).map(({ type }) => type)).toEqual(['response']);
-  sleeper.link.resume();
-  expect(await waitUntilSettled(watcher)).toMatchObject({ outcome: 'ok' });
-  await sleeper.find('agent_settled');
-  expect(assistantTexts(sleeper.records)).toEqual([floodText]);
-  expect(assistantTexts(watcher.records)).toEqual([floodText]);
+  const sent = activePeer.records.length;
+  expect(await activePeer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true });
+  expect(activePeer.records.slice(sent).map(({ type }) => type)).toEqual(['response']);
+  pausedPeer.link.resume();
+  expect(await waitUntilSettled(activePeer)).toMatchObject({ outcome: 'ok' });
+  await pausedPeer.find('agent_settled');
+  expect(assistantTexts(pausedPeer.records)).toEqual([floodText]);
+  expect(assistantTexts(activePeer.records)).toEqual([floodText]);
 });

@@ -7,8 +7,8 @@ import { type Home, newHome } from '../../support/agent/test-agent.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** An agent that notes the system prompt of every request. */
-async function listening(home: Home, options: Parameters<typeof openWithHooks>[1] = {}) {
+/** Opens an agent that records the system prompt of every request. */
+async function openRecordingPrompts(home: Home, options: Parameters<typeof openWithHooks>[1] = {}) {
   const prompts: string[] = [];
   const agent = await openWithHooks(
     {
@@ -19,18 +19,18 @@ async function listening(home: Home, options: Parameters<typeof openWithHooks>[1
     },
     { cwd: home.cwd, agentDir: home.agentDir, ...options },
   );
-  const ask = async () => {
+  const nextSystemPrompt = async () => {
     await agent.client.promptAndWait('say hello');
     return prompts.at(-1) ?? '';
   };
-  return { ...agent, prompts, ask };
+  return { ...agent, prompts, nextSystemPrompt };
 }
 
-/** Where these words stand in a text, as their order. */
-const order = (text: string, words: readonly string[]) =>
-  words.filter((word) => text.includes(word)).toSorted((one, other) => text.indexOf(one) - text.indexOf(other));
+/** The words that occur in a text, in the order of their first occurrence. */
+const order = (text: string, texts: readonly string[]) =>
+  texts.filter((part) => text.includes(part)).toSorted((one, other) => text.indexOf(one) - text.indexOf(other));
 
-it('[U1 U2] the model is told of its tools, the files of its user and of its folders, and where it works', async () => {
+it('[U1 U2] the system prompt lists tools, user and folder context files, and the working directory', async () => {
   const home = newHome();
   writeFiles(home, {
     'agent/AGENTS.md': 'from the user',
@@ -39,9 +39,9 @@ it('[U1 U2] the model is told of its tools, the files of its user and of its fol
     'project/CLAUDE.md': 'hidden',
     'project/below/AGENTS.md': 'hidden, too',
   });
-  const { ask } = await listening(home);
+  const { nextSystemPrompt } = await openRecordingPrompts(home);
 
-  const prompt = await ask();
+  const prompt = await nextSystemPrompt();
 
   const words = ['- read: ', 'from the user', 'from above', 'from the project', `working directory is ${home.cwd}`];
   expect(order(prompt, words)).toEqual(words);
@@ -49,15 +49,15 @@ it('[U1 U2] the model is told of its tools, the files of its user and of its fol
   expect(prompt).not.toContain('hidden');
 });
 
-it('[U2] an override wins, and a file too long is cut with a note', async () => {
+it('[U2] an override file wins, and a file that is too long is truncated with a note', async () => {
   const home = newHome();
   writeFiles(home, {
     'project/AGENTS.override.md': `the override ${'x'.repeat(1024 * 1024)}`,
     'project/AGENTS.md': 'hidden',
   });
-  const { ask } = await listening(home);
+  const { nextSystemPrompt } = await openRecordingPrompts(home);
 
-  const prompt = await ask();
+  const prompt = await nextSystemPrompt();
 
   expect(prompt).toContain('the override');
   expect(prompt).not.toContain('hidden');
@@ -65,11 +65,11 @@ it('[U2] an override wins, and a file too long is cut with a note', async () => 
   expect(prompt.length).toBeLessThan(300 * 1024);
 });
 
-it('[U3] what changes on disk is seen by the next run, not by the one under way', async () => {
+it('[U3] a changed context file applies from the next run on', async () => {
   const home = newHome();
   writeFiles(home, { 'project/AGENTS.md': 'rule one' });
   const command = 'echo rule two > AGENTS.md';
-  const { client, prompts } = await listening(home, {
+  const { client, prompts } = await openRecordingPrompts(home, {
     answers: [{ toolCall: { name: 'bash', arguments: { command } } }, { text: 'ok' }, { text: 'ok' }],
   });
 
@@ -82,23 +82,23 @@ it('[U3] what changes on disk is seen by the next run, not by the one under way'
   expect(seen).toEqual([['rule one'], ['rule one'], ['rule two'], []]);
 });
 
-it('[U4] SYSTEM.md of the user stands for our own words, APPEND_SYSTEM.md behind them', async () => {
+it('[U4] SYSTEM.md of the user replaces the built-in prompt, and APPEND_SYSTEM.md follows it', async () => {
   const home = newHome();
   writeFiles(home, {
     'agent/SYSTEM.md': 'You are a pirate.',
     'agent/APPEND_SYSTEM.md': 'Say arr.',
     'project/AGENTS.md': 'from the project',
   });
-  const { ask } = await listening(home);
+  const { nextSystemPrompt } = await openRecordingPrompts(home);
 
-  const prompt = await ask();
+  const prompt = await nextSystemPrompt();
 
   expect(prompt.startsWith('You are a pirate.\n\nSay arr.\n\n# Project context\n\n')).toBe(true);
   expect(prompt).toContain('from the project');
   expect(prompt).not.toContain('- read: ');
 });
 
-it("[U5] the project's prompt files count only while it is trusted; its context files always do", async () => {
+it("[U5] the project's prompt files apply only while it is trusted; its context files always apply", async () => {
   const home = newHome();
   writeFiles(home, {
     'agent/SYSTEM.md': 'user system',
@@ -107,21 +107,21 @@ it("[U5] the project's prompt files count only while it is trusted; its context 
     'project/.pi/agent/APPEND_SYSTEM.md': 'deeper addition',
     'project/AGENTS.md': 'from the project',
   });
-  const { client, ask } = await listening(home);
+  const { client, nextSystemPrompt } = await openRecordingPrompts(home);
   const words = ['user system', 'project system', 'deeper system', 'deeper addition', 'from the project'];
 
-  const unknown = await ask();
+  const unknown = await nextSystemPrompt();
   await client.setTrust({ trusted: true, remember: false });
-  const trusted = await ask();
+  const trusted = await nextSystemPrompt();
   await client.setTrust({ trusted: false, remember: false });
-  const again = await ask();
+  const again = await nextSystemPrompt();
 
   expect(order(unknown, words)).toEqual(['user system', 'from the project']);
   expect(order(trusted, words)).toEqual(['project system', 'deeper addition', 'from the project']);
   expect(order(again, words)).toEqual(order(unknown, words));
 });
 
-it('[U6] what whoever opens the agent says wins over every file', async () => {
+it('[U6] prompt options of openAgent win over every file', async () => {
   const home = newHome();
   writeFiles(home, { 'agent/SYSTEM.md': 'file', 'agent/APPEND_SYSTEM.md': 'addition', 'project/AGENTS.md': 'context' });
   const words = ['file', 'addition', 'context', 'my words', 'one more', 'and another'];
@@ -135,24 +135,24 @@ it('[U6] what whoever opens the agent says wins over every file', async () => {
     [{ system: '', append: [], contextFiles: false }, []],
   ];
   for (const [prompt, expected] of cases) {
-    const { ask } = await listening(home, { prompt });
-    expect(order(await ask(), words), JSON.stringify(prompt)).toEqual(expected);
+    const { nextSystemPrompt } = await openRecordingPrompts(home, { prompt });
+    expect(order(await nextSystemPrompt(), words), JSON.stringify(prompt)).toEqual(expected);
   }
 });
 
-it('[U1] a change of tools is told from the next model call on', async () => {
+it('[U1] a change of tools changes the system prompt from the next model call on', async () => {
   const home = newHome();
-  const { client, ask } = await listening(home);
+  const { client, nextSystemPrompt } = await openRecordingPrompts(home);
 
-  const before = await ask();
+  const before = await nextSystemPrompt();
   await client.setActiveTools({ tools: [] });
-  const after = await ask();
+  const after = await nextSystemPrompt();
 
   expect([before.includes('- bash: '), after.includes('- bash: ')]).toEqual([true, false]);
   expect(after).toContain('You have no tools');
 });
 
-verifies('U2', 'a folder full of odd context files does not keep the agent from its work', async ({ open }) => {
+verifies('U2', 'special files in place of context files do not block a run', async ({ open }) => {
   const home = newHome();
   mkdirSync(join(home.cwd, 'AGENTS.md'));
   const { peer } = await open({ home });

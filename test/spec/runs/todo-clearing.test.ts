@@ -5,7 +5,7 @@ import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** Finished tasks go after this many seconds. */
+/** Options that clear finished tasks after this many seconds. */
 const clearing = (delay: number) => ({
   settings: { 'tasks.todoClearDelay': delay },
   args: ['--inherit-workflow-settings'],
@@ -23,7 +23,7 @@ const plan = (...statuses: string[]) => [
 const planOf = async (peer: Peer) => (await peer.ok({ type: 'get_state' })).todoPhases;
 const clearings = (peer: Peer) => peer.records.filter(({ type }) => type === 'todo_auto_clear');
 
-verifies('O6 O16', 'finished tasks go by themselves, with phases that have no others', async ({ open }) => {
+verifies('O6 O16', 'finished tasks are cleared automatically, with phases that have no others', async ({ open }) => {
   const { peer } = await open(clearing(0));
   await peer.ok({ type: 'set_active_tools', tools: [] });
 
@@ -39,7 +39,7 @@ verifies('O6 O16', 'finished tasks go by themselves, with phases that have no ot
   expect(changes.slice(1)).toEqual([{ todoPhases }, { todoPhases: left }]);
 });
 
-verifies('O16', 'what is left is what is stored', async ({ open }) => {
+verifies('O16', 'the plan left after clearing is the one that is stored', async ({ open }) => {
   const { peer, home, close } = await open({ ...clearing(0), script: [{ text: 'hello' }] });
   await peer.run('go');
   const { sessionFile } = await peer.ok({ type: 'get_state' });
@@ -52,7 +52,7 @@ verifies('O16', 'what is left is what is stored', async ({ open }) => {
   expect(await planOf(again.peer)).toEqual(plan('blocked').slice(1));
 });
 
-verifies('O16', 'what a tool has finished goes during the run', async ({ open }) => {
+verifies('O16', 'tasks finished by the todo tool are cleared during the run', async ({ open }) => {
   const gate = newGate();
   const finish = { op: 'update', id: 'r0', status: 'completed' };
   const { peer } = await open({
@@ -73,7 +73,7 @@ verifies('O16', 'what a tool has finished goes during the run', async ({ open })
   expect((await peer.ok({ type: 'get_state' })).activeTools).not.toContain('todo');
 });
 
-verifies('O16', 'less than no time is never, and usually it takes a minute', async ({ open }) => {
+verifies('O16', 'finished tasks are not cleared at once by default, nor with a negative delay', async ({ open }) => {
   for (const options of [clearing(-1), {}]) {
     const { peer, close } = await open(options);
 
@@ -86,7 +86,7 @@ verifies('O16', 'less than no time is never, and usually it takes a minute', asy
   }
 });
 
-verifies('O16', 'what a stored session has finished goes when the session is entered again', async ({ open }) => {
+verifies('O16', 'finished tasks of a stored session are cleared when it is opened or switched to', async ({ open }) => {
   const home = newHome();
   const plan1 = entry('custom', '11111111', 'bbbbbbbb', { customType: 'tau:todos', data: plan('pending') });
   const sessionPath = storeSession(home, [...shortConversation(home.cwd), plan1]);
@@ -105,7 +105,7 @@ verifies('O16', 'what a stored session has finished goes when the session is ent
 
 verifies(
   'O16',
-  'tasks that wait to go keep no process alive',
+  'tasks waiting to be cleared do not keep the process alive',
   async ({ open }) => {
     const { peer, process } = await open();
     await peer.ok({ type: 'set_todos', phases: plan() });

@@ -6,7 +6,7 @@ const phases = [{ name: 'All', tasks: [{ content: 'Do it', status: 'pending' }] 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
 const announced = (messages: any[]) => messages.filter(({ customType }) => customType === 'todo-plan');
 
-verifies('O17', 'the model is told once of a plan that a client seeds, and again when it changes', async ({ open }) => {
+verifies('O17', 'a plan set by a client reaches the model once, and again when it changes', async ({ open }) => {
   const wait = { text: 'What next?' };
   const { peer } = await open({ script: [wait, wait, wait] });
   await peer.ok({ type: 'set_todos', phases });
@@ -23,7 +23,7 @@ verifies('O17', 'the model is told once of a plan that a client seeds, and again
   expect(announced(messages)).toHaveLength(2);
 });
 
-verifies('O17', 'a plan that the model has made itself is no news to it', async ({ open }) => {
+verifies('O17', 'a plan made by the model itself is not announced to it', async ({ open }) => {
   const ops = [{ op: 'replace', phases: [{ name: 'Mine', tasks: [{ content: 'Do it' }] }] }];
   const { peer } = await open({
     args: ['--tools', '+todo'],

@@ -19,7 +19,7 @@ const phases = [
   },
 ];
 
-const act = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
+const useTool = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
 const change = (...ops: object[]) => ({ toolCall: { name: 'todo', arguments: { ops } } });
 const finish = (...ids: string[]) => change(...ids.map((id) => ({ op: 'update', id, status: 'completed' })));
 const stop = (text = 'That is it.') => ({ text });
@@ -27,18 +27,18 @@ const stop = (text = 'That is it.') => ({ text });
 const reminders = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'todo_reminder');
 const attempts = (records: readonly WireRecord[]) => reminders(records).map(({ attempt }) => attempt);
 
-/** An agent with a plan that has two tasks to do. */
-async function planned(peer: Peer): Promise<Peer> {
+/** Gives the agent a plan with two open tasks. */
+async function setPlan(peer: Peer): Promise<Peer> {
   await peer.ok({ type: 'set_todos', phases });
   return peer;
 }
 
 verifies(
   'O5 O15',
-  'an agent that stops with tasks to do is reminded, and goes on in the same run',
+  'an agent that stops with open tasks is reminded and continues in the same run',
   async ({ open }) => {
     const { peer } = await open({ script: [stop(), finish('task-1', 'task-2'), stop('Now it is.')] });
-    await planned(peer);
+    await setPlan(peer);
 
     const records = await peer.run('go');
 
@@ -74,9 +74,9 @@ verifies(
   },
 );
 
-verifies('O15', 'three times at most, and again after the next prompt', async ({ open }) => {
-  const { peer } = await open({ script: [stop(), act, { repeat: true }] });
-  await planned(peer);
+verifies('O15', 'at most three reminders are sent per prompt', async ({ open }) => {
+  const { peer } = await open({ script: [stop(), useTool, { repeat: true }] });
+  await setPlan(peer);
 
   const first = await peer.run('go');
   const second = await peer.run('and?');
@@ -89,9 +89,9 @@ verifies('O15', 'three times at most, and again after the next prompt', async ({
   ]);
 });
 
-verifies('O15', 'not again before a tool was used', async ({ open }) => {
+verifies('O15', 'no second reminder is sent before a tool was used', async ({ open }) => {
   const { peer } = await open({ script: [stop(), stop(), stop('No more.')] });
-  await planned(peer);
+  await setPlan(peer);
 
   const records = await peer.run('go');
 
@@ -99,22 +99,22 @@ verifies('O15', 'not again before a tool was used', async ({ open }) => {
   expect(assistantTexts(records)).toHaveLength(2);
 });
 
-verifies('O15', 'from the beginning once the plan had nothing left to do', async ({ open }) => {
+verifies('O15', 'reminders count from one again once the plan had no open task', async ({ open }) => {
   const anew = change({ op: 'replace', phases: [{ name: 'New', tasks: [{ content: 'More' }] }] });
   const { peer } = await open({
-    script: [stop(), act, stop(), finish('task-1', 'task-2'), anew, stop(), change(), stop(), stop()],
+    script: [stop(), useTool, stop(), finish('task-1', 'task-2'), anew, stop(), change(), stop(), stop()],
   });
-  await planned(peer);
+  await setPlan(peer);
 
   expect(attempts(await peer.run('go'))).toEqual([1, 2, 1, 2]);
 });
 
-verifies('O15', 'a message that joins the run counts as a prompt', async ({ open }) => {
+verifies('O15', 'a message that joins the run resets the reminders as a prompt does', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [stop(), { steps: [{ text: 'So' }, { await: gate.path }] }, stop(), stop()],
   });
-  await planned(peer);
+  await setPlan(peer);
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.find(
     (record) => JSON.stringify(record).includes('"delta":"So"') || JSON.stringify(record).includes('"text":"So"'),
@@ -128,15 +128,15 @@ verifies('O15', 'a message that joins the run counts as a prompt', async ({ open
 });
 
 for (const text of ['Shall I go on?', 'Wirklich “so?” ', '続けますか？', 'Is it **this?**', 'هل أكمل؟']) {
-  verifies('O15', `not when the agent asks: ${text}`, async ({ open }) => {
+  verifies('O15', `no reminder is sent when the agent asks: ${text}`, async ({ open }) => {
     const { peer } = await open({ script: [stop(text)] });
-    await planned(peer);
+    await setPlan(peer);
 
     expect(reminders(await peer.run('go'))).toEqual([]);
   });
 }
 
-verifies('O15', 'not without tasks to do', async ({ open }) => {
+verifies('O15', 'no reminder is sent without open tasks', async ({ open }) => {
   const { peer } = await open({ script: [stop(), { repeat: true }] });
   const tasks = ['completed', 'abandoned', 'blocked'].map((status) => ({ content: status, status }));
 
@@ -146,12 +146,12 @@ verifies('O15', 'not without tasks to do', async ({ open }) => {
   }
 });
 
-verifies('O15', 'not after a failure', async ({ open }) => {
+verifies('O15', 'no reminder is sent after a failure', async ({ open }) => {
   const { peer } = await open({
     settings: NO_RETRY,
     script: [{ steps: [{ text: 'Well' }, { error: { status: 500 } }] }],
   });
-  await planned(peer);
+  await setPlan(peer);
 
   const records = await peer.run('go');
 
@@ -159,12 +159,12 @@ verifies('O15', 'not after a failure', async ({ open }) => {
   expect(reminders(records)).toEqual([]);
 });
 
-verifies('O15', 'after a failure that was cured', async ({ open }) => {
+verifies('O15', 'a reminder is sent after a failure that a retry recovered', async ({ open }) => {
   const { peer } = await open({
     settings: { retry: { baseDelayMs: 0 } },
     script: [{ steps: [{ error: { status: 529 } }] }, stop(), stop()],
   });
-  await planned(peer);
+  await setPlan(peer);
 
   const records = await peer.run('go');
 
@@ -172,9 +172,9 @@ verifies('O15', 'after a failure that was cured', async ({ open }) => {
   expect(attempts(records)).toEqual([1]);
 });
 
-verifies('O15', 'not after an abort', async ({ open }) => {
+verifies('O15', 'no reminder is sent after an abort', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'Well' }, { stall: true }] }] });
-  await planned(peer);
+  await setPlan(peer);
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.find('message_update');
 
@@ -184,9 +184,9 @@ verifies('O15', 'not after an abort', async ({ open }) => {
   expect(reminders(peer.records)).toEqual([]);
 });
 
-verifies('O15', 'not when the run may ask the model no more: it ends as it would have', async ({ open }) => {
+verifies('O15', 'no reminder is sent when the limits allow no further model call', async ({ open }) => {
   const { peer } = await open({ script: [stop(), { repeat: true }] });
-  await planned(peer);
+  await setPlan(peer);
 
   const one = await peer.run({ message: 'go', limits: { turns: 1 } });
   const two = await peer.run({ message: 'go', limits: { turns: 2 } });
@@ -197,9 +197,9 @@ verifies('O15', 'not when the run may ask the model no more: it ends as it would
   expect(attempts(two)).toEqual([1]);
 });
 
-verifies('O15', 'without naming a tool that the model does not have', async ({ open }) => {
+verifies('O15', 'the reminder does not name a tool that the model lacks', async ({ open }) => {
   const { peer } = await open({ args: ['--tools', 'bash'], script: [stop(), stop()] });
-  await planned(peer);
+  await setPlan(peer);
 
   const records = await peer.run('go');
 
@@ -207,14 +207,14 @@ verifies('O15', 'without naming a tool that the model does not have', async ({ o
   expect(JSON.stringify((await peer.ok({ type: 'get_messages' })).messages)).not.toContain('todo tool');
 });
 
-verifies('O15', 'what was said before a restart counts', async ({ open }) => {
+verifies('O15', 'an agent is reminded of a stored plan after a restart', async ({ open }) => {
   const { peer, home, close } = await open({ script: [stop(), stop()] });
-  await planned(peer);
+  await setPlan(peer);
   await peer.run('go');
   const { sessionFile } = await peer.ok({ type: 'get_state' });
   await close();
 
-  const again = await open({ home, args: ['--session', sessionFile], script: [stop(), act, stop(), stop()] });
+  const again = await open({ home, args: ['--session', sessionFile], script: [stop(), useTool, stop(), stop()] });
 
   expect(attempts(await again.peer.run('and?'))).toEqual([1, 2]);
 });

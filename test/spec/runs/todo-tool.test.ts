@@ -12,7 +12,7 @@ const plan = (...statuses: string[]) => [
   },
 ];
 
-const calls = (...ops: object[]) => ({ toolCall: { name: 'todo', arguments: { ops } } });
+const todoCall = (...ops: object[]) => ({ toolCall: { name: 'todo', arguments: { ops } } });
 const finish = (id: string) => ({ op: 'update', id, status: 'completed' });
 
 const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
@@ -26,12 +26,12 @@ const resultsIn = (records: readonly WireRecord[]) =>
       : [];
   });
 
-/** The records of a run that have a message. */
-const said = (records: readonly WireRecord[]) => records.filter(({ message }) => message !== undefined);
+/** The records that carry a message. */
+const withMessage = (records: readonly WireRecord[]) => records.filter(({ message }) => message !== undefined);
 
-verifies('O13', 'todo is listed, and offered as long as there is a plan', async ({ open }) => {
+verifies('O13', 'the todo tool is listed, and active while there is a plan', async ({ open }) => {
   const { peer } = await open();
-  const usual = await activeTools(peer);
+  const defaults = await activeTools(peer);
 
   const { tools } = await peer.ok({ type: 'get_tools' });
   expect(tools.find(({ name }: { name: string }) => name === 'todo')).toMatchObject({
@@ -39,15 +39,15 @@ verifies('O13', 'todo is listed, and offered as long as there is a plan', async 
     source: 'builtin',
   });
   await peer.ok({ type: 'set_todos', phases: [{ name: 'Empty', tasks: [] }] });
-  expect(await activeTools(peer)).toEqual(usual);
+  expect(await activeTools(peer)).toEqual(defaults);
   await peer.ok({ type: 'set_todos', phases: plan('pending') });
-  expect(await activeTools(peer)).toEqual([...usual, 'todo']);
+  expect(await activeTools(peer)).toEqual([...defaults, 'todo']);
   await peer.ok({ type: 'set_todos', phases: [] });
 
-  expect(await activeTools(peer)).toEqual(usual);
+  expect(await activeTools(peer)).toEqual(defaults);
 });
 
-verifies('O13', 'whoever chooses tools by name decides about it, too', async ({ open }) => {
+verifies('O13', 'tool flags decide whether todo is active', async ({ open }) => {
   const cases: [string[], boolean, boolean][] = [
     [['--tools', '+todo'], true, true],
     [['--tools', 'read,todo'], true, true],
@@ -67,7 +67,7 @@ verifies('O13', 'whoever chooses tools by name decides about it, too', async ({ 
   }
 });
 
-verifies('O13 T21', 'set_active_tools has the last word', async ({ open }) => {
+verifies('O13 T21', 'set_active_tools overrides whether todo is active', async ({ open }) => {
   const { peer } = await open();
   await peer.ok({ type: 'set_todos', phases: plan('pending') });
 
@@ -79,15 +79,15 @@ verifies('O13 T21', 'set_active_tools has the last word', async ({ open }) => {
   expect(await activeTools(peer)).toEqual(['read', 'todo']);
 });
 
-verifies('O14', 'the model works through a plan that a client made', async ({ open }) => {
+verifies('O14', 'the model works through a plan set by a client', async ({ open }) => {
   const { peer } = await open({
-    script: [calls(finish('task-1')), calls(finish('task-2')), { text: 'All done.' }],
+    script: [todoCall(finish('task-1')), todoCall(finish('task-2')), { text: 'All done.' }],
   });
   await peer.ok({ type: 'set_todos', phases: plan('pending', 'pending') });
 
   const records = await peer.run('go');
 
-  expect(resultsIn(said(records))).toEqual([
+  expect(resultsIn(withMessage(records))).toEqual([
     {
       text: '1 of 2 tasks to do.\nAll (phase-1)\n- task-2: Do 2 [in progress]',
       details: { phases: plan('completed', 'in_progress') },
@@ -103,12 +103,12 @@ verifies('O14', 'the model works through a plan that a client made', async ({ op
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('O14', 'the model makes a plan of its own, once it was given the tool', async ({ open }) => {
+verifies('O14', 'the model makes its own plan when it has the todo tool', async ({ open }) => {
   const phases = [{ name: 'Look', tasks: [{ content: 'read' }] }];
   const { peer } = await open({
     args: ['--tools', '+todo'],
     script: [
-      calls(
+      todoCall(
         { op: 'replace', phases },
         { op: 'add_phase', name: 'Do', tasks: [{ content: 'write', details: 'all of it' }] },
         { op: 'add_task', phase: 'Do', content: 'test', notes: 'twice' },
@@ -133,7 +133,7 @@ verifies('O14', 'the model makes a plan of its own, once it was given the tool',
     },
   ];
   expect(await planOf(peer)).toEqual(todoPhases);
-  expect(resultsIn(said(records))).toEqual([
+  expect(resultsIn(withMessage(records))).toEqual([
     {
       text: '2 of 2 tasks to do.\nDo (phase-2)\n- task-2: write [in progress]\n  Details: all of it\n- task-3: test',
       details: { phases: todoPhases },
@@ -142,19 +142,19 @@ verifies('O14', 'the model makes a plan of its own, once it was given the tool',
   ]);
 });
 
-verifies('O14', 'ops that fail are named and the others count; it is an error when none does', async ({ open }) => {
+verifies('O14', 'failed ops are named, the others apply; if all fail, the call is an error', async ({ open }) => {
   const { peer } = await open({
     script: [
-      calls({ op: 'update', id: 'task-9' }, finish('task-1'), { op: 'add_task', phase: 'Nowhere', content: 'x' }),
-      calls({ op: 'remove_task', id: 'task-9' }),
-      calls(),
-      calls({ op: 'fly' }),
+      todoCall({ op: 'update', id: 'task-9' }, finish('task-1'), { op: 'add_task', phase: 'Nowhere', content: 'x' }),
+      todoCall({ op: 'remove_task', id: 'task-9' }),
+      todoCall(),
+      todoCall({ op: 'fly' }),
       { text: 'Enough?' },
     ],
   });
   await peer.ok({ type: 'set_todos', phases: plan('pending', 'blocked', 'pending') });
 
-  const results = resultsIn(said(await peer.run('go')));
+  const results = resultsIn(withMessage(await peer.run('go')));
 
   const left = '1 of 3 tasks to do, 1 blocked.\nAll (phase-1)\n- task-2: Do 2 [blocked]\n- task-3: Do 3 [in progress]';
   const details = { phases: plan('completed', 'blocked', 'in_progress') };
@@ -173,10 +173,10 @@ verifies('O14', 'ops that fail are named and the others count; it is an error wh
 
 verifies(
   'O14',
-  'several calls in one answer, and what a client does meanwhile, are one after another',
+  'several todo calls in one message, and set_todos meanwhile, are applied one after another',
   async ({ open }) => {
     const gate = newGate();
-    const add = (content: string) => calls({ op: 'add_task', phase: 'All', content });
+    const add = (content: string) => todoCall({ op: 'add_task', phase: 'All', content });
     const { peer } = await open({
       script: [{ steps: [add('a'), add('b'), { ...add('c'), await: gate.path }] }, { text: 'Is that all?' }],
     });
@@ -199,10 +199,10 @@ verifies(
   },
 );
 
-verifies('O14', 'a run that was stopped changes no plan after that', async ({ open }) => {
+verifies('O14', 'an aborted run changes the plan no further', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
-    script: [{ steps: [{ ...calls(finish('task-1')), await: gate.path }] }, { text: 'after' }],
+    script: [{ steps: [{ ...todoCall(finish('task-1')), await: gate.path }] }, { text: 'after' }],
   });
   await peer.ok({ type: 'set_todos', phases: plan('pending') });
   await peer.ok({ type: 'prompt', message: 'go' });

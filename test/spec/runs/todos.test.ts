@@ -23,15 +23,15 @@ const one = (content: string, status = 'completed') => [
 
 const planOf = async (peer: Peer) => (await peer.ok({ type: 'get_state' })).todoPhases;
 
-/** What a command leads to, apart from its answer and the tools that come and go with a plan. */
-async function toldBy(peer: Peer, command: { type: string } & Record<string, unknown>) {
+/** The events that a command causes before its response. */
+async function eventsOf(peer: Peer, command: { type: string } & Record<string, unknown>) {
   await peer.greeted();
   const before = peer.records.length;
   await peer.ok(command);
   return peer.records.slice(before).filter(({ type }) => type !== 'response');
 }
 
-verifies('O1 O2 O3 O4 G14', 'set_todos replaces the plan, before anything was said', async ({ open }) => {
+verifies('O1 O2 O3 O4 G14', 'set_todos replaces the plan, even before the first message', async ({ open }) => {
   const { peer } = await open();
 
   expect(await peer.ok({ type: 'set_todos', phases })).toEqual({ todoPhases: phases });
@@ -42,21 +42,21 @@ verifies('O1 O2 O3 O4 G14', 'set_todos replaces the plan, before anything was sa
   expect(await planOf(peer)).toEqual([]);
 });
 
-verifies('O1 I13', 'clients are told of each change, and of none where there is none', async ({ open }) => {
+verifies('O1 I13', 'each change of the plan is published, and an unchanged plan is not', async ({ open }) => {
   const { peer } = await open();
   await peer.ok({ type: 'set_active_tools', tools: ['read'] });
 
-  expect(await toldBy(peer, { type: 'set_todos', phases: [] })).toEqual([]);
-  expect(await toldBy(peer, { type: 'set_todos', phases })).toEqual([
+  expect(await eventsOf(peer, { type: 'set_todos', phases: [] })).toEqual([]);
+  expect(await eventsOf(peer, { type: 'set_todos', phases })).toEqual([
     { type: 'state_changed', state: { todoPhases: phases } },
   ]);
-  expect(await toldBy(peer, { type: 'set_todos', phases })).toEqual([]);
-  expect(await toldBy(peer, { type: 'set_todos', phases: [] })).toEqual([
+  expect(await eventsOf(peer, { type: 'set_todos', phases })).toEqual([]);
+  expect(await eventsOf(peer, { type: 'set_todos', phases: [] })).toEqual([
     { type: 'state_changed', state: { todoPhases: [] } },
   ]);
 });
 
-verifies('O2 O4 O11', 'what is left out is made up, and what is around it goes', async ({ open }) => {
+verifies('O2 O4 O11', 'set_todos assigns missing ids, trims text and drops unknown fields', async ({ open }) => {
   const { peer } = await open();
 
   const { todoPhases } = await peer.ok({
@@ -91,7 +91,7 @@ verifies('O2 O4 O11', 'what is left out is made up, and what is around it goes',
   );
 });
 
-verifies('O11', 'a plan that cannot be is refused with its place, and the one before stays', async ({ open }) => {
+verifies('O11', 'an invalid plan is rejected with the path of the field, and the old one stays', async ({ open }) => {
   const { peer } = await open();
   await peer.ok({ type: 'set_todos', phases });
   const task = (fields: object) => [{ name: 'a', tasks: [{ content: 'x', status: 'pending' }, fields] }];
@@ -118,7 +118,7 @@ verifies('O11', 'a plan that cannot be is refused with its place, and the one be
   expect(await planOf(peer)).toEqual(phases);
 });
 
-verifies('O1 O12', 'during a run a plan counts at once', async ({ open }) => {
+verifies('O1 O12', 'a plan set during a run applies at once', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'yes.' }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -133,7 +133,7 @@ verifies('O1 O12', 'during a run a plan counts at once', async ({ open }) => {
   expect(await planOf(peer)).toEqual(one('x'));
 });
 
-verifies('O12', 'the plan is an entry of the session; the one that was stored last counts', async ({ open }) => {
+verifies('O12', 'the plan is a session entry, and the last stored one applies', async ({ open }) => {
   const { peer, home, close, transport } = await open({ script: [{ text: 'hello' }] });
   await peer.run('go');
   const { sessionFile } = await peer.ok({ type: 'get_state' });
@@ -156,7 +156,7 @@ verifies('O12', 'the plan is an entry of the session; the one that was stored la
 
 verifies(
   'O12 J17',
-  'a plan that was answered survives a kill, though nothing was said yet',
+  'an acknowledged plan survives SIGKILL, even before the first message',
   async ({ open }) => {
     const { peer, home, process } = await open();
     const { sessionFile } = await peer.ok({ type: 'get_state' });
@@ -184,11 +184,11 @@ verifies('O12', 'each session has its own plan', async ({ open }) => {
   await peer.ok({ type: 'switch_session', sessionPath: first.sessionFile });
 
   expect(await planOf(peer)).toEqual(one('first'));
-  const told = peer.records.findLast(({ type }) => type === 'state_changed' || type === 'state_synced');
-  expect(told).toMatchObject({ state: { todoPhases: one('first') } });
+  const stateEvent = peer.records.findLast(({ type }) => type === 'state_changed' || type === 'state_synced');
+  expect(stateEvent).toMatchObject({ state: { todoPhases: one('first') } });
 });
 
-verifies('O12', 'a fork has the plan of the place where it was made, a clone that of its source', async ({ open }) => {
+verifies('O12', 'a fork has the plan of its fork point, a clone that of its source', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'hello' }, { repeat: true }] });
   await peer.ok({ type: 'set_todos', phases: one('early') });
   await peer.run('first');
@@ -203,7 +203,7 @@ verifies('O12', 'a fork has the plan of the place where it was made, a clone tha
   expect(await planOf(peer)).toEqual(one('early'));
 });
 
-verifies('O12', 'what is no plan in a file is left alone', async ({ open }) => {
+verifies('O12', 'a malformed plan in a session file is ignored', async ({ open }) => {
   const home = newHome();
   const twice = [...one('a'), ...one('b')];
   for (const data of [undefined, null, 'x', {}, [{ name: 1 }], [{ name: ' ', tasks: [] }], twice]) {
@@ -219,7 +219,7 @@ verifies('O12', 'what is no plan in a file is left alone', async ({ open }) => {
 
 verifies(
   'O12',
-  'without a file the plan lives as long as the session',
+  'without a session file the plan lasts as long as the session',
   async ({ open }) => {
     const { peer, sessionFiles } = await open({ args: ['--no-session'] });
 
@@ -231,7 +231,7 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-it('[O12] a plan for which there is no room is refused, and the one before stays', async () => {
+it('[O12] a plan that cannot be stored is rejected, and the current plan stays', async () => {
   const limited = 'ulimit -f 64; exec "$0" "$1" --mode rpc';
   const agent = startProgram(newHome(), ['bash', '-c', limited, process.execPath, TAU]);
   const large = Array.from({ length: 9 }, () => ({ content: 'x'.repeat(9000), status: 'pending' }));

@@ -15,7 +15,7 @@ const writes = {
   ],
 };
 
-verifies('S59', 'what is left behind is summed up where the conversation goes on', async ({ open }) => {
+verifies('S59', 'navigate_tree with summarize stores a summary of the old branch at the new leaf', async ({ open }) => {
   const { peer } = await open({
     script: [
       { text: 'one' },
@@ -27,10 +27,10 @@ verifies('S59', 'what is left behind is summed up where the conversation goes on
   });
   await peer.run('first');
   await peer.run('second');
-  const [one, left] = [await entryIdOf(peer, 'one'), await getLeafId(peer)];
+  const [one, oldLeaf] = [await entryIdOf(peer, 'one'), await getLeafId(peer)];
   const { tokens } = await peer.ok({ type: 'get_session_stats' });
 
-  const answer = await peer.ok({
+  const result = await peer.ok({
     type: 'navigate_tree',
     targetId: await entryIdOf(peer, 'second'),
     summarize: true,
@@ -40,18 +40,18 @@ verifies('S59', 'what is left behind is summed up where the conversation goes on
   const summary =
     'Tried notes.\n\n<read-files>\nmissing.txt\n</read-files>\n\n<modified-files>\nnotes.txt\n</modified-files>';
   const entries = await getEntries(peer);
-  expect(answer).toEqual({ cancelled: false, editorText: 'second', summaryEntryId: expect.any(String) });
+  expect(result).toEqual({ cancelled: false, editorText: 'second', summaryEntryId: expect.any(String) });
   expect(entries.slice(-2)).toMatchObject([
     {
-      id: answer.summaryEntryId,
+      id: result.summaryEntryId,
       type: 'branch_summary',
       parentId: one,
-      fromId: left,
+      fromId: oldLeaf,
       summary,
       details: { readFiles: ['missing.txt'], modifiedFiles: ['notes.txt'] },
       usage: { input: 70, output: 7 },
     },
-    { type: 'label', targetId: answer.summaryEntryId, label: 'notes', parentId: answer.summaryEntryId },
+    { type: 'label', targetId: result.summaryEntryId, label: 'notes', parentId: result.summaryEntryId },
   ]);
   expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', `branchSummary: ${summary}`]);
   const now = await peer.ok({ type: 'get_session_stats' });
@@ -60,7 +60,7 @@ verifies('S59', 'what is left behind is summed up where the conversation goes on
   expect((await briefConversation(peer)).at(-1)).toBe('assistant: three');
 });
 
-verifies('S59', 'only what the way there does not share is summed up', async ({ open }) => {
+verifies('S59', 'only messages that the two branches do not share are summarised', async ({ open }) => {
   const { peer } = await open({
     script: [
       { text: 'one' },
@@ -86,7 +86,7 @@ verifies('S59', 'only what the way there does not share is summed up', async ({ 
   ]);
 });
 
-verifies('S59', 'where nothing was said nothing is summed up', async ({ open }) => {
+verifies('S59', 'an abandoned branch without messages gets no summary', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }, { text: 'never' }] });
   await peer.run('first');
   await peer.run('second');
@@ -98,13 +98,13 @@ verifies('S59', 'where nothing was said nothing is summed up', async ({ open }) 
   expect((await briefConversation(peer)).at(-1)).toBe('assistant: two');
 });
 
-verifies('S59', 'instructions follow the usual ones, or stand for them', async ({ open }) => {
-  const usual = 'Use exactly these sections';
+verifies('S59', 'customInstructions follow the default instructions or replace them', async ({ open }) => {
+  const defaultInstructions = 'Use exactly these sections';
   const { peer } = await open({
     script: [
       { text: 'one' },
       { text: 'two' },
-      { text: 'added', when: `${usual}[\\s\\S]*Additional focus: the shop$` },
+      { text: 'added', when: `${defaultInstructions}[\\s\\S]*Additional focus: the shop$` },
       { text: 'replaced', when: '</conversation>\\n\\nOnly the shop$' },
     ],
   });
@@ -127,7 +127,7 @@ verifies('S59', 'instructions follow the usual ones, or stand for them', async (
   expect((await briefConversation(peer)).at(-1)).toBe('branchSummary: replaced');
 });
 
-verifies('S59', 'a summary that fails leaves everything as it was', async ({ open }) => {
+verifies('S59', 'a failed branch summary leaves the session unchanged', async ({ open }) => {
   const agent = await open({
     script: [{ text: 'one' }, { text: 'two' }, { error: { status: 400, message: 'no' } }, { text: 'three' }],
     settings: NO_RETRY,
@@ -146,7 +146,7 @@ verifies('S59', 'a summary that fails leaves everything as it was', async ({ ope
   expect((await briefConversation(peer)).slice(-3)).toEqual(['assistant: two', 'user: third', 'assistant: three']);
 });
 
-verifies('S59 C17', 'abort overtakes a summary, and everything stays as it was', async ({ open }) => {
+verifies('S59 C17', 'abort overtakes a branch summary and leaves the session unchanged', async ({ open }) => {
   const agent = await open({
     script: [
       { text: 'one' },
@@ -171,7 +171,7 @@ verifies('S59 C17', 'abort overtakes a summary, and everything stays as it was',
   expect((await briefConversation(peer)).at(-1)).toBe('branchSummary: whole');
 });
 
-verifies('S59 P34', 'abort_and_prompt stops a summary for its message', async ({ open }) => {
+verifies('S59 P34', 'abort_and_prompt cancels a branch summary and runs its message', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { stall: true, when: '<conversation>' }, { text: 'two' }] });
   await peer.run('first');
   peer.send({ id: 'n', type: 'navigate_tree', targetId: await entryIdOf(peer, 'first'), summarize: true });
@@ -185,7 +185,7 @@ verifies('S59 P34', 'abort_and_prompt stops a summary for its message', async ({
   expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', 'user: second', 'assistant: two']);
 });
 
-verifies('S59 C19', 'a prompt that comes during a summary is served where it led', async ({ open }) => {
+verifies('S59 C19', 'a prompt sent during a branch summary runs at the new leaf', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ text: 'one' }, { text: 'two' }, { steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'three' }],
@@ -209,14 +209,14 @@ verifies('S59 C19', 'a prompt that comes during a summary is served where it led
   ]);
 });
 
-verifies('S59 C21', 'what a command prints during a summary stays where it was run', async ({ open }) => {
+verifies('S59 C21', 'a bash command during a branch summary is stored on the branch where it ran', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ text: 'one' }, { text: 'two' }, { steps: [{ await: gate.path }, { text: 'short' }] }],
   });
   await peer.run('first');
   await peer.run('second');
-  const left = await getLeafId(peer);
+  const oldLeaf = await getLeafId(peer);
   peer.send({ id: 'n', type: 'navigate_tree', targetId: await entryIdOf(peer, 'one'), summarize: true });
   await peer.ok({ type: 'bash', command: 'echo meanwhile' });
 
@@ -224,13 +224,13 @@ verifies('S59 C21', 'what a command prints during a summary stays where it was r
   await peer.find(({ id }) => id === 'n');
 
   expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', 'branchSummary: short']);
-  const ran = (await getEntries(peer)).find(
+  const bashEntry = (await getEntries(peer)).find(
     (found) => found.type === 'message' && found.message.role === 'bashExecution',
   );
-  expect(ran).toMatchObject({ parentId: left });
+  expect(bashEntry).toMatchObject({ parentId: oldLeaf });
 });
 
-verifies('S60 C19', 'after a compaction it leads to before it, and back', async ({ open }) => {
+verifies('S60 C19', 'navigate_tree leads from a compaction back to before it and forward again', async ({ open }) => {
   const gate = newGate();
   const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }]);
   const whole = await briefConversation(peer);
@@ -250,7 +250,7 @@ verifies('S60 C19', 'after a compaction it leads to before it, and back', async 
   expect(await peer.refused({ type: 'compact' })).toMatchObject({ error: 'Already compacted' });
 });
 
-verifies('S60', 'during an automatic compaction it is refused', async ({ open }) => {
+verifies('S60', 'navigate_tree during an automatic compaction is rejected', async ({ open }) => {
   const gate = newGate();
   const { peer } = await openAfterTwoTurns(open, [
     textWithUsage('three', NEAR_CONTEXT_LIMIT),
@@ -268,7 +268,7 @@ verifies('S60', 'during an automatic compaction it is refused', async ({ open })
   expect(compactionEvents(peer.records).at(-1)).toMatchObject({ result: { summary: 'short' } });
 });
 
-verifies('S59 K1', 'a compaction after it takes up the summary of the branch', async ({ open }) => {
+verifies('S59 K1', 'a later compaction includes the branch summary', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [
     { text: 'the branch' },
     textWithUsage('three', 300),
@@ -282,7 +282,7 @@ verifies('S59 K1', 'a compaction after it takes up the summary of the branch', a
   expect((await briefConversation(peer))[0]).toBe('compactionSummary: all of it');
 });
 
-it('[S59 S61] killed during a summary, the session opens as it was; killed after it, where it led', async () => {
+it('[S59 S61] a session killed during a branch summary reopens unchanged, and after it at the new leaf', async () => {
   const first = await openTestAgent('stdio', { script: [{ text: 'one' }, { text: 'two' }, { stall: true }] });
   await first.peer.run('first');
   await first.peer.run('second');
@@ -304,7 +304,7 @@ it('[S59 S61] killed during a summary, the session opens as it was; killed after
   expect(await briefConversation(last.peer)).toEqual(['user: first', 'assistant: one', 'branchSummary: short']);
 });
 
-it('[S59 Z28] a summary that is under way at the end of input is finished and answered', async () => {
+it('[S59 Z28] a branch summary running at end of input finishes and gets its response', async () => {
   const gate = newGate();
   const agent = await openTestAgent('stdio', {
     script: [{ text: 'one' }, { steps: [{ await: gate.path }, { text: 'short' }] }],

@@ -3,26 +3,26 @@ import { newHome, openTestAgent, readSessionFile } from '../../support/agent/tes
 import type { RecordMatch } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const stepOf =
+const isStep =
   (kind: string): RecordMatch =>
   (record) =>
     record.type === 'message_update' && (record['assistantMessageEvent'] as { type: string }).type === kind;
-const said =
+const isMessage =
   (type: string, role: string): RecordMatch =>
   (record) =>
     record.type === type && (record['message'] as { role: string }).role === role;
 
-/** Every moment of a run at which the process may die. */
+/** Every point of a run at which the process is killed. */
 const moments: readonly (readonly [string, RecordMatch])[] = [
-  ['the answer to the prompt', ({ type, command }) => type === 'response' && command === 'prompt'],
+  ['the response to the prompt', ({ type, command }) => type === 'response' && command === 'prompt'],
   ['agent_start', 'agent_start'],
-  ['the user message', said('message_end', 'user')],
-  ['the first word', stepOf('text_delta')],
-  ['the tool call', stepOf('toolcall_end')],
-  ['the end of the answer', said('message_end', 'assistant')],
+  ['the user message', isMessage('message_end', 'user')],
+  ['the first text delta', isStep('text_delta')],
+  ['the tool call', isStep('toolcall_end')],
+  ['the end of the assistant message', isMessage('message_end', 'assistant')],
   ['the start of the tool', 'tool_execution_start'],
   ['the end of the tool', 'tool_execution_end'],
-  ['the tool result', said('message_end', 'toolResult')],
+  ['the tool result', isMessage('message_end', 'toolResult')],
   ['the end of the turn', 'turn_end'],
   ['agent_end', 'agent_end'],
   ['agent_settled', 'agent_settled'],
@@ -31,7 +31,7 @@ const moments: readonly (readonly [string, RecordMatch])[] = [
 for (const [name, moment] of moments) {
   verifies(
     'J18 J17',
-    `killed at ${name}, the session opens, has the message once and goes on`,
+    `a session killed at ${name} reopens, has the message once and continues`,
     async () => {
       const home = newHome();
       const call = { toolCall: { id: 'call_1', name: 'bash', arguments: { command: 'echo hi' } } };
@@ -42,11 +42,11 @@ for (const [name, moment] of moments) {
       await first.peer.find(moment);
       first.process?.kill('SIGKILL');
       await first.process?.exited;
-      const told = first.peer.records.flatMap(({ type, message }) => (type === 'message_end' ? [message] : []));
+      const received = first.peer.records.flatMap(({ type, message }) => (type === 'message_end' ? [message] : []));
 
       const second = await openTestAgent('stdio', { home, args: ['--session', sessionFile], script: [{ text: 'more' }] });
       const { messages } = await second.peer.ok({ type: 'get_messages' });
-      expect(messages.slice(0, told.length)).toEqual(told);
+      expect(messages.slice(0, received.length)).toEqual(received);
       expect(messages.filter(({ role }: { role: string }) => role === 'user')).toHaveLength(1);
       const calls = JSON.stringify(messages).split('"type":"toolCall"').length - 1;
       expect(messages.filter(({ role }: { role: string }) => role === 'toolResult')).toHaveLength(calls);
@@ -63,7 +63,7 @@ for (const [name, moment] of moments) {
 
 verifies(
   'J18',
-  'an acknowledged message is neither lost nor doubled when the client sends it again after a crash',
+  'an acknowledged message that is sent again after a crash is neither lost nor duplicated',
   async () => {
     const home = newHome();
     const first = await openTestAgent('stdio', { home, script: [{ stall: true }] });
@@ -85,7 +85,7 @@ verifies(
 
 verifies(
   'J18',
-  'a queued message is in the queue again after a crash',
+  'a queued message is queued again after a crash',
   async () => {
     const home = newHome();
     const first = await openTestAgent('stdio', { home, script: [{ steps: [{ text: 'a ' }, { stall: true }] }] });

@@ -6,7 +6,7 @@ import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import { shortConversation, header, storeSession } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
-verifies('S54', 'a deleted session lies in the trash beside its place, whole', async ({ open }) => {
+verifies('S54', 'a deleted session is moved unchanged into .trash beside it', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd), { name: 'one.jsonl' });
   const before = readFileSync(path);
@@ -19,20 +19,20 @@ verifies('S54', 'a deleted session lies in the trash beside its place, whole', a
   expect(readFileSync(trashPath)).toEqual(before);
 });
 
-verifies('S54', 'nothing in the trash is overwritten', async ({ open }) => {
+verifies('S54', 'a deleted session never overwrites a file in the trash', async ({ open }) => {
   const home = newHome();
   const { peer } = await open({ home });
-  const places: string[] = [];
+  const trashPaths: string[] = [];
 
   for (const id of ['a', 'b', 'c']) {
     const sessionPath = storeSession(home, shortConversation(home.cwd, { id }), { name: 'same.jsonl' });
-    places.push((await peer.ok({ type: 'delete_session', sessionPath })).trashPath);
+    trashPaths.push((await peer.ok({ type: 'delete_session', sessionPath })).trashPath);
   }
 
-  expect(places.map((path) => readSessionFile(path)[0].id)).toEqual(['a', 'b', 'c']);
+  expect(trashPaths.map((path) => readSessionFile(path)[0].id)).toEqual(['a', 'b', 'c']);
 });
 
-verifies('S54', 'a link leads to the file that is moved', async ({ open }) => {
+verifies('S54', 'deleting through a symbolic link moves the file that it points to', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, [header(home.cwd)]);
   symlinkSync(path, join(home.cwd, 'link.jsonl'));
@@ -44,7 +44,7 @@ verifies('S54', 'a link leads to the file that is moved', async ({ open }) => {
   expect(existsSync(path)).toBe(false);
 });
 
-verifies('S54', 'what is no session is refused and left alone', async ({ open }) => {
+verifies('S54', 'delete_session rejects a file that is not a session and leaves it unchanged', async ({ open }) => {
   const home = newHome();
   const { peer } = await open({ home });
   writeFileSync(join(home.cwd, 'notes.jsonl'), 'notes\n');
@@ -60,7 +60,7 @@ verifies('S54', 'what is no session is refused and left alone', async ({ open })
   expect(readdirSync(home.cwd)).toEqual(['notes.jsonl']);
 });
 
-verifies('S55', 'a session that is open, here or elsewhere, stays', async ({ open }) => {
+verifies('S55', 'a session that is open anywhere can be neither deleted nor renamed', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const holder = await open({ home, args: ['--session', path] });
@@ -109,24 +109,24 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('S57 S25', 'a stored session is renamed in its file', async ({ open }) => {
+verifies('S57 S25', 'rename_session renames a stored session in its file', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const { peer } = await open({ home });
-  const told = (await peer.ok({ type: 'get_state' })) && peer.records.length;
+  const recordCount = (await peer.ok({ type: 'get_state' })) && peer.records.length;
 
   const response = await peer.request({ type: 'rename_session', sessionPath: path, name: ' new\r\nname ' });
 
   expect(response).toMatchObject({ success: true });
   expect(response).not.toHaveProperty('data');
-  expect(peer.records.slice(told).filter(({ type }) => type !== 'response')).toEqual([]);
+  expect(peer.records.slice(recordCount).filter(({ type }) => type !== 'response')).toEqual([]);
   expect(readSessionFile(path).at(-1)).toMatchObject({ type: 'session_info', name: 'new name', parentId: 'bbbbbbbb' });
   expect(await peer.ok({ type: 'list_sessions' })).toMatchObject({ sessions: [{ name: 'new name' }] });
   await peer.ok({ type: 'switch_session', sessionPath: path });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'new name', messageCount: 2 });
 });
 
-verifies('S57', 'the current session is renamed as set_session_name does', async ({ open }) => {
+verifies('S57', 'rename_session of the current session acts as set_session_name', async ({ open }) => {
   const { peer } = await open();
   const { sessionFile } = await peer.ok({ type: 'get_state' });
 
@@ -136,7 +136,7 @@ verifies('S57', 'the current session is renamed as set_session_name does', async
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'here' });
 });
 
-verifies('S57', 'an empty name and a wrong path are refused', async ({ open }) => {
+verifies('S57', 'rename_session rejects an empty name and a wrong path', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const before = readFileSync(path);

@@ -7,7 +7,7 @@ import { verifies } from '../../support/verifies.ts';
 
 verifies(
   'S29 S30',
-  'each detached move answers a session that can be opened, and the agent stays',
+  'each detached session change returns a session that can be opened, and the agent stays',
   async ({ open }) => {
     const home = newHome();
     const sessionPath = storeSession(home, shortConversation(home.cwd));
@@ -15,7 +15,7 @@ verifies(
     await peer.run('first');
     const before = await peer.ok({ type: 'get_state' });
     const [{ entryId }] = (await peer.ok({ type: 'get_fork_messages' })).messages;
-    const told = peer.records.length;
+    const recordCount = peer.records.length;
 
     const targets = [
       await peer.ok({ type: 'new_session', detached: true }),
@@ -26,7 +26,7 @@ verifies(
     ];
 
     expect(await peer.ok({ type: 'get_state' })).toEqual(before);
-    expect(peer.records.slice(told).filter(({ type }) => type !== 'response')).toEqual([]);
+    expect(peer.records.slice(recordCount).filter(({ type }) => type !== 'response')).toEqual([]);
     expect(targets.map(({ cancelled, text }) => [cancelled, text])).toEqual([
       [false, undefined],
       [false, undefined],
@@ -43,7 +43,7 @@ verifies(
   },
 );
 
-verifies('S29 S30', 'another process can take the target over at once', async ({ open }) => {
+verifies('S29 S30', 'another process can open the target of a detached session change at once', async ({ open }) => {
   const { peer, home } = await open({ script: [{ text: 'one' }] });
   await peer.run('first');
 
@@ -53,7 +53,7 @@ verifies('S29 S30', 'another process can take the target over at once', async ({
   expect(await other.peer.ok({ type: 'get_state' })).toMatchObject({ sessionId, messageCount: 2 });
 });
 
-verifies('S29', 'a detached move leaves the run alone', async ({ open }) => {
+verifies('S29', 'a detached session change leaves the run unchanged', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ text: 'one' }, { steps: [{ text: 'begun ' }, { await: gate.path }, { text: 'done' }] }],
@@ -75,7 +75,7 @@ verifies('S29', 'a detached move leaves the run alone', async ({ open }) => {
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'begun done' });
 });
 
-verifies('S29 S30', 'a detached switch checks its target and touches nothing', async ({ open }) => {
+verifies('S29 S30', 'a detached switch checks its target and changes no file', async ({ open }) => {
   const home = newHome();
   const sessionPath = storeSession(home, shortConversation(home.cwd));
   const bytes = readFileSync(sessionPath);
@@ -91,7 +91,7 @@ verifies('S29 S30', 'a detached switch checks its target and touches nothing', a
   expect(existsSync(missing)).toBe(false);
 });
 
-verifies('S29 S30', 'a detached switch mends nothing: that is for whoever opens it', async ({ open }) => {
+verifies('S29 S30', 'a detached switch repairs nothing; the next opening does', async ({ open }) => {
   const home = newHome();
   const sessionPath = storeSession(home, shortConversation(home.cwd));
   appendFileSync(sessionPath, '{"type":"message","id":"half');
@@ -105,7 +105,7 @@ verifies('S29 S30', 'a detached switch mends nothing: that is for whoever opens 
   expect(await other.peer.find('session_repaired')).toMatchObject({ tornBytes: 28 });
 });
 
-verifies('S30', 'what a detached move made goes on with the model that was chosen', async ({ open }) => {
+verifies('S30', 'a session created detached keeps the chosen model and thinking level', async ({ open }) => {
   const { peer, home } = await open({ script: [{ text: 'one' }] });
   await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-slow' });
   await peer.ok({ type: 'set_thinking_level', level: 'max' });
@@ -120,7 +120,7 @@ verifies('S30', 'what a detached move made goes on with the model that was chose
   });
 });
 
-verifies('S30 S4', 'a detached new session remembers its parent', async ({ open }) => {
+verifies('S30 S4', 'a detached new session stores its parent', async ({ open }) => {
   const { peer } = await open();
 
   const { sessionFile } = await peer.ok({ type: 'new_session', parentSession: '/a/b.jsonl', detached: true });
@@ -128,7 +128,7 @@ verifies('S30 S4', 'a detached new session remembers its parent', async ({ open 
   expect(readSessionFile(sessionFile)[0]).toMatchObject({ parentSession: '/a/b.jsonl' });
 });
 
-verifies('S29', 'detached:false is the ordinary move', async ({ open }) => {
+verifies('S29', 'detached:false is an ordinary session change', async ({ open }) => {
   const { peer } = await open();
   const { sessionId } = await peer.ok({ type: 'get_state' });
 

@@ -3,7 +3,7 @@ import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import { shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
-verifies('S31', 'get_entries answers what the file holds, in its order', async ({ open }) => {
+verifies('S31', 'get_entries returns the entries of the file in order', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }] });
   await peer.run('first');
   await peer.ok({ type: 'set_session_name', name: 'shop' });
@@ -22,7 +22,7 @@ verifies('S31', 'get_entries answers what the file holds, in its order', async (
   ]);
 });
 
-verifies('S31', 'get_entries tells of every branch', async ({ open }) => {
+verifies('S31', 'get_entries returns the entries of every branch', async ({ open }) => {
   const home = newHome();
   const lines = [
     ...shortConversation(home.cwd),
@@ -68,7 +68,7 @@ verifies('S31 S32', 'get_entries pages with since and limit', async ({ open }) =
   ]);
 });
 
-verifies('S33', 'get_entries since an entry that does not exist is refused', async ({ open }) => {
+verifies('S33', 'get_entries since an unknown entry is rejected', async ({ open }) => {
   const { peer } = await open();
   const { sessionId } = await peer.ok({ type: 'get_state' });
 
@@ -94,36 +94,36 @@ verifies('S31 S34', 'a fork without messages has the entries that name its model
   expect(tree).toEqual([{ entry: entries[0], children: [{ entry: entries[1], children: [] }] }]);
 });
 
-verifies('S34', 'get_tree answers branches, labels and the leaf', async ({ open }) => {
+verifies('S34', 'get_tree returns branches, labels and the leaf', async ({ open }) => {
   const home = newHome();
   const later = { timestamp: '2026-03-01T00:00:00.000Z' };
   const [top, question, reply] = shortConversation(home.cwd) as [object, object, object];
   const again = { ...userEntry('cccccccc', 'bbbbbbbb', 'again'), ...later };
   const instead = userEntry('dddddddd', 'bbbbbbbb', 'instead');
   const root = { ...userEntry('eeeeeeee', null, 'anew'), ...later };
-  const lost = userEntry('99999999', 'missing0', 'orphan');
+  const orphan = userEntry('99999999', 'missing0', 'orphan');
   const label = entry('label', '11111111', 'dddddddd', { targetId: 'bbbbbbbb', label: 'good', ...later });
-  const gone = [
+  const labelChanges = [
     entry('label', '22222222', '11111111', { targetId: 'cccccccc', label: 'bad' }),
     entry('label', '33333333', '22222222', { targetId: 'cccccccc' }),
   ];
-  const lines = [top, question, reply, again, instead, root, lost, label, ...gone];
+  const lines = [top, question, reply, again, instead, root, orphan, label, ...labelChanges];
   const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
 
-  const answer = await peer.ok({ type: 'get_tree' });
+  const result = await peer.ok({ type: 'get_tree' });
 
-  const labels = { entry: label, children: [{ entry: gone[0], children: [{ entry: gone[1], children: [] }] }] };
+  const labels = { entry: label, children: [{ entry: labelChanges[0], children: [{ entry: labelChanges[1], children: [] }] }] };
   const branches = [
     { entry: instead, children: [labels] },
     { entry: again, children: [] },
   ];
-  expect(answer).toEqual({
+  expect(result).toEqual({
     tree: [
       {
         entry: question,
         children: [{ entry: reply, children: branches, label: 'good', labelTimestamp: later.timestamp }],
       },
-      { entry: lost, children: [] },
+      { entry: orphan, children: [] },
       { entry: root, children: [] },
     ],
     leafId: '33333333',
@@ -135,14 +135,14 @@ interface Node {
   children: Node[];
 }
 
-/** The ids of all entries of a tree, however deep it is. */
+/** The ids of all entries of a tree of any depth. */
 function idsIn(tree: readonly Node[]): string[] {
   const nodes = [...tree];
   for (let at = 0; at < nodes.length; at++) nodes.push(...(nodes[at]?.children ?? []));
   return nodes.map(({ entry: { id } }) => id);
 }
 
-verifies('S34', 'entries that go round in a circle are all in the tree', async ({ open }) => {
+verifies('S34', 'entries with cyclic parents are all in the tree', async ({ open }) => {
   const home = newHome();
   const lines = [
     ...shortConversation(home.cwd),
@@ -157,7 +157,7 @@ verifies('S34', 'entries that go round in a circle are all in the tree', async (
   expect(idsIn(tree).sort()).toEqual(['aaaaaaaa', 'bbbbbbbb', 'cccccccc', 'dddddddd', 'eeeeeeee']);
 });
 
-verifies('S34', 'a conversation of ten thousand entries has a tree', async ({ open }) => {
+verifies('S34', 'get_tree returns a conversation of ten thousand entries', async ({ open }) => {
   const home = newHome();
   const id = (index: number) => index.toString(16).padStart(8, '0');
   const lines = Array.from({ length: 10_000 }, (_, index) =>

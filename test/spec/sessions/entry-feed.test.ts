@@ -9,19 +9,19 @@ type Entry = Record<string, unknown>;
 const entriesIn = (records: readonly WireRecord[]): Entry[] =>
   records.filter(({ type }) => type === 'entry_appended').map(({ entry }) => entry as Entry);
 
-/** Where the first record stands that fits, and it must be there. */
-function place(peer: Peer, what: string, fits: (record: WireRecord) => boolean): number {
-  const index = peer.records.findIndex(fits);
-  expect(index, what).toBeGreaterThanOrEqual(0);
+/** The index of the first matching record; fails without one. */
+function indexOfRecord(peer: Peer, description: string, matches: (record: WireRecord) => boolean): number {
+  const index = peer.records.findIndex(matches);
+  expect(index, description).toBeGreaterThanOrEqual(0);
   return index;
 }
 
-const appended = (fits: (entry: Entry) => boolean) => (record: WireRecord) =>
-  record.type === 'entry_appended' && fits(record['entry'] as Entry);
+const appended = (matches: (entry: Entry) => boolean) => (record: WireRecord) =>
+  record.type === 'entry_appended' && matches(record['entry'] as Entry);
 
 const message = (record: WireRecord | Entry) => JSON.stringify(record['message']);
 
-verifies('I8', 'whoever asks is told the whole file, line by line, and goes on being told', async ({ open }) => {
+verifies('I8', 'hello with entries:true sends the whole file in order, then every new entry', async ({ open }) => {
   const { peer, sessionFiles } = await open({
     script: [
       { text: 'hello' },
@@ -44,7 +44,7 @@ verifies('I8', 'whoever asks is told the whole file, line by line, and goes on b
   expect(entriesIn(peer.records)).toEqual(file);
 });
 
-verifies('I8', 'of a session that is entered everything is told, from its header on', async ({ open }) => {
+verifies('I8', 'entering a session sends all of its entries from the header on', async ({ open }) => {
   const { peer, sessionFiles } = await open({ script: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] });
   await peer.run('first');
   await peer.ok({ type: 'hello', entries: true });
@@ -67,7 +67,7 @@ verifies('I8', 'of a session that is entered everything is told, from its header
 
 verifies(
   'I8',
-  'a session in memory tells its entries too',
+  'an in-memory session sends its entries, too',
   async ({ open }) => {
     const { peer } = await open({ script: [{ text: 'hello' }], args: ['--no-session'] });
 
@@ -75,35 +75,35 @@ verifies(
     await peer.run('go');
 
     const { entries } = await peer.ok({ type: 'get_entries' });
-    const [header, ...told] = entriesIn(peer.records);
+    const [header, ...feed] = entriesIn(peer.records);
     expect(header).toMatchObject({ type: 'session' });
-    expect(told).toEqual(entries);
+    expect(feed).toEqual(entries);
   },
   LOCAL_TRANSPORTS,
 );
 
-verifies('I8', 'a second hello repeats nothing, and one with false ends it', async ({ open }) => {
+verifies('I8', 'a second hello repeats no entry, and entries:false ends the feed', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
 
   await peer.ok({ type: 'hello', entries: true });
   await peer.ok({ type: 'hello', entries: true, stream: 'delta' });
   await peer.run('go');
-  const told = entriesIn(peer.records);
+  const feed = entriesIn(peer.records);
   await peer.ok({ type: 'hello', entries: false });
   await peer.run('go on');
 
-  expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
-  expect(entriesIn(peer.records)).toEqual(told);
+  expect(new Set(feed.map(({ id }) => id)).size).toBe(feed.length);
+  expect(entriesIn(peer.records)).toEqual(feed);
 });
 
-/** A session that a client does not read in one go. */
+/** Stores a session that is too long to be read at once. */
 function longSession(home: Home): string {
   const ids = Array.from({ length: 400 }, (_, index) => index.toString(16).padStart(8, '0'));
-  const said = ids.map((id, index) => userEntry(id, ids[index - 1] ?? null, 'x'.repeat(20_000)));
-  return storeSession(home, [header(home.cwd), ...said]);
+  const messages = ids.map((id, index) => userEntry(id, ids[index - 1] ?? null, 'x'.repeat(20_000)));
+  return storeSession(home, [header(home.cwd), ...messages]);
 }
 
-verifies('I8', 'a feed that takes its time is begun once, and ends when it is called off', async ({ open }) => {
+verifies('I8', 'a long feed starts once and stops when it is cancelled', async ({ open }) => {
   const home = newHome();
   const { peer } = await open({ home, script: [{ text: 'hello' }], args: ['--session', longSession(home)] });
   const { entries } = await peer.ok({ type: 'get_entries' });
@@ -113,7 +113,7 @@ verifies('I8', 'a feed that takes its time is begun once, and ends when it is ca
   await peer.link.flush();
   peer.link.resume();
   await peer.find(({ id }) => id === 'twice');
-  const [, ...told] = entriesIn(peer.records);
+  const [, ...feed] = entriesIn(peer.records);
   await peer.ok({ type: 'hello', entries: false });
   const before = peer.records.length;
   peer.link.pause();
@@ -123,12 +123,12 @@ verifies('I8', 'a feed that takes its time is begun once, and ends when it is ca
   await peer.find(({ id }) => id === 'called off');
   const run = await peer.run('go');
 
-  expect(told).toEqual(entries);
-  expect(entriesIn(peer.records.slice(before)).length).toBeLessThan(told.length);
+  expect(feed).toEqual(entries);
+  expect(entriesIn(peer.records.slice(before)).length).toBeLessThan(feed.length);
   expect(entriesIn(run)).toEqual([]);
 });
 
-verifies('I9', 'a run that begins during a long feed overtakes none of it', async ({ open }) => {
+verifies('I9', 'a run that starts during a long feed overtakes none of its entries', async ({ open }) => {
   const home = newHome();
   const path = longSession(home);
   const { peer } = await open({ home, script: [{ text: 'hello' }], args: ['--session', path] });
@@ -138,8 +138,8 @@ verifies('I9', 'a run that begins during a long feed overtakes none of it', asyn
   peer.link.resume();
   await peer.next('agent_settled');
 
-  const told = entriesIn(peer.records);
-  expect(told).toEqual(readSessionFile(path));
+  const feed = entriesIn(peer.records);
+  expect(feed).toEqual(readSessionFile(path));
   const feedEnd = peer.records.findLastIndex(appended(({ id }) => id === '0000018f'));
   expect(feedEnd).toBeLessThan(peer.records.findIndex(({ command }) => command === 'hello'));
   expect(feedEnd).toBeLessThan(peer.records.findIndex(({ type }) => type === 'agent_start'));
@@ -156,13 +156,13 @@ verifies('I9', 'leaving a session during a long feed loses none of its entries',
   await peer.find(({ id }) => id === 'moved');
   await peer.ok({ type: 'get_state' });
 
-  const told = entriesIn(peer.records);
-  const second = told.findLastIndex(({ type }) => type === 'session');
-  expect(told.slice(0, second)).toEqual(readSessionFile(path));
-  expect(told[second]).toMatchObject({ type: 'session' });
+  const feed = entriesIn(peer.records);
+  const second = feed.findLastIndex(({ type }) => type === 'session');
+  expect(feed.slice(0, second)).toEqual(readSessionFile(path));
+  expect(feed[second]).toMatchObject({ type: 'session' });
 });
 
-verifies('I8', 'a client that did not ask is told none', async ({ open }) => {
+verifies('I8', 'a client that did not request entries gets none', async ({ open }) => {
   const { peer } = await open();
 
   await peer.run('say hello');
@@ -172,7 +172,7 @@ verifies('I8', 'a client that did not ask is told none', async ({ open }) => {
   expect(entriesIn(peer.records)).toEqual([]);
 });
 
-verifies('I9', 'an entry precedes whatever speaks of it', async ({ open, transport }) => {
+verifies('I9', 'entry_appended precedes every record that depends on its entry', async ({ open, transport }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [
@@ -193,8 +193,8 @@ verifies('I9', 'an entry precedes whatever speaks of it', async ({ open, transpo
   await peer.ok({ type: 'set_thinking_level', level: 'low' });
   const { sessionId } = await peer.ok({ type: 'new_session' });
 
-  const said = peer.records.filter(({ type }) => type === 'message_end');
-  expect(said.map((record) => (record['message'] as { role: string }).role)).toEqual([
+  const messages = peer.records.filter(({ type }) => type === 'message_end');
+  expect(messages.map((record) => (record['message'] as { role: string }).role)).toEqual([
     'user',
     'assistant',
     'toolResult',
@@ -203,13 +203,13 @@ verifies('I9', 'an entry precedes whatever speaks of it', async ({ open, transpo
     'user',
     'assistant',
   ]);
-  for (const end of said) {
-    const entry = place(
+  for (const end of messages) {
+    const entry = indexOfRecord(
       peer,
       'the entry',
       appended((other) => message(other) === message(end)),
     );
-    const first = place(peer, 'the end', (record) => record.type === 'message_end' && message(record) === message(end));
+    const first = indexOfRecord(peer, 'the end', (record) => record.type === 'message_end' && message(record) === message(end));
     expect(entry).toBeLessThan(first);
   }
   const pairs: [string, (record: WireRecord) => boolean, (record: WireRecord) => boolean][] = [
@@ -238,8 +238,8 @@ verifies('I9', 'an entry precedes whatever speaks of it', async ({ open, transpo
       ({ type, state }) => type === 'state_changed' && (state as Entry)['sessionId'] === sessionId,
     ],
   ];
-  // From a server a client is told where it is now, then what is there.
+  // A server sends the state of the new session before its entries.
   for (const [what, entry, record] of transport === 'websocket' ? pairs : [...pairs, ...arrivals]) {
-    expect(place(peer, `the entry of ${what}`, entry), what).toBeLessThan(place(peer, what, record));
+    expect(indexOfRecord(peer, `the entry of ${what}`, entry), what).toBeLessThan(indexOfRecord(peer, what, record));
   }
 });

@@ -15,8 +15,8 @@ import { type Home, newGate, newHome, openTestAgent as openOn } from '../../supp
 import { shortConversation, entry, header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** What the page holds of the session: a line about the page, then the lines of the session. */
-function embedded(file: string): Record<string, unknown>[] {
+/** The JSON lines embedded in the page: one about the page, then those of the session. */
+function embeddedLines(file: string): Record<string, unknown>[] {
   const [, lines = ''] =
     /<script type="application\/jsonl">\n([^<]*)\n<\/script>/.exec(readFileSync(file, 'utf8')) ?? [];
   return lines
@@ -27,27 +27,27 @@ function embedded(file: string): Record<string, unknown>[] {
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
-verifies('S37', 'export_html writes the session into its folder, and nothing else', async ({ open, transport }) => {
+verifies('S37', 'export_html writes one page into the working directory, nothing else', async ({ open, transport }) => {
   const { peer, home, sessionFiles } = await open({ script: [{ text: 'one <b>' }] });
   await peer.run('first </script>');
 
   const { path } = await peer.ok({ type: 'export_html' });
 
   const [session = ''] = sessionFiles();
-  // From a server it is fetched.
+  // A server stores the page elsewhere, for download.
   const page = transport === 'websocket' ? [] : [`pi-session-${basename(session, '.jsonl')}.html`];
   expect(readdirSync(home.cwd)).toEqual(page);
   expect(page).toEqual(transport === 'websocket' ? [] : [path]);
   const file = resolve(home.cwd, path);
   expect(modeOf(file)).toBe(0o600);
   const { entries, leafId } = await peer.ok({ type: 'get_entries' });
-  const [about, first, ...rest] = embedded(file);
+  const [about, first, ...rest] = embeddedLines(file);
   expect(about).toEqual({ leafId });
   expect(first).toMatchObject({ type: 'session', cwd: home.cwd });
   expect(rest).toEqual(entries);
 });
 
-verifies('S38', 'outputPath is where the page goes, and is answered as it was given', async ({ open, transport }) => {
+verifies('S38', 'outputPath is where the page is written, and the response repeats it', async ({ open, transport }) => {
   const { peer, home } = await open({ script: [{ text: 'one' }] });
   await peer.run('first');
   mkdirSync(join(home.cwd, 'out'));
@@ -57,7 +57,7 @@ verifies('S38', 'outputPath is where the page goes, and is answered as it was gi
 
   for (const outputPath of ['./out/../out/page.html', 'old.html', 'link.html', join(home.root, 'Seite ü.html')]) {
     const { path } = await peer.ok({ type: 'export_html', outputPath });
-    // A server says where that is.
+    // A server returns the absolute path.
     expect(path).toBe(transport === 'websocket' ? resolve(home.cwd, outputPath) : outputPath);
   }
 
@@ -66,7 +66,7 @@ verifies('S38', 'outputPath is where the page goes, and is answered as it was gi
   expect(modeOf(join(home.cwd, 'old.html'))).toBe(0o644);
 });
 
-verifies('S37', 'a session that holds nothing yet, or is not on disk, cannot be exported', async ({ open }) => {
+verifies('S37', 'an empty session and an in-memory session cannot be exported', async ({ open }) => {
   const { peer, home } = await open();
   const inMemory = await openOn('memory', { args: ['--no-session'], script: [{ text: 'one' }] });
   await inMemory.peer.run('first');
@@ -79,7 +79,7 @@ verifies('S37', 'a session that holds nothing yet, or is not on disk, cannot be 
   expect(readdirSync(home.cwd)).toEqual([]);
 });
 
-verifies('S38', 'a place where nothing can be written is refused, and nothing is left behind', async ({ open }) => {
+verifies('S38', 'an outputPath that cannot be written is rejected, and nothing is left behind', async ({ open }) => {
   const { peer, home, sessionFiles } = await open({ script: [{ text: 'one' }] });
   await peer.run('first');
   const [session = ''] = sessionFiles();
@@ -87,7 +87,7 @@ verifies('S38', 'a place where nothing can be written is refused, and nothing is
   mkdirSync(join(home.cwd, 'folder'));
   writeFileSync(join(home.cwd, 'file'), 'text');
 
-  const places = [
+  const outputPaths = [
     'missing/page.html',
     'file/page.html',
     'folder',
@@ -97,7 +97,7 @@ verifies('S38', 'a place where nothing can be written is refused, and nothing is
     'file',
   ];
   const refusals = [];
-  for (const outputPath of places) refusals.push(await peer.refused({ type: 'export_html', outputPath }));
+  for (const outputPath of outputPaths) refusals.push(await peer.refused({ type: 'export_html', outputPath }));
 
   expect(refusals.map(({ code }) => code)).toEqual([
     'not_found',
@@ -113,7 +113,7 @@ verifies('S38', 'a place where nothing can be written is refused, and nothing is
   expect(readdirSync(home.cwd).sort()).toEqual(['file', 'folder']);
 });
 
-verifies('S43', 'during a run the page holds what is stored by then, and the run goes on', async ({ open }) => {
+verifies('S43', 'an export during a run holds what is stored so far, and the run continues', async ({ open }) => {
   const gate = newGate();
   const { peer, home } = await open({ script: [{ text: 'one' }, { steps: [{ text: 'two' }, { await: gate.path }] }] });
   await peer.run('first');
@@ -124,30 +124,30 @@ verifies('S43', 'during a run the page holds what is stored by then, and the run
   gate.open();
   const settled = await peer.next('agent_settled');
 
-  const texts = embedded(join(home.cwd, 'page.html')).map((line) => JSON.stringify(line));
+  const texts = embeddedLines(join(home.cwd, 'page.html')).map((line) => JSON.stringify(line));
   expect(texts.at(-1)).toContain('second');
   expect(settled).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('S37', 'the page opens where the session stands', async ({ open }) => {
+verifies('S37', 'the exported page opens at the leaf of the session', async ({ open }) => {
   const home = newHome();
   const lines = [...shortConversation(home.cwd), userEntry('cccccccc', null, 'another beginning')];
   const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
 
   await peer.ok({ type: 'export_html', outputPath: 'page.html' });
 
-  expect(embedded(join(home.cwd, 'page.html'))[0]).toEqual({ leafId: 'cccccccc' });
+  expect(embeddedLines(join(home.cwd, 'page.html'))[0]).toEqual({ leafId: 'cccccccc' });
 });
 
-const exporting = (home: Home, ...args: string[]) => runTau(home, ['export', ...args]);
+const runExport = (home: Home, ...args: string[]) => runTau(home, ['export', ...args]);
 
-it('[S44] tau export writes a session named by its path or the beginning of its id', async () => {
+it('[S44] tau export accepts the path of a session or the beginning of its id', async () => {
   const home = newHome();
   const session = storeSession(home, shortConversation(home.cwd));
   const name = `pi-session-${basename(session, '.jsonl')}.html`;
 
-  const byId = await exporting(home, 'stored');
-  const byPath = await exporting(home, session, 'page.html');
+  const byId = await runExport(home, 'stored');
+  const byPath = await runExport(home, session, 'page.html');
   const others = [
     await runTau(home, ['sessions', 'export', 'stored', 'a.html']),
     await runTau(home, ['--export', session, 'b.html']),
@@ -156,7 +156,7 @@ it('[S44] tau export writes a session named by its path or the beginning of its 
   expect(byId).toEqual({ code: 0, signal: null, stdout: `Exported to: ${name}\n`, stderr: '' });
   expect(byPath).toEqual({ code: 0, signal: null, stdout: 'Exported to: page.html\n', stderr: '' });
   expect(others.map(({ stdout }) => stdout)).toEqual(['Exported to: a.html\n', 'Exported to: b.html\n']);
-  const [about, ...lines] = embedded(join(home.cwd, 'page.html'));
+  const [about, ...lines] = embeddedLines(join(home.cwd, 'page.html'));
   expect(about).toEqual({});
   expect(lines).toEqual(shortConversation(home.cwd));
 });
@@ -167,14 +167,14 @@ verifies('S44', 'tau export only reads: the session may be open elsewhere', asyn
   const [session = ''] = sessionFiles();
   const before = readFileSync(session, 'utf8');
 
-  const result = await exporting(home, session, 'page.html');
+  const result = await runExport(home, session, 'page.html');
 
   expect(result).toMatchObject({ code: 0, stderr: '' });
   expect(readFileSync(session, 'utf8')).toBe(before);
-  expect(embedded(join(home.cwd, 'page.html'))).toHaveLength(before.split('\n').length);
+  expect(embeddedLines(join(home.cwd, 'page.html'))).toHaveLength(before.split('\n').length);
 });
 
-it('[S44] tau export reads sessions of older versions, torn and read-only ones, and leaves them as they are', async () => {
+it('[S44] tau export reads old, torn and read-only sessions and leaves them unchanged', async () => {
   const home = newHome();
   const [{ version: _version, ...first }, question] = [
     header(home.cwd),
@@ -185,30 +185,30 @@ it('[S44] tau export reads sessions of older versions, torn and read-only ones, 
   chmodSync(torn, 0o400);
   const before = [old, torn].map((file) => readFileSync(file, 'utf8'));
 
-  const results = [await exporting(home, old, 'old.html'), await exporting(home, torn, 'torn.html')];
+  const results = [await runExport(home, old, 'old.html'), await runExport(home, torn, 'torn.html')];
 
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual([
     [0, ''],
     [0, ''],
   ]);
-  expect(embedded(join(home.cwd, 'old.html'))[2]).toMatchObject({ id: expect.any(String), parentId: null });
+  expect(embeddedLines(join(home.cwd, 'old.html'))[2]).toMatchObject({ id: expect.any(String), parentId: null });
   expect([old, torn].map((file) => readFileSync(file, 'utf8'))).toEqual(before);
 });
 
-it('[S44] tau export says in one line what stands in its way', async () => {
+it('[S44] tau export reports a failure in one line', async () => {
   const home = newHome();
   const session = storeSession(home, shortConversation(home.cwd));
   const empty = storeSession(home, [header(home.cwd), entry('model_change', 'a', null)], { name: 'empty.jsonl' });
   writeFileSync(join(home.cwd, 'notes.txt'), 'no session\n');
 
   const failures = await Promise.all([
-    exporting(home, 'nobody'),
-    exporting(home, 'nowhere/a.jsonl'),
-    exporting(home, 'notes.txt'),
-    exporting(home, empty),
-    exporting(home, session, 'missing/page.html'),
+    runExport(home, 'nobody'),
+    runExport(home, 'nowhere/a.jsonl'),
+    runExport(home, 'notes.txt'),
+    runExport(home, empty),
+    runExport(home, session, 'missing/page.html'),
   ]);
-  const misuse = await Promise.all([exporting(home), exporting(home, session, 'a.html', 'b.html')]);
+  const misuse = await Promise.all([runExport(home), runExport(home, session, 'a.html', 'b.html')]);
 
   expect(failures.map(({ code, stdout }) => [code, stdout])).toEqual(failures.map(() => [1, '']));
   expect(failures.map(({ stderr }) => stderr)).toEqual([

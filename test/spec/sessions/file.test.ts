@@ -10,7 +10,7 @@ import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const id = expect.stringMatching(/^[0-9a-f]{8}$/);
 
-verifies('J1 J2', 'a session is a header and a tree of entries', async ({ open }) => {
+verifies('J1 J2', 'a session file is a header and a tree of entries', async ({ open }) => {
   const { peer, home } = await open({ args: ['--model', 'tau/scripted'], script: [{ text: 'one' }] });
   await peer.run({ message: 'first', clientMessageId: 'c1' });
 
@@ -27,7 +27,7 @@ verifies('J1 J2', 'a session is a header and a tree of entries', async ({ open }
   ]);
 });
 
-verifies('J3', 'the file is named by time and id in the folder of the working directory', async ({ open }) => {
+verifies('J3', 'the session file is named by time and id in the folder of the working directory', async ({ open }) => {
   const { peer, home } = await open();
 
   const { sessionFile, sessionId } = await peer.ok({ type: 'get_state' });
@@ -39,7 +39,7 @@ verifies('J3', 'the file is named by time and id in the folder of the working di
   expect(statSync(sessionFile).mode & 0o777).toBe(0o600);
 });
 
-verifies('J3', 'sessions that follow one of another folder are kept in that folder', async ({ open }) => {
+verifies('J3', 'copies and successors of a session of another folder are stored in that folder', async ({ open }) => {
   const home = newHome();
   const cwd = join(home.root, 'other');
   mkdirSync(cwd);
@@ -61,7 +61,7 @@ verifies('J3', 'sessions that follow one of another folder are kept in that fold
 
 verifies(
   'Z9 J3',
-  '--session-dir keeps every session in that folder',
+  '--session-dir stores every session in that folder',
   async ({ open }) => {
     const home = newHome();
     const directory = join(home.root, 'kept', 'here');
@@ -84,7 +84,7 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('J4', 'the header is on disk as soon as the agent is ready', async ({ open }) => {
+verifies('J4', 'the header is on disk when the agent is ready', async ({ open }) => {
   const { peer, sessionFiles } = await open();
 
   await peer.greeted();
@@ -93,7 +93,7 @@ verifies('J4', 'the header is on disk as soon as the agent is ready', async ({ o
   expect(readSessionFile(file ?? '')[0]).toMatchObject({ type: 'session', version: 3 });
 });
 
-verifies('J4', 'the header of a new session is on disk when it is answered', async ({ open }) => {
+verifies('J4', 'the header of a new session is on disk when new_session responds', async ({ open }) => {
   const { peer } = await open();
 
   const { sessionId, sessionFile } = await peer.ok({ type: 'new_session' });
@@ -101,7 +101,7 @@ verifies('J4', 'the header of a new session is on disk when it is answered', asy
   expect(readSessionFile(sessionFile)[0]).toMatchObject({ type: 'session', id: sessionId });
 });
 
-verifies('J5', 'a session in which nothing was said is gone after a clean exit', async ({ open }) => {
+verifies('J5', 'a session without messages is removed on a clean exit', async ({ open }) => {
   const agent = await open({ args: ['--name', 'nothing'] });
   await agent.peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
   const { sessionFile } = await agent.peer.ok({ type: 'get_state' });
@@ -112,7 +112,7 @@ verifies('J5', 'a session in which nothing was said is gone after a clean exit',
   expect(agent.sessionFiles()).toEqual([]);
 });
 
-verifies('J5', 'empty sessions are gone as soon as they are left, full ones stay', async ({ open }) => {
+verifies('J5', 'empty sessions are removed when they are left, others stay', async ({ open }) => {
   const agent = await open({ script: [{ text: 'one' }] });
   await agent.peer.ok({ type: 'new_session' });
   const { sessionFile } = await agent.peer.ok({ type: 'new_session' });
@@ -124,7 +124,7 @@ verifies('J5', 'empty sessions are gone as soon as they are left, full ones stay
   expect(agent.sessionFiles()).toEqual([sessionFile]);
 });
 
-verifies('J5', 'an answer that failed is something said', async ({ open }) => {
+verifies('J5', 'a session whose only assistant message failed is kept', async ({ open }) => {
   const agent = await open({ settings: NO_RETRY, script: [{ error: { status: 500 } }] });
   await agent.peer.run('first');
   const { sessionFile } = await agent.peer.ok({ type: 'get_state' });
@@ -136,7 +136,7 @@ verifies('J5', 'an answer that failed is something said', async ({ open }) => {
 
 verifies(
   'J5 J6 J18',
-  'an empty session that a crash left behind is skipped by --continue',
+  '--continue skips an empty session left by a crash',
   async () => {
     const home = newHome();
     const path = storeSession(home, shortConversation(home.cwd));
@@ -155,7 +155,7 @@ verifies(
 
 verifies(
   'J6',
-  'with only empty sessions --continue begins a new one',
+  '--continue starts a new session when all others are empty',
   async ({ open }) => {
     const home = newHome();
     const empty = storeSession(home, [header(home.cwd, { id: 'empty' })]);
@@ -177,7 +177,7 @@ it.each([
   ],
   ['a summary', entry('compaction', 'e1', null, { summary: 's', firstKeptEntryId: 'e0', tokensBefore: 1 })],
   ['a name', entry('session_info', 'e1', null, { name: 'mine' })],
-])('[J5] a file that was there before, with nothing but %s, is left as it is', async (_what, only) => {
+])('[J5] an existing file that holds only %s is left unchanged', async (_what, only) => {
   const home = newHome();
   const path = join(home.root, 'kept.jsonl');
   const text = [header(home.cwd), only].map((line) => `${JSON.stringify(line)}\n`).join('');

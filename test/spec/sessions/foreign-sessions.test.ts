@@ -13,8 +13,8 @@ import {
 } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** Lines that tau does not write, with spaces, orders, types and fields of their own. */
-const strange = [
+/** Lines that tau does not write: other spacing, field order, types and fields. */
+const foreignLines = [
   '{"type":"session","version":3,"id":"stored-1","timestamp":"t","cwd":"CWD","flavour":{"new":true}}',
   '{"type": "hologram", "id": "00000001", "parentId": null, "timestamp": "2027-01-01T00:00:00.000Z", "depth": 3.0}',
   '{"id":"00000002","parentId":"00000001","type":"message","timestamp":"2027-01-01T00:00:00.000Z","mood":"good","message":{"timestamp":1,"role":"user","content":"first","colour":"red"}}',
@@ -23,9 +23,9 @@ const strange = [
   '{"no":"type"}',
   '{"type":"future_note","id":"a-long-id-of-another-kind","parentId":"00000003","timestamp":"2027-01-01T00:00:00.000Z","text":"\\u00e9\\u2028"}',
 ];
-const linesIn = (cwd: string) => strange.map((line) => line.replace('CWD', cwd));
+const linesIn = (cwd: string) => foreignLines.map((line) => line.replace('CWD', cwd));
 
-verifies('J15', 'what tau does not know is still there after it has written', async ({ open }) => {
+verifies('J15', 'unknown lines stay in the file when tau writes to it', async ({ open }) => {
   const home = newHome();
   const lines = linesIn(home.cwd);
   const path = storeSession(home, lines);
@@ -43,7 +43,7 @@ verifies('J15', 'what tau does not know is still there after it has written', as
   expect(texts).toEqual(['second', 'one', 'third', 'two']);
 });
 
-verifies('J15', 'opening and leaving changes no byte', async ({ open }) => {
+verifies('J15', 'opening and closing a session changes no byte', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, linesIn(home.cwd));
   const before = readFileSync(path);
@@ -67,19 +67,19 @@ verifies('J15 J20', 'a copy holds the unknown entries of its branch byte for byt
   expect(copied.slice(0, 4)).toEqual([lines[1], lines[2], lines[3], lines[6]]);
 });
 
-verifies('J15', 'unknown entries are passed on as they are', async ({ open }) => {
+verifies('J15', 'unknown entries are returned unchanged', async ({ open }) => {
   const home = newHome();
   const { peer } = await open({ home, hasForeignFields: true, args: ['--session', storeSession(home, linesIn(home.cwd))] });
 
   const { entries } = await peer.ok({ type: 'get_entries', limit: 4 });
 
-  expect(entries).toEqual([1, 2, 3, 6].map((index) => JSON.parse(strange[index] ?? '')));
+  expect(entries).toEqual([1, 2, 3, 6].map((index) => JSON.parse(foreignLines[index] ?? '')));
 });
 
 const system = { role: 'system', content: 'You are pi.', sections: [{ id: 'a' }], toolsAdded: ['read'], timestamp: 1 };
 const failed = assistantMessage({ content: [], stopReason: 'error', errorMessage: '529 Overloaded', durationMs: 12 });
-/** What a later version of pi leaves behind: system messages, answers taken back, money spent elsewhere. */
-const later = (cwd: string) => [
+/** Lines of a later pi version: system messages, edited assistant messages and usage of other calls. */
+const laterVersionLines = (cwd: string) => [
   header(cwd),
   entry('message', '00000001', null, { message: system }),
   userEntry('00000002', '00000001', 'first'),
@@ -96,10 +96,10 @@ const later = (cwd: string) => [
 
 verifies(
   'J19 D15 G10 G18',
-  'a session of later pi is read without its system messages and with its edits',
+  'a session of a later pi version is read without its system messages and with its edits',
   async ({ open }) => {
     const home = newHome();
-    const path = storeSession(home, later(home.cwd));
+    const path = storeSession(home, laterVersionLines(home.cwd));
     const { peer } = await open({ home, hasForeignFields: true, args: ['--session', path], script: [{ text: 'two' }] });
 
     const state = await peer.ok({ type: 'get_state' });
@@ -121,9 +121,9 @@ verifies(
   },
 );
 
-verifies('J19 J15', 'the system messages stay in the file and in a copy', async ({ open }) => {
+verifies('J19 J15', 'system messages stay in the file and in a copy', async ({ open }) => {
   const home = newHome();
-  const lines = later(home.cwd);
+  const lines = laterVersionLines(home.cwd);
   const path = storeSession(home, lines);
   const { peer } = await open({ home, hasForeignFields: true, args: ['--session', path], script: [{ text: 'two' }] });
 
@@ -136,7 +136,7 @@ verifies('J19 J15', 'the system messages stay in the file and in a copy', async 
   expect(readSessionFile(sessionFile).slice(1, lines.length)).toEqual(lines.slice(1));
 });
 
-verifies('J15', 'an answer with a stop reason of its own does not stop the conversation', async ({ open }) => {
+verifies('J15', 'an unknown stop reason does not stop the conversation', async ({ open }) => {
   const home = newHome();
   const pending = entry('message', 'bbbbbbbb', 'aaaaaaaa', {
     message: assistantMessage({ stopReason: 'pending', responseId: 'r' }),

@@ -12,10 +12,10 @@ import {
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const script = [{ text: 'one' }, { text: 'two' }, { text: 'three' }];
-const talk = { script, args: ['--model', 'tau/scripted'] };
+const options = { script, args: ['--model', 'tau/scripted'] };
 
-verifies('S13 S14 S12', 'fork goes back to before a message and answers its text', async ({ open }) => {
-  const { peer } = await open(talk);
+verifies('S13 S14 S12', 'fork copies the branch up to before a message and returns its text', async ({ open }) => {
+  const { peer } = await open(options);
   await peer.run('first');
   await peer.run('second');
   const { messages } = await peer.ok({ type: 'get_messages' });
@@ -34,8 +34,8 @@ verifies('S13 S14 S12', 'fork goes back to before a message and answers its text
   expect(await peer.ok({ type: 'get_session_stats' })).toMatchObject({ sessionId, sessionFile, userMessages: 1 });
 });
 
-verifies('S13 J20', 'the source stays as it is, and the copy says where it comes from', async ({ open }) => {
-  const { peer } = await open(talk);
+verifies('S13 J20', 'fork leaves the source unchanged and names it as parentSession', async ({ open }) => {
+  const { peer } = await open(options);
   await peer.run('first');
   await peer.run('second');
   const { sessionFile: source } = await peer.ok({ type: 'get_state' });
@@ -70,7 +70,7 @@ verifies('S13 S14', 'a fork at the first message is empty but keeps the model', 
 });
 
 verifies('S15 S11', 'only a user message can be forked', async ({ open }) => {
-  const { peer } = await open(talk);
+  const { peer } = await open(options);
   await peer.run('first');
   const before = await peer.ok({ type: 'get_state' });
   const { entries } = await peer.ok({ type: 'get_entries' });
@@ -86,8 +86,8 @@ verifies('S15 S11', 'only a user message can be forked', async ({ open }) => {
   expect(await peer.ok({ type: 'get_state' })).toEqual(before);
 });
 
-verifies('S17 S18 S12 J20', 'clone copies the branch and moves to the copy', async ({ open }) => {
-  const { peer } = await open(talk);
+verifies('S17 S18 S12 J20', 'clone copies the active branch and switches to the copy', async ({ open }) => {
+  const { peer } = await open(options);
   await peer.run('first');
   await peer.ok({ type: 'set_session_name', name: 'shop' });
   const before = await peer.ok({ type: 'get_state' });
@@ -105,7 +105,7 @@ verifies('S17 S18 S12 J20', 'clone copies the branch and moves to the copy', asy
   expect(readSessionFile(sessionFile)[0]).toMatchObject({ id: sessionId, parentSession: before.sessionFile });
 });
 
-verifies('S17', 'clone leaves other branches behind', async ({ open }) => {
+verifies('S17', 'clone does not copy other branches', async ({ open }) => {
   const home = newHome();
   const [top, question, reply] = shortConversation(home.cwd) as [object, object, object];
   const path = storeSession(home, [
@@ -127,7 +127,7 @@ verifies('S17', 'clone leaves other branches behind', async ({ open }) => {
   expect(await peer.ok({ type: 'get_fork_messages' })).toEqual({ messages: [{ entryId: 'cccccccc', text: 'again' }] });
 });
 
-verifies('S20 S21', 'the places to fork are the user messages of the active branch, oldest first', async ({ open }) => {
+verifies('S20 S21', 'get_fork_messages lists user messages of the active branch, oldest first', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, [
     header(home.cwd),
@@ -150,7 +150,7 @@ verifies('S20 S21', 'the places to fork are the user messages of the active bran
   });
 });
 
-verifies('S13 S14', 'a message of a branch that was left can be forked', async ({ open }) => {
+verifies('S13 S14', 'a message of an inactive branch can be forked', async ({ open }) => {
   const home = newHome();
   const lines = [
     ...shortConversation(home.cwd),
@@ -170,7 +170,7 @@ verifies('S13 S14', 'a message of a branch that was left can be forked', async (
 });
 
 verifies('S14 S20', 'the text of a message is all of its text blocks', async ({ open }) => {
-  const { peer } = await open(talk);
+  const { peer } = await open(options);
   const image = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' };
   await peer.run({ message: 'look: ü \u2028 𝒳', images: [image] });
   const [first] = (await peer.ok({ type: 'get_fork_messages' })).messages;
@@ -180,8 +180,8 @@ verifies('S14 S20', 'the text of a message is all of its text blocks', async ({ 
   expect([first.text, text]).toEqual(['look: ü \u2028 𝒳', 'look: ü \u2028 𝒳']);
 });
 
-verifies('S22 S23', 'branch is fork under its other name', async ({ open }) => {
-  const { peer } = await open(talk);
+verifies('S22 S23', 'branch is an alias of fork', async ({ open }) => {
+  const { peer } = await open(options);
   await peer.run('first');
   await peer.run('second');
   const points = await peer.ok({ type: 'get_fork_messages' });
@@ -198,7 +198,7 @@ verifies(
   'S13 S17 Z8',
   'without session files copies are made in memory',
   async ({ open }) => {
-    const { peer, sessionFiles } = await open({ ...talk, args: ['--no-session'] });
+    const { peer, sessionFiles } = await open({ ...options, args: ['--no-session'] });
     await peer.run('first');
     await peer.run('second');
     const { messages } = await peer.ok({ type: 'get_messages' });
@@ -234,7 +234,7 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('J20', 'labels move to the end of the copy, and what hung on them stays connected', async ({ open }) => {
+verifies('J20', 'labels move to the end of a copy, and their children stay connected', async ({ open }) => {
   const home = newHome();
   const [top, question, reply] = shortConversation(home.cwd) as [object, object, object];
   const path = storeSession(home, [

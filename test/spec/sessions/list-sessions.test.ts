@@ -6,8 +6,8 @@ import { type Home, newGate, newHome, sessionFiles } from '../../support/agent/t
 import { assistantMessage, shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
-/** A stored conversation that was last written to at this second. */
-function keep(home: Home, id: string, at: number, { cwd = home.cwd, lines = shortConversation(cwd, { id }) } = {}): string {
+/** Stores a conversation whose file was last modified at this second. */
+function storeAt(home: Home, id: string, at: number, { cwd = home.cwd, lines = shortConversation(cwd, { id }) } = {}): string {
   const path = storeSession(home, lines, { cwd, name: `${id}.jsonl` });
   utimesSync(path, at, at);
   return path;
@@ -15,11 +15,11 @@ function keep(home: Home, id: string, at: number, { cwd = home.cwd, lines = shor
 
 const idsOf = ({ sessions }: { sessions: { id: string }[] }) => sessions.map(({ id }) => id);
 
-verifies('S39 S40 S50', 'all sessions are listed, the last written first, with their fields', async ({ open }) => {
+verifies('S39 S40 S50', 'list_sessions returns all sessions with all fields, last modified first', async ({ open }) => {
   const home = newHome();
   const cwd = join(home.root, 'elsewhere');
-  const old = keep(home, 'old', 1000);
-  const fresh = keep(home, 'fresh', 2000, { cwd });
+  const old = storeAt(home, 'old', 1000);
+  const fresh = storeAt(home, 'fresh', 2000, { cwd });
   const { peer } = await open({ home });
 
   expect(await peer.ok({ type: 'list_sessions' })).toEqual({
@@ -40,13 +40,13 @@ verifies('S39 S40 S50', 'all sessions are listed, the last written first, with t
   });
 });
 
-verifies('S39', 'a folder has its own sessions, whatever way leads there', async ({ open }) => {
+verifies('S39', 'list_sessions with cwd returns the sessions of that folder under any path', async ({ open }) => {
   const home = newHome();
   const link = join(home.root, 'link');
   symlinkSync(home.cwd, link);
-  keep(home, 'here', 1000);
-  keep(home, 'linked', 2000, { cwd: link });
-  keep(home, 'there', 3000, { cwd: join(home.root, 'other') });
+  storeAt(home, 'here', 1000);
+  storeAt(home, 'linked', 2000, { cwd: link });
+  storeAt(home, 'there', 3000, { cwd: join(home.root, 'other') });
   const { peer } = await open({ home });
 
   for (const cwd of [home.cwd, link, '.', '../link/.']) {
@@ -57,10 +57,10 @@ verifies('S39', 'a folder has its own sessions, whatever way leads there', async
 
 verifies(
   'S39',
-  'sessions of another session folder are listed beside the usual ones',
+  'list_sessions includes the sessions of --session-dir beside the default ones',
   async ({ open }) => {
     const home = newHome();
-    keep(home, 'usual', 1000);
+    storeAt(home, 'usual', 1000);
     const { peer } = await open({ home, args: ['--session-dir', '../mine'], script: [{ text: 'one' }] });
     await peer.run('said in a folder of my own');
 
@@ -72,12 +72,12 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('S25 S52', 'a session is called by its name, else by the first line said in it', async ({ open }) => {
+verifies('S25 S52', 'a session title is its name, else the first line of its first message', async ({ open }) => {
   const home = newHome();
   const named = entry('session_info', 'cccccccc', 'bbbbbbbb', { name: 'My work' });
-  keep(home, 'named', 2000, { lines: [...shortConversation(home.cwd, { id: 'named' }), named] });
+  storeAt(home, 'named', 2000, { lines: [...shortConversation(home.cwd, { id: 'named' }), named] });
   const long = `${'long '.repeat(200)}\nsecond line`;
-  keep(home, 'long', 1000, { lines: [header(home.cwd, { id: 'long' }), userEntry('aaaaaaaa', null, long)] });
+  storeAt(home, 'long', 1000, { lines: [header(home.cwd, { id: 'long' }), userEntry('aaaaaaaa', null, long)] });
   const { peer } = await open({ home });
 
   const [first, second] = (await peer.ok({ type: 'list_sessions' })).sessions;
@@ -90,7 +90,7 @@ verifies('S25 S52', 'a session is called by its name, else by the first line sai
   expect((await peer.ok({ type: 'list_sessions' })).sessions).toHaveLength(2);
 });
 
-verifies('S52', 'where nothing was said, a session is called by what was run in its shell', async ({ open }) => {
+verifies('S52', 'the title of a session without messages is its first bash command', async ({ open }) => {
   const { peer } = await open();
   await peer.ok({ type: 'bash', command: ' echo one\necho two' });
   await peer.ok({ type: 'bash', command: 'echo three' });
@@ -103,9 +103,9 @@ verifies('S52', 'where nothing was said, a session is called by what was run in 
   expect(spoken).toMatchObject({ title: 'Hello', firstMessage: 'Hello' });
 });
 
-verifies('S65', 'a copy of a session tells what it was made from', async ({ open }) => {
+verifies('S65', 'list_sessions names the parent session of a copy', async ({ open }) => {
   const home = newHome();
-  const origin = keep(home, 'origin', 1000);
+  const origin = storeAt(home, 'origin', 1000);
   const { peer } = await open({ home, args: ['--session', origin] });
   const { sessionId } = await peer.ok({ type: 'clone' });
 
@@ -118,11 +118,11 @@ verifies('S65', 'a copy of a session tells what it was made from', async ({ open
   ]);
 });
 
-verifies('J7', 'a session in which nothing was said is not listed', async ({ open }) => {
+verifies('J7', 'a session without messages is not listed', async ({ open }) => {
   const home = newHome();
-  keep(home, 'silent', 1000, { lines: [header(home.cwd, { id: 'silent' })] });
+  storeAt(home, 'silent', 1000, { lines: [header(home.cwd, { id: 'silent' })] });
   const system = entry('message', 'aaaaaaaa', null, { message: { role: 'system', content: 'rules', timestamp: 1 } });
-  keep(home, 'ruled', 2000, { lines: [header(home.cwd, { id: 'ruled' }), system] });
+  storeAt(home, 'ruled', 2000, { lines: [header(home.cwd, { id: 'ruled' }), system] });
   const { peer } = await open({ home, script: [{ text: 'one' }] });
 
   expect(await peer.ok({ type: 'list_sessions' })).toEqual({ sessions: [] });
@@ -131,11 +131,11 @@ verifies('J7', 'a session in which nothing was said is not listed', async ({ ope
   expect(await peer.ok({ type: 'list_sessions' })).toMatchObject({ sessions: [{ firstMessage: 'something' }] });
 });
 
-verifies('S51', 'what is no session is passed over, and nothing is written or locked', async ({ open }) => {
+verifies('S51', 'files that are not sessions are skipped, and nothing is written or locked', async ({ open }) => {
   const home = newHome();
-  const good = keep(home, 'good', 1000);
+  const good = storeAt(home, 'good', 1000);
   const folder = dirname(good);
-  const torn = keep(home, 'torn', 900, { lines: shortConversation(home.cwd, { id: 'torn' }) });
+  const torn = storeAt(home, 'torn', 900, { lines: shortConversation(home.cwd, { id: 'torn' }) });
   writeFileSync(torn, `${readFileSync(torn, 'utf8')}{"type":"message","id":"half`);
   writeFileSync(join(folder, 'empty.jsonl'), '');
   writeFileSync(join(folder, 'foreign.jsonl'), '{"hello":"world"}\nnot json\n');
@@ -162,15 +162,15 @@ function stampOf(path: string) {
   return [size, mtimeNs, mode];
 }
 
-verifies('S50', 'pages neither repeat nor miss a session, though new ones appear', async ({ open }) => {
+verifies('S50', 'pages neither repeat nor miss a session while new ones appear', async ({ open }) => {
   const home = newHome();
   const ids = ['a', 'b', 'c', 'd', 'e'];
-  for (const [index, id] of ids.entries()) keep(home, id, 1000 - index);
-  keep(home, 'same-time', 998);
+  for (const [index, id] of ids.entries()) storeAt(home, id, 1000 - index);
+  storeAt(home, 'same-time', 998);
   const { peer } = await open({ home });
 
   const first = await peer.ok({ type: 'list_sessions', limit: 2 });
-  keep(home, 'newcomer', 2000);
+  storeAt(home, 'newcomer', 2000);
   const second = await peer.ok({ type: 'list_sessions', limit: 2, cursor: first.nextCursor });
   const third = await peer.ok({ type: 'list_sessions', limit: 2, cursor: second.nextCursor });
 
@@ -188,12 +188,12 @@ verifies('S50', 'pages neither repeat nor miss a session, though new ones appear
   }
 });
 
-verifies('S52', 'numbers are those of the statistics, also when the file has grown', async ({ open }) => {
+verifies('S52', 'cost and tokens equal those of get_session_stats, also after the file has grown', async ({ open }) => {
   const home = newHome();
   const cost = { input: 0.1, output: 0.2, cacheRead: 0, cacheWrite: 0, total: 0.3 };
   const used = { input: 100, output: 20, cacheRead: 3, cacheWrite: 4, totalTokens: 127, cost };
   const call = { type: 'toolCall', id: 'c1', name: 'x', arguments: { usage: { input: 9, cost: { total: 9 } } } };
-  const path = keep(home, 'spent', 1000, {
+  const path = storeAt(home, 'spent', 1000, {
     lines: [
       header(home.cwd, { id: 'spent' }),
       userEntry('aaaaaaaa', null, 'first'),
@@ -219,9 +219,9 @@ verifies('S52', 'numbers are those of the statistics, also when the file has gro
   await check();
 });
 
-verifies('S52', 'the own session says what it is doing, and others do not', async ({ open }) => {
+verifies('S52', 'only the session of this agent has a status', async ({ open }) => {
   const home = newHome();
-  keep(home, 'other', 1000);
+  storeAt(home, 'other', 1000);
   const gate = newGate();
   const { peer } = await open({ home, script: [{ steps: [{ text: 'a ' }, { await: gate.path }] }] });
   await peer.ok({ type: 'prompt', message: 'wait' });

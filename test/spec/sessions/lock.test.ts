@@ -7,7 +7,7 @@ import { verifies } from '../../support/verifies.ts';
 
 verifies(
   'J16',
-  'a process that is started on a session in use says who has it and ends',
+  'a process started on a session in use reports its holder and exits',
   async ({ open }) => {
     const home = newHome();
     const path = storeSession(home, shortConversation(home.cwd));
@@ -38,7 +38,7 @@ verifies(
 
 verifies(
   'J16',
-  'a session in use has one writer under every name of its file',
+  'a session in use has one writer under every path of its file',
   async ({ open }) => {
     const home = newHome();
     const path = storeSession(home, shortConversation(home.cwd));
@@ -74,7 +74,7 @@ verifies('J16', 'two agents can work side by side in one folder', async ({ open 
   ]);
 });
 
-verifies('J17', 'a session is free the moment its holder is dead', async ({ open }) => {
+verifies('J17', 'a session is unlocked as soon as its holder is killed', async ({ open }) => {
   const home = newHome();
   const holder = await openOn('stdio', { home, script: [{ steps: [{ text: 'half ' }, { stall: true }] }] });
   await holder.peer.ok({ type: 'prompt', message: 'first' });
@@ -93,7 +93,7 @@ verifies('J17', 'a session is free the moment its holder is dead', async ({ open
   expect(readSessionFile(sessionFile).flatMap(({ message }) => message?.role ?? [])).toEqual(['user', 'user', 'assistant']);
 });
 
-verifies('J16', 'a session is free after a clean end', async ({ open }) => {
+verifies('J16', 'a session is unlocked after a clean exit', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const first = await open({ home, args: ['--session', path] });

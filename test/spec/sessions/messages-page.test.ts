@@ -4,7 +4,7 @@ import type { Peer } from '../../support/clients/peer.ts';
 import { shortConversation, entry, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** All pages, each of so many messages. */
+/** Requests all pages of this size. */
 async function pages(peer: Peer, limit: number) {
   const found = [await peer.ok({ type: 'get_messages_page', limit })];
   for (let { nextCursor } = found[0]; nextCursor !== undefined; nextCursor = found.at(-1).nextCursor) {
@@ -33,13 +33,13 @@ verifies('S36 S53', 'the pages together are the conversation', async ({ open }) 
   expect(whole).toEqual({ messages, totalMessages: 5 });
 });
 
-verifies('S36', 'a conversation that has not begun is one empty page', async ({ open }) => {
+verifies('S36', 'an empty conversation is one empty page', async ({ open }) => {
   const { peer } = await open();
 
   expect(await peer.ok({ type: 'get_messages_page' })).toEqual({ messages: [], totalMessages: 0 });
 });
 
-verifies('S53', 'pages stay where they are while a run goes on', async ({ open }) => {
+verifies('S53', 'cursors stay valid while a run adds messages', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ text: 'one' }, { steps: [{ text: 'two' }, { await: gate.path }] }] });
   await peer.run('first');
@@ -57,7 +57,7 @@ verifies('S53', 'pages stay where they are while a run goes on', async ({ open }
   expect([before, during, after].map(({ totalMessages }) => totalMessages)).toEqual([2, 3, 4]);
 });
 
-verifies('S53', 'a cursor of another conversation leads nowhere', async ({ open }) => {
+verifies('S53', 'a cursor of another conversation is rejected', async ({ open }) => {
   const home = newHome();
   const lines = shortConversation(home.cwd, { id: 'compacted' });
   const compaction = { summary: 'what was said', firstKeptEntryId: 'aaaaaaaa', tokensBefore: 100 };
@@ -81,7 +81,7 @@ verifies('S53', 'a cursor of another conversation leads nowhere', async ({ open 
   expect(await peer.refused({ type: 'get_messages_page', limit: 0 })).toMatchObject({ code: 'invalid_params' });
 });
 
-verifies('S64', 'what compactions replaced can be read, from its end and a page at a time', async ({ open }) => {
+verifies('S64', 'messages replaced by compactions can be read page by page from the end', async ({ open }) => {
   const home = newHome();
   const compaction = (id: string, parentId: string, firstKeptEntryId: string) =>
     entry('compaction', id, parentId, { summary: `until ${id}`, firstKeptEntryId, tokensBefore: 100 });
@@ -100,13 +100,13 @@ verifies('S64', 'what compactions replaced can be read, from its end and a page 
   const first = await peer.ok({ ...replaced, cursor: last.nextCursor });
   const conversationNow = await peer.ok({ type: 'get_messages_page' });
 
-  expect([...first.messages, ...last.messages].map(wordsOf)).toEqual(['first', 'one', 'until cccccccc', 'second']);
-  expect(conversationNow.messages.map(wordsOf)).toEqual(['until ffffffff', 'two', 'third']);
+  expect([...first.messages, ...last.messages].map(textOf)).toEqual(['first', 'one', 'until cccccccc', 'second']);
+  expect(conversationNow.messages.map(textOf)).toEqual(['until ffffffff', 'two', 'third']);
   expect([last.totalMessages, first.totalMessages, conversationNow.totalMessages]).toEqual([4, 4, 3]);
   expect(first.nextCursor).toBeUndefined();
 });
 
-verifies('S64', 'where nothing was compacted, nothing was replaced', async ({ open }) => {
+verifies('S64', 'without a compaction no messages are replaced', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const { peer } = await open({ home, args: ['--session', path] });
@@ -116,5 +116,5 @@ verifies('S64', 'where nothing was compacted, nothing was replaced', async ({ op
   expect(page).toEqual({ messages: [], totalMessages: 0 });
 });
 
-const wordsOf = ({ summary, content }: { summary?: string; content?: { text: string }[] }) =>
+const textOf = ({ summary, content }: { summary?: string; content?: { text: string }[] }) =>
   summary ?? content?.[0]?.text;

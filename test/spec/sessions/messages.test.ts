@@ -3,7 +3,7 @@ import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import { assistantMessage, shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
-verifies('G17 G18', 'get_messages answers everything that was said, as it was said', async ({ open }) => {
+verifies('G17 G18', 'get_messages returns every message as it was sent and stored', async ({ open }) => {
   const call = { name: 'bash', id: 'call_1', arguments: { command: 'echo hi' } };
   const { peer } = await open({ script: [{ steps: [{ text: 'Look: ' }, { toolCall: call }] }, { text: 'done' }] });
 
@@ -17,7 +17,7 @@ verifies('G17 G18', 'get_messages answers everything that was said, as it was sa
   expect(messages).toEqual(readSessionFile(sessionFile).flatMap(({ message }) => (message ? [message] : [])));
 });
 
-verifies('G17', 'an answer that still streams is not among the messages', async ({ open }) => {
+verifies('G17', 'a message that still streams is not among the messages', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'half ' }, { stall: true }] }] });
   await peer.ok({ type: 'prompt', message: 'wait' });
   await peer.next('message_update');
@@ -32,7 +32,7 @@ verifies('G17', 'an answer that still streams is not among the messages', async 
   ]);
 });
 
-verifies('G17', 'only the active branch is told', async ({ open }) => {
+verifies('G17', 'get_messages returns only the active branch', async ({ open }) => {
   const home = newHome();
   const lines = [
     ...shortConversation(home.cwd),
@@ -52,7 +52,7 @@ verifies('G17', 'only the active branch is told', async ({ open }) => {
 
 verifies(
   'G18',
-  'entries that are no messages, but are said to the model, have roles of their own',
+  'entries other than messages that reach the model have roles of their own',
   async ({ open }) => {
     const home = newHome();
     const lines = [
@@ -76,7 +76,7 @@ verifies(
   },
 );
 
-verifies('G19', 'the last text is that of the last answer', async ({ open }) => {
+verifies('G19', 'get_last_assistant_text returns the text of the last assistant message', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { steps: [{ thinking: 'hm' }, { text: 'two' }] }] });
   await peer.run('first');
 
@@ -87,7 +87,7 @@ verifies('G19', 'the last text is that of the last answer', async ({ open }) => 
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'two' });
 });
 
-verifies('G19', 'an answer stopped before its first word does not hide the one before it', async ({ open }) => {
+verifies('G19', 'get_last_assistant_text skips a message aborted before its first token', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { stall: true }] });
   await peer.run('first');
   await peer.ok({ type: 'prompt', message: 'second' });
@@ -96,7 +96,7 @@ verifies('G19', 'an answer stopped before its first word does not hide the one b
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'one' });
 });
 
-verifies('G20 D16', 'without an answer the last text is null', async ({ open }) => {
+verifies('G20 D16', 'get_last_assistant_text returns null without an assistant text', async ({ open }) => {
   const home = newHome();
   const call = { type: 'toolCall', id: 'c', name: 'read', arguments: {} };
   const silent = entry('message', 'bbbbbbbb', 'aaaaaaaa', {

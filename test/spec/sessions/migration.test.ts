@@ -6,13 +6,13 @@ import { assistantMessage, header, storeSession, linesOf, userEntry } from '../.
 import { verifies } from '../../support/verifies.ts';
 
 const timestamp = '2025-01-02T03:04:05.678Z';
-const said = (text: string) => ({ role: 'user', content: [{ type: 'text', text }], timestamp: 1 });
+const userMessage = (text: string) => ({ role: 'user', content: [{ type: 'text', text }], timestamp: 1 });
 
-/** A session of the first version: a list, whose compaction counts lines. */
-const first = (cwd: string) => [
+/** A version 1 session: a list whose compaction refers to a line index. */
+const version1Lines = (cwd: string) => [
   { type: 'session', id: 'stored-1', timestamp, cwd },
-  { type: 'message', timestamp, message: said('old') },
-  { type: 'message', timestamp, message: said('kept') },
+  { type: 'message', timestamp, message: userMessage('old') },
+  { type: 'message', timestamp, message: userMessage('kept') },
   { type: 'compaction', timestamp, summary: 'short', firstKeptEntryIndex: 2, tokensBefore: 100 },
   {
     type: 'message',
@@ -22,9 +22,9 @@ const first = (cwd: string) => [
   { type: 'message', timestamp, message: assistantMessage({ content: [{ type: 'text', text: 'new' }] }) },
 ];
 
-verifies('J13', 'a version 1 session becomes a tree and goes on', async ({ open }) => {
+verifies('J13', 'a version 1 session becomes a tree and continues', async ({ open }) => {
   const home = newHome();
-  const path = storeSession(home, first(home.cwd));
+  const path = storeSession(home, version1Lines(home.cwd));
   const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'more' }] });
 
   const { messages } = await peer.ok({ type: 'get_messages' });
@@ -39,7 +39,7 @@ verifies('J13', 'a version 1 session becomes a tree and goes on', async ({ open 
   expect(entries.map(({ parentId }) => parentId)).toEqual([null, ...ids.slice(0, -1)]);
   expect(entries[2]).toMatchObject({ type: 'compaction', firstKeptEntryId: ids[1], summary: 'short' });
   expect(entries[2]).not.toHaveProperty('firstKeptEntryIndex');
-  expect(entries.slice(0, 2).map(({ message }) => message)).toEqual([said('old'), said('kept')]);
+  expect(entries.slice(0, 2).map(({ message }) => message)).toEqual([userMessage('old'), userMessage('kept')]);
 });
 
 verifies('J13', 'a version 2 session keeps its ids and gets the current names', async ({ open }) => {
@@ -63,9 +63,9 @@ verifies('J13', 'a version 2 session keeps its ids and gets the current names', 
   expect(readSessionFile(path)[2]).toMatchObject({ id: 'bbbbbbbb', parentId: 'aaaaaaaa', message: { role: 'custom' } });
 });
 
-verifies('J13', 'switch_session migrates too, and only once', async ({ open }) => {
+verifies('J13', 'switch_session migrates a session once', async ({ open }) => {
   const home = newHome();
-  const sessionPath = storeSession(home, first(home.cwd));
+  const sessionPath = storeSession(home, version1Lines(home.cwd));
   const { peer } = await open({ home });
   await peer.ok({ type: 'switch_session', sessionPath });
   const migrated = readFileSync(sessionPath);
@@ -77,7 +77,7 @@ verifies('J13', 'switch_session migrates too, and only once', async ({ open }) =
   expect(readFileSync(sessionPath)).toEqual(migrated);
 });
 
-verifies('J13', 'a session of a later version is opened and its version kept', async ({ open }) => {
+verifies('J13', 'a session of a later version opens and keeps its version', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, [
     header(home.cwd, { version: 4, flavour: 'new' }),
@@ -90,9 +90,9 @@ verifies('J13', 'a session of a later version is opened and its version kept', a
   expect(readSessionFile(path)[0]).toEqual(header(home.cwd, { version: 4, flavour: 'new' }));
 });
 
-verifies('J14 J16', 'an old session that somebody else has open is not touched', async ({ open }) => {
+verifies('J14 J16', 'an old session that another process has open is not migrated', async ({ open }) => {
   const home = newHome();
-  const sessionPath = storeSession(home, first(home.cwd));
+  const sessionPath = storeSession(home, version1Lines(home.cwd));
   const before = readFileSync(sessionPath);
   const lock = await acquireLock(sessionPath);
   onTestFinished(() => lock.release());
@@ -107,9 +107,9 @@ verifies('J14 J16', 'an old session that somebody else has open is not touched',
   expect(readSessionFile(sessionPath)[0]).toMatchObject({ version: 3 });
 });
 
-verifies('J10 J12 J13', 'a version 1 session that was torn is migrated and repaired at once', async ({ open }) => {
+verifies('J10 J12 J13', 'a torn version 1 session is migrated and repaired at once', async ({ open }) => {
   const home = newHome();
-  const path = storeSession(home, first(home.cwd));
+  const path = storeSession(home, version1Lines(home.cwd));
   appendFileSync(path, '{"type":"message","timest');
 
   const { peer } = await open({ home, args: ['--session', path] });

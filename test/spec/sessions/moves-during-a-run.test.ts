@@ -4,8 +4,8 @@ import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
-/** An agent whose second run has said a word and stands still. */
-async function midway(open: (options: OpenOptions) => Promise<{ peer: Peer }>) {
+/** Opens an agent whose second run is stalled after its first text. */
+async function openMidRun(open: (options: OpenOptions) => Promise<{ peer: Peer }>) {
   const home = newHome();
   const sessionPath = storeSession(home, shortConversation(home.cwd));
   const script = [{ text: 'one' }, { steps: [{ text: 'half ' }, { stall: true }] }];
@@ -19,9 +19,9 @@ async function midway(open: (options: OpenOptions) => Promise<{ peer: Peer }>) {
   return { peer, sessionFile: sessionFile as string, sessionPath, entryId: point.entryId as string, start };
 }
 
-type Midway = Awaited<ReturnType<typeof midway>>;
+type MidRun = Awaited<ReturnType<typeof openMidRun>>;
 
-const moves: Readonly<Record<string, (now: Midway) => { type: string } & Record<string, unknown>>> = {
+const sessionChanges: Readonly<Record<string, (now: MidRun) => { type: string } & Record<string, unknown>>> = {
   new_session: () => ({ type: 'new_session' }),
   switch_session: ({ sessionPath }) => ({ type: 'switch_session', sessionPath }),
   fork: ({ entryId }) => ({ type: 'fork', entryId }),
@@ -32,12 +32,12 @@ const moves: Readonly<Record<string, (now: Midway) => { type: string } & Record<
 const isEnd = ({ type }: WireRecord) =>
   ['message_end', 'turn_end', 'agent_end', 'agent_settled', 'response'].includes(type);
 
-for (const [name, command] of Object.entries(moves)) {
+for (const [name, command] of Object.entries(sessionChanges)) {
   verifies(
     'S27 S28',
-    `${name} ends the run in order, then answers`,
+    `${name} ends the run in order before it responds`,
     async ({ open }) => {
-      const now = await midway(open);
+      const now = await openMidRun(open);
       const from = now.peer.records.length;
 
       await now.peer.ok(command(now));
@@ -55,9 +55,9 @@ for (const [name, command] of Object.entries(moves)) {
       expect(turn).toEqual({ type: 'turn_end', message: message?.['message'], toolResults: [] });
       expect(agent).toMatchObject({ isTerminal: true, willRetry: false });
       expect(settled).toMatchObject({ outcome: 'aborted', aborted: true, clientMessageIds: ['c2'] });
-      const told = readSessionFile(now.sessionFile).flatMap((line) => (line.message ? [line.message] : []));
-      expect(told.map(({ role, stopReason }) => stopReason ?? role)).toEqual(['user', 'stop', 'user', 'aborted']);
-      expect(told.at(-1)).toEqual(message?.['message']);
+      const storedMessages = readSessionFile(now.sessionFile).flatMap((line) => (line.message ? [line.message] : []));
+      expect(storedMessages.map(({ role, stopReason }) => stopReason ?? role)).toEqual(['user', 'stop', 'user', 'aborted']);
+      expect(storedMessages.at(-1)).toEqual(message?.['message']);
     },
     AGENT_SWITCHES_SESSION,
   );
@@ -66,7 +66,7 @@ for (const [name, command] of Object.entries(moves)) {
     'S27',
     `${name} leaves the agent idle`,
     async ({ open }) => {
-      const now = await midway(open);
+      const now = await openMidRun(open);
 
       await now.peer.ok(command(now));
 
@@ -81,9 +81,9 @@ for (const [name, command] of Object.entries(moves)) {
 
 verifies(
   'S17 S28',
-  'a clone has what the run had said when it was stopped',
+  'a clone contains the partial message of the aborted run',
   async ({ open }) => {
-    const { peer, sessionFile } = await midway(open);
+    const { peer, sessionFile } = await openMidRun(open);
 
     const cloned = await peer.ok({ type: 'clone' });
 
@@ -100,9 +100,9 @@ verifies(
 
 verifies(
   'S27 S28',
-  'switching to the session that is open stops its run too',
+  'switching to the open session aborts its run',
   async ({ open }) => {
-    const { peer, sessionFile } = await midway(open);
+    const { peer, sessionFile } = await openMidRun(open);
 
     await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
 
@@ -115,7 +115,7 @@ verifies(
 
 verifies(
   'S27 S28',
-  'a tool that runs is stopped before the session is left',
+  'a running tool is stopped before the session is left',
   async ({ open }) => {
     const command = 'echo begun; sleep 1000';
     const { peer } = await open({ script: [{ steps: [{ toolCall: { name: 'bash', arguments: { command } } }] }] });
@@ -134,7 +134,7 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-verifies('S27 S12', 'commands sent together are answered in order, each about its own session', async ({ open }) => {
+verifies('S27 S12', 'commands sent together get responses in order, each for its own session', async ({ open }) => {
   const script = [
     { steps: [{ stall: true }], when: 'wait' },
     { text: 'two', when: 'go on' },
@@ -149,8 +149,8 @@ verifies('S27 S12', 'commands sent together are answered in order, each about it
   await peer.find(({ type, id }) => type === 'response' && id === 4);
   await peer.ok({ type: 'wait_idle' });
 
-  const answers = peer.records.filter(({ type, id }) => type === 'response' && typeof id === 'number');
-  expect(answers.map(({ id, success }) => [id, success])).toEqual([1, 2, 3, 4].map((id) => [id, true]));
+  const responses = peer.records.filter(({ type, id }) => type === 'response' && typeof id === 'number');
+  expect(responses.map(({ id, success }) => [id, success])).toEqual([1, 2, 3, 4].map((id) => [id, true]));
   const { sessionFile, sessionName } = await peer.ok({ type: 'get_state' });
   expect(sessionName).toBe('second');
   const texts = (path: string) =>
@@ -160,9 +160,9 @@ verifies('S27 S12', 'commands sent together are answered in order, each about it
 
 verifies(
   'S12 S27',
-  'moves sent together are made one after another',
+  'session changes sent together are made one after another',
   async ({ open }) => {
-    const { peer, sessionPath, sessionFile } = await midway(open);
+    const { peer, sessionPath, sessionFile } = await openMidRun(open);
 
     const commands = [
       { type: 'new_session' },
@@ -171,13 +171,13 @@ verifies(
       { type: 'fork', entryId: 'aaaaaaaa' },
       { type: 'switch_session', sessionPath: sessionFile },
     ];
-    const answers = await Promise.all(commands.map((command) => peer.request(command)));
+    const responses = await Promise.all(commands.map((command) => peer.request(command)));
 
-    expect(answers.map(({ success }) => success)).toEqual(commands.map(() => true));
-    const order = peer.records.filter((record) => answers.includes(record)).map(({ command }) => command);
+    expect(responses.map(({ success }) => success)).toEqual(commands.map(() => true));
+    const order = peer.records.filter((record) => responses.includes(record)).map(({ command }) => command);
     expect(order).toEqual(commands.map(({ type }) => type));
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile, messageCount: 4, isIdle: true });
-    expect(answers[2]).toMatchObject({ command: 'clone', data: { sessionFile: expect.any(String) } });
+    expect(responses[2]).toMatchObject({ command: 'clone', data: { sessionFile: expect.any(String) } });
     expect(peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(2);
   },
   AGENT_SWITCHES_SESSION,

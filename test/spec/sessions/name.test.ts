@@ -3,7 +3,7 @@ import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
-verifies('S24 G8 I16', 'a name is told, stored and kept', async ({ open }) => {
+verifies('S24 G8 I16', 'a session name is published and stored', async ({ open }) => {
   const { peer } = await open();
   const before = await peer.ok({ type: 'get_state' });
 
@@ -17,7 +17,7 @@ verifies('S24 G8 I16', 'a name is told, stored and kept', async ({ open }) => {
   expect(readSessionFile(before.sessionFile).at(-1)).toMatchObject({ type: 'session_info', name: 'my-feature-work' });
 });
 
-verifies('S24', 'a name is one line of text', async ({ open }) => {
+verifies('S24', 'a session name is one line of text', async ({ open }) => {
   const { peer } = await open();
 
   await peer.ok({ type: 'set_session_name', name: '  Größe\r\n\n\u{1F680}  of things ' });
@@ -25,10 +25,10 @@ verifies('S24', 'a name is one line of text', async ({ open }) => {
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'Größe \u{1F680}  of things' });
 });
 
-verifies('S26', 'an empty name is refused and the old one stays', async ({ open }) => {
+verifies('S26', 'an empty session name is rejected and the old one stays', async ({ open }) => {
   const { peer } = await open();
   await peer.ok({ type: 'set_session_name', name: 'kept' });
-  const told = peer.records.length;
+  const recordCount = peer.records.length;
 
   for (const name of ['', '   ', '\n', '\t \r\n']) {
     expect(await peer.refused({ type: 'set_session_name', name })).toMatchObject({
@@ -40,13 +40,13 @@ verifies('S26', 'an empty name is refused and the old one stays', async ({ open 
     expect(await peer.refused({ type: 'set_session_name', ...wrong })).toMatchObject({ code: 'invalid_params' });
   }
 
-  expect(peer.records.slice(told).filter(({ type }) => type !== 'response')).toEqual([]);
+  expect(peer.records.slice(recordCount).filter(({ type }) => type !== 'response')).toEqual([]);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'kept' });
 });
 
 verifies(
   'S24 G8',
-  'the last name of the branch counts after a reopen, and an empty one clears it',
+  'after reopening the last name of the branch applies, and an empty one clears it',
   async ({ open }) => {
     const home = newHome();
     const [top, question, reply] = shortConversation(home.cwd) as [object, object, object];
@@ -66,7 +66,7 @@ verifies(
   },
 );
 
-verifies('S24', 'what was stored as a name and is no text is none', async ({ open }) => {
+verifies('S24', 'a stored name that is not a string counts as none', async ({ open }) => {
   const home = newHome();
   for (const [at, name] of [5, { a: 1 }, ['a'], true, null].entries()) {
     const lines = shortConversation(home.cwd, { id: `odd-${at}` });
@@ -81,15 +81,15 @@ verifies('S24', 'what was stored as a name and is no text is none', async ({ ope
 
 verifies(
   'S24 I16',
-  'a new session has no name, and clients are told',
+  'a new session has no name, and session_info_changed reports it',
   async ({ open }) => {
     const { peer } = await open();
     await peer.ok({ type: 'set_session_name', name: 'old' });
-    const told = peer.records.length;
+    const recordCount = peer.records.length;
 
     await peer.ok({ type: 'new_session' });
 
-    expect(peer.records.slice(told).filter(({ type }) => type === 'session_info_changed')).toEqual([
+    expect(peer.records.slice(recordCount).filter(({ type }) => type === 'session_info_changed')).toEqual([
       { type: 'session_info_changed' },
     ]);
     expect(await peer.ok({ type: 'get_state' })).not.toHaveProperty('sessionName');
@@ -97,7 +97,7 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-verifies('S24', 'a session can be named while it works', async ({ open }) => {
+verifies('S24', 'a session can be named during a run', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'a ' }, { stall: true }] }] });
   await peer.ok({ type: 'prompt', message: 'wait' });
   await peer.next('message_update');

@@ -9,15 +9,15 @@ const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => read
 
 const script = [{ text: 'one' }, { text: 'two' }, { text: 'three' }, { text: 'four' }];
 
-verifies('S35 S58', 'going to a user message takes the conversation back to before it', async ({ open }) => {
+verifies('S35 S58', 'navigate_tree to a user message returns its text; its parent is the leaf', async ({ open }) => {
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.run('second');
   const before = await entryIdOf(peer, 'one');
 
-  const answer = await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'second') });
+  const result = await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'second') });
 
-  expect(answer).toEqual({ cancelled: false, editorText: 'second' });
+  expect(result).toEqual({ cancelled: false, editorText: 'second' });
   expect(await getLeafId(peer)).toBe(before);
   expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one']);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
@@ -28,7 +28,7 @@ verifies('S35 S58', 'going to a user message takes the conversation back to befo
   expect(texts).toMatchObject([{ message: { role: 'user' } }, { message: { role: 'user' } }]);
 });
 
-verifies('S35 S58', 'going to anything else makes that the leaf, and the other branch stays', async ({ open }) => {
+verifies('S35 S58', 'navigate_tree to another entry makes it the leaf and keeps the other branch', async ({ open }) => {
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.run('second');
@@ -48,7 +48,7 @@ verifies('S35 S58', 'going to anything else makes that the leaf, and the other b
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'two' });
 });
 
-verifies('S58', 'what was said first can be said anew, also where nothing stands before it', async ({ open }) => {
+verifies('S58', 'navigate_tree to the first message empties the conversation', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, [
     header(home.cwd),
@@ -57,16 +57,16 @@ verifies('S58', 'what was said first can be said anew, also where nothing stands
   ]);
   const { peer } = await open({ home, args: ['--session', path], script });
 
-  const answer = await peer.ok({ type: 'navigate_tree', targetId: 'aaaaaaaa' });
+  const result = await peer.ok({ type: 'navigate_tree', targetId: 'aaaaaaaa' });
 
-  expect(answer).toEqual({ cancelled: false, editorText: 'first' });
+  expect(result).toEqual({ cancelled: false, editorText: 'first' });
   expect(await getLeafId(peer)).toBe(null);
   expect(await briefConversation(peer)).toEqual([]);
   await peer.run('anew');
   expect(await briefConversation(peer)).toEqual(['user: anew', 'assistant: one']);
 });
 
-verifies('S58', 'what an extension said is gone to as what the user said', async ({ open }) => {
+verifies('S58', 'navigate_tree to an extension message acts as for a user message', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, [
     header(home.cwd),
@@ -76,13 +76,13 @@ verifies('S58', 'what an extension said is gone to as what the user said', async
   ]);
   const { peer } = await open({ home, args: ['--session', path] });
 
-  const answer = await peer.ok({ type: 'navigate_tree', targetId: 'cccccccc' });
+  const result = await peer.ok({ type: 'navigate_tree', targetId: 'cccccccc' });
 
-  expect(answer).toEqual({ cancelled: false, editorText: 'by the way' });
+  expect(result).toEqual({ cancelled: false, editorText: 'by the way' });
   expect(await getLeafId(peer)).toBe('aaaaaaaa');
 });
 
-verifies('S58', 'going to the leaf changes nothing', async ({ open }) => {
+verifies('S58', 'navigate_tree to the leaf changes nothing', async ({ open }) => {
   const agent = await open({ script });
   const { peer } = agent;
   await peer.run('first');
@@ -96,7 +96,7 @@ verifies('S58', 'going to the leaf changes nothing', async ({ open }) => {
   expect(files(agent)).toEqual(before);
 });
 
-verifies('S60', 'an entry that is not there is refused', async ({ open }) => {
+verifies('S60', 'navigate_tree to an unknown entry is rejected', async ({ open }) => {
   const { peer } = await open({ script });
   await peer.run('first');
 
@@ -106,7 +106,7 @@ verifies('S60', 'an entry that is not there is refused', async ({ open }) => {
   expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one']);
 });
 
-verifies('S60', 'during a run it is refused, and the run goes on', async ({ open }) => {
+verifies('S60', 'navigate_tree during a run is rejected, and the run continues', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ text: 'one' }, { steps: [{ text: 'two' }, { await: gate.path }] }, { text: 'three' }],
@@ -124,7 +124,7 @@ verifies('S60', 'during a run it is refused, and the run goes on', async ({ open
   expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', 'user: second', 'assistant: two']);
 });
 
-verifies('S63', 'clients are told, and what belongs to the session stays', async ({ open }) => {
+verifies('S63', 'navigate_tree publishes state_changed and keeps name and statistics', async ({ open }) => {
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.run('second');
@@ -134,8 +134,8 @@ verifies('S63', 'clients are told, and what belongs to the session stays', async
 
   await peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'second') });
 
-  const told = peer.records.slice(start).filter(({ type }) => type !== 'response');
-  expect(told).toEqual([{ type: 'state_changed', state: { messageCount: 2 } }]);
+  const records = peer.records.slice(start).filter(({ type }) => type !== 'response');
+  expect(records).toEqual([{ type: 'state_changed', state: { messageCount: 2 } }]);
   const { contextUsage: before, ...kept } = stats;
   const { contextUsage: after, ...now } = await peer.ok({ type: 'get_session_stats' });
   expect(now).toEqual(kept);
@@ -143,7 +143,7 @@ verifies('S63', 'clients are told, and what belongs to the session stays', async
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'shop', messageCount: 2 });
 });
 
-verifies('S63', 'they are told also where as much was said elsewhere', async ({ open }) => {
+verifies('S63', 'navigate_tree publishes state_changed even if the message count stays the same', async ({ open }) => {
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.run('second');
@@ -156,7 +156,7 @@ verifies('S63', 'they are told also where as much was said elsewhere', async ({ 
   expect(peer.records.slice(start)).toContainEqual({ type: 'state_changed', state: { messageCount: 4 } });
 });
 
-verifies('S53 S63', 'a cursor leads nowhere once its place was left, and on where it was not', async ({ open }) => {
+verifies('S53 S63', 'a cursor on the old branch is rejected, one on the shared part stays valid', async ({ open }) => {
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.run('second');
@@ -173,7 +173,7 @@ verifies('S53 S63', 'a cursor leads nowhere once its place was left, and on wher
   expect([...shared.messages, ...rest.messages]).toEqual(messages);
 });
 
-verifies('S62', 'a label stands where the leaf comes to rest', async ({ open }) => {
+verifies('S62', 'navigate_tree sets the label on the new leaf', async ({ open }) => {
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.run('second');
@@ -183,17 +183,17 @@ verifies('S62', 'a label stands where the leaf comes to rest', async ({ open }) 
 
   const found: unknown[] = [];
   const { tree, leafId } = await peer.ok({ type: 'get_tree' });
-  const waiting = [...tree];
-  for (let node = waiting.pop(); node; node = waiting.pop()) {
+  const pending = [...tree];
+  for (let node = pending.pop(); node; node = pending.pop()) {
     if (node.label) found.push([node.entry.id, node.label, node.labelTimestamp]);
-    waiting.push(...node.children);
+    pending.push(...node.children);
   }
   expect(found).toEqual([[one, 'fork in the road', expect.any(String)]]);
   expect((await getEntries(peer)).at(-1)).toMatchObject({ id: leafId, type: 'label', targetId: one, parentId: one });
   expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one']);
 });
 
-verifies('S35 I8', 'whoever follows the entries is told of it', async ({ open }) => {
+verifies('S35 I8', 'navigate_tree publishes an entry to clients that follow entries', async ({ open }) => {
   const { peer } = await open({ script });
   await peer.run('first');
   await peer.ok({ type: 'hello', entries: true });
@@ -203,12 +203,12 @@ verifies('S35 I8', 'whoever follows the entries is told of it', async ({ open })
 
   await peer.ok({ type: 'navigate_tree', targetId });
 
-  const told = peer.records.slice(start);
-  expect(told.map(({ type }) => type)).toEqual(['entry_appended', 'state_changed', 'response']);
-  expect(told[0]).toMatchObject({ entry: { type: 'custom', customType: 'tau:leaf', parentId: targetId } });
+  const records = peer.records.slice(start);
+  expect(records.map(({ type }) => type)).toEqual(['entry_appended', 'state_changed', 'response']);
+  expect(records[0]).toMatchObject({ entry: { type: 'custom', customType: 'tau:leaf', parentId: targetId } });
 });
 
-verifies('S35 S17', 'fork and clone go on from there', async ({ open }) => {
+verifies('S35 S17', 'fork and clone continue from the new leaf', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'three', when: '^other$' }, ...script] });
   await peer.run('first');
   await peer.run('second');
@@ -227,7 +227,7 @@ verifies('S35 S17', 'fork and clone go on from there', async ({ open }) => {
   expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', 'user: other', 'assistant: three']);
 });
 
-it('[S61] where the conversation stands survives SIGKILL and every later start', async () => {
+it('[S61] the leaf survives SIGKILL and every later start', async () => {
   const first = await openTestAgent('stdio', { script });
   await first.peer.run('first');
   await first.peer.run('second');
@@ -253,7 +253,7 @@ it('[S61] where the conversation stands survives SIGKILL and every later start',
   expect(await briefConversation(end.peer)).toEqual(['user: first', 'assistant: one', 'user: other', 'assistant: three']);
 });
 
-it('[S61] going back to the very beginning survives a restart, too', async () => {
+it('[S61] a leaf before the first entry survives a restart', async () => {
   const home = newHome();
   const path = storeSession(home, [
     header(home.cwd),
@@ -273,7 +273,7 @@ it('[S61] going back to the very beginning survives a restart, too', async () =>
   expect(await briefConversation(again.peer)).toEqual(['user: anew', 'assistant: one']);
 });
 
-it('[S61 J11] a call that was gone back to is not taken for one that a crash cut off', async () => {
+it('[S61 J11] a tool call made the leaf by navigation is not repaired as interrupted', async () => {
   const callsBash = { steps: [{ toolCall: { name: 'bash', arguments: { command: 'true' } } }] };
   const first = await openTestAgent('stdio', { script: [callsBash, { text: 'done' }] });
   await first.peer.run('first');
@@ -290,7 +290,7 @@ it('[S61 J11] a call that was gone back to is not taken for one that a crash cut
   expect(again.peer.records.map(({ type }) => type)).not.toContain('session_repaired');
 });
 
-it('[S63 P45] what waits in the queue waits on, and what was taken back stays away, also after SIGKILL', async () => {
+it('[S63 P45] after navigation and SIGKILL queued messages stay queued and removed ones stay removed', async () => {
   const first = await openTestAgent('stdio', { script: [{ text: 'one' }, { stall: true }] });
   const { peer } = first;
   await peer.run('first');

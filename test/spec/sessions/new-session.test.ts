@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { readSessionFile } from '../../support/agent/test-agent.ts';
 import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
-verifies('S1 S2 S12', 'new_session begins with nothing said', async ({ open }) => {
+verifies('S1 S2 S12', 'new_session starts an empty conversation', async ({ open }) => {
   const { peer, sessionFiles } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
   await peer.run('first');
   const before = await peer.ok({ type: 'get_state' });
@@ -25,7 +25,7 @@ verifies('S1 S2 S12', 'new_session begins with nothing said', async ({ open }) =
   });
 });
 
-verifies('S1 S12', 'what is said after new_session goes to the new file only', async ({ open }) => {
+verifies('S1 S12', 'messages after new_session are stored in the new file only', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'two', when: 'second' }, { text: 'one' }] });
   await peer.run('first');
   const { sessionFile: old } = await peer.ok({ type: 'get_state' });
@@ -63,7 +63,7 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-verifies('S4 S5', 'parentSession is remembered and nothing is copied', async ({ open }) => {
+verifies('S4 S5', 'parentSession is stored and no messages are copied', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
   await peer.run('first');
   const { sessionFile: parentSession } = await peer.ok({ type: 'get_state' });
@@ -75,7 +75,7 @@ verifies('S4 S5', 'parentSession is remembered and nothing is copied', async ({ 
   expect(readSessionFile(sessionFile).filter(({ type }) => type === 'message')).toEqual([]);
 });
 
-verifies('S4', 'a session without a parent names none, and the parent need not exist', async ({ open }) => {
+verifies('S4', 'a session without parentSession stores none, and the parent need not exist', async ({ open }) => {
   const { peer } = await open();
 
   const plain = await peer.ok({ type: 'new_session' });
@@ -88,7 +88,7 @@ verifies('S4', 'a session without a parent names none, and the parent need not e
 
 verifies(
   'S1 S12 Z8',
-  'without session files new_session leaves no trace either',
+  'without session files new_session writes no file',
   async ({ open }) => {
     const { peer, sessionFiles } = await open({ args: ['--no-session'], script: [{ text: 'one' }] });
     await peer.run('first');
@@ -104,7 +104,7 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('S11', 'a command that was refused changes nothing', async ({ open }) => {
+verifies('S11', 'a rejected command leaves the session unchanged', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }] });
   await peer.run('first');
   const before = await peer.ok({ type: 'get_state' });

@@ -5,12 +5,12 @@ import { assistantMessage, shortConversation, entry, header, storeSession, lines
 import { verifies } from '../../support/verifies.ts';
 
 const calls = ['call_1', 'call_2'].map((id) => ({ type: 'toolCall', id, name: 'bash', arguments: { command: 'x' } }));
-const asked = entry('message', 'bbbbbbbb', 'aaaaaaaa', { message: assistantMessage({ content: calls, stopReason: 'toolUse' }) });
+const callingEntry = entry('message', 'bbbbbbbb', 'aaaaaaaa', { message: assistantMessage({ content: calls, stopReason: 'toolUse' }) });
 const result = (id: string, parentId: string, toolCallId: string) =>
   entry('message', id, parentId, {
     message: { role: 'toolResult', toolCallId, toolName: 'bash', content: [], isError: false, timestamp: 3 },
   });
-const lost = (toolCallId: string) => ({
+const missingResult = (toolCallId: string) => ({
   role: 'toolResult',
   toolCallId,
   toolName: 'bash',
@@ -23,7 +23,7 @@ const torn =
   '{"type":"message","id":"cccccccc","parentId":"bbbbbbbb","timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"us';
 
 for (const way of ['at start', 'by switch_session'] as const) {
-  verifies('J10 J12', `a torn last line is cut off and told of ${way}`, async ({ open }) => {
+  verifies('J10 J12', `a torn last line is removed and reported ${way}`, async ({ open }) => {
     const home = newHome();
     const path = storeSession(home, shortConversation(home.cwd));
     const whole = readFileSync(path, 'utf8');
@@ -35,10 +35,10 @@ for (const way of ['at start', 'by switch_session'] as const) {
     });
 
     if (way === 'by switch_session') await peer.ok({ type: 'switch_session', sessionPath: path });
-    const told = await peer.find('session_repaired');
+    const repair = await peer.find('session_repaired');
 
     const bytes = Buffer.byteLength(torn);
-    expect(told).toEqual({ type: 'session_repaired', sessionId: 'stored-1', toolCallIds: [], tornBytes: bytes });
+    expect(repair).toEqual({ type: 'session_repaired', sessionId: 'stored-1', toolCallIds: [], tornBytes: bytes });
     expect(readFileSync(path, 'utf8')).toBe(whole);
     await peer.run('second');
     expect(readSessionFile(path).map(({ parentId }) => parentId)).toEqual([
@@ -50,9 +50,9 @@ for (const way of ['at start', 'by switch_session'] as const) {
     ]);
   });
 
-  verifies('J11 J12', `tool calls that never ended get error results ${way}`, async ({ open }) => {
+  verifies('J11 J12', `tool calls without a result get error results ${way}`, async ({ open }) => {
     const home = newHome();
-    const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'go'), asked]);
+    const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'go'), callingEntry]);
     const { peer } = await open({
       home,
       args: way === 'at start' ? ['--session', path] : [],
@@ -60,22 +60,22 @@ for (const way of ['at start', 'by switch_session'] as const) {
     });
 
     if (way === 'by switch_session') await peer.ok({ type: 'switch_session', sessionPath: path });
-    const told = await peer.find('session_repaired');
+    const repair = await peer.find('session_repaired');
 
     const toolCallIds = ['call_1', 'call_2'];
-    expect(told).toEqual({ type: 'session_repaired', sessionId: 'stored-1', toolCallIds, tornBytes: 0 });
+    expect(repair).toEqual({ type: 'session_repaired', sessionId: 'stored-1', toolCallIds, tornBytes: 0 });
     expect(
       readSessionFile(path)
         .slice(3)
         .map(({ message }) => message),
-    ).toEqual([lost('call_1'), lost('call_2')]);
+    ).toEqual([missingResult('call_1'), missingResult('call_2')]);
     const { messages } = await peer.ok({ type: 'get_messages' });
-    expect(messages.slice(2)).toEqual([lost('call_1'), lost('call_2')]);
+    expect(messages.slice(2)).toEqual([missingResult('call_1'), missingResult('call_2')]);
     expect(await peer.run('again')).not.toContainEqual(expect.objectContaining({ type: 'tool_execution_start' }));
   });
 }
 
-verifies('J10', 'a last line that is whole but for its end is completed and kept', async ({ open }) => {
+verifies('J10', 'a complete last line without a line break is completed and kept', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const whole = readFileSync(path, 'utf8');
@@ -89,7 +89,7 @@ verifies('J10', 'a last line that is whole but for its end is completed and kept
   expect(peer.records.filter(({ type }) => type === 'session_repaired')).toEqual([]);
 });
 
-verifies('J10', 'a file cut at any byte opens with every whole line', async ({ open }) => {
+verifies('J10', 'a file truncated at any byte opens with every complete line', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const [top = '', first = '', second = ''] = linesOf(path);
@@ -106,12 +106,12 @@ verifies('J10', 'a file cut at any byte opens with every whole line', async ({ o
   }
 });
 
-verifies('J11 J12', 'only the calls without a result are repaired', async ({ open }) => {
+verifies('J11 J12', 'only tool calls without a result are repaired', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, [
     header(home.cwd),
     userEntry('aaaaaaaa', null, 'go'),
-    asked,
+    callingEntry,
     result('cccccccc', 'bbbbbbbb', 'call_2'),
   ]);
 
@@ -123,7 +123,7 @@ verifies('J11 J12', 'only the calls without a result are repaired', async ({ ope
   ]);
 });
 
-verifies('J11', 'an answer that failed or was stopped left nothing to repair', async ({ open }) => {
+verifies('J11', 'tool calls of failed or aborted messages are not repaired', async ({ open }) => {
   const home = newHome();
   const { peer } = await open({ home });
 
@@ -139,9 +139,9 @@ verifies('J11', 'an answer that failed or was stopped left nothing to repair', a
   expect(peer.records.filter(({ type }) => type === 'session_repaired')).toEqual([]);
 });
 
-verifies('J12', 'a repair is told once', async ({ open }) => {
+verifies('J12', 'a repair is reported once', async ({ open }) => {
   const home = newHome();
-  const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'go'), asked]);
+  const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'go'), callingEntry]);
   const { peer } = await open({ home });
 
   await peer.ok({ type: 'switch_session', sessionPath: path });
@@ -152,9 +152,9 @@ verifies('J12', 'a repair is told once', async ({ open }) => {
   expect(readSessionFile(path)).toHaveLength(5);
 });
 
-verifies('J10 J11 J12', 'both at once are told together', async ({ open }) => {
+verifies('J10 J11 J12', 'a torn line and missing results are reported in one event', async ({ open }) => {
   const home = newHome();
-  const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'go'), asked]);
+  const path = storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'go'), callingEntry]);
   appendFileSync(path, '{"type":"mess');
 
   const { peer } = await open({ home, args: ['--session', path] });

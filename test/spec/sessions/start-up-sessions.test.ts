@@ -5,10 +5,10 @@ import { newHome, startAgentProcess, readSessionFile } from '../../support/agent
 import { shortConversation, header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
-/** When a file was last written to, as far as anybody can tell. */
-const writtenAt = (path: string, seconds: number) => utimesSync(path, seconds, seconds);
+/** Sets the modification time of a file. */
+const setModifiedTime = (path: string, seconds: number) => utimesSync(path, seconds, seconds);
 
-verifies('Z10', '--session opens that file and goes on with it', async ({ open }) => {
+verifies('Z10', '--session opens that file and continues it', async ({ open }) => {
   const home = newHome();
   const path = join(home.root, 'my.jsonl');
   writeFileSync(
@@ -30,7 +30,7 @@ verifies('Z10', '--session opens that file and goes on with it', async ({ open }
   expect(sessionFiles()).toEqual([]);
 });
 
-verifies('Z10', 'a session of another folder is opened in its own', async ({ open }) => {
+verifies('Z10', 'a session of another folder opens in its own folder', async ({ open }) => {
   const home = newHome();
   const cwd = join(home.root, 'other');
   mkdirSync(cwd);
@@ -42,7 +42,7 @@ verifies('Z10', 'a session of another folder is opened in its own', async ({ ope
 
 verifies(
   'Z11 J5',
-  '--session makes a missing file, which stays when something was said',
+  '--session creates a missing file, which is kept once it has a message',
   async ({ open }) => {
     const home = newHome();
     const [spoken, silent] = [join(home.root, 'spoken.jsonl'), join(home.root, 'silent.jsonl')];
@@ -65,7 +65,7 @@ verifies(
 
 verifies(
   'Z11',
-  '--session makes no folder',
+  '--session creates no folder',
   async () => {
     const home = newHome();
 
@@ -81,7 +81,7 @@ verifies(
 
 verifies(
   'Z12',
-  '--session with a file that is no session ends and leaves it as it is',
+  '--session with a file that is not a session exits and leaves the file unchanged',
   async () => {
     const home = newHome();
     for (const [name, content] of Object.entries({
@@ -113,7 +113,7 @@ verifies(
     const own = storeSession(home, shortConversation(home.cwd, { id: 'abc-own' }), { name: 'own.jsonl' });
     const exact = storeSession(home, shortConversation(home.cwd, { id: 'abc' }), { name: 'exact.jsonl' });
     const foreign = storeSession(home, shortConversation(cwd, { id: 'abc-other' }), { name: 'other.jsonl', cwd });
-    writtenAt(foreign, 2_000_000_000);
+    setModifiedTime(foreign, 2_000_000_000);
 
     const files = [];
     for (const id of ['abc-', 'abc', 'abc-oth']) {
@@ -129,7 +129,7 @@ verifies(
 
 verifies(
   'Z13',
-  '--session with an id that nobody has ends with an error',
+  '--session with an unknown id exits with an error',
   async () => {
     const home = newHome();
     storeSession(home, shortConversation(home.cwd));
@@ -145,7 +145,7 @@ verifies(
 
 verifies(
   'Z14',
-  '--session-id opens the session with that id, whatever its file is called',
+  '--session-id opens the session with that id under any file name',
   async ({ open }) => {
     const home = newHome();
     const path = storeSession(home, shortConversation(home.cwd, { id: 'ticket-42' }), { name: 'renamed.jsonl' });
@@ -160,7 +160,7 @@ verifies(
 
 verifies(
   'Z14',
-  'an id that could lead out of the folder is refused',
+  'a session id that could lead out of the folder is rejected',
   async () => {
     for (const id of ['../x', 'a/b', 'a.b', '.', 'ü', 'a b', '-', 'x'.repeat(200)]) {
       const { process } = startAgentProcess(newHome(), [`--session-id=${id}`]);
@@ -174,7 +174,7 @@ verifies(
 
 verifies(
   'Z15 J6',
-  '--continue opens the session of this folder that was used last',
+  '--continue opens the session last used in this folder',
   async ({ open }) => {
     const home = newHome();
     const other = join(home.root, 'other');
@@ -183,10 +183,10 @@ verifies(
     const latest = storeSession(home, shortConversation(home.cwd, { id: 'latest' }), { name: 'a-latest.jsonl' });
     const empty = storeSession(home, [header(home.cwd, { id: 'empty' })], { name: 'empty.jsonl' });
     const elsewhere = storeSession(home, shortConversation(other, { id: 'elsewhere' }), { cwd: other });
-    writtenAt(old, 1_000_000_000);
-    writtenAt(latest, 1_100_000_000);
-    writtenAt(empty, 1_200_000_000);
-    writtenAt(elsewhere, 1_300_000_000);
+    setModifiedTime(old, 1_000_000_000);
+    setModifiedTime(latest, 1_100_000_000);
+    setModifiedTime(empty, 1_200_000_000);
+    setModifiedTime(elsewhere, 1_300_000_000);
 
     const { peer } = await open({ home, args: ['--continue'], script: [{ text: 'two' }] });
 
@@ -201,7 +201,7 @@ verifies(
 
 verifies(
   'Z15 Z9',
-  '--continue keeps to this folder when several share a session directory',
+  '--continue ignores sessions of other folders in a shared session directory',
   async ({ open }) => {
     const home = newHome();
     const other = join(home.root, 'other');
@@ -213,8 +213,8 @@ verifies(
       return path;
     };
     const own = file('own.jsonl', shortConversation(home.cwd, { id: 'own' }));
-    writtenAt(own, 1_000_000_000);
-    writtenAt(file('other.jsonl', shortConversation(other, { id: 'other' })), 1_100_000_000);
+    setModifiedTime(own, 1_000_000_000);
+    setModifiedTime(file('other.jsonl', shortConversation(other, { id: 'other' })), 1_100_000_000);
 
     const { peer } = await open({ home, args: ['-c', '--session-dir', directory] });
 
@@ -225,14 +225,14 @@ verifies(
 
 verifies(
   'Z15',
-  '--continue skips what cannot be read',
+  '--continue skips unreadable sessions',
   async ({ open }) => {
     const home = newHome();
     const path = storeSession(home, shortConversation(home.cwd));
     const broken = storeSession(home, ['no session', userEntry('aaaaaaaa', null, 'x')], { name: 'broken.jsonl' });
     mkdirSync(join(dirname(path), 'folder.jsonl'));
-    writtenAt(path, 1_000_000_000);
-    writtenAt(broken, 1_100_000_000);
+    setModifiedTime(path, 1_000_000_000);
+    setModifiedTime(broken, 1_100_000_000);
 
     const { peer } = await open({ home, args: ['--continue'] });
 
@@ -243,7 +243,7 @@ verifies(
 
 verifies(
   'Z8 Z14',
-  '--no-session takes an id',
+  '--no-session accepts --session-id',
   async ({ open }) => {
     const { peer } = await open({ args: ['--no-session', '--session-id', 'ghost'] });
 

@@ -4,44 +4,44 @@ import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** What a command leads to, apart from its answer. */
+/** The events that a command causes before its response. */
 async function eventsOf(peer: Peer, command: { type: string } & Record<string, unknown>): Promise<WireRecord[]> {
   await peer.greeted();
-  const told = peer.records.length;
+  const start = peer.records.length;
   await peer.ok(command);
-  return peer.records.slice(told).filter(({ type }) => type !== 'response');
+  return peer.records.slice(start).filter(({ type }) => type !== 'response');
 }
 
 const named = { args: ['--model', 'tau/scripted'] };
 
-verifies('I13 I14 I17', 'a change of the model tells the level that changed with it', async ({ open }) => {
+verifies('I13 I14 I17', 'a change of the model publishes the thinking level that changed with it', async ({ open }) => {
   const { peer } = await open(named);
   const { models } = await peer.ok({ type: 'get_available_models' });
   const model = models.find(({ id }: { id: string }) => id === 'scripted-small');
 
-  const told = await eventsOf(peer, { type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
+  const published = await eventsOf(peer, { type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
   const again = await eventsOf(peer, { type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
 
-  expect(told).toEqual([
+  expect(published).toEqual([
     { type: 'thinking_level_changed', level: 'off' },
     { type: 'state_changed', state: { model, thinkingLevel: 'off' } },
   ]);
   expect(again).toEqual([]);
 });
 
-verifies('I13', 'a command that was refused changes no state', async ({ open }) => {
+verifies('I13', 'a rejected command publishes no state change', async ({ open }) => {
   const { peer } = await open(named);
   await peer.greeted();
-  const told = peer.records.length;
+  const published = peer.records.length;
 
   await peer.refused({ type: 'set_model', provider: 'tau', modelId: 'none' });
   await peer.refused({ type: 'set_steering_mode', mode: 'some' });
   await peer.refused({ type: 'set_thinking_level', level: 'much' });
 
-  expect(peer.records.slice(told).filter(({ type }) => type !== 'response')).toEqual([]);
+  expect(peer.records.slice(published).filter(({ type }) => type !== 'response')).toEqual([]);
 });
 
-verifies('I13', 'the changes, put together, are the state', async ({ open }) => {
+verifies('I13', 'the merged state changes equal the state', async ({ open }) => {
   const home = newHome();
   const sessionPath = storeSession(home, [
     ...shortConversation(home.cwd),
@@ -50,7 +50,7 @@ verifies('I13', 'the changes, put together, are the state', async ({ open }) => 
   ]);
   const { peer } = await open({ home });
   const state = await peer.ok({ type: 'get_state' });
-  const told = peer.records.length;
+  const published = peer.records.length;
 
   for (const command of [
     { type: 'set_model', provider: 'tau', modelId: 'scripted-slow' },
@@ -63,18 +63,18 @@ verifies('I13', 'the changes, put together, are the state', async ({ open }) => 
   ]) {
     await peer.ok(command);
     const now = await peer.ok({ type: 'get_state' });
-    // Of another session a server tells the whole state.
+    // A server sends the whole state of another session.
     let merged: object = state;
-    for (const { type, state: news } of peer.records.slice(told)) {
-      if (type === 'state_synced') merged = news as object;
-      if (type === 'state_changed') merged = { ...merged, ...(news as object) };
+    for (const { type, state: changes } of peer.records.slice(published)) {
+      if (type === 'state_synced') merged = changes as object;
+      if (type === 'state_changed') merged = { ...merged, ...(changes as object) };
     }
     const fields = Object.entries(merged).filter(([name, value]) => value !== null || name === 'model');
     expect(Object.fromEntries(fields)).toEqual(now);
   }
 });
 
-verifies('I13', 'the answer comes after the change is told', async ({ open }) => {
+verifies('I13', 'state_changed precedes the response', async ({ open }) => {
   const { peer } = await open(named);
 
   peer.send({ id: 'a', type: 'set_steering_mode', mode: 'all' });

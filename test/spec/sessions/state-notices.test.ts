@@ -6,13 +6,13 @@ type State = Record<string, unknown>;
 type Command = { type: string } & Record<string, unknown>;
 
 interface Change {
-  /** The fields that differ, as they are now; those that are gone are null. */
+  /** The changed fields with their new values; removed ones are null. */
   readonly difference: State;
-  /** Everything that was sent from the command to its answer, and that is no answer. */
+  /** Every event sent between the command and its response. */
   readonly notices: WireRecord[];
 }
 
-/** Does something and compares the state before and after. */
+/** Sends a command and compares the state before and after. */
 async function change(peer: Peer, command: Command): Promise<Change> {
   const before: State = await peer.ok({ type: 'get_state' });
   const from = peer.records.length;
@@ -39,7 +39,7 @@ const commands: [string, Command, string[]][] = [
 ];
 
 for (const [what, command, fields] of commands) {
-  verifies('I13 I14', `a change of ${what} is told with the fields that changed, and no others`, async ({ open }) => {
+  verifies('I13 I14', `a change of ${what} publishes exactly the changed fields`, async ({ open }) => {
     const { peer } = await open();
 
     const changed = await change(peer, command);
@@ -49,7 +49,7 @@ for (const [what, command, fields] of commands) {
   });
 }
 
-verifies('I13', 'what stays as it was is not told', async ({ open }) => {
+verifies('I13', 'a command that changes nothing publishes nothing', async ({ open }) => {
   const { peer } = await open();
   await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-slow' });
   const state = await peer.ok({ type: 'get_state' });
@@ -66,7 +66,7 @@ verifies('I13', 'what stays as it was is not told', async ({ open }) => {
 
 verifies(
   'I13 I14',
-  'another session is told by all that differs in it, also what it lacks',
+  'another session publishes every field that differs, with null for missing ones',
   async ({ open }) => {
     const { peer } = await open();
     await peer.run('say hello');
@@ -81,7 +81,7 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-verifies('I16', 'a change of the name is also told under its own name', async ({ open }) => {
+verifies('I16', 'a change of the name also publishes session_info_changed', async ({ open }) => {
   const { peer } = await open();
 
   const named = await change(peer, { type: 'set_session_name', name: '  two\nlines ' });
@@ -91,7 +91,7 @@ verifies('I16', 'a change of the name is also told under its own name', async ({
   expect(same.notices).toEqual([]);
 });
 
-verifies('I17', 'a change of the thinking level is also told under its own name', async ({ open }) => {
+verifies('I17', 'a change of the thinking level also publishes thinking_level_changed', async ({ open }) => {
   const { peer } = await open();
 
   const set = await change(peer, { type: 'set_thinking_level', level: 'brief' });
@@ -99,7 +99,7 @@ verifies('I17', 'a change of the thinking level is also told under its own name'
   const cycled = await change(peer, { type: 'cycle_thinking_level' });
   const forced = await change(peer, { type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
 
-  const levels = (of: Change) => of.notices.filter(({ type }) => type === 'thinking_level_changed');
+  const levels = (result: Change) => result.notices.filter(({ type }) => type === 'thinking_level_changed');
   expect(levels(set)).toEqual([{ type: 'thinking_level_changed', level: 'minimal' }]);
   expect(same.notices).toEqual([]);
   expect(levels(cycled)).toEqual([{ type: 'thinking_level_changed', level: 'low' }]);

@@ -5,7 +5,7 @@ import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../suppor
 
 verifies(
   'G1 G2 G3 G4 G5 G6 G7 G8 G9 G10 G11 G12 G13 G14 G15 G16 D16',
-  'a fresh agent tells its whole state',
+  'get_state of a fresh agent returns the whole state',
   async ({ open }) => {
     const { peer, home, sessionFiles } = await open({ args: ['--model', 'tau/scripted', '--name', 'shop'] });
 
@@ -42,7 +42,7 @@ verifies(
 
 verifies(
   'G6 G8 D16',
-  'what has no value is not there',
+  'get_state omits fields without a value',
   async ({ open }) => {
     const { peer } = await open({ args: ['--no-session'] });
 
@@ -57,7 +57,7 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('G1 D16', 'a model that nobody can reach is null, and prompts say why', async ({ open }) => {
+verifies('G1 D16', 'an unavailable model is null, and prompts fail with the reason', async ({ open }) => {
   const home = newHome();
   const change = entry('model_change', '11111111', 'bbbbbbbb', { provider: 'anthropic', modelId: 'claude-sonnet-4' });
   const level = entry('thinking_level_change', '22222222', '11111111', { thinkingLevel: 'high' });
@@ -78,7 +78,7 @@ verifies('G1 D16', 'a model that nobody can reach is null, and prompts say why',
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: { id: 'scripted' }, thinkingLevel: 'high' });
 });
 
-verifies('G2', 'a stored thinking level that does not exist becomes one that does', async ({ open }) => {
+verifies('G2', 'an unknown stored thinking level becomes a valid one', async ({ open }) => {
   const home = newHome();
   const change = entry('model_change', '11111111', 'bbbbbbbb', { provider: 'anthropic', modelId: 'claude-sonnet-4' });
   const level = entry('thinking_level_change', '22222222', '11111111', { thinkingLevel: 'ultra' });
@@ -90,7 +90,7 @@ verifies('G2', 'a stored thinking level that does not exist becomes one that doe
   expect(thinkingLevel).toBe('medium');
 });
 
-verifies('G3 G15', 'isStreaming and isIdle tell of a run from its first moment to its last', async ({ open }) => {
+verifies('G3 G15', 'isStreaming is true and isIdle false for the whole run', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'a ' }, { stall: true }] }] });
 
   const accepted = await peer.ok({ type: 'prompt', message: 'wait' });
@@ -106,7 +106,7 @@ verifies('G3 G15', 'isStreaming and isIdle tell of a run from its first moment t
   expect(after).not.toHaveProperty('runId');
 });
 
-verifies('G3 G15', 'a run counts as active while a tool works', async ({ open }) => {
+verifies('G3 G15', 'a run counts as active while a tool runs', async ({ open }) => {
   const { peer } = await open({
     script: [{ steps: [{ toolCall: { name: 'bash', arguments: { command: 'sleep 1000' } } }] }],
   });
@@ -118,7 +118,7 @@ verifies('G3 G15', 'a run counts as active while a tool works', async ({ open })
 
 const modes = { steeringMode: 'all', followUpMode: 'all', interruptMode: 'immediate' };
 
-verifies('G5 G13', 'the modes are those that were set', async ({ open }) => {
+verifies('G5 G13', 'get_state returns the modes that were set', async ({ open }) => {
   const { peer } = await open();
 
   await peer.ok({ type: 'set_steering_mode', mode: 'all' });
@@ -130,7 +130,7 @@ verifies('G5 G13', 'the modes are those that were set', async ({ open }) => {
 
 verifies(
   'G5 G13',
-  'the modes go along to another session',
+  'the modes apply to the next session',
   async ({ open }) => {
     const { peer } = await open();
     await peer.ok({ type: 'set_steering_mode', mode: 'all' });
@@ -144,7 +144,7 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-verifies('G10', 'messageCount is the number of messages, before and after they were read', async ({ open }) => {
+verifies('G10', 'messageCount equals the number of messages, before and after they are loaded', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
   await peer.run('first');
   await peer.run('second');
@@ -159,7 +159,7 @@ verifies('G10', 'messageCount is the number of messages, before and after they w
   expect([before.messageCount, messages.length, after.messageCount]).toEqual([4, 4, 4]);
 });
 
-verifies('G10', 'messageCount is the number of messages after a compaction, whatever it kept', async ({ open }) => {
+verifies('G10', 'messageCount equals the number of messages after a compaction', async ({ open }) => {
   const home = newHome();
   const compaction = (id: string, parentId: string, firstKeptEntryId: string) =>
     entry('compaction', id, parentId, { summary: 'short', firstKeptEntryId, tokensBefore: 10 });
@@ -192,7 +192,7 @@ verifies('G10', 'messageCount is the number of messages after a compaction, what
   });
 });
 
-verifies('G11 G12', 'the messages of both queues are counted, under both names', async ({ open }) => {
+verifies('G11 G12', 'both queue counts include the messages of both queues', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'a ' }, { stall: true }] }] });
   await peer.ok({ type: 'prompt', message: 'wait' });
   await peer.next('message_update');

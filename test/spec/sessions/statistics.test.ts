@@ -5,7 +5,7 @@ import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const counted = { input: 900, output: 50, cacheRead: 30, cacheWrite: 20 };
 
-verifies('G21 G23 G24 G26', 'statistics count what was said and spent', async ({ open }) => {
+verifies('G21 G23 G24 G26', 'statistics count messages, tool calls, tokens and cost', async ({ open }) => {
   const calls = ['call_1', 'call_2'].map((id) => ({ toolCall: { id, name: 'bash', arguments: { command: 'true' } } }));
   const { peer } = await open({
     script: [{ steps: [...calls, { usage: counted }] }, { steps: [{ text: 'done' }, { usage: counted }] }],
@@ -31,7 +31,7 @@ verifies('G21 G23 G24 G26', 'statistics count what was said and spent', async ({
 
 verifies(
   'G21 G22 D16',
-  'an empty session without a file has zeros and no file',
+  'an empty session without a file has zeros and no sessionFile',
   async ({ open }) => {
     const { peer } = await open({ args: ['--no-session'] });
 
@@ -53,7 +53,7 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('G24 G25', 'what was spent before a reopen, and on branches that were left, counts', async ({ open }) => {
+verifies('G24 G25', 'usage before reopening and on other branches counts', async ({ open }) => {
   const home = newHome();
   const cost = (total: number) => ({ input: total, output: 0, cacheRead: 0, cacheWrite: 0, total });
   const spent = (id: string, parentId: string, total: number) =>
@@ -83,7 +83,7 @@ verifies('G24 G25', 'what was spent before a reopen, and on branches that were l
   });
 });
 
-verifies('G24', 'an answer that was stopped or failed counts as well', async ({ open }) => {
+verifies('G24', 'aborted and failed assistant messages count', async ({ open }) => {
   const { peer } = await open({
     settings: NO_RETRY,
     script: [
@@ -105,7 +105,7 @@ verifies('G24', 'an answer that was stopped or failed counts as well', async ({ 
   });
 });
 
-verifies('G26 G27', 'the context is what the last answer measured, not the sum', async ({ open }) => {
+verifies('G26 G27', 'contextUsage is that of the last assistant message, not the sum', async ({ open }) => {
   const { peer } = await open({
     script: [
       { steps: [{ text: 'one' }, { usage: counted }] },
@@ -121,7 +121,7 @@ verifies('G26 G27', 'the context is what the last answer measured, not the sum',
   expect(contextUsage).toEqual({ tokens: 4000, contextWindow: 200_000, percent: 2 });
 });
 
-verifies('G26 G27', 'the percentage follows the model', async ({ open }) => {
+verifies('G26 G27', 'contextUsage percent follows the context window of the model', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'one' }, { usage: { input: 4000, output: 96 } }] }] });
   await peer.run('first');
 
@@ -131,7 +131,7 @@ verifies('G26 G27', 'the percentage follows the model', async ({ open }) => {
   expect(contextUsage).toEqual({ tokens: 4096, contextWindow: 8192, percent: 50 });
 });
 
-verifies('G28 D16', 'without a model nothing is known of the context', async ({ open }) => {
+verifies('G28 D16', 'without a model there is no contextUsage', async ({ open }) => {
   const home = newHome();
   const change = entry('model_change', '11111111', 'bbbbbbbb', { provider: 'anthropic', modelId: 'claude-sonnet-4' });
   const { peer } = await open({ home, args: ['--session', storeSession(home, [...shortConversation(home.cwd), change])] });

@@ -5,7 +5,7 @@ import { newGate, newHome, TAU } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 import { assertValid } from '../../support/protocol/wire-log.ts';
 
-it('a session file that cannot grow ends the run with storage_failed, and the agent lives on', async () => {
+it('a session file that cannot grow ends the run with storage_failed, and the agent continues', async () => {
   const limited = 'ulimit -f 64; exec "$0" "$1" --mode rpc --stream delta';
   const agent = startProgram(newHome(), ['bash', '-c', limited, process.execPath, TAU]);
 
@@ -29,7 +29,7 @@ it('a session file that cannot grow ends the run with storage_failed, and the ag
   expect(records.at(-1)).toMatchObject({ id: 2, success: true, data: { isIdle: true, messageCount: 1 } });
 });
 
-verifies('J16', 'a session file that was removed ends the run before the model is asked', async ({ open }) => {
+verifies('J16', 'a removed session file ends the run before the model is called', async ({ open }) => {
   const { peer, sessionFiles } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
   await peer.run('first');
   rmSync(sessionFiles()[0] ?? '');
@@ -45,7 +45,7 @@ verifies('J16', 'a session file that was removed ends the run before the model i
   expect(records.some(({ type }) => type === 'message_update')).toBe(false);
 });
 
-verifies('J16 K15', 'a session file that is removed while it is compacted ends the run as such', async ({ open }) => {
+verifies('J16 K15', 'a session file removed during a compaction ends the run with storage_failed', async ({ open }) => {
   const gate = newGate();
   const summary = { steps: [{ await: gate.path }, { text: '## Goal' }] };
   const { peer, sessionFiles } = await open({

@@ -27,7 +27,7 @@ verifies('S6 S7 S12', 'switch_session loads the file', async ({ open }) => {
   expect(await peer.ok({ type: 'get_session_stats' })).toMatchObject({ sessionId: 'stored-1', totalMessages: 2 });
 });
 
-verifies('S6', 'the conversation goes on where the file ended', async ({ open }) => {
+verifies('S6', 'the conversation continues where the file ended', async ({ open }) => {
   const home = newHome();
   const sessionPath = storeSession(home, shortConversation(home.cwd));
   const { peer } = await open({ home, script: [{ text: 'two' }] });
@@ -41,7 +41,7 @@ verifies('S6', 'the conversation goes on where the file ended', async ({ open })
   expect(added[1].parentId).toBe(added[0].id);
 });
 
-verifies('S6', 'a relative path is one of the working directory of the session', async ({ open }) => {
+verifies('S6', 'a relative path is resolved against the working directory of the session', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const { peer } = await open({ home });
@@ -51,7 +51,7 @@ verifies('S6', 'a relative path is one of the working directory of the session',
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId: 'stored-1', sessionFile: path });
 });
 
-verifies('S6 S7', 'switching to the session that is open keeps it, by whatever name', async ({ open }) => {
+verifies('S6 S7', 'switching to the open session under any path keeps it', async ({ open }) => {
   const { peer, home } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
   await peer.run('first');
   const before = await peer.ok({ type: 'get_state' });
@@ -71,7 +71,7 @@ verifies('S6 S7', 'switching to the session that is open keeps it, by whatever n
   expect(readSessionFile(sessionFile).filter(({ type }) => type === 'message')).toHaveLength(4);
 });
 
-verifies('S6 S12', 'a session of another folder works in that folder', async ({ open }) => {
+verifies('S6 S12', 'a session of another folder runs tools in that folder', async ({ open }) => {
   const home = newHome();
   const cwd = join(home.root, 'other');
   mkdirSync(cwd);
@@ -87,7 +87,7 @@ verifies('S6 S12', 'a session of another folder works in that folder', async ({ 
   expect(end).toMatchObject({ result: { content: [{ type: 'text', text: `${cwd}\n` }] } });
 });
 
-verifies('S9 S11', 'a path without a file is an error and makes none', async ({ open }) => {
+verifies('S9 S11', 'a missing session file is an error and is not created', async ({ open }) => {
   const { peer, home, sessionFiles } = await open({ script: [{ text: 'one' }] });
   await peer.run('first');
   const before = await peer.ok({ type: 'get_state' });
@@ -105,7 +105,7 @@ verifies('S9 S11', 'a path without a file is an error and makes none', async ({ 
   expect(sessionFiles()).toEqual(files);
 });
 
-const strangers: Readonly<Record<string, string | Buffer>> = {
+const nonSessions: Readonly<Record<string, string | Buffer>> = {
   'notes.txt': 'Dear diary\n',
   'empty.jsonl': '',
   'bytes.bin': Buffer.from([0, 255, 10, 13, 0, 128]),
@@ -116,11 +116,11 @@ const strangers: Readonly<Record<string, string | Buffer>> = {
   'half.jsonl': '{"type":"session","version":3,"id":"ha',
 };
 
-verifies('S10 S11', 'a file that is no session is refused and left as it is', async ({ open }) => {
+verifies('S10 S11', 'switch_session rejects a file that is not a session and leaves it unchanged', async ({ open }) => {
   const { peer, home } = await open();
   const before = await peer.ok({ type: 'get_state' });
 
-  for (const [name, content] of Object.entries(strangers)) {
+  for (const [name, content] of Object.entries(nonSessions)) {
     const sessionPath = join(home.root, name);
     writeFileSync(sessionPath, content);
 
@@ -132,7 +132,7 @@ verifies('S10 S11', 'a file that is no session is refused and left as it is', as
   expect(await peer.ok({ type: 'get_state' })).toEqual(before);
 });
 
-verifies('S10 S11', 'a folder or a pipe is no session either', async ({ open }) => {
+verifies('S10 S11', 'a folder or a pipe is rejected as not a session', async ({ open }) => {
   const { peer, home } = await open();
   const pipe = join(home.root, 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -145,7 +145,7 @@ verifies('S10 S11', 'a folder or a pipe is no session either', async ({ open }) 
   }
 });
 
-verifies('S11 J16', 'a session that another process has open is refused with its holder', async ({ open }) => {
+verifies('S11 J16', 'a session that another process has open is rejected with its holder', async ({ open }) => {
   const home = newHome();
   const other = await openOn('stdio', { home, script: [{ text: 'one' }] });
   await other.peer.run('first');
@@ -166,7 +166,7 @@ verifies('S11 J16', 'a session that another process has open is refused with its
   await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
 });
 
-verifies('S11', 'a run goes on when the switch is refused', async ({ open }) => {
+verifies('S11', 'a rejected switch leaves the run running', async ({ open }) => {
   const gate = newGate();
   const { peer, home } = await open({
     script: [{ steps: [{ text: 'begun ' }, { await: gate.path }, { text: 'done' }] }],
@@ -182,7 +182,7 @@ verifies('S11', 'a run goes on when the switch is refused', async ({ open }) => 
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'begun done' });
 });
 
-verifies('J16', 'the session that was left can be opened by others', async ({ open }) => {
+verifies('J16', 'a session that was left can be opened by another process', async ({ open }) => {
   const { peer, home } = await open({ script: [{ text: 'one' }] });
   await peer.run('first');
   const { sessionFile } = await peer.ok({ type: 'get_state' });
@@ -193,7 +193,7 @@ verifies('J16', 'the session that was left can be opened by others', async ({ op
   expect(await other.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile, messageCount: 2 });
 });
 
-verifies('S6', 'a link to a session file keeps its own name in the state', async ({ open }) => {
+verifies('S6', 'a session opened through a symbolic link keeps the path of the link', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const link = join(home.root, 'link.jsonl');
@@ -208,7 +208,7 @@ verifies('S6', 'a link to a session file keeps its own name in the state', async
   expect(readSessionFile(path).filter(({ type }) => type === 'message')).toHaveLength(4);
 });
 
-verifies('S6 J5', 'a session that had no message is removed when it is left', async ({ open }) => {
+verifies('S6 J5', 'a session without messages is removed when it is left', async ({ open }) => {
   const home = newHome();
   const full = storeSession(home, shortConversation(home.cwd));
   const empty = storeSession(home, [header(home.cwd, { id: 'empty' })], { name: 'empty.jsonl' });

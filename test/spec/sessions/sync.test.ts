@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { NO_RETRY, newGate, newHome } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** Loaded into the process before anything else: a slow device that notes how long each file was that reached it. */
+/** Preloaded into the process: delays every sync and records the file size that it made durable. */
 const tracer = `
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
@@ -23,8 +23,8 @@ for (const name of ['fsync', 'fdatasync']) {
 syncBuiltinESMExports();
 `;
 
-/** A process whose syncs are written down. */
-function traced() {
+/** Prepares a home whose process records its syncs. */
+function tracedHome() {
   const home = newHome();
   const [preload, trace] = [join(home.root, 'trace.cjs'), join(home.root, 'trace.txt')];
   writeFileSync(preload, tracer);
@@ -35,9 +35,9 @@ function traced() {
 
 verifies(
   'J8',
-  'the user message is on the device before the model is asked',
+  'the user message is synced before the model is called',
   async ({ open }) => {
-    const { home, env, synced } = traced();
+    const { home, env, synced } = tracedHome();
     const gate = newGate();
     const { peer } = await open({ home, env, script: [{ steps: [{ await: gate.path }, { text: 'one' }] }] });
     await peer.ok({ type: 'prompt', message: 'first' });
@@ -55,9 +55,9 @@ verifies(
 
 verifies(
   'J9',
-  'everything is on the device before the run is said to be over',
+  'all entries are synced before agent_settled',
   async ({ open }) => {
-    const { home, env, synced } = traced();
+    const { home, env, synced } = tracedHome();
     const call = { toolCall: { name: 'bash', arguments: { command: 'echo hi' } } };
     const { peer } = await open({
       settings: NO_RETRY,

@@ -3,24 +3,24 @@ import type { AgentClient } from '../../../src/index.ts';
 import { type Hooks, openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
 import { briefs } from '../../support/sessions/session-tree.ts';
 
-/** An agent with these hooks that has talked twice. */
-async function talked(hooks: Hooks, answers: readonly object[] = []) {
+/** Opens an agent with these hooks after two turns. */
+async function openAfterTwoTurns(hooks: Hooks, answers: readonly object[] = []) {
   const agent = await openWithHooks(hooks, { answers: [{ text: 'one' }, { text: 'two' }, ...answers] });
   const { client } = agent;
   await client.promptAndWait('first');
   await client.promptAndWait('second');
   const { entries, leafId } = await client.getEntries();
-  const idOf = (words: string) => entries.find((entry) => JSON.stringify(entry).includes(`"${words}"`))?.id ?? '';
+  const idOf = (text: string) => entries.find((entry) => JSON.stringify(entry).includes(`"${text}"`))?.id ?? '';
   return { client, entries, leafId, idOf };
 }
 
 const conversation = async (client: AgentClient) => briefs((await client.getMessages()).messages);
 
-it('beforeTree is told where the way leads and what was asked for, afterTree where it led', async () => {
-  const told: unknown[] = [];
-  const { client, entries, leafId, idOf } = await talked({
-    beforeTree: async (plan) => void told.push(plan),
-    afterTree: async (move) => void told.push(move),
+it('beforeTree gets the planned navigation, and afterTree its result', async () => {
+  const received: unknown[] = [];
+  const { client, entries, leafId, idOf } = await openAfterTwoTurns({
+    beforeTree: async (plan) => void received.push(plan),
+    afterTree: async (move) => void received.push(move),
   });
   const [target, ancestor] = [idOf('second'), idOf('second')];
   const left = entries.slice(entries.findIndex(({ id }) => id === target) + 1);
@@ -29,7 +29,7 @@ it('beforeTree is told where the way leads and what was asked for, afterTree whe
   const one = (await client.getEntries()).leafId;
 
   expect(one).toBe(idOf('one'));
-  expect(told).toEqual([
+  expect(received).toEqual([
     {
       targetId: target,
       oldLeafId: leafId,
@@ -44,22 +44,22 @@ it('beforeTree is told where the way leads and what was asked for, afterTree whe
   ]);
 });
 
-it('beforeTree may cancel', async () => {
-  const told: unknown[] = [];
-  const { client, leafId, idOf } = await talked({
+it('beforeTree can cancel the navigation', async () => {
+  const received: unknown[] = [];
+  const { client, leafId, idOf } = await openAfterTwoTurns({
     beforeTree: async () => ({ cancel: true }),
-    afterTree: async (move) => void told.push(move),
+    afterTree: async (move) => void received.push(move),
   });
 
   expect(await client.navigateTree({ targetId: idOf('one'), summarize: true })).toEqual({ cancelled: true });
 
   expect((await client.getEntries()).leafId).toBe(leafId);
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-it('a summary of a hook takes the place of the one a model would write', async () => {
+it('a summary from a hook replaces the one of the model', async () => {
   const moves: unknown[] = [];
-  const { client, leafId, idOf } = await talked(
+  const { client, leafId, idOf } = await openAfterTwoTurns(
     {
       beforeTree: async () => ({ summary: 'in short', details: { by: 'me' }, label: 'mine' }),
       afterTree: async (move) => void moves.push(move),
@@ -83,16 +83,16 @@ it('a summary of a hook takes the place of the one a model would write', async (
   expect((await conversation(client)).at(-1)).toBe('branchSummary: in short');
 });
 
-it('nobody gets a summary who did not ask for one', async () => {
-  const { client, idOf } = await talked({ beforeTree: async () => ({ summary: 'in short' }) });
+it('a hook summary is ignored unless summarize was set', async () => {
+  const { client, idOf } = await openAfterTwoTurns({ beforeTree: async () => ({ summary: 'in short' }) });
 
   expect(await client.navigateTree({ targetId: idOf('one') })).toEqual({ cancelled: false });
 
   expect(await conversation(client)).toEqual(['user: first', 'assistant: one']);
 });
 
-it('instructions of a hook take the place of those that were given', async () => {
-  const { client, idOf } = await talked(
+it('instructions from a hook replace those of the command', async () => {
+  const { client, idOf } = await openAfterTwoTurns(
     { beforeTree: async () => ({ customInstructions: 'Only names', replaceInstructions: true }) },
     [{ text: 'names', when: '</conversation>\\n\\nOnly names$' }],
   );
@@ -102,11 +102,11 @@ it('instructions of a hook take the place of those that were given', async () =>
   expect((await conversation(client)).at(-1)).toBe('branchSummary: names');
 });
 
-it('a beforeTree that rejects fails the command, an afterTree that rejects changes nothing', async () => {
-  let isCalm = false;
-  const { client, leafId, idOf } = await talked({
+it('a beforeTree that rejects fails the command; an afterTree that rejects changes nothing', async () => {
+  let isReady = false;
+  const { client, leafId, idOf } = await openAfterTwoTurns({
     beforeTree: async () => {
-      if (!isCalm) throw new Error('not now');
+      if (!isReady) throw new Error('not now');
       return undefined;
     },
     afterTree: () => Promise.reject(new Error('too late')),
@@ -115,23 +115,23 @@ it('a beforeTree that rejects fails the command, an afterTree that rejects chang
 
   await expect(client.navigateTree({ targetId })).rejects.toMatchObject({ code: 'internal', message: 'not now' });
   const before = (await client.getEntries()).leafId;
-  isCalm = true;
+  isReady = true;
   await client.navigateTree({ targetId });
 
   expect(before).toBe(leafId);
   expect((await client.getEntries()).leafId).toBe(targetId);
 });
 
-it.each(['beforeTree', 'afterTree'] as const)('a %s that never comes back keeps no abort waiting', async (name) => {
+it.each(['beforeTree', 'afterTree'] as const)('a %s that never returns does not delay an abort', async (name) => {
   const { called, wait } = neverReturns();
-  const { client, leafId, idOf } = await talked({ [name]: wait }, [{ text: 'three' }]);
-  const gone = client.navigateTree({ targetId: idOf('one') });
+  const { client, leafId, idOf } = await openAfterTwoTurns({ [name]: wait }, [{ text: 'three' }]);
+  const navigation = client.navigateTree({ targetId: idOf('one') });
   await called;
 
   await client.abort();
 
   const isCancelled = name === 'beforeTree';
-  expect(await gone).toEqual({ cancelled: isCancelled });
+  expect(await navigation).toEqual({ cancelled: isCancelled });
   expect((await client.getEntries()).leafId).toBe(isCancelled ? leafId : idOf('one'));
   expect((await client.promptAndWait('third')).settled).toMatchObject({ outcome: 'ok' });
 });

@@ -21,8 +21,8 @@ const tool = (name: string, execute: CustomTool['execute'], more: object = {}): 
   ...more,
 });
 
-/** A client of an agent in another process, and one of an agent in this one. */
-const ways: [string, (script: readonly object[]) => Promise<AgentClient>][] = [
+/** Open a client of an agent in a child process, or of one in this process. */
+const clientOpeners: [string, (script: readonly object[]) => Promise<AgentClient>][] = [
   [
     'a child process',
     async (script) => {
@@ -44,7 +44,7 @@ const ways: [string, (script: readonly object[]) => Promise<AgentClient>][] = [
   ],
 ];
 
-it.each(ways)('[V7] the tools of a client are run for an agent in %s', async (_where, open) => {
+it.each(clientOpeners)('[V7] a client runs its custom tools for an agent in %s', async (_where, open) => {
   const client = await open([
     { steps: [toolCallStep('greet', { name: 'Ann' }), toolCallStep('fail'), toolCallStep('greet', { name: 5 })] },
     toolCallStep('secret'),
@@ -63,7 +63,7 @@ it.each(ways)('[V7] the tools of a client are run for an agent in %s', async (_w
   const { messages } = await client.promptAndWait('go');
 
   const results = messages.flatMap((message) => (message.role === 'toolResult' ? [message] : []));
-  const text = (words: string) => ({ content: [{ type: 'text', text: words }] });
+  const text = (value: string) => ({ content: [{ type: 'text', text: value }] });
   expect(results).toMatchObject([
     { isError: false, ...text('Hello, Ann') },
     { isError: true, ...text('no luck') },
@@ -72,22 +72,22 @@ it.each(ways)('[V7] the tools of a client are run for an agent in %s', async (_w
   ]);
 });
 
-it.each(ways)('[V7] an abort reaches the tools of a client, for an agent in %s', async (_where, open) => {
+it.each(clientOpeners)('[V7] an abort reaches the custom tools of a client for an agent in %s', async (_where, open) => {
   const client = await open([{ steps: [toolCallStep('wait'), toolCallStep('wait')] }, { text: 'after' }]);
-  let begin = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
+  let onStart = () => {};
+  const started = new Promise<void>((resolve) => {
+    onStart = resolve;
   });
   const aborted: Promise<unknown>[] = [];
   await client.setCustomTools([
     tool('wait', (_args, { signal }) => {
       aborted.push(new Promise((resolve) => signal.addEventListener('abort', resolve)));
-      if (aborted.length === 2) begin();
+      if (aborted.length === 2) onStart();
       return new Promise(() => {});
     }),
   ]);
   const run = client.promptAndWait('go');
-  await begun;
+  await started;
 
   await client.abort();
   await Promise.all(aborted);
@@ -96,7 +96,7 @@ it.each(ways)('[V7] an abort reaches the tools of a client, for an agent in %s',
   expect((await client.promptAndWait('again')).settled).toMatchObject({ outcome: 'ok' });
 });
 
-/** The examples of the page on embedding: the code in this language under the heading. */
+/** The code example in this language from the tools section of docs/embedding.md. */
 function example(language: string): string {
   const page = readFileSync(join(root, 'docs/embedding.md'), 'utf8');
   const section = page.slice(page.indexOf('## Tools that your program runs'));

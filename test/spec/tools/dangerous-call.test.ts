@@ -9,8 +9,8 @@ import { verifies } from '../../support/verifies.ts';
 const args = ['-e', example('extensions/permission-gate.ts')];
 const script = [bash('rm -rf precious'), { text: 'done' }];
 
-/** Something that must not be lost without a yes. */
-function precious({ home }: Pick<TestAgent, 'home'>) {
+/** Creates a file that the dangerous call deletes. */
+function createPreciousFile({ home }: Pick<TestAgent, 'home'>) {
   const path = join(home.cwd, 'precious');
   writeFileSync(path, '');
   return { isThere: () => existsSync(path) };
@@ -23,7 +23,7 @@ async function resultOf(peer: Peer) {
 
 verifies('X46', 'a dangerous call runs when the client allows it', async ({ open }) => {
   const agent = await open({ args, script });
-  const { isThere } = precious(agent);
+  const { isThere } = createPreciousFile(agent);
   await agent.peer.ok({ type: 'prompt', message: 'go' });
 
   await answerDialog(agent.peer, 'select', { value: 'Allow' });
@@ -34,12 +34,12 @@ verifies('X46', 'a dangerous call runs when the client allows it', async ({ open
 });
 
 for (const [how, reply] of [
-  ['says no', { value: 'Block' }],
-  ['calls the dialog off', { cancelled: true }],
+  ['blocks it', { value: 'Block' }],
+  ['cancels the dialog', { cancelled: true }],
 ] as const) {
-  verifies('X46 X41', `it does not run when the client ${how}`, async ({ open }) => {
+  verifies('X46 X41', `a dangerous call does not run when the client ${how}`, async ({ open }) => {
     const agent = await open({ args, script });
-    const { isThere } = precious(agent);
+    const { isThere } = createPreciousFile(agent);
     await agent.peer.ok({ type: 'prompt', message: 'go' });
 
     await answerDialog(agent.peer, 'select', reply);
@@ -54,10 +54,10 @@ for (const [how, reply] of [
 
 verifies(
   'X46 X6',
-  'it does not run when nobody answers in time',
+  'a dangerous call does not run when the dialog times out',
   async ({ open }) => {
     const agent = await open({ args, script, env: { PERMISSION_GATE_TIMEOUT_MS: '20' } });
-    const { isThere } = precious(agent);
+    const { isThere } = createPreciousFile(agent);
 
     await agent.peer.run('go');
 
@@ -67,9 +67,9 @@ verifies(
   ['stdio', 'unix'],
 );
 
-verifies('X46 X7 X9', 'it does not run when the run is aborted, and the dialog is over', async ({ open }) => {
+verifies('X46 X7 X9', 'a dangerous call does not run when the run is aborted; the dialog ends', async ({ open }) => {
   const agent = await open({ args, script });
-  const { isThere } = precious(agent);
+  const { isThere } = createPreciousFile(agent);
   await agent.peer.ok({ type: 'prompt', message: 'go' });
   const { id } = await nextUiRequest(agent.peer, 'select');
 
@@ -81,9 +81,9 @@ verifies('X46 X7 X9', 'it does not run when the run is aborted, and the dialog i
   expect(await agent.peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingUi: [] });
 });
 
-it('[X46 X9] it does not run when the input ends, and the process does', async () => {
+it('[X46 X9] a dangerous call does not run when the input ends, and the process exits', async () => {
   const agent = await openTestAgent('stdio', { args, script });
-  const { isThere } = precious(agent);
+  const { isThere } = createPreciousFile(agent);
   await agent.peer.ok({ type: 'prompt', message: 'go' });
   await nextUiRequest(agent.peer, 'select');
 
@@ -94,10 +94,10 @@ it('[X46 X9] it does not run when the input ends, and the process does', async (
   expect(isThere()).toBe(true);
 });
 
-it('[X46 X8] the dialog waits for a client that comes back, who is shown it again', async () => {
+it('[X46 X8] the dialog waits for a reconnecting client, which gets it again', async () => {
   const home = newHome();
   const agent = await openTestAgent('unix', { home, args, script });
-  const { isThere } = precious(agent);
+  const { isThere } = createPreciousFile(agent);
   await agent.peer.ok({ type: 'prompt', message: 'go' });
   const { id } = await nextUiRequest(agent.peer, 'select');
   agent.peer.end();

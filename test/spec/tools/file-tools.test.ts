@@ -21,7 +21,7 @@ const call = (name: string, args: object) => ({ toolCall: { name, arguments: arg
 const resultsOf = (records: readonly WireRecord[]) =>
   records.flatMap(({ type, toolResults }) => (type === 'turn_end' ? (toolResults as Result[]) : []));
 
-verifies('T16', 'the model can edit, and search when it was asked to be able to', async ({ open }) => {
+verifies('T16', 'edit is active by default, and search tools once they are activated', async ({ open }) => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'shop.ts'), 'const price = 1;\nconst tax = 2;\n');
   const { peer } = await open({
@@ -57,7 +57,7 @@ verifies('T16', 'the model can edit, and search when it was asked to be able to'
 
 verifies(
   'T23',
-  'what a write put in the place of another text is told, also later; a new file has no details',
+  'write reports the diff to the replaced text, also in stored messages; a new file has no details',
   async ({ open }) => {
     const home = newHome();
     writeFileSync(join(home.cwd, 'shop.ts'), 'const price = 1;\nconst tax = 2;\n');
@@ -84,7 +84,7 @@ verifies(
   },
 );
 
-verifies('T8 T19', 'of a long output the end is shown, and the whole is in a file', async ({ open }) => {
+verifies('T8 T19', 'long output is truncated to its end, and a file holds the whole', async ({ open }) => {
   const { peer } = await open({ script: [call('bash', { command: 'seq 1 5000' }), { text: 'done' }] });
 
   const [result] = resultsOf(await peer.run('work'));
@@ -102,7 +102,7 @@ verifies('T8 T19', 'of a long output the end is shown, and the whole is in a fil
   expect(existsSync(path) && readFileSync(path, 'utf8').split('\n')).toHaveLength(5001);
 });
 
-verifies('T19', 'a command that prints all the time is not told all the time', async ({ open }) => {
+verifies('T19', 'updates of a command that prints continuously are throttled', async ({ open }) => {
   const command = 'for i in $(seq 1 40); do echo $i; sleep 0.005; done';
   const { peer } = await open({ script: [call('bash', { command }), { text: 'done' }] });
 

@@ -19,13 +19,13 @@ const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ ty
 
 const typesOf = (records: readonly WireRecord[]) => records.map(({ type }) => type);
 
-verifies('H1 H2 H3 H4', 'a tool is registered, told of, and offered at once', async ({ open }) => {
+verifies('H1 H2 H3 H4', 'a host tool is registered, published and active at once', async ({ open }) => {
   const { peer } = await open();
   const before = await activeTools(peer);
 
-  const answer = await setHostTools(peer, echoHostTool);
+  const response = await setHostTools(peer, echoHostTool);
 
-  expect(answer).toEqual({ toolNames: ['echo_host'] });
+  expect(response).toEqual({ toolNames: ['echo_host'] });
   expect(await activeTools(peer)).toEqual([...before, 'echo_host']);
   expect(await peer.find('state_changed')).toEqual({
     type: 'state_changed',
@@ -41,7 +41,7 @@ verifies('H1 H2 H3 H4', 'a tool is registered, told of, and offered at once', as
   });
 });
 
-verifies('H6 H8 H9 H20', 'a call goes to the host, its progress and its result come back', async ({ open }) => {
+verifies('H6 H8 H9 H20', 'a host tool call goes to the host, and updates and result come back', async ({ open }) => {
   const { peer } = await open({ script: [toolCallStep('echo_host', { message: 'hello' }, 'toolu_123'), { text: 'done' }] });
   await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -73,7 +73,7 @@ verifies('H6 H8 H9 H20', 'a call goes to the host, its progress and its result c
   expect(messages[2]).toMatchObject({ role: 'toolResult', ...named, ...result, isError: false });
 });
 
-verifies('H10', 'a failure that the host tells of keeps all that it says', async ({ open }) => {
+verifies('H10', 'a failed host tool result keeps its content and details', async ({ open }) => {
   const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
   const failures = [
     { content: [...textContent('no '), image, ...textContent('way')], details: { code: 7 } },
@@ -101,25 +101,25 @@ verifies('H10', 'a failure that the host tells of keeps all that it says', async
   ]);
 });
 
-verifies('H20', 'calls run side by side, are answered in any order, and are told in theirs', async ({ open }) => {
+verifies('H20', 'host tool calls run concurrently, and their results are stored in call order', async ({ open }) => {
   const ids = Array.from({ length: 20 }, (_, index) => `call_${index}`);
   const steps = ids.map((id) => toolCallStep('echo_host', { message: id }, id));
   const { peer, process } = await open({ script: [{ steps }, { text: 'done' }] });
   await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
 
-  const asked: WireRecord[] = [];
-  for (const _id of ids) asked.push(await peer.next('host_tool_call'));
-  for (const call of asked.toReversed()) sendToolResult(peer, call, `for ${call['toolCallId']}`);
+  const hostCalls: WireRecord[] = [];
+  for (const _id of ids) hostCalls.push(await peer.next('host_tool_call'));
+  for (const call of hostCalls.toReversed()) sendToolResult(peer, call, `for ${call['toolCallId']}`);
   await waitUntilSettled(peer);
 
-  expect(new Set(asked.map(({ id }) => id)).size).toBe(ids.length);
+  expect(new Set(hostCalls.map(({ id }) => id)).size).toBe(ids.length);
   expect(toolEnds(peer.records).map(({ toolCallId }) => toolCallId)).toEqual(ids.toReversed());
   expect(toolResultTexts(peer.records)).toEqual(ids.map((id) => `for ${id}`));
   expect(process?.stderr() ?? '').toBe('');
 });
 
-verifies('H15', 'arguments that do not fit are not sent to the host', async ({ open }) => {
+verifies('H15', 'invalid arguments are not sent to the host', async ({ open }) => {
   const node = {
     $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, required: ['name'] } },
     type: 'object',
@@ -142,7 +142,7 @@ verifies('H15', 'arguments that do not fit are not sent to the host', async ({ o
   ]);
 });
 
-verifies('H5 H12', 'another set takes the place of the first; none at all takes it back', async ({ open }) => {
+verifies('H5 H12', 'another set of host tools replaces the first, and an empty set removes it', async ({ open }) => {
   const { peer } = await open();
   const before = await activeTools(peer);
 
@@ -156,7 +156,7 @@ verifies('H5 H12', 'another set takes the place of the first; none at all takes 
   expect(tools.map(({ source }: { source: string }) => source)).not.toContain('host');
 });
 
-verifies('H14', 'hidden tools wait to be offered, and what is chosen lasts as long as the name', async ({ open }) => {
+verifies('H14', 'hidden host tools start inactive, and a choice lasts as long as the tool name', async ({ open }) => {
   const { peer } = await open();
   await peer.ok({ type: 'set_active_tools', tools: ['read'] });
 
@@ -172,7 +172,7 @@ verifies('H14', 'hidden tools wait to be offered, and what is chosen lasts as lo
   expect(await activeTools(peer)).toEqual(['read', 'shut']);
 });
 
-verifies('H4', 'a tool that is registered during a run is there at the next model call', async ({ open }) => {
+verifies('H4', 'a host tool registered during a run is available at the next model call', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [
@@ -192,7 +192,7 @@ verifies('H4', 'a tool that is registered during a run is there at the next mode
   expect(toolResultTexts(peer.records).at(-1)).toBe('heard');
 });
 
-it('[H4] the model is told of a tool by its name, description and parameters', async () => {
+it('[H4] the model gets the name, description and parameters of a host tool', async () => {
   const offered: unknown[] = [];
   const { client } = await openWithHooks({
     beforeRequest: async ({ tools }) => {
@@ -209,7 +209,7 @@ it('[H4] the model is told of a tool by its name, description and parameters', a
   ]);
 });
 
-verifies('H21', 'a set that is replaced in the middle of a call does not end the call', async ({ open }) => {
+verifies('H21', 'replacing the set during a host tool call does not end the call', async ({ open }) => {
   const { peer } = await open({
     script: [toolCallStep('echo_host', { message: 'a' }), toolCallStep('echo_host', { message: 'b' }), { text: 'done' }],
   });
@@ -225,34 +225,34 @@ verifies('H21', 'a set that is replaced in the middle of a call does not end the
   expect(toolResultTexts(peer.records)).toEqual(['still here', 'Tool echo_host not found']);
 });
 
-verifies('H7', 'an abort calls off what is open, tells each by its id, and waits for nobody', async ({ open }) => {
+verifies('H7', 'an abort cancels each open host tool call by id and does not wait for the host', async ({ open }) => {
   const ids = ['call_1', 'call_2', 'call_3'];
   const { peer } = await open({
     script: [{ steps: ids.map((id) => toolCallStep('echo_host', { message: id }, id)) }, { text: 'again' }],
   });
   await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
-  const asked: WireRecord[] = [];
-  for (const _id of ids) asked.push(await peer.next('host_tool_call'));
-  sendToolResult(peer, asked[1] ?? {}, 'in time');
+  const hostCalls: WireRecord[] = [];
+  for (const _id of ids) hostCalls.push(await peer.next('host_tool_call'));
+  sendToolResult(peer, hostCalls[1] ?? {}, 'in time');
   await peer.next('tool_execution_end');
 
   await peer.ok({ type: 'abort' });
-  for (const call of asked) sendToolResult(peer, call, 'too late');
+  for (const call of hostCalls) sendToolResult(peer, call, 'too late');
   const end = await waitUntilSettled(peer);
 
   const cancels = peer.records.filter(({ type }) => type === 'host_tool_cancel');
   expect(end).toMatchObject({ aborted: true });
   expect(cancels).toEqual(
-    [asked[0], asked[2]].map((call) => ({ type: 'host_tool_cancel', id: expect.any(String), targetId: call?.['id'] })),
+    [hostCalls[0], hostCalls[2]].map((call) => ({ type: 'host_tool_cancel', id: expect.any(String), targetId: call?.['id'] })),
   );
-  expect(new Set([...cancels, ...asked].map(({ id }) => id)).size).toBe(5);
+  expect(new Set([...cancels, ...hostCalls].map(({ id }) => id)).size).toBe(5);
   const aborted = 'Host tool "echo_host" was aborted';
   expect(toolResultTexts(peer.records)).toEqual([aborted, 'in time', aborted]);
   expect(await peer.run('again')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
 });
 
-verifies('H11', 'a host that says nothing meets a deadline, and what it says later is not heard', async ({ open }) => {
+verifies('H11', 'a host that does not respond in time fails the call; a late result is ignored', async ({ open }) => {
   const { peer } = await open({ script: [toolCallStep('slow'), { text: 'went on' }] });
   await setHostTools(peer, hostTool('slow', { timeoutMs: 20 }));
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -268,19 +268,19 @@ verifies('H11', 'a host that says nothing meets a deadline, and what it says lat
   ]);
 });
 
-verifies('H11', 'a time that no timer can hold is no time that has passed', async ({ open }) => {
+verifies('H11', 'a timeout longer than a timer can hold does not expire', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [toolCallStep('never'), toolCallStep('usual')] }, { text: 'done' }] });
   await setHostTools(peer, hostTool('never', { timeoutMs: Number.MAX_SAFE_INTEGER }), hostTool('usual', { timeoutMs: 0 }));
   await peer.ok({ type: 'prompt', message: 'go' });
 
-  for (const words of ['a', 'b']) sendToolResult(peer, await peer.next('host_tool_call'), words);
+  for (const reply of ['a', 'b']) sendToolResult(peer, await peer.next('host_tool_call'), reply);
   await waitUntilSettled(peer);
 
   expect(toolResultTexts(peer.records)).toEqual(['a', 'b']);
   expect(typesOf(peer.records)).not.toContain('host_tool_cancel');
 });
 
-verifies('H19', 'tools outlive every change of session', async ({ open }) => {
+verifies('H19', 'host tools stay registered over session changes', async ({ open }) => {
   const call = { ...toolCallStep('echo_host', { message: 'a' }), when: 'call' };
   const { peer } = await open({ script: [call, { text: 'one' }, { text: 'done' }] });
   await setHostTools(peer, echoHostTool);
@@ -303,7 +303,7 @@ verifies('H19', 'tools outlive every change of session', async ({ open }) => {
   expect(toolResultTexts(peer.records)).toEqual(['still served']);
 });
 
-verifies('H7 H19', 'a change of session during a call calls it off', async ({ open }) => {
+verifies('H7 H19', 'a session change cancels an open host tool call', async ({ open }) => {
   const { peer } = await open({
     script: [{ ...toolCallStep('echo_host', { message: 'a' }), when: 'call' }, { text: 'fresh' }],
   });

@@ -8,7 +8,7 @@ import { verifies } from '../../support/verifies.ts';
 
 const INTEROP = join(import.meta.dirname, '../../fixtures/mcp/sdk-server.mjs');
 
-verifies('N35', 'what a tool answers is told to the model, with its structure for people', async ({ open }) => {
+verifies('N35', 'the result of an MCP tool reaches the model, its structured content the details', async ({ open }) => {
   const home = newHome();
   const content = [
     { type: 'text', text: 'hello' },
@@ -33,7 +33,7 @@ verifies('N35', 'what a tool answers is told to the model, with its structure fo
   });
 });
 
-verifies('N35', 'a tool that fails and one that is refused give errors, and the run goes on', async ({ open }) => {
+verifies('N35', 'failed, rejected and timed out MCP calls give error results; the run continues', async ({ open }) => {
   const home = newHome();
   writeMcpServers(home, {
     s: stdioServer({ answer: { content: [{ type: 'text', text: 'no such file' }], isError: true }, words: 'Bad arguments' }),
@@ -51,7 +51,7 @@ verifies('N35', 'a tool that fails and one that is refused give errors, and the 
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
 });
 
-verifies('N35', 'arguments reach the server as they are, whatever its schema says', async ({ open }) => {
+verifies('N35', 'arguments reach the MCP server unchanged, even under an invalid schema', async ({ open }) => {
   const home = newHome();
   const inputSchema = {
     type: 'object',
@@ -67,7 +67,7 @@ verifies('N35', 'arguments reach the server as they are, whatever its schema say
   expect(toolOutcomes(records)).toEqual([{ text: '{"a":"x","b":1,"c":{},"d":[]}', isError: false }]);
 });
 
-verifies('N35', 'progress is shown while the tool works', async ({ open }) => {
+verifies('N35', 'progress of an MCP tool is published while it runs', async ({ open }) => {
   const home = newHome();
   const gate = newGate();
   writeMcpServers(home, { s: stdioServer({ gate: gate.path }) });
@@ -84,7 +84,7 @@ verifies('N35', 'progress is shown while the tool works', async ({ open }) => {
   expect(toolOutcomes(peer.records)).toEqual([{ text: 'done', isError: false }]);
 });
 
-verifies('N36', 'an abort ends the call at once and is told to the server, which goes on', async ({ open }) => {
+verifies('N36', 'an abort ends an MCP call at once and notifies the server, which stays up', async ({ open }) => {
   const home = newHome();
   const notes = join(home.root, 'notes');
   writeMcpServers(home, { s: stdioServer({ notes }) });
@@ -103,7 +103,7 @@ verifies('N36', 'an abort ends the call at once and is told to the server, which
   expect(readNotes(notes).filter((note) => note.startsWith('pid'))).toHaveLength(1);
 });
 
-verifies('N35', 'a server that is made with the official library is understood', async ({ open }) => {
+verifies('N35', 'an MCP server built with the official SDK works', async ({ open }) => {
   const home = newHome();
   writeMcpServers(home, { sdk: { command: process.execPath, args: [INTEROP] } });
 
@@ -117,7 +117,7 @@ verifies('N35', 'a server that is made with the official library is understood',
   expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('Input validation error') });
 });
 
-it('[N42] what a server is given in confidence is told to nobody else', async () => {
+it('[N42] secrets given to an MCP server appear in no output, log or session file', async () => {
   const home = newHome();
   const secret = 'hunter22-very-secret';
   const env = { TOKEN: secret, OTHER: '$GIVEN' };
@@ -138,11 +138,11 @@ it('[N42] what a server is given in confidence is told to nobody else', async ()
   await waitForStatuses(peer, 's', ['ready', 'failed', 'connecting', 'ready']);
   await peer.ok({ type: 'get_state' });
 
-  const everything = [
+  const outputs = [
     agent?.stdout(),
     agent?.stderr(),
     ...[log, ...sessionFiles(home)].map((path) => readFileSync(path, 'utf8')),
   ];
-  for (const word of [secret, 'given-secret', 'in-the-address']) expect(everything.join('\n')).not.toContain(word);
-  expect(everything.join('\n')).toContain('… is no good');
+  for (const word of [secret, 'given-secret', 'in-the-address']) expect(outputs.join('\n')).not.toContain(word);
+  expect(outputs.join('\n')).toContain('… is no good');
 });

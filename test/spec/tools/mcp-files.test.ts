@@ -9,7 +9,7 @@ import { verifies } from '../../support/verifies.ts';
 const named = (...names: string[]) =>
   stdioServer({ tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) });
 
-verifies('N30 N33 N34', 'the servers of the user are there for the first prompt', async ({ open }) => {
+verifies('N30 N33 N34', 'MCP servers of the user are ready for the first prompt', async ({ open }) => {
   const home = newHome();
   writeMcpServers(home, { files: named('read', 'write'), 'my web': named('get.page') });
 
@@ -39,7 +39,7 @@ verifies('N30 N33 N34', 'the servers of the user are there for the first prompt'
   expect(tools.at(-1)).toMatchObject({ name: 'my_web__get_page', source: 'mcp', active: true });
 });
 
-verifies('N30', 'the servers of a project count when it is trusted, and win by name', async ({ open }) => {
+verifies('N30', 'MCP servers of a project apply while it is trusted, and win by name', async ({ open }) => {
   const home = newHome();
   writeMcpServers(home, { a: named('users'), b: named('users') });
   writeMcpServers(home, { b: named('projects'), c: named('projects') }, 'project');
@@ -53,14 +53,14 @@ verifies('N30', 'the servers of a project count when it is trusted, and win by n
   await peer.ok({ type: 'set_trust', trusted: false });
 
   expect(await tools()).toEqual(['a__users', 'b__users']);
-  // What did not change was left alone.
+  // Servers that did not change keep their connection.
   expect(statusesOf(peer.records, 'a')).toEqual(['connecting', 'ready']);
   expect(statusesOf(peer.records, 'c')).toEqual(['connecting', 'ready', 'closed']);
 });
 
 verifies(
   'N30 N37',
-  'what makes no sense in a file is told, and the rest counts',
+  'invalid entries of mcp.json are reported, and the others apply',
   async ({ open }) => {
     const home = newHome();
     writeMcpServers(home, { good: named('tool'), bad: { command: 7 }, worse: {} });
@@ -82,7 +82,7 @@ verifies(
   ['stdio'],
 );
 
-verifies('N30', 'a server that is switched off is listed and not started', async ({ open }) => {
+verifies('N30', 'a disabled MCP server is listed and not started', async ({ open }) => {
   const home = newHome();
   const notes = join(home.root, 'notes');
   writeMcpServers(home, { off: { ...stdioServer({ notes }), disabled: true } });
@@ -94,7 +94,7 @@ verifies('N30', 'a server that is switched off is listed and not started', async
   expect(readNotes(notes)).toEqual([]);
 });
 
-verifies('N31', '--no-mcp leaves the files alone, and clients may still name servers', async ({ open }) => {
+verifies('N31', '--no-mcp ignores the files, and clients can still set servers', async ({ open }) => {
   const home = newHome();
   writeMcpServers(home, { files: named('tool') });
 
@@ -107,12 +107,12 @@ verifies('N31', '--no-mcp leaves the files alone, and clients may still name ser
 });
 
 it.each([
-  ['these and no others', ['--tools', 'read,fs__a'], ['read', 'fs__a']],
+  ['only the named ones', ['--tools', 'read,fs__a'], ['read', 'fs__a']],
   ['by a pattern', ['--tools', 'fs__*'], ['fs__a', 'fs__b']],
-  ['all but those', ['--exclude-tools', 'fs__b,bash'], ['read', 'edit', 'write', 'fs__a']],
+  ['all but the excluded ones', ['--exclude-tools', 'fs__b,bash'], ['read', 'edit', 'write', 'fs__a']],
   ['none', ['--no-tools'], []],
-  ["none of tau's own", ['--no-builtin-tools'], ['fs__a', 'fs__b']],
-])('[N34] the command line says which tools of servers are offered: %s', async (_title, args, offered) => {
+  ['no built-in ones', ['--no-builtin-tools'], ['fs__a', 'fs__b']],
+])('[N34] tool flags select the tools of MCP servers: %s', async (_title, args, offered) => {
   const home = newHome();
   writeMcpServers(home, { fs: named('a', 'b') });
 
@@ -125,7 +125,7 @@ it.each([
 
 verifies(
   'N34',
-  'names that models would not take, or that are the same, are changed and mean what they meant',
+  'invalid or duplicate tool names are changed and still call their tool',
   async ({ open }) => {
     const home = newHome();
     writeMcpServers(home, { s: named('a.b', 'a/b', 'x'.repeat(80)) });
@@ -138,7 +138,7 @@ verifies(
   },
 );
 
-verifies('N34', 'what was switched off stays off when its server comes back', async ({ open }) => {
+verifies('N34', 'a deactivated tool stays inactive when its MCP server reconnects', async ({ open }) => {
   const home = newHome();
   const notes = join(home.root, 'notes');
   writeMcpServers(home, { s: stdioServer({ notes }) });
@@ -151,7 +151,7 @@ verifies('N34', 'what was switched off stays off when its server comes back', as
   expect((await peer.ok({ type: 'get_state' })).activeTools).toEqual(['s__crash']);
 });
 
-it('[N30] values of files are looked up in the environment and by commands', async () => {
+it('[N30] values in mcp.json are resolved from the environment and by commands', async () => {
   const home = newHome();
   const env = { A: '$GIVEN', B: '!echo printed', C: 'plain' };
   writeMcpServers(home, { s: stdioServer({}, { env }), missing: stdioServer({}, { env: { A: '$NOT_THERE' } }) });

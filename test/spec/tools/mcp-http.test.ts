@@ -14,7 +14,7 @@ import { verifies } from '../../support/verifies.ts';
 const secret = 'web-secret-123456';
 const headers = { Authorization: `Bearer ${secret}`, 'X-Team': 'a' };
 
-verifies('N44', 'a server at an address is spoken to in plain JSON and in streams', async ({ open: openAgent }) => {
+verifies('N44', 'an MCP server at a URL is used with plain JSON and event streams', async ({ open: openAgent }) => {
   const home = newHome();
   const plain = await startHttpMcpServer();
   const streams = await startHttpMcpServer({ streams: true });
@@ -34,11 +34,11 @@ verifies('N44', 'a server at an address is spoken to in plain JSON and in stream
   for (const { headers: sent } of plain.requests) {
     expect(sent).toMatchObject({ authorization: headers.Authorization, 'x-team': 'a' });
   }
-  // The session was ended with the agent.
+  // Closing the agent ended the MCP sessions.
   expect([plain.sessions.size, streams.sessions.size]).toEqual([0, 0]);
 });
 
-verifies('N44 N42', 'headers go where they were sent, not where they are redirected', async ({ open: openAgent }) => {
+verifies('N44 N42', 'headers are not sent to a redirect target of another origin', async ({ open: openAgent }) => {
   const home = newHome();
   const elsewhere = await startHttpMcpServer();
   const local = await startHttpMcpServer({
@@ -68,7 +68,7 @@ verifies('N44 N42', 'headers go where they were sent, not where they are redirec
 
 verifies(
   'N37 N42',
-  'what a server says of a failure is told without what it was given',
+  'the error text of an MCP server is reported without the secrets it was given',
   async ({ open: openAgent }) => {
     const home = newHome();
     const { url } = await startHttpMcpServer({
@@ -91,35 +91,35 @@ verifies(
   },
 );
 
-verifies('N37', 'a server that forgets its session, or breaks off, is connected again', async ({ open: openAgent }) => {
+verifies('N37', 'an MCP server that loses its session or breaks off is reconnected', async ({ open: openAgent }) => {
   const home = newHome();
-  let breaks = true;
+  let dropsResponse = true;
   const server = await startHttpMcpServer({
     onCall: (response, { id }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const body = JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'fine' }] } });
-      if (breaks) response.write(': wait\n\n', () => response.destroy());
+      if (dropsResponse) response.write(': wait\n\n', () => response.destroy());
       else response.end(`data: ${body}\n\n`);
-      breaks = false;
+      dropsResponse = false;
     },
   });
   writeMcpServers(home, { s: { url: server.url } });
   const one = toolCallScript('s__echo');
   const { peer } = await openAgent({ home, script: [...one, ...one, ...one] });
 
-  const broken = await peer.run('breaks off');
+  const dropped = await peer.run('breaks off');
   await waitForStatuses(peer, 's', ['ready', 'failed', 'ready']);
   server.sessions.clear();
   const forgotten = await peer.run('is forgotten');
   await waitForStatuses(peer, 's', ['ready', 'failed', 'ready', 'failed', 'ready']);
   const fine = await peer.run('is fine');
 
-  expect(toolOutcomes(broken)).toMatchObject([{ isError: true, text: expect.stringContaining('The MCP server s ') }]);
+  expect(toolOutcomes(dropped)).toMatchObject([{ isError: true, text: expect.stringContaining('The MCP server s ') }]);
   expect(toolOutcomes(forgotten)).toEqual([{ isError: true, text: 'The MCP server s has forgotten the session' }]);
   expect(toolOutcomes(fine)).toEqual([{ isError: false, text: 'fine' }]);
 });
 
-verifies('N36', 'an abort ends a call over HTTP and is told to the server', async ({ open: openAgent }) => {
+verifies('N36', 'an abort ends an MCP call over HTTP and notifies the server', async ({ open: openAgent }) => {
   const home = newHome();
   const server = await startHttpMcpServer({ onCall: () => {} });
   writeMcpServers(home, { s: { url: server.url } });
@@ -137,7 +137,7 @@ verifies('N36', 'an abort ends a call over HTTP and is told to the server', asyn
 it.each([
   ['application/json', '', '"'],
   ['text/event-stream', 'data: ', ''],
-])('[N43] a message over HTTP that is too long ends the connection: %s', async (type, before, after) => {
+])('[N43] an oversized MCP message over HTTP ends the connection: %s', async (type, before, after) => {
   const home = newHome();
   const server = await startHttpMcpServer({
     onCall: (response) => {
@@ -155,7 +155,7 @@ it.each([
   ]);
 });
 
-it('[N44] no proxy stands between tau and a server', async () => {
+it('[N44] MCP requests do not use a proxy', async () => {
   const home = newHome();
   const server = await startHttpMcpServer();
   writeMcpServers(home, { s: { url: server.url } });
@@ -169,7 +169,7 @@ it('[N44] no proxy stands between tau and a server', async () => {
 
 verifies(
   'N44',
-  'a server that is made with the official library is understood over HTTP',
+  'an MCP server built with the official SDK works over HTTP',
   async ({ open: openAgent }) => {
     const home = newHome();
     const library = new McpServer({ name: 'sdk', version: '1' });

@@ -5,8 +5,8 @@ import { type Home, newHome, openTestAgent } from '../../support/agent/test-agen
 import { killAll, filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** Servers that do not leave of themselves, each with a child that has left its group. */
-function stubborn(home: Home): string {
+/** Configures servers that do not exit by themselves, each with a child outside its process group. */
+function configureStubbornServers(home: Home): string {
   const notes = join(home.root, 'notes');
   writeMcpServers(home, {
     one: stdioServer({ notes, stays: true, child: true }),
@@ -16,9 +16,9 @@ function stubborn(home: Home): string {
   return notes;
 }
 
-verifies('N41', 'servers end with the agent', async ({ open: openAgent }) => {
+verifies('N41', 'MCP servers end with the agent', async ({ open: openAgent }) => {
   const home = newHome();
-  const notes = stubborn(home);
+  const notes = configureStubbornServers(home);
   const { peer, close } = await openAgent({ home });
   await peer.ok({ type: 'set_auto_retry', enabled: true });
   expect(await filterAlive(notedPids(notes))).toHaveLength(4);
@@ -29,10 +29,10 @@ verifies('N41', 'servers end with the agent', async ({ open: openAgent }) => {
 });
 
 it.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
-  '[N41] servers end with an agent that dies of %s',
+  '[N41] MCP servers end with an agent killed by %s',
   async (signal) => {
     const home = newHome();
-    const notes = stubborn(home);
+    const notes = configureStubbornServers(home);
     const { peer, process: agent } = await openTestAgent('stdio', { home, script: toolCallScript('one__hang') });
     await peer.ok({ type: 'prompt', message: 'go' });
     await waitUntil(async () => readNotes(notes).includes('call hang'));
@@ -44,7 +44,7 @@ it.each(['SIGKILL', 'SIGTERM', 'SIGHUP'] as const)(
   },
 );
 
-it('[N41] servers end with an agent that is closed while it connects them', async () => {
+it('[N41] MCP servers end with an agent that is closed while it connects to them', async () => {
   const home = newHome();
   const notes = join(home.root, 'notes');
   writeMcpServers(home, { mute: stdioServer({ notes, silent: 'initialize', stays: true }) });

@@ -11,7 +11,7 @@ const named = (tool: string, notes?: string) =>
 
 const toolsOf = async ({ peer }: TestAgent) => (await peer.ok({ type: 'get_state' })).activeTools.slice(4);
 
-verifies('N39 N33', 'set_mcp_servers answers when each server is ready or has failed', async ({ open }) => {
+verifies('N39 N33', 'set_mcp_servers responds when each server is ready or has failed', async ({ open }) => {
   const { peer } = await open({ script: toolCallScript('good__tool') });
 
   const { servers } = await peer.ok({
@@ -46,7 +46,7 @@ verifies('N39 N33', 'set_mcp_servers answers when each server is ready or has fa
   await peer.refused({ type: 'set_mcp_servers' });
 });
 
-verifies('N39', 'what clients name replaces what they named before, and stands before the files', async ({ open }) => {
+verifies('N39', 'set_mcp_servers replaces the previous set and takes precedence over the files', async ({ open }) => {
   const home = newHome();
   const notes = join(home.root, 'notes');
   writeMcpServers(home, { f: named('file'), g: named('file') });
@@ -58,7 +58,7 @@ verifies('N39', 'what clients name replaces what they named before, and stands b
   expect(await toolsOf(agent)).toEqual(['f__client', 'g__file', 'a__one']);
   await set({ a: named('one', notes), b: named('two') });
   expect(await toolsOf(agent)).toEqual(['f__file', 'g__file', 'a__one', 'b__two']);
-  // It was not started anew.
+  // The unchanged server was not restarted.
   expect(notedPids(notes)).toHaveLength(1);
   await set({});
 
@@ -68,7 +68,7 @@ verifies('N39', 'what clients name replaces what they named before, and stands b
   await waitUntil(async () => (await filterAlive(notedPids(notes))).length === 0);
 });
 
-verifies('N39', 'a server that failed is tried again when it is named again', async ({ open }) => {
+verifies('N39', 'a failed MCP server is retried when it is set again', async ({ open }) => {
   const home = newHome();
   const once = join(home.root, 'once');
   const { peer } = await open({ home });
@@ -93,7 +93,7 @@ verifies('N39', 'a server that failed is tried again when it is named again', as
   ]);
 });
 
-verifies('N39', 'an abort ends the wait for servers', async ({ open }) => {
+verifies('N39', 'an abort ends the wait of set_mcp_servers', async ({ open }) => {
   const { peer } = await open();
   const servers = { mute: stdioServer({ silent: 'initialize' }, { timeoutMs: 500_000 }), good: named('tool') };
 
@@ -107,7 +107,7 @@ verifies('N39', 'an abort ends the wait for servers', async ({ open }) => {
   ]);
 });
 
-verifies('N39', 'servers may come during a run, and their tools with its next question', async ({ open }) => {
+verifies('N39', 'MCP servers can be set during a run and are used at its next model call', async ({ open }) => {
   const home = newHome();
   const gate = join(home.root, 'gate');
   const script = [
@@ -127,7 +127,7 @@ verifies('N39', 'servers may come during a run, and their tools with its next qu
 
 verifies(
   'N40',
-  'what clients have named ends with the session, however it is left',
+  'MCP servers set by clients end with the session, on every session change',
   async ({ open }) => {
     const home = newHome();
     const notes = join(home.root, 'notes');
@@ -137,17 +137,17 @@ verifies(
     await peer.run('hello');
     const { sessionFile } = await peer.ok({ type: 'get_state' });
     const { messages } = await peer.ok({ type: 'get_fork_messages' });
-    const moves = [
+    const sessionChanges = [
       { type: 'new_session' },
       { type: 'switch_session', sessionPath: sessionFile },
       { type: 'clone' },
       { type: 'fork', entryId: messages[0].entryId },
     ];
 
-    for (const move of moves) {
+    for (const sessionChange of sessionChanges) {
       await peer.ok({ type: 'set_mcp_servers', servers: { s: named('tool', notes) } });
       expect(await toolsOf(agent)).toEqual(['f__file', 's__tool']);
-      await peer.ok(move);
+      await peer.ok(sessionChange);
       expect(await toolsOf(agent)).toEqual(['f__file']);
     }
 
@@ -158,7 +158,7 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-verifies('N40 N30', 'in another folder its own servers count, and programs are started there', async (bench) => {
+verifies('N40 N30', 'in another folder its own MCP servers apply, and programs start there', async (bench) => {
   const home = newHome();
   const other = newHome();
   writeMcpServers(home, { here: stdioServer() });
@@ -176,12 +176,12 @@ verifies('N40 N30', 'in another folder its own servers count, and programs are s
   expect(untrusted.map(({ name }: { name: string }) => name)).toEqual(['here']);
   expect(trusted.map(({ name }: { name: string }) => name)).toEqual(['here', 'there']);
   expect(toolOutcomes(records)).toEqual([{ text: other.cwd, isError: false }]);
-  // Behind a server it is the agent that goes, and nobody hears what it closes.
+  // Behind a server the agent itself is replaced, so its closing is not published.
   const closed = bench.transport === 'websocket' ? [] : ['closed'];
   expect(statusesOf(peer.records, 'here')).toEqual(['connecting', 'ready', ...closed, 'connecting', 'ready']);
 });
 
-verifies('N43', 'there may be no more than fifty servers', async ({ open }) => {
+verifies('N43', 'the fifty-first MCP server fails', async ({ open }) => {
   const { peer } = await open();
   const servers = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`s${index}`, { disabled: true }]));
 
@@ -191,7 +191,7 @@ verifies('N43', 'there may be no more than fifty servers', async ({ open }) => {
   expect(statuses[50]).toMatchObject({ status: 'failed', error: 'There are more than 50 servers' });
 });
 
-verifies('N42', 'what clients say stands for itself: nothing is looked up in the environment', async ({ open }) => {
+verifies('N42', 'values in set_mcp_servers are literal: nothing is resolved from the environment', async ({ open }) => {
   const { peer } = await open({ script: toolCallScript('s__env'), env: { GIVEN: 'given', OPENAI_API_KEY: 'sk-secret' } });
   const env = { A: '$GIVEN', B: '!echo printed', C: '$OPENAI_API_KEY' };
 

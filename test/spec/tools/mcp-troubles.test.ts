@@ -7,7 +7,7 @@ import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, 
 import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** A port on which nobody listens. */
+/** A port on which no server listens. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -27,7 +27,7 @@ const failures = {
   unreachable: [{ url: `http://127.0.0.1:${await freePort()}/mcp` }, expect.stringContaining('ECONNREFUSED')],
 } as const;
 
-verifies('N37 N33 N32', 'servers that cannot be used fail alone', async ({ open }) => {
+verifies('N37 N33 N32', 'failing MCP servers do not affect the others', async ({ open }) => {
   const home = newHome();
   const bad = Object.fromEntries(Object.entries(failures).map(([name, [entry]]) => [name, entry]));
   writeMcpServers(home, { ...bad, noisy: stdioServer({ garbage: true }), bare: stdioServer({ withoutTools: true }) });
@@ -45,7 +45,7 @@ verifies('N37 N33 N32', 'servers that cannot be used fail alone', async ({ open 
   for (const name of Object.keys(failures)) expect(statusesOf(peer.records, name)).toEqual(['connecting', 'failed']);
 });
 
-verifies('N32', 'the state is answered while servers are connected, the prompt when they are', async ({ open }) => {
+verifies('N32', 'get_state responds while MCP servers connect, prompt after they have', async ({ open }) => {
   const home = newHome();
   const gate = newGate();
   writeMcpServers(home, { slow: stdioServer({ holds: 'initialize', gate: gate.path }, { timeoutMs: 60_000 }), fast: stdioServer() });
@@ -67,7 +67,7 @@ verifies('N32', 'the state is answered while servers are connected, the prompt w
   expect(order.lastIndexOf('mcp_status slow')).toBeLessThan(order.indexOf('response prompt'));
 });
 
-verifies('N37', 'a server that dies in a call fails the call, is withdrawn and comes back', async ({ open }) => {
+verifies('N37', 'an MCP server that dies in a call fails it, loses its tools and reconnects', async ({ open }) => {
   const home = newHome();
   writeMcpServers(home, { s: stdioServer(), other: stdioServer() });
   const script = [
@@ -94,7 +94,7 @@ verifies('N37', 'a server that dies in a call fails the call, is withdrawn and c
   expect(statusesOf(peer.records, 'other')).toEqual(['connecting', 'ready']);
 });
 
-verifies('N37', 'a server that is gone for a while is tried again, and not for ever', async ({ open }) => {
+verifies('N37', 'an MCP server that is unavailable for a while is retried', async ({ open }) => {
   const home = newHome();
   const once = join(home.root, 'once');
   writeMcpServers(home, { s: stdioServer({ once }) });
@@ -112,7 +112,7 @@ verifies('N37', 'a server that is gone for a while is tried again, and not for e
   expect(mcpServers).toMatchObject([{ status: 'ready' }]);
 });
 
-verifies('N43', 'a server that says too much in one line is ended', async ({ open }) => {
+verifies('N43', 'an MCP server that sends an oversized line is ended', async ({ open }) => {
   const home = newHome();
   const entry = stdioServer({ length: 16 * 1024 * 1024 + 1 });
   writeMcpServers(home, { s: entry });
@@ -126,7 +126,7 @@ verifies('N43', 'a server that says too much in one line is ended', async ({ ope
 
 verifies(
   'N43',
-  'of a server with thousands of tools some are offered, and one that turns pages for ever is left',
+  'the tools of an MCP server are limited to 500 and its list to 100 pages',
   async ({ open }) => {
     const home = newHome();
     const odd = [
@@ -156,7 +156,7 @@ verifies(
   },
 );
 
-/** Lists 3000 tools on pages of 40. */
+/** A server program that lists 3000 tools on pages of 40. */
 const SERVER_OF_MANY = `
 const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -168,7 +168,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   if (method === 'tools/call') say({ id, result: { content: [{ type: 'text', text: params.name }] } });
 });`;
 
-verifies('N38', 'a list that changed is read again, and what is new is offered', async ({ open }) => {
+verifies('N38', 'a changed tool list is read again, and new tools are offered', async ({ open }) => {
   const home = newHome();
   writeMcpServers(home, { s: stdioServer() });
   const { peer } = await open({ home, script: [...toolCallScript('s__grow'), ...toolCallScript('s__grown10')] });

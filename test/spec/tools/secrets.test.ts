@@ -16,9 +16,9 @@ const keys = {
 
 verifies('Z40', 'no key reaches tools, records, session files, arguments or stderr', async ({ open }) => {
   const home = homeWithCredentials();
-  const tell = 'env; ps -o args= -p $PPID';
+  const printEnvironment = 'env; ps -o args= -p $PPID';
   const script = [
-    { toolCall: { name: 'bash', arguments: { command: tell } } },
+    { toolCall: { name: 'bash', arguments: { command: printEnvironment } } },
     { text: 'That is the environment.' },
     { error: { status: 401, message: 'invalid key' } },
   ];
@@ -30,7 +30,7 @@ verifies('Z40', 'no key reaches tools, records, session files, arguments or stde
     args: ['--name', 'secrets', '--model', 'tau/scripted'],
   });
   const records = await agent.peer.run('what do you know?');
-  const { output } = await agent.peer.ok({ type: 'bash', command: tell });
+  const { output } = await agent.peer.ok({ type: 'bash', command: printEnvironment });
   await agent.peer.run('fail');
   await agent.peer.ok({ type: 'get_state' });
   await agent.peer.ok({ type: 'get_available_models' });
@@ -42,7 +42,7 @@ verifies('Z40', 'no key reaches tools, records, session files, arguments or stde
   expect(leaks(Object.fromEntries(filesWritten(home).map((file) => [file, readFileSync(file, 'utf8')])))).toEqual([]);
 });
 
-verifies('Z40', 'a model whose key is refused or missing is reported without the key', async ({ open }) => {
+verifies('Z40', 'an error about a rejected or missing key does not contain the key', async ({ open }) => {
   const home = homeWithCredentials();
 
   const agent = await open({ home, env: keys, args: ['--model', 'xai/grok-4.7'] });
@@ -53,11 +53,11 @@ verifies('Z40', 'a model whose key is refused or missing is reported without the
   expect(leaks({ records: JSON.stringify(agent.peer.records), stderr: agent.process?.stderr() ?? '' })).toEqual([]);
 });
 
-/** The names of those texts in which a key stands. */
+/** The names of the texts that contain a key. */
 const leaks = (texts: Record<string, string>): string[] =>
   Object.keys(texts).filter((name) => texts[name]?.includes(SECRET));
 
-/** A user with stored credentials. */
+/** Creates a home with stored credentials. */
 function homeWithCredentials(): Home {
   const home = newHome();
   mkdirSync(home.agentDir);

@@ -11,7 +11,7 @@ const call = (name: string, args: object, id?: string) => ({ toolCall: { name, a
 const bash = (command: string, id?: string) => call('bash', { command }, id);
 const waitFor = (path: string) => `while [ ! -e ${path} ]; do sleep 0.01; done`;
 
-const of = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
+const ofType = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
 interface Result {
   toolCallId: string;
@@ -20,11 +20,11 @@ interface Result {
 }
 
 const resultsOf = (records: readonly WireRecord[]) =>
-  of(records, 'turn_end').flatMap(({ toolResults }) => toolResults as Result[]);
+  ofType(records, 'turn_end').flatMap(({ toolResults }) => toolResults as Result[]);
 
 const texts = (records: readonly WireRecord[]) => resultsOf(records).map(({ content }) => content[0]?.text);
 
-verifies('T1 T2 T3 T4 T5 T6 T7', 'a tool tells its start, all its output so far, and its end', async ({ open }) => {
+verifies('T1 T2 T3 T4 T5 T6 T7', 'a tool publishes its start, its output so far and its end', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [bash(`echo one; ${waitFor(gate.path)}; echo two`, 'call_1'), { text: 'done' }],
@@ -37,21 +37,21 @@ verifies('T1 T2 T3 T4 T5 T6 T7', 'a tool tells its start, all its output so far,
 
   const args = { command: expect.stringContaining('echo one') };
   const named = { toolCallId: 'call_1', toolName: 'bash' };
-  const text = (words: string) => [{ type: 'text', text: words }];
+  const text = (value: string) => [{ type: 'text', text: value }];
   const details = { truncation: null, fullOutputPath: null };
-  const updates = of(peer.records, 'tool_execution_update');
+  const updates = ofType(peer.records, 'tool_execution_update');
   const shown = updates.map(({ partialResult }) => partialResult);
-  expect(of(peer.records, 'tool_execution_start')).toEqual([{ type: 'tool_execution_start', ...named, args }]);
+  expect(ofType(peer.records, 'tool_execution_start')).toEqual([{ type: 'tool_execution_start', ...named, args }]);
   for (const update of updates) {
     expect(update).toEqual({ type: 'tool_execution_update', ...named, args, partialResult: expect.anything() });
   }
   expect(shown).toContainEqual({ content: text('one\n'), details });
   expect(shown.at(-1)).toEqual({ content: text('one\ntwo\n'), details });
-  expect(of(peer.records, 'tool_execution_end')).toEqual([
+  expect(ofType(peer.records, 'tool_execution_end')).toEqual([
     { type: 'tool_execution_end', ...named, result: { content: text('one\ntwo\n') }, isError: false },
   ]);
-  const asked = of(peer.records, 'turn_end')[0]?.['message'];
-  expect(asked).toMatchObject({ content: [{ type: 'toolCall', id: 'call_1', name: 'bash' }] });
+  const toolCallMessage = ofType(peer.records, 'turn_end')[0]?.['message'];
+  expect(toolCallMessage).toMatchObject({ content: [{ type: 'toolCall', id: 'call_1', name: 'bash' }] });
   expect(resultsOf(peer.records)).toEqual([
     { role: 'toolResult', ...named, content: text('one\ntwo\n'), isError: false, timestamp: expect.any(Number) },
   ]);
@@ -69,7 +69,7 @@ verifies('T3 T7', 'the first update of bash is empty', async ({ open }) => {
   await waitUntilSettled(peer);
 });
 
-verifies('T10 T11 T6', 'two tools: ends as they finish, results as they were called', async ({ open }) => {
+verifies('T10 T11 T6', 'tool_execution_end comes as tools finish, results come in call order', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ steps: [bash(`${waitFor(gate.path)}; echo a`, 'a'), bash('echo b', 'b')] }, { text: 'done' }],
@@ -81,8 +81,8 @@ verifies('T10 T11 T6', 'two tools: ends as they finish, results as they were cal
   await waitUntilSettled(peer);
 
   expect(first).toMatchObject({ toolCallId: 'b', result: { content: [{ text: 'b\n' }] } });
-  const told = peer.records.filter(({ type }) => /^(tool_execution_(start|end)|turn_end)$|^message_end$/.test(type));
-  const ids = told.map(({ type, toolCallId, message }) => {
+  const records = peer.records.filter(({ type }) => /^(tool_execution_(start|end)|turn_end)$|^message_end$/.test(type));
+  const ids = records.map(({ type, toolCallId, message }) => {
     const { role, toolCallId: result } = (message ?? {}) as { role?: string; toolCallId?: string };
     return [type, toolCallId ?? result ?? role].filter(Boolean).join(' ');
   });
@@ -102,7 +102,7 @@ verifies('T10 T11 T6', 'two tools: ends as they finish, results as they were cal
   expect(texts(peer.records)).toEqual(['a\n', 'b\n']);
 });
 
-verifies('T11 T13', 'a call that fails at once does not overtake the results', async ({ open }) => {
+verifies('T11 T13', 'a call that fails at once does not overtake earlier results', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [bash('echo a', 'a'), call('fly', {}, 'b')] }, { text: 'done' }] });
 
   const records = await peer.run('work');
@@ -121,54 +121,54 @@ verifies('T11 T13', 'a call that fails at once does not overtake the results', a
     'turn_start',
     ...messages.slice(messages.lastIndexOf('turn_start') + 1),
   ]);
-  expect(of(records, 'tool_execution_end').map(({ toolCallId }) => toolCallId)).toEqual(['b', 'a']);
+  expect(ofType(records, 'tool_execution_end').map(({ toolCallId }) => toolCallId)).toEqual(['b', 'a']);
   expect(texts(records)).toEqual(['a\n', 'Tool fly not found']);
 });
 
 for (const [rules, what, steps, text] of [
-  ['T12', 'a file that is not there', call('read', { path: 'missing.txt' }), /^ENOENT: no such file or directory/],
+  ['T12', 'a missing file', call('read', { path: 'missing.txt' }), /^ENOENT: no such file or directory/],
   ['T12', 'a file where a folder should be', call('write', { path: 'a.txt/b', content: '' }), /EEXIST|ENOTDIR/],
   ['T12 T17', 'a command that fails', bash('echo out; exit 3'), /^out\n\n\nCommand exited with code 3$/],
   ['T17', 'a command that does not exist', bash('no-such-command'), /\n\nCommand exited with code 127$/],
   [
     'T12',
-    'a command that takes too long',
+    'a command that times out',
     call('bash', { command: 'sleep 1000', timeout: 0.1 }),
     /^Command timed out after 0.1 seconds$/,
   ],
   ['T13', 'a tool that does not exist', call('fly', { to: 'the moon' }), /^Tool fly not found$/],
   [
     'T14',
-    'an argument that is missing',
+    'a missing argument',
     call('read', {}),
     /^Validation failed for tool "read":\n {2}- path: is required\n\nReceived arguments:\n\{\}$/,
   ],
   [
     'T14',
-    'an argument of the wrong kind',
+    'an argument of the wrong type',
     call('bash', { command: ['ls'] }),
     /^Validation failed for tool "bash":\n {2}- command: must be a string\n\n/,
   ],
   [
     'T14',
-    'arguments that are no JSON',
+    'arguments that are not JSON',
     { toolCall: { name: 'write', rawArguments: '{"path": "a' } },
     /^Validation failed for tool "write":\n {2}- path: is required\n\nReceived arguments:\n\{\}$/,
   ],
   [
     'T14',
-    'arguments that are no object',
+    'arguments that are not an object',
     { toolCall: { name: 'write', rawArguments: '[1]' } },
     /^Validation failed for tool "write"/,
   ],
 ] as const) {
-  verifies(rules, `${what} gives a result with an error, and the run goes on`, async ({ open }) => {
+  verifies(rules, `${what} gives an error result, and the run continues`, async ({ open }) => {
     const { peer, home } = await open({ script: [steps, { text: 'I see.' }] });
     writeFileSync(join(home.cwd, 'a.txt'), 'a');
 
     const records = await peer.run('work');
 
-    const [end] = of(records, 'tool_execution_end');
+    const [end] = ofType(records, 'tool_execution_end');
     const [result] = resultsOf(records);
     expect(result).toMatchObject({ isError: true, toolCallId: end?.['toolCallId'] });
     expect(result?.content[0]?.text).toMatch(text);
@@ -178,7 +178,7 @@ for (const [rules, what, steps, text] of [
   });
 }
 
-verifies('T14', 'a call whose arguments do not fit does not run', async ({ open }) => {
+verifies('T14', 'a call with invalid arguments does not run', async ({ open }) => {
   const { peer, home } = await open({
     script: [call('bash', { command: 'touch ran', timeout: 'soon' }), { text: 'I see.' }],
   });
@@ -186,17 +186,17 @@ verifies('T14', 'a call whose arguments do not fit does not run', async ({ open 
   const records = await peer.run('work');
 
   expect(resultsOf(records)).toMatchObject([{ isError: true }]);
-  expect(of(records, 'tool_execution_update')).toEqual([]);
+  expect(ofType(records, 'tool_execution_update')).toEqual([]);
   expect(existsSync(join(home.cwd, 'ran'))).toBe(false);
 });
 
-verifies('T1 T14', 'the start shows the arguments as the model wrote them', async ({ open }) => {
+verifies('T1 T14', 'tool_execution_start carries the arguments as the model wrote them', async ({ open }) => {
   const args = { path: 7, nested: { list: [1, null, 'x'] } };
   const { peer } = await open({ script: [call('read', args), { text: 'I see.' }] });
 
   const records = await peer.run('work');
 
-  expect(of(records, 'tool_execution_start')).toMatchObject([{ args }]);
+  expect(ofType(records, 'tool_execution_start')).toMatchObject([{ args }]);
 });
 
 verifies('T15', 'the model has read, write and bash', async ({ open }) => {
@@ -216,7 +216,7 @@ verifies('T15', 'the model has read, write and bash', async ({ open }) => {
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ activeTools: ['read', 'bash', 'edit', 'write'] });
 });
 
-verifies('T4 T12', 'a process left in the background does not hold up the run', async ({ open }) => {
+verifies('T4 T12', 'a background process does not delay the run', async ({ open }) => {
   const gate = newGate();
   const { peer, home } = await open({
     script: [bash(`(${waitFor(gate.path)}; echo late; touch ended) & echo started`), { text: 'done' }],
@@ -230,7 +230,7 @@ verifies('T4 T12', 'a process left in the background does not hold up the run', 
   await waitUntil(async () => existsSync(join(home.cwd, 'ended')));
 });
 
-verifies('T3 T5', 'the output of a tool may hold any character', async ({ open }) => {
+verifies('T3 T5', 'tool output may contain any character', async ({ open }) => {
   const { peer } = await open({ script: [bash(`printf 'a\\u2028b \\xff \\033[1m \\\\n "q" 🙂'`), { text: 'done' }] });
 
   const records = await peer.run('work');

@@ -11,7 +11,7 @@ const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ ty
 
 const notices = (peer: Peer) => peer.records.filter(({ type }) => type === 'state_changed');
 
-verifies('T20', 'get_tools tells of every tool and whether the model is offered it', async ({ open }) => {
+verifies('T20', 'get_tools returns every tool and whether it is active', async ({ open }) => {
   const { peer } = await open();
 
   const { tools } = await peer.ok({ type: 'get_tools' });
@@ -28,19 +28,19 @@ verifies('T20', 'get_tools tells of every tool and whether the model is offered 
   expect(active).toEqual(expect.arrayContaining(['read', 'bash', 'write']));
 });
 
-verifies('T21 I15', 'set_active_tools offers these and no others, once each, in their own order', async ({ open }) => {
+verifies('T21 I15', 'set_active_tools activates exactly these tools, once each, in order', async ({ open }) => {
   const { peer } = await open();
 
-  const answer = await peer.ok({ type: 'set_active_tools', tools: ['bash', 'read', 'bash'] });
+  const response = await peer.ok({ type: 'set_active_tools', tools: ['bash', 'read', 'bash'] });
 
-  expect(answer).toEqual({ activeTools: ['read', 'bash'] });
+  expect(response).toEqual({ activeTools: ['read', 'bash'] });
   expect(await activeTools(peer)).toEqual(['read', 'bash']);
   expect(notices(peer)).toEqual([{ type: 'state_changed', state: { activeTools: ['read', 'bash'] } }]);
   const { tools } = await peer.ok({ type: 'get_tools' });
   expect(tools.find(({ name }: { name: string }) => name === 'write')).toMatchObject({ active: false });
 });
 
-verifies('I15', 'none at all are a choice; the same ones again are no change', async ({ open }) => {
+verifies('I15', 'an empty set of tools is allowed, and an unchanged one publishes nothing', async ({ open }) => {
   const { peer } = await open();
 
   expect(await peer.ok({ type: 'set_active_tools', tools: [] })).toEqual({ activeTools: [] });
@@ -51,7 +51,7 @@ verifies('I15', 'none at all are a choice; the same ones again are no change', a
   expect(JSON.stringify(await peer.run('run `echo hello`'))).not.toContain('tool_execution_start');
 });
 
-verifies('T21', 'a name that no tool has is refused, and nothing changes', async ({ open }) => {
+verifies('T21', 'an unknown tool name is rejected and changes nothing', async ({ open }) => {
   const { peer } = await open();
   const before = await activeTools(peer);
 
@@ -65,7 +65,7 @@ verifies('T21', 'a name that no tool has is refused, and nothing changes', async
   expect(notices(peer)).toEqual([]);
 });
 
-verifies('T21', 'during a run the choice counts from the next model call on', async ({ open }) => {
+verifies('T21', 'active tools set during a run apply from the next model call on', async ({ open }) => {
   const gate = newGate();
   const write = (path: string) => ({ toolCall: { name: 'write', arguments: { path, content: '' } } });
   const { peer, home } = await open({
@@ -85,7 +85,7 @@ verifies('T21', 'during a run the choice counts from the next model call on', as
 
 verifies(
   'T21',
-  'the choice outlives a change of session and of trust',
+  'active tools outlast a change of session and of trust',
   async ({ open }) => {
     const { peer } = await open({ script: [{ text: 'one' }] });
     await peer.run('go');
@@ -104,7 +104,7 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-it('[T21] the model is offered what was chosen when the agent was opened, and what is chosen later', async () => {
+it('[T21] the model gets the tools chosen at opening and those set later', async () => {
   const offered: string[][] = [];
   const { client } = await openWithHooks(
     {
@@ -123,19 +123,19 @@ it('[T21] the model is offered what was chosen when the agent was opened, and wh
   expect(offered).toEqual([['write'], ['read', 'bash']]);
 });
 
-const TELL =
+const PRINT_ENVIRONMENT =
   'echo "$AI_AGENT|$PI_CODING_AGENT|$PI_SESSION_ID|$PI_SESSION_FILE|$PI_PROVIDER|$PI_MODEL|$PI_REASONING_LEVEL"';
 
-verifies('T22 B1', 'commands and tools are told who runs them', async ({ open }) => {
-  const script = [{ toolCall: { name: 'bash', arguments: { command: TELL } } }, { text: 'ok' }];
+verifies('T22 B1', 'commands and tools get session, model and level in their environment', async ({ open }) => {
+  const script = [{ toolCall: { name: 'bash', arguments: { command: PRINT_ENVIRONMENT } } }, { text: 'ok' }];
   const { peer } = await open({ script, args: ['--thinking', 'low'] });
   const { sessionId, sessionFile } = await peer.ok({ type: 'get_state' });
 
-  const before = await peer.ok({ type: 'bash', command: TELL });
+  const before = await peer.ok({ type: 'bash', command: PRINT_ENVIRONMENT });
   const [result] = (await peer.run('go')).filter(({ type }) => type === 'tool_execution_end');
   await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-slow' });
   await peer.ok({ type: 'set_thinking_level', level: 'max' });
-  const after = await peer.ok({ type: 'bash', command: TELL });
+  const after = await peer.ok({ type: 'bash', command: PRINT_ENVIRONMENT });
 
   const who = `tau|true|${sessionId}|${sessionFile}|tau`;
   expect(before.output).toBe(`${who}|scripted|low\n`);
@@ -145,7 +145,7 @@ verifies('T22 B1', 'commands and tools are told who runs them', async ({ open })
 
 verifies(
   'T22',
-  'an agent inside another one is told of itself alone',
+  'an agent started inside another one passes only its own session to commands',
   async ({ open }) => {
     const { peer } = await open({ args: ['--no-session'], env: { PI_SESSION_FILE: 'outer', PI_SESSION_ID: 'outer' } });
     const { sessionId } = await peer.ok({ type: 'get_state' });

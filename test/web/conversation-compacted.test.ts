@@ -17,7 +17,7 @@ interface Reader extends View {
   readonly traffic: Traffic;
 }
 
-/** Opens a long conversation, of which a compaction keeps about so much. */
+/** Opens a long conversation of which a compaction keeps about this many tokens. */
 async function openLong(keepRecentTokens: number): Promise<Reader> {
   const home = newHome();
   writeSettings(home, { compaction: { enabled: false, keepRecentTokens } });
@@ -35,21 +35,21 @@ const HEIGHT = "document.querySelector('.list').scrollHeight";
 
 const heightOf = (page: Page): Promise<number> => page.evaluate(HEIGHT);
 
-/** Goes near the first message that is known; settles when those before it are there. */
-async function readPage(page: Page): Promise<void> {
+/** Scrolls near the first loaded message and waits until earlier ones are loaded. */
+async function loadEarlier(page: Page): Promise<void> {
   const before = await heightOf(page);
   await page.evaluate("document.querySelector('.list').scrollTop = 900");
   await waitForCondition(page, `${HEIGHT} > ${before + 5000}`);
   await waitUntilScrollStops(page);
 }
 
-/** Compacts in another tab: whoever says something goes to the end. */
+/** Compacts in another tab, because sending a message scrolls its own tab to the end. */
 async function compact({ traffic, ...view }: Reader): Promise<void> {
-  const told = traffic.waitForFrame('"state_synced"');
+  const synced = traffic.waitForFrame('"state_synced"');
   const other = await openTab(view);
   await waitUntilVisible(other.page, promptAt(ENTRIES - 4));
   await submitPrompt(other.page, '/compact');
-  await told;
+  await synced;
   await other.page.close();
 }
 
@@ -61,12 +61,12 @@ async function search(page: Page, text: string): Promise<void> {
 }
 
 it.each([
-  ['keeps more than was told', 20_000],
-  ['keeps little', 1000],
-])('a compaction that %s leaves everything before it within reach', async (_, keepRecentTokens) => {
+  ['keeps more messages than were loaded', 20_000],
+  ['keeps few messages', 1000],
+])('after a compaction that %s, search finds every earlier message', async (_, keepRecentTokens) => {
   const reader = await openLong(keepRecentTokens);
   const { page, complaints } = reader;
-  await readPage(page);
+  await loadEarlier(page);
   await compact(reader);
 
   await search(page, promptAt(0));
@@ -79,52 +79,52 @@ it.each([
   expect(complaints).toEqual([]);
 });
 
-it('where it was compacted is marked, also for those who come later, and leads to the summary', async () => {
+it('a marker shows where the session was compacted, also after a reload, and leads to the summary', async () => {
   const { page, complaints } = await openLong(1000);
-  const marked = conversationRegion(page).getByText('Compacted here');
+  const marker = conversationRegion(page).getByText('Compacted here');
   await submitPrompt(page, '/compact');
-  await marked.waitFor();
+  await marker.waitFor();
   await waitUntilAtEnd(page);
   await page.reload();
-  await marked.waitFor();
+  await marker.waitFor();
   await waitUntilAtEnd(page);
   await submitPrompt(page, 'go on');
   await waitUntilVisible(page, SUMMARY);
-  const [place, next] = [await marked.boundingBox(), await topOfText(page, 'go on')];
+  const [position, next] = [await marker.boundingBox(), await topOfText(page, 'go on')];
   await page.getByRole('button', { name: 'Go to the summary' }).click();
   await waitUntilVisible(page, 'Compacted from');
 
-  expect(place?.y).toBeLessThan(next);
-  expect(await marked.count()).toBe(1);
+  expect(position?.y).toBeLessThan(next);
+  expect(await marker.count()).toBe(1);
   expect(complaints).toEqual([]);
 });
 
-it('somebody who reads what a summary replaces can read on', async () => {
+it('a compaction does not move the replaced messages that are being read', async () => {
   const reader = await openLong(1000);
   const { page } = reader;
-  await readPage(page);
+  await loadEarlier(page);
   const text = promptAt(800);
   await search(page, text);
   await waitUntilVisible(page, text);
   await page.keyboard.press('Escape');
   await waitUntilScrollStops(page);
-  const [place, height] = [await topOfText(page, text), await heightOf(page)];
+  const [position, height] = [await topOfText(page, text), await heightOf(page)];
   await compact(reader);
   await waitForCondition(page, `${HEIGHT} !== ${height}`);
   await waitUntilScrollStops(page);
 
-  expect(await topOfText(page, text)).toBeCloseTo(place, 0);
+  expect(await topOfText(page, text)).toBeCloseTo(position, 0);
 });
 
-it('search goes on where the conversation becomes another one meanwhile', async () => {
+it('search continues when a compaction replaces the conversation meanwhile', async () => {
   const { page, traffic, complaints } = await openLong(20_000);
   traffic.hold('"state_synced"');
-  const told = traffic.waitForFrame('"state_synced"');
+  const synced = traffic.waitForFrame('"state_synced"');
   await submitPrompt(page, '/compact');
-  await told;
-  const refused = traffic.waitForFrame('"not_found"');
+  await synced;
+  const rejected = traffic.waitForFrame('"not_found"');
   await search(page, promptAt(0));
-  await refused;
+  await rejected;
   traffic.release();
 
   await page.getByText('1 of 1').waitFor();
@@ -132,13 +132,13 @@ it('search goes on where the conversation becomes another one meanwhile', async 
   expect(complaints).toEqual([]);
 });
 
-it('a search that is closed at once reads no more than what was asked for before', async () => {
+it('a search that is closed at once requests no further messages', async () => {
   const { page, traffic } = await openLong(20_000);
   traffic.hold('"get_messages_page"');
-  const answered = traffic.waitForFrame('"get_messages_page"');
+  const response = traffic.waitForFrame('"get_messages_page"');
   const before = await heightOf(page);
   await page.evaluate("document.querySelector('.list').scrollTop = 900");
-  await answered;
+  await response;
   await search(page, 'nothing of that');
   await page.keyboard.press('Escape');
   await searchField(page).waitFor({ state: 'detached' });

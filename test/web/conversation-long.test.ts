@@ -25,8 +25,8 @@ async function openLong(): Promise<View> {
   return view;
 }
 
-/** Goes to the first message that is known, again and again, until it is that of the session. */
-async function goToStart(page: Page): Promise<void> {
+/** Presses Home until the first message of the session is loaded. */
+async function scrollToStart(page: Page): Promise<void> {
   const first = page.getByRole('article').first();
   await conversationRegion(page).focus();
   for (let before = ''; !before.includes(promptAt(0)); before = await visibleText(first)) {
@@ -35,13 +35,13 @@ async function goToStart(page: Page): Promise<void> {
   }
 }
 
-it('opens at its end with few rows on the page, leads to its very beginning, and back', async () => {
+it('a long conversation opens at its end with few rows rendered, and scrolls to its start and back', async () => {
   const { page, complaints } = await openLong();
   const jump = page.getByRole('button', { name: 'Jump to latest' });
   await waitUntilAtEnd(page);
   const rowsAtEnd = await countRenderedMessages(page);
 
-  await goToStart(page);
+  await scrollToStart(page);
   await waitUntilVisible(page, promptAt(0));
   const rowsAtStart = await countRenderedMessages(page);
   await jump.click();
@@ -53,10 +53,10 @@ it('opens at its end with few rows on the page, leads to its very beginning, and
   expect(complaints).toEqual([]);
 });
 
-it('what the reader looks at stays where it is when earlier messages come before it', async () => {
+it('loading earlier messages does not move the visible ones', async () => {
   const { page } = await openLong();
 
-  // Goes near the first message that is known, then looks in every frame until more are there.
+  // Scrolls near the first loaded message, then measures in every frame until earlier ones are loaded.
   const seen = await page.evaluate(`(async () => {
     const list = document.querySelector('.list');
     const frame = () => new Promise(requestAnimationFrame);
@@ -65,23 +65,23 @@ it('what the reader looks at stays where it is when earlier messages come before
     const line = list.getBoundingClientRect().top;
     const row = [...document.querySelectorAll('article')].find((one) => one.getBoundingClientRect().top > line);
     const before = list.scrollHeight;
-    const places = [row.getBoundingClientRect().top];
+    const tops = [row.getBoundingClientRect().top];
     while (list.scrollHeight < before + 5000) {
       await frame();
-      places.push(row.getBoundingClientRect().top);
+      tops.push(row.getBoundingClientRect().top);
     }
     await frame();
-    places.push(row.getBoundingClientRect().top);
-    return { places, isThere: row.isConnected, scrollTop: list.scrollTop };
+    tops.push(row.getBoundingClientRect().top);
+    return { tops, isThere: row.isConnected, scrollTop: list.scrollTop };
   })()`);
 
-  const { places, isThere, scrollTop } = seen as { places: number[]; isThere: boolean; scrollTop: number };
+  const { tops, isThere, scrollTop } = seen as { tops: number[]; isThere: boolean; scrollTop: number };
   expect(isThere).toBe(true);
   expect(scrollTop).toBeGreaterThan(5000);
-  for (const place of places) expect(Math.abs(place - (places[0] ?? 0))).toBeLessThan(1);
+  for (const top of tops) expect(Math.abs(top - (tops[0] ?? 0))).toBeLessThan(1);
 });
 
-it('search reads everything, finds a word of the oldest message and goes there', async () => {
+it('search loads all messages, finds a word of the oldest one and scrolls to it', async () => {
   const { page, complaints } = await openLong();
   const field = page.getByRole('searchbox', { name: 'Search in the conversation' });
   const position = page.getByText(/^\d+ of 27 messages$/);
@@ -110,7 +110,7 @@ it('search reads everything, finds a word of the oldest message and goes there',
   expect(complaints).toEqual([]);
 });
 
-it('search begins where the reader is, and goes on from there, however fast', async () => {
+it('search starts at the visible message and steps from there, even before a redraw', async () => {
   const home = newHome();
   const question = (at: number) => userEntry(`u${at}`, at === 0 ? null : `u${at - 1}`, `Needle ${at}, needle`);
   storeSession(home, [header(home.cwd), ...[0, 1, 2].map(question)]);
@@ -120,10 +120,10 @@ it('search begins where the reader is, and goes on from there, however fast', as
   await waitUntilVisible(page, 'Needle 2');
   await page.keyboard.press('Control+f');
 
-  // All of it is pressed before anything can be drawn.
+  // All input is dispatched before anything is drawn.
   await page.evaluate(`(() => {
-    globalThis.said = new Set();
-    const look = () => said.add(document.querySelector('.find-state')?.textContent);
+    globalThis.states = new Set();
+    const look = () => states.add(document.querySelector('.find-state')?.textContent);
     new MutationObserver(look).observe(document.querySelector('.find'), { subtree: true, childList: true });
     const field = document.querySelector('.find input');
     field.value = 'needle';
@@ -135,11 +135,11 @@ it('search begins where the reader is, and goes on from there, however fast', as
   await page.keyboard.press('Enter');
   await page.getByText('3 of 3 messages').waitFor();
 
-  expect(await page.evaluate(`[...said].filter((text) => text?.startsWith('0'))`)).toEqual([]);
+  expect(await page.evaluate(`[...states].filter((text) => text?.startsWith('0'))`)).toEqual([]);
   expect(complaints).toEqual([]);
 });
 
-it('search colours some of what is found more often than can be told', async () => {
+it('search colours at most 2,000 matches', async () => {
   const home = newHome();
   const long = assistantEntry('bbbbbbbb', 'aaaaaaaa', 'ж '.repeat(150_000));
   storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'first'), long]);
@@ -155,7 +155,7 @@ it('search colours some of what is found more often than can be told', async () 
   expect(complaints).toEqual([]);
 });
 
-it('search goes to what is folded, and unfolds it', async () => {
+it('search unfolds a folded match', async () => {
   const { page } = await openLong();
   const result = 'export const part = 9962;';
 
@@ -167,7 +167,7 @@ it('search goes to what is folded, and unfolds it', async () => {
   await waitForCondition(page, "CSS.highlights.get('looked-at')?.size > 0");
 });
 
-it('search goes to what is cut within what is folded', async () => {
+it('search expands a clipped match inside a folded part', async () => {
   const server = await servePage({ script: [bash('seq 1 400'), { text: 'Counted.' }] });
   const { page } = await visit(server.loginLink);
   await submitPrompt(page, 'Count');

@@ -21,14 +21,14 @@ const DOT = Buffer.from(
 
 const jump = (page: Page) => page.getByRole('button', { name: 'Jump to latest' });
 
-/** So many paragraphs, each with a name of its own. */
+/** Paragraphs numbered from 0. */
 const paragraphs = (name: string, count: number) =>
   Array.from({ length: count }, (_, number) => `${name} ${number} ${FILLER}\n\n`).join('');
 
-/** Heard by those who do not see the page. */
-const isComplete = (page: Page) => page.getByText('The answer is complete.').waitFor({ state: 'attached' });
+/** Waits for the announcement to screen readers. */
+const waitUntilComplete = (page: Page) => page.getByText('The answer is complete.').waitFor({ state: 'attached' });
 
-it('follows what is written as long as the reader is at the end, and stays where the reader has gone', async () => {
+it('the list follows new text while it is at the end, and stays in place once the reader scrolls up', async () => {
   const gates = [newGate(), newGate()];
   const [first, second] = gates.map(({ path }) => ({ await: path }));
   const steps = [{ text: paragraphs('alpha', 20) }, first, { text: paragraphs('beta', 20) }, second];
@@ -49,7 +49,7 @@ it('follows what is written as long as the reader is at the end, and stays where
   await waitUntilScrollStops(page);
   const before = await topOfText(page, 'beta 15');
   gates[1]?.open();
-  await isComplete(page);
+  await waitUntilComplete(page);
 
   expect(await topOfText(page, 'beta 15')).toBe(before);
   expect(await distanceFromEnd(page)).toBeGreaterThan(1000);
@@ -59,7 +59,7 @@ it('follows what is written as long as the reader is at the end, and stays where
   expect(complaints).toEqual([]);
 });
 
-it('what was unfolded and wanted whole while it was written is so when the reader comes back to it', async () => {
+it('parts unfolded or expanded while streaming stay so after scrolling away and back', async () => {
   const gate = newGate();
   const command = bash('seq 1 400 && mkfifo gate && cat gate');
   const server = await servePage({
@@ -78,7 +78,7 @@ it('what was unfolded and wanted whole while it was written is so when the reade
   await page.getByRole('button', { name: 'Show all 400 lines' }).click();
   await line.waitFor();
   await writeFile(join(server.home.cwd, 'gate'), '');
-  await isComplete(page);
+  await waitUntilComplete(page);
   await conversationRegion(page).focus();
   await page.keyboard.press('End');
   await waitUntilAtEnd(page);
@@ -90,7 +90,7 @@ it('what was unfolded and wanted whole while it was written is so when the reade
   expect(complaints).toEqual([]);
 });
 
-it('keys lead through the conversation: up leaves the end, End comes back to it', async () => {
+it('PageUp and Home stop following the end, End follows it again', async () => {
   const gate = newGate();
   const script = [
     { steps: [{ text: paragraphs('alpha', 40) }, { await: gate.path }, { text: paragraphs('beta', 5) }] },
@@ -106,20 +106,20 @@ it('keys lead through the conversation: up leaves the end, End comes back to it'
   await page.keyboard.press('Home');
   await waitUntilVisible(page, 'go');
   gate.open();
-  await isComplete(page);
-  const place = await page.evaluate('document.querySelector(".list").scrollTop');
+  await waitUntilComplete(page);
+  const scrollTop = await page.evaluate('document.querySelector(".list").scrollTop');
   await page.keyboard.press('End');
   await waitUntilVisible(page, 'beta 4');
   await waitUntilAtEnd(page);
 
-  expect(place).toBe(0);
+  expect(scrollTop).toBe(0);
 });
 
-it('End leads to the end, also while the list still moves up', async () => {
+it('End scrolls to the end even while the list still scrolls up', async () => {
   const server = await servePage({ script: [{ text: paragraphs('alpha', 40) }] });
   const { page } = await visit(server.loginLink);
   await submitPrompt(page, 'go');
-  await isComplete(page);
+  await waitUntilComplete(page);
   await conversationRegion(page).focus();
 
   await page.keyboard.press('PageUp');
@@ -131,14 +131,14 @@ it('End leads to the end, also while the list still moves up', async () => {
   await jump(page).waitFor({ state: 'detached' });
 });
 
-it('marks what is new while the reader is elsewhere; who says something is taken to the end', async () => {
+it('new messages are marked while the list is scrolled up; sending a message scrolls to the end', async () => {
   const server = await servePage({
     script: [{ text: paragraphs('alpha', 40) }, { text: 'Well.' }, { text: 'Once more.' }],
   });
   const view = await visit(server.loginLink);
   const { page } = view;
   await submitPrompt(page, 'go');
-  await isComplete(page);
+  await waitUntilComplete(page);
   const other = await openTab(view);
   await conversationRegion(page).focus();
   await page.keyboard.press('Home');
@@ -146,15 +146,15 @@ it('marks what is new while the reader is elsewhere; who says something is taken
 
   await submitPrompt(other.page, 'from elsewhere');
   await page.getByRole('button', { name: 'Jump to latest: something new' }).waitFor();
-  const place = await page.evaluate('document.querySelector(".list").scrollTop');
+  const scrollTop = await page.evaluate('document.querySelector(".list").scrollTop');
   await submitPrompt(page, 'from here');
   await waitUntilVisible(page, 'Once more.');
 
-  expect(place).toBe(0);
+  expect(scrollTop).toBe(0);
   await jump(page).waitFor({ state: 'detached' });
 });
 
-it('an answer goes on where it was when the page is loaded again in the middle of it', async () => {
+it('a reload in mid-stream continues the assistant message', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: paragraphs('alpha', 20) }, { await: gate.path }, { text: 'and the rest.' }] }];
   const server = await servePage({ script });
@@ -168,7 +168,7 @@ it('an answer goes on where it was when the page is loaded again in the middle o
   await page.getByText('Working…').waitFor();
   gate.open();
   await waitUntilVisible(page, 'and the rest.');
-  await isComplete(page);
+  await waitUntilComplete(page);
   await waitUntilAtEnd(page);
 
   expect(await conversationRegion(page).getByText('alpha 19').count()).toBe(1);
@@ -176,7 +176,7 @@ it('an answer goes on where it was when the page is loaded again in the middle o
   expect(complaints).toEqual([]);
 });
 
-it('nothing jumps while an answer with code, lists and tools is written', async () => {
+it('the layout does not shift while a message with code, lists and tools streams', async () => {
   const gate = newGate();
   const code = `\`\`\`ts\n${'export const one = 1; // first\n'.repeat(20)}\`\`\`\n\n`;
   const list = '- a point\n- another one\n\n1. first\n2. second\n\n';
@@ -196,23 +196,23 @@ it('nothing jumps while an answer with code, lists and tools is written', async 
     new PerformanceObserver((seen) => shifts.push(...seen.getEntries())).observe({ type: 'layout-shift' });`);
 
   gate.open();
-  await isComplete(page);
+  await waitUntilComplete(page);
   await waitUntilVisible(page, 'delta 3');
 
-  // Nobody has touched this tab, so that nothing is excused.
+  // This tab had no input, so the browser excludes no shift.
   expect(await page.evaluate('shifts.reduce((sum, { value }) => sum + value, 0)')).toBeLessThanOrEqual(0.01);
 });
 
-it('what a compaction has replaced stays readable above its summary', async () => {
+it('messages that a compaction replaced stay readable above its summary', async () => {
   const home = fastRetryHome();
   const script = [{ text: 'one' }, { text: 'two' }, { text: 'What was said, in short.' }];
   const server = await servePage({ home, script });
   const { page, complaints } = await visit(server.loginLink);
   await submitPrompt(page, `first ${FILLER}`);
-  await isComplete(page);
+  await waitUntilComplete(page);
   await submitPrompt(page, `second ${FILLER}`);
   await conversationRegion(page).getByText('two', { exact: true }).waitFor();
-  await isComplete(page);
+  await waitUntilComplete(page);
 
   await submitPrompt(page, '/compact');
   await conversationRegion(page).getByText('Compacted from').waitFor();
@@ -222,14 +222,14 @@ it('what a compaction has replaced stays readable above its summary', async () =
   await conversationRegion(page).getByText(`first ${FILLER}`.trim()).waitFor();
 
   const marks = ['first', 'one', 'Compacted', 'second', 'two'];
-  const places = marks.map((mark) => inOrder.indexOf(mark));
-  expect(places).toEqual([...places].sort((one, other) => one - other));
-  expect(places).not.toContain(-1);
+  const positions = marks.map((mark) => inOrder.indexOf(mark));
+  expect(positions).toEqual([...positions].sort((one, other) => one - other));
+  expect(positions).not.toContain(-1);
   expect(await visibleText(page.getByRole('article'))).toBe(inOrder);
   expect(complaints).toEqual([]);
 });
 
-it('a retry is told with its reason, and can be called off', async () => {
+it('a retry is shown with its reason and can be cancelled', async () => {
   const error = { status: 529, message: 'Overloaded', retryAfterMs: 60_000 };
   const server = await servePage({ script: [{ steps: [{ text: 'Well, ' }, { error }] }] });
   const { page } = await visit(server.loginLink);
@@ -243,7 +243,7 @@ it('a retry is told with its reason, and can be called off', async () => {
   await page.getByRole('alert').getByText('529 Overloaded').waitFor();
 });
 
-it('what nothing came of is asked again, with its picture, in the place of the failure', async () => {
+it('Try again sends a failed prompt again with its picture and replaces the failure', async () => {
   const failure = { steps: [{ error: { status: 400, message: 'No good' } }] };
   const server = await servePage({ script: [{ text: 'Hello.' }, failure, { text: 'Fine now.' }] });
   const { page, complaints } = await visit(server.loginLink);
@@ -262,33 +262,33 @@ it('what nothing came of is asked again, with its picture, in the place of the f
 
   const shown = await visibleText(conversationRegion(page));
   const [file = ''] = sessionFiles(server.home);
-  const asked = readSessionFile(file).flatMap(({ message }) =>
+  const userContents = readSessionFile(file).flatMap(({ message }) =>
     message?.role === 'user' ? [JSON.stringify(message.content)] : [],
   );
   expect((composer?.y ?? 0) - (again?.y ?? 0) - (again?.height ?? 0)).toBeGreaterThanOrEqual(8);
   expect(shown).not.toContain('No good');
   expect(shown.split('second')).toHaveLength(2);
-  expect(asked[2]).toContain('image/png');
-  expect(asked.slice(1)).toEqual([asked[1], asked[1]]);
+  expect(userContents[2]).toContain('image/png');
+  expect(userContents.slice(1)).toEqual([userContents[1], userContents[1]]);
   expect(complaints).toEqual([]);
 });
 
-it('what could not be asked again is in the box', async () => {
+it('a prompt whose Try again is rejected is put back into the box', async () => {
   const failure = { steps: [{ error: { status: 400, message: 'No good' } }] };
   const { page } = await visitByLoginLink(visit, await servePage({ script: [failure] }));
-  let isRefused = false;
+  let rejectsPrompts = false;
   await page.routeWebSocket(/./, (socket) => {
     const server = socket.connectToServer();
     socket.onMessage((text) => {
       const { type, id } = JSON.parse(String(text));
-      if (!isRefused || type !== 'prompt') server.send(text);
+      if (!rejectsPrompts || type !== 'prompt') server.send(text);
       else socket.send(JSON.stringify({ type: 'response', id, command: type, success: false, error: 'Not now' }));
     });
   });
   await page.reload();
   await submitPrompt(page, 'first');
   await conversationRegion(page).getByText('400 No good').waitFor();
-  isRefused = true;
+  rejectsPrompts = true;
 
   await page.getByRole('button', { name: 'Try again' }).click();
 
@@ -296,7 +296,7 @@ it('what could not be asked again is in the box', async () => {
   await waitForDraft(page, 'first');
 });
 
-it('what somebody else has said meanwhile stays where it is', async () => {
+it('Try again keeps messages that another client sent meanwhile', async () => {
   const failure = { steps: [{ error: { status: 400, message: 'No good' } }] };
   const view = await visitByLoginLink(visit, await servePage({ script: [failure, { text: 'Fine now.' }] }));
   const { page } = view;
@@ -326,10 +326,10 @@ it('what somebody else has said meanwhile stays where it is', async () => {
   for (const tab of [page, other.page]) expect(await visibleText(conversationRegion(tab))).toContain('something else');
 });
 
-it('the end of an answer is not told again in the session that is gone to', async () => {
+it('the announcement of a complete answer is not repeated in the next session', async () => {
   const { page } = await visitByLoginLink(visit, await servePage({ script: [{ text: 'Well.' }] }));
   await submitPrompt(page, 'Talk');
-  await isComplete(page);
+  await waitUntilComplete(page);
   await page.waitForURL(/session=/);
 
   await submitPrompt(page, '/new');

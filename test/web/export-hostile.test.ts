@@ -8,10 +8,10 @@ import { assistantMessage, entry, userEntry } from '../support/sessions/stored-s
 
 const { open } = useBrowser();
 
-/** What the page begins with. */
+/** Elements of the page itself. */
 const OWN = 'head > :is(meta, style)';
 
-it('[S42] nothing that stands in any field of any entry runs, loads or leaves', async () => {
+it('[S42] no field of any entry runs script, loads a resource or sends data', async () => {
   const entries = hostileEntries();
   const file = await exportPage(entries);
   const view = await open(file);
@@ -30,7 +30,7 @@ it('[S42] nothing that stands in any field of any entry runs, loads or leaves', 
   expect(entries.length).toBeGreaterThan(1000);
 });
 
-it('[S42] only pictures are pictures, and only links are links', async () => {
+it('[S42] only safe image types are shown as pictures, and only safe addresses as links', async () => {
   const image = (mimeType: string, data = 'aGk=') => ({ type: 'image', mimeType, data });
   const images = [
     image('image/svg+xml', 'PHN2ZyBvbmxvYWQ9ImhhY2tlZD0xIi8+'),
@@ -83,7 +83,7 @@ it('[S42] only pictures are pictures, and only links are links', async () => {
   expect(view.complaints).toEqual([]);
 });
 
-it('[S42] lines that are broken, strange, endless or nested too deeply do not keep the others from being shown', async () => {
+it('[S42] malformed, unknown, very long and deeply nested lines do not prevent the others from being shown', async () => {
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   const custom = (id: string, parent: string, data: string) =>
     `{"type":"custom_message","customType":"x","content":${data},"display":true,"id":"${id}","parentId":"${parent}","timestamp":"never"}`;
@@ -111,7 +111,7 @@ it('[S42] lines that are broken, strange, endless or nested too deeply do not ke
   expect(view.complaints).toEqual([]);
 });
 
-it('[S42] the policy of the page allows its own script and style, pictures in the page, and nothing else', async () => {
+it('[S42] the content security policy allows the script and style of the page, inline pictures, and nothing else', async () => {
   const text = readFileSync(await exportPage([userEntry('a', null, 'hello')]), 'utf8');
 
   const [, policy = ''] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(text) ?? [];

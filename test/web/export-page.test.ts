@@ -24,7 +24,7 @@ const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n
 const thought = { type: 'thinking', thinking: 'The needle must be in the haystack.' };
 const calls = [call('bash', { command: 'make all' }), call('edit', { path: 'a.ts' }), call('paint', { colour: 'red' })];
 
-/** One session with everything that a page shows, and a second branch from its second entry. */
+/** A session with every kind of entry that a page shows, and a second branch from its second entry. */
 const session = [
   entry('session_info', 'name0000', null, { name: 'Mend the shop' }),
   entry('model_change', 'model000', 'name0000', { provider: 'acme', modelId: 'large' }),
@@ -68,7 +68,7 @@ const session = [
   userEntry('last0000', 'label000', 'Thank you.'),
 ];
 
-it('[S41] the page shows the active branch: what was said, thought, called, and what came of it', async () => {
+it('[S41] the page shows the active branch: messages, thinking, tool calls and their results', async () => {
   const view = await open(await exportPage(session));
   const page = await waitUntilReady(view);
 
@@ -96,7 +96,7 @@ it('[S41] the page shows the active branch: what was said, thought, called, and 
   expect(view.complaints).toEqual([]);
 });
 
-it('[S41] thoughts, summaries and long outputs unfold', async () => {
+it('[S41] thinking, summaries and long outputs unfold', async () => {
   const page = await waitUntilReady(await open(await exportPage(session)));
 
   await page.getByText('Thinking 7 words').click();
@@ -109,18 +109,18 @@ it('[S41] thoughts, summaries and long outputs unfold', async () => {
   expect(text).toContain('line 10\n');
 });
 
-it('[S41] choosing an entry of another branch shows that branch, and the way back', async () => {
+it('[S41] choosing an entry in the outline shows its branch', async () => {
   const page = await waitUntilReady(await open(await exportPage(session)));
   const outline = page.getByRole('navigation', { name: 'Outline' });
 
   await outline.getByText('Or leave it as it is.').click();
   await page.locator('main').getByText('Then I leave it.').waitFor();
-  const elsewhere = await visibleText(page.locator('main'));
+  const otherBranch = await visibleText(page.locator('main'));
   await outline.getByText('Thank you.').click();
   await page.locator('main').getByText('Thank you.').waitFor();
 
-  expect(elsewhere).toContain('Please mend the shop.');
-  expect(elsewhere).not.toContain('On it:');
+  expect(otherBranch).toContain('Please mend the shop.');
+  expect(otherBranch).not.toContain('On it:');
   expect(await visibleText(page.locator('main'))).not.toContain('Then I leave it.');
 });
 
@@ -146,7 +146,7 @@ it('[S41] the outline can be filtered', async () => {
   expect(conversation.filter((row) => !withoutTools.includes(row))).toHaveLength(4);
 });
 
-it('[S41] the search counts, goes on and back, unfolds what it found, and colours it', async () => {
+it('[S41] the search counts matches, steps forward and back, unfolds them and colours them', async () => {
   const page = await waitUntilReady(await open(await exportPage(session)));
   const count = page.locator('.count');
   const coloured = () => page.evaluate("[...(CSS.highlights.get('looked-at') ?? [])].map(String)");
@@ -171,19 +171,19 @@ it('[S41] the search counts, goes on and back, unfolds what it found, and colour
   expect(await coloured()).toEqual(['line 10']);
 });
 
-it('[S41] an address with the id of an entry leads to it, on any branch', async () => {
+it('[S41] an entry id in the address opens that entry on any branch', async () => {
   const file = await exportPage(session);
 
   const other = await waitUntilReady(await open(file, { hash: '#other001' }));
   const tool = await waitUntilReady(await open(file, { hash: '#paint000' }));
-  const nowhere = await waitUntilReady(await open(file, { hash: '#%E0%A4%A' }));
+  const malformed = await waitUntilReady(await open(file, { hash: '#%E0%A4%A' }));
 
   expect(await visibleText(other.locator('.aimed'))).toContain('Then I leave it.');
   expect(await visibleText(tool.locator('.aimed'))).toContain('painted');
-  expect(await visibleText(nowhere.locator('main'))).toContain('Thank you.');
+  expect(await visibleText(malformed.locator('main'))).toContain('Thank you.');
 });
 
-it('[S41] code can be copied, a picture enlarged', async () => {
+it('[S41] code can be copied and a picture enlarged', async () => {
   const page = await waitUntilReady(await open(await exportPage(session)));
   await page.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)');
 
@@ -198,7 +198,7 @@ it('[S41] code can be copied, a picture enlarged', async () => {
   expect(enlarged).toBe(true);
 });
 
-it('[S41] on paper everything is unfolded, and nothing but the session is there', async () => {
+it('[S41] printing unfolds everything and shows nothing but the session', async () => {
   const page = await waitUntilReady(await open(await exportPage(session)));
 
   await page.emulateMedia({ media: 'print' });
@@ -211,7 +211,7 @@ it('[S41] on paper everything is unfolded, and nothing but the session is there'
   expect(await page.locator('.toolbar').isVisible()).toBe(false);
 });
 
-it('[S41] on a phone the outline is behind a button, and nothing is wider than the screen', async () => {
+it('[S41] on a phone a button opens the outline, and nothing is wider than the screen', async () => {
   const page = await waitUntilReady(await open(await exportPage(session), { width: 390, height: 844 }));
 
   const before = await page.locator('.sidebar').isVisible();
@@ -224,25 +224,25 @@ it('[S41] on a phone the outline is behind a button, and nothing is wider than t
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
 });
 
-it('[S41] the colours can be chosen', async () => {
+it('[S41] the theme can be chosen', async () => {
   const page = await waitUntilReady(await open(await exportPage(session)));
-  const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
-  const light = await ground();
+  const light = await background();
   await page.getByRole('button', { name: 'Colours of the system' }).click();
   await page.getByRole('button', { name: 'Light colours' }).click();
   await page.getByRole('button', { name: 'Dark colours' }).waitFor();
 
-  expect(await ground()).not.toBe(light);
+  expect(await background()).not.toBe(light);
 });
 
-it('[S41] without JavaScript the page says what is missing', async () => {
+it('[S41] without JavaScript the page shows that it needs it', async () => {
   const { page } = await open(await exportPage(session), { javaScriptEnabled: false });
 
   expect(await visibleText(page.locator('body'))).toContain('JavaScript');
 });
 
-it('[S41] ten thousand entries are all there, without all being built or listed at once', async () => {
+it('[S41] all of ten thousand entries can be reached, but are not rendered or listed at once', async () => {
   const entries: object[] = [];
   for (let at = 0; at < 10_000; at++) {
     const [id, parentId] = [`id${at}`, at === 0 ? null : `id${at - 1}`];

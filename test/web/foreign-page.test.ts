@@ -11,14 +11,14 @@ import { startServer, OWNER_TOKEN } from '../support/server/test-server.ts';
 const root = join(import.meta.dirname, '../..');
 const { visit } = useBrowser();
 
-/** The client that the remote session guide prints, with other import paths and this server in it. */
-async function printedClient(server: string): Promise<string> {
+/** The client of the remote session guide, with its import paths and its server replaced. */
+async function guideClient(server: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(root, 'test/fixtures/seeds/browser-client.ts')],
     bundle: true,
     format: 'esm',
     write: false,
-    // What the sample prints with is Node's.
+    // The sample prints with an API of Node.
     define: { 'process.stdout.write': 'console.log' },
     plugins: [
       {
@@ -35,7 +35,7 @@ async function printedClient(server: string): Promise<string> {
   return text.replace(/wss:\/\/server:3000\/session\?[^'"]*/, `${server}?stream=delta&token=${OWNER_TOKEN}`);
 }
 
-/** A page on an origin of its own, whose script is told later. */
+/** A page on its own origin, whose script is set by `run`. */
 async function foreignPage(): Promise<{ origin: string; run: (script: string) => void }> {
   let script = '';
   const pages = createServer((request, response) => {
@@ -56,11 +56,11 @@ async function foreignPage(): Promise<{ origin: string; run: (script: string) =>
   return { origin: `http://127.0.0.1:${port}`, run };
 }
 
-it('the page that the guide prints works from an origin that is allowed', async () => {
+it('the client of the guide works from an allowed origin', async () => {
   const { origin, run } = await foreignPage();
   const script = [bash('ls src'), { text: 'There are two.' }];
   const server = await startServer({ args: ['--allow-origin', origin], script });
-  run(await printedClient(server.url));
+  run(await guideClient(server.url));
 
   const { complaints: printed } = await visit(origin);
   await waitUntil(async () => printed.join('').endsWith('two.'));
@@ -69,10 +69,10 @@ it('the page that the guide prints works from an origin that is allowed', async 
   expect(printed).toContain('log: Tool bash completed');
 });
 
-it('a page from any other origin is not let in, whatever token it knows', async () => {
+it('a page from any other origin is rejected, even with a valid token', async () => {
   const { origin, run } = await foreignPage();
   const server = await startServer();
-  run(await printedClient(server.url));
+  run(await guideClient(server.url));
 
   const { complaints: printed } = await visit(origin);
   await waitUntil(async () => printed.length > 0);

@@ -5,7 +5,7 @@ import { GrowingCode } from '../../src/web/code/growing-code.ts';
 import { languageOf } from '../../src/web/code/language-of.ts';
 import type { Highlight, Token } from '../../src/web/code/token.ts';
 
-/** What of a text has a colour: each piece with its colour before it. */
+/** The coloured tokens of a text, each as `colour text`. */
 const coloured = (text: string, language: string) =>
   highlight(text, language)
     ?.tokens.filter(({ colour }) => colour !== undefined)
@@ -20,7 +20,7 @@ it.each([
   ['console', 'echo "a"', ['type echo', 'string "a"']],
   ['jsonl', '{"a": true}', ['attr "a"', 'keyword true']],
   ['css', 'a { color: red }', ['tag a', 'attr color']],
-])('colours %s', (language, text, expected) => {
+])('highlights %s', (language, text, expected) => {
   expect(coloured(text, language)).toEqual(expected);
 });
 
@@ -76,11 +76,11 @@ it.each([
     'powershell',
     'csharp',
   ],
-])('knows %s', (language) => {
+])('has a grammar for %s', (language) => {
   expect(highlight('a', language)).toBeDefined();
 });
 
-it.each(['', 'klingon', 'constructor', '__proto__', 'toString'])('does not know %j', (language) => {
+it.each(['', 'klingon', 'constructor', '__proto__', 'toString'])('has no grammar for %j', (language) => {
   expect(highlight('a', language)).toBeUndefined();
 });
 
@@ -95,16 +95,16 @@ it.each([
   expect(languageOf(path)).toBe(language);
 });
 
-/** As it is on a machine that has nothing else to do. */
-const unhurried: Highlight = (text, language) => {
+/** A highlighter that never reports slowness, so that results do not depend on the load of the machine. */
+const neverSlow: Highlight = (text, language) => {
   const found = highlight(text, language);
   return found && { ...found, isSlow: false };
 };
 
 const read = (code: GrowingCode, text: string, isOpen: boolean) => code.read(text, { isOpen }).flat();
-const wordsOf = (tokens: readonly Token[]) => tokens.map(({ text }) => text).join('');
+const joinTexts = (tokens: readonly Token[]) => tokens.map(({ text }) => text).join('');
 
-it('code that came in pieces is coloured as the whole code at once', () => {
+it('code received in pieces gets the same colours as the whole code at once', () => {
   const line = fc.constantFrom(
     'const a = 1;',
     '/* open',
@@ -118,26 +118,26 @@ it('code that came in pieces is coloured as the whole code at once', () => {
   const code = fc.array(line, { maxLength: 200 }).map((lines) => lines.join('\n'));
   fc.assert(
     fc.property(code, fc.array(fc.nat(8000), { maxLength: 20 }), (text, cuts) => {
-      const growing = new GrowingCode('ts', unhurried);
+      const growing = new GrowingCode('ts', neverSlow);
       for (const cut of cuts.sort((one, other) => one - other)) {
         const part = text.slice(0, cut);
-        expect(wordsOf(read(growing, part, true))).toBe(part);
+        expect(joinTexts(read(growing, part, true))).toBe(part);
       }
-      expect(read(growing, text, false)).toEqual(read(new GrowingCode('ts', unhurried), text, false));
-      expect(wordsOf(read(growing, text, false))).toBe(text);
+      expect(read(growing, text, false)).toEqual(read(new GrowingCode('ts', neverSlow), text, false));
+      expect(joinTexts(read(growing, text, false))).toBe(text);
     }),
     { numRuns: 50 },
   );
 });
 
 it.each([
-  ['that is whole after each line', 'const a = 1;\n'],
-  ['in which something stays open', '/* a comment\n'],
-])('the work for code %s grows with its length', (_, line) => {
+  ['with complete lines', 'const a = 1;\n'],
+  ['with an open comment', '/* a comment\n'],
+])('the work for code %s grows linearly with its length', (_, line) => {
   let work = 0;
   const counted: Highlight = (text, language) => {
     work += text.length;
-    return unhurried(text, language);
+    return neverSlow(text, language);
   };
   const growing = new GrowingCode('ts', counted);
   const workUntil = (length: number) => {
@@ -148,7 +148,7 @@ it.each([
   expect(more / some).toBeLessThan(6);
 });
 
-it('code that takes long is in one colour from there on', () => {
+it('code after a slow chunk is not coloured', () => {
   const slow: Highlight = (text, language) => {
     const found = highlight(text, language);
     return found && { ...found, isSlow: true };
@@ -158,10 +158,10 @@ it('code that takes long is in one colour from there on', () => {
   expect(others.flat().every(({ colour }) => colour === undefined)).toBe(true);
 });
 
-it.each(['long', 'with long lines', 'of an unknown language'])('code %s stays whole', (which) => {
+it.each(['long', 'with long lines', 'of an unknown language'])('highlighting loses no text of code: %s', (which) => {
   const text = { long: 'let a;\n'.repeat(20_000), 'with long lines': `let a;\n${'x'.repeat(5000)}` }[which] ?? 'let a;';
   const language = which === 'of an unknown language' ? 'klingon' : 'js';
-  expect(wordsOf(read(new GrowingCode(language, highlight), text, false))).toBe(text);
+  expect(joinTexts(read(new GrowingCode(language, highlight), text, false))).toBe(text);
 });
 
 const units = [
@@ -186,7 +186,7 @@ const units = [
   'a<b',
 ];
 
-it.each(units)('no grammar is slow with %j for 30,000 characters', (unit) => {
+it.each(units)('no grammar is slow on 30,000 characters of %j', (unit) => {
   const text = unit.repeat(30_000 / unit.length);
   const lines = `${unit.repeat(500 / unit.length)}\n`.repeat(60);
   for (const language of [
@@ -205,6 +205,6 @@ it.each(units)('no grammar is slow with %j for 30,000 characters', (unit) => {
     'xml',
   ]) {
     for (const code of [text, lines])
-      expect(wordsOf(read(new GrowingCode(language, highlight), code, false))).toBe(code);
+      expect(joinTexts(read(new GrowingCode(language, highlight), code, false))).toBe(code);
   }
 });

@@ -6,7 +6,7 @@ import { parseInline } from '../../src/web/markdown/inline/inline-reader.ts';
 import { markdownHtml, inlineHtml } from '../support/page/markdown-html.ts';
 import { countExecutions } from '../support/execution-counts.ts';
 
-/** Texts full of what means something. */
+/** Texts made of markdown syntax. */
 const markdown = fc
   .array(
     fc.constantFrom(
@@ -30,7 +30,7 @@ const markdown = fc
   )
   .map((parts) => parts.join(''));
 
-it('a text that came in pieces is read as the whole text at once', () => {
+it('text received in pieces gives the same blocks as the whole text at once', () => {
   fc.assert(
     fc.property(markdown, fc.array(fc.nat(200)), (text, cuts) => {
       const reader = new MarkdownReader();
@@ -43,13 +43,13 @@ it('a text that came in pieces is read as the whole text at once', () => {
   );
 });
 
-it('a text that is replaced by another one is read anew', () => {
+it('a text that is replaced by another one is parsed from its start', () => {
   const reader = new MarkdownReader();
   reader.read('# One\n\ntext\n');
   expect(reader.read('Other\n\ntext\n').blocks).toEqual(parseBlocks('Other\n\ntext\n'));
 });
 
-it('blocks that are whole stay the same objects while a text grows', () => {
+it('complete blocks stay the same objects while a text grows', () => {
   const text =
     '# Title\n\nA paragraph.\n\n- one\n- two\n  - inner\n- three\n\n| a |\n|---|\n| 1 |\n| 2 |\n| 3 |\n\nEnd';
   const reader = new MarkdownReader();
@@ -64,7 +64,7 @@ it('blocks that are whole stay the same objects while a text grows', () => {
   expect(seen.size).toBe(4);
 });
 
-it('items of a list and rows of a table that are whole stay the same objects', () => {
+it('complete list items and table rows stay the same objects while a text grows', () => {
   const reader = new MarkdownReader();
   const [one, two, three, four] = ['- one\n- two\n- th', 'ree\n- four\n\n|a|\n|-|\n|1|\n|2', '|\n|3|\n|4', ''].map(
     (_, at, parts) => reader.read(parts.slice(0, at + 1).join(''), { isStreaming: true }).blocks,
@@ -76,8 +76,8 @@ it('items of a list and rows of a table that are whole stay the same objects', (
   expect(rowsOf(four).slice(0, 3)).toEqual([['1'], ['2'], ['3']]);
 });
 
-/** Everything that is shown while a text comes in letter by letter, what repeats left out. */
-function shownWhile(text: string): string[] {
+/** The successive renderings of a text that arrives character by character, without repeats. */
+function renderingsOf(text: string): string[] {
   const reader = new MarkdownReader();
   const shown: string[] = [];
   for (let end = 1; end <= text.length; end++) {
@@ -93,8 +93,8 @@ const outline = (block: Block): string => {
   if ('rows' in block) return `{${[block.head, ...block.rows].map((cells) => cells.join('|')).join('/')}}`;
   if (block.type === 'code') return `<${block.text}>`;
   if (!('text' in block)) return block.type;
-  const words = inlineHtml(parseInline(block.text, { isOpen: 'isOpen' in block && block.isOpen }));
-  return block.type === 'heading' ? `#${words}` : words;
+  const inline = inlineHtml(parseInline(block.text, { isOpen: 'isOpen' in block && block.isOpen }));
+  return block.type === 'heading' ? `#${inline}` : inline;
 };
 
 it.each([
@@ -109,8 +109,8 @@ it.each([
   ['|a|\n|-|\n|b|', ['', '{a}', '{a/b}']],
   ['1. a', ['', '(a)']],
   ['a &amp; b', ['a', 'a ', 'a &amp;', 'a &amp; b']],
-])('shows no marks that go away again while %j comes in', (text, expected) => {
-  expect(shownWhile(text)).toEqual(expected);
+])('no mark appears and disappears again while %j arrives', (text, expected) => {
+  expect(renderingsOf(text)).toEqual(expected);
 });
 
 const units = [
@@ -166,7 +166,7 @@ const units = [
   ],
 ];
 
-it.each(units)('takes %j repeated in steps that grow with the length, not with its square', async (unit) => {
+it.each(units)('the work for repeated %j grows linearly with the length', async (unit) => {
   const work = (length: number) => countExecutions('/src/web/markdown/', () => markdownHtml(unit.repeat(length / unit.length)));
   await work(500);
   const [some, more] = [await work(1000), await work(8000)];
@@ -174,11 +174,11 @@ it.each(units)('takes %j repeated in steps that grow with the length, not with i
   expect(more / some).toBeLessThan(12);
 });
 
-/** Where a browser lays out a cell, or leaves room for one. */
-const placesIn = (blocks: readonly Block[]): number =>
+/** Cells that a browser lays out, missing ones included. */
+const countCells = (blocks: readonly Block[]): number =>
   blocks.reduce((sum, block) => sum + (block.type === 'table' ? block.head.length * (block.rows.length + 1) : 0), 0);
 
-it('a table has no more places than its text is long, a hundred times', () => {
+it('a table has at most 100 cells per character of its text', () => {
   const size = fc.integer({ min: 1, max: 1500 });
   fc.assert(
     fc.property(size, size, fc.array(fc.nat(10_000)), (columns, rows, cuts) => {
@@ -186,18 +186,18 @@ it('a table has no more places than its text is long, a hundred times', () => {
       const reader = new MarkdownReader();
       for (const cut of [...cuts.sort((one, other) => one - other), text.length]) {
         const { blocks } = reader.read(text.slice(0, cut), { isStreaming: cut < text.length });
-        expect(placesIn(blocks)).toBeLessThanOrEqual(100 * cut);
+        expect(countCells(blocks)).toBeLessThanOrEqual(100 * cut);
       }
     }),
   );
 });
 
-it('takes pictures within each other', () => {
+it('deeply nested pictures are parsed', () => {
   const [opening, closing] = ['!['.repeat(20_000), '](x)<br>'.repeat(20_000)];
   expect(markdownHtml(`${opening}a${closing}\n\nThe end`)).toMatch(/The end/);
 });
 
-/** What may stand around a run that never becomes what it looks like. Patterns that try every way to read it would not come to an end. */
+/** Prefixes and suffixes of a run that never completes a construct. Backtracking patterns would not finish. */
 const befores = [
   ...['', 'a', '[a]:', '[a]: b', '[a]: <b>', '[a]: b "', '<details>', '<details><summary>', '<summary>', '- ', '1. '],
   ...['a|b\n-', 'a|b\n|-', 'a\n', '- -', '# a', '~~~', '```', '<!--', '[a](', '[a](b', '[a](b "', '![', '<a@', 'www.'],
@@ -205,12 +205,12 @@ const befores = [
 const runs = [' ', '\t', '\r', '\u2028', '-', '~', '#', '|', ':', '\\', '"', 'a'];
 const afters = ['', 'x', '|x', '\rx', '\n\nx'];
 
-it.each(befores)('takes 100,000 characters of any run behind %j', (before) => {
+it.each(befores)('any run of 100,000 characters after %j is parsed', (before) => {
   const texts = runs.flatMap((run) => afters.map((after) => before + run.repeat(100_000) + after));
   for (const text of texts) expect(markdownHtml(text).length).toBeLessThan(1_000_000);
 });
 
-it.each(units)('takes %j repeated for 200,000 characters, also while it comes in', (unit) => {
+it.each(units)('200,000 characters of repeated %j are parsed, also while they arrive', (unit) => {
   const text = unit.repeat(200_000 / unit.length);
   const reader = new MarkdownReader();
   for (let end = 20_000; end <= text.length; end += 20_000) reader.read(text.slice(0, end), { isStreaming: true });

@@ -164,6 +164,6 @@ it.each([
   ],
   ['a </details>\n</details>', '<p>a &lt;/details&gt;\n&lt;/details&gt;</p>'],
   ['a\r\nb\r\n\r\n- c\r\n', '<p>a\nb</p><ul><li>c</li></ul>'],
-])('reads %j', (text, expected) => {
+])('parses %j', (text, expected) => {
   expect(markdownHtml(text)).toBe(expected);
 });

@@ -28,10 +28,10 @@ const running = (text: string) => ({
 });
 const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line}`).join('\n');
 const card = (page: Page) => page.locator('section.tool');
-const isOpen = async (place: Locator) => (await place.locator('details').first().getAttribute('open')) !== null;
-const heightOf = async (place: Locator) => (await place.boundingBox())?.height;
+const isOpen = async (locator: Locator) => (await locator.locator('details').first().getAttribute('open')) !== null;
+const heightOf = async (locator: Locator) => (await locator.boundingBox())?.height;
 
-it('a command shows the end of what it says while it runs, grows no further, and stays open when it is over', async () => {
+it('a running command shows the end of its output at a fixed height, and its card stays open when it ends', async () => {
   const { page, complaints } = await open(file);
   const message = calling('bash', { command: 'make all', timeout: 60 });
 
@@ -43,7 +43,7 @@ it('a command shows the end of what it says while it runs, grows no further, and
   await renderMessage(page, { message, progress: { one: running(lines(300)) } });
   const [heightAfter, after] = [await heightOf(card(page)), await visibleText(card(page))];
   await renderMessage(page, { message, results: { one: result(lines(300), { durationMs: 61_000 }) } });
-  const over = await visibleText(card(page));
+  const finished = await visibleText(card(page));
 
   expect(waiting).toMatch(/bash\s+make all\s+waiting/);
   expect(before).toMatch(/at most 60 s\s+running/);
@@ -51,12 +51,12 @@ it('a command shows the end of what it says while it runs, grows no further, and
   expect(after).toContain('line 299');
   expect(after).not.toContain('line 250');
   expect(heightAfter).toBe(heightBefore);
-  expect(over).toContain('300 lines · 1\u00a0min 1\u00a0s');
+  expect(finished).toContain('300 lines · 1\u00a0min 1\u00a0s');
   expect([await isOpen(card(page)), await heightOf(card(page))]).toEqual([true, heightAfter]);
   expect(complaints).toEqual([]);
 });
 
-it('of what a command said only the lines that are there are counted, as the last of more', async () => {
+it('truncated command output is counted as the last lines', async () => {
   const { page } = await open(file);
   const message = calling('bash', { command: 'seq 3000' });
   const details = { truncation: { truncated: true }, fullOutputPath: '/tmp/all.log' };
@@ -68,21 +68,21 @@ it('of what a command said only the lines that are there are counted, as the las
   const head = await visibleText(page.locator('.outcome'));
   await renderMessage(page, { message, results: { one: failed } });
   await card(page).getByText(notice).waitFor();
-  const said = await visibleText(card(page));
+  const output = await visibleText(card(page));
   await page.getByRole('button', { name: 'Show the last 2,000 lines' }).click();
   await renderMessage(page, { message, results: { one: result(`${lines(20)}\n\n[the end]`) } });
 
   expect(head).toBe('the last 2,000 lines');
-  expect(said).toContain(notice);
-  expect(said).not.toContain('Command exited');
+  expect(output).toContain(notice);
+  expect(output).not.toContain('Command exited');
   expect(await visibleText(page.locator('.outcome'))).toBe('22 lines');
   expect(await visibleText(page.locator('.output'))).toContain('[the end]');
 });
 
-it('a line of many letters is counted by these, and stays within its card', async () => {
+it('a very long line is counted in characters and stays inside its card', async () => {
   const { page } = await open(file);
   const long = 'x'.repeat(40_000);
-  const width = (place: Locator) => place.evaluate((element) => element.scrollWidth - element.clientWidth);
+  const width = (locator: Locator) => locator.evaluate((element) => element.scrollWidth - element.clientWidth);
 
   await renderMessage(page, {
     message: calling('bash', { command: 'head' }),
@@ -91,16 +91,16 @@ it('a line of many letters is counted by these, and stays within its card', asyn
   const cut = await visibleText(page.locator('.output'));
   await page.getByRole('button', { name: 'Show all 40,011 characters' }).click();
   await page.locator('.unclip').waitFor({ state: 'detached' });
-  const [said, beyond] = [await visibleText(page.locator('.output')), await width(page.locator('.output'))];
+  const [output, overflow] = [await visibleText(page.locator('.output')), await width(page.locator('.output'))];
   await renderMessage(page, { message: calling('write', { path: 'long.txt', content: long }), results: { one: result('ok') } });
   await page.getByRole('button', { name: 'Show all 40,000 characters' }).waitFor();
 
   expect(cut).toContain('green');
-  expect(said.startsWith(long)).toBe(true);
-  expect([beyond, await width(page.locator('.diff'))]).toEqual([0, 0]);
+  expect(output.startsWith(long)).toBe(true);
+  expect([overflow, await width(page.locator('.diff'))]).toEqual([0, 0]);
 });
 
-it('what a reader folds and unfolds stays so, whatever else is drawn', async () => {
+it('folding by the reader survives redraws', async () => {
   const { page } = await open(file);
   const message = calling('bash', { command: 'make' });
   await renderMessage(page, { message, progress: { one: running('begun') } });
@@ -120,7 +120,7 @@ it('what a reader folds and unfolds stays so, whatever else is drawn', async () 
   expect(await visibleText(card(page))).toContain('line 0\n');
 });
 
-it('thoughts stay folded while they stream and show the line they are at; once opened they stay open', async () => {
+it('streaming thinking stays folded and shows its last line; once opened it stays open', async () => {
   const { page } = await open(file);
   const thinking = (text: string) => assistantMessage({ content: [{ type: 'thinking', thinking: text }] });
   const thoughts = page.locator('details.thinking');
@@ -139,57 +139,57 @@ it('thoughts stay folded while they stream and show the line they are at; once o
   expect(await visibleText(thoughts.locator('.markdown'))).toContain('And it is so.');
 });
 
-it('a folded thought shows its words without their marks', async () => {
+it('folded thinking shows its text without markdown marks', async () => {
   const { page } = await open(file);
   const thinking = (text: string) => assistantMessage({ content: [{ type: 'thinking', thinking: text }] });
   const head = page.locator('details.thinking summary');
 
   await renderMessage(page, { message: thinking('# Aim\n**Planning** to call `make_all` with 2**10 jobs') });
-  const over = await visibleText(head);
+  const finished = await visibleText(head);
   await renderMessage(page, { message: thinking('First.\n\n**Looking at `a'), isStreaming: true });
 
-  expect(over).toBe('Thinking 8 words · Aim Planning to call make_all with 2**10 jobs');
+  expect(finished).toBe('Thinking 8 words · Aim Planning to call make_all with 2**10 jobs');
   expect(await visibleText(head)).toBe('Thinking Looking at a');
 });
 
-it('every card says how it stands: waiting, without a result, failed, stopped, done', async () => {
+it('every tool card shows its status: waiting, running, no result, failed, stopped or the duration', async () => {
   const { page } = await open(file);
   const outcomes: string[] = [];
-  const say = async (around: object) => {
-    await renderMessage(page, { message: calling('deploy', { branch: 'main' }), ...around });
+  const record = async (state: object) => {
+    await renderMessage(page, { message: calling('deploy', { branch: 'main' }), ...state });
     outcomes.push(await visibleText(page.locator('.outcome')));
   };
 
-  await say({ isStreaming: true });
-  await say({ progress: { one: 'waiting' } });
-  await say({ progress: { one: running('half') } });
-  await say({});
-  await say({ results: { one: result('It broke', { isError: true }) } });
+  await record({ isStreaming: true });
+  await record({ progress: { one: 'waiting' } });
+  await record({ progress: { one: running('half') } });
+  await record({});
+  await record({ results: { one: result('It broke', { isError: true }) } });
   const failed = await visibleText(card(page));
-  await say({ results: { one: result('Operation aborted', { isError: true }) } });
+  await record({ results: { one: result('Operation aborted', { isError: true }) } });
   const stopped = { words: await visibleText(card(page)), isFailed: await page.locator('.tool.failed').count() };
-  await say({ results: { one: result('done', { durationMs: 2500 }) } });
+  await record({ results: { one: result('done', { durationMs: 2500 }) } });
 
   expect(outcomes).toEqual(['waiting', 'waiting', 'running', 'no result', 'failed', 'stopped', '2.5\u00a0s']);
   expect(failed).toContain('It broke');
   expect(stopped).toEqual({ words: expect.not.stringContaining('aborted'), isFailed: 0 });
 });
 
-it('what was stopped is called so wherever it came from, and is no failure', async () => {
+it('every aborted tool is shown as stopped, not as failed', async () => {
   const { page } = await open(file);
   const stopped: string[] = [];
-  const say = async (drawn: { message: object; results?: Record<string, object> }) => {
+  const record = async (drawn: { message: object; results?: Record<string, object> }) => {
     await renderMessage(page, drawn);
     stopped.push(await visibleText(page.locator('.tool.stopped .outcome')));
   };
   const aborted = { one: result('half\n\nCommand aborted', { isError: true, durationMs: 1500 }) };
 
-  await say({ message: calling('bash', { command: 'make' }), results: aborted });
+  await record({ message: calling('bash', { command: 'make' }), results: aborted });
   const output = await visibleText(page.locator('.output'));
-  await say({ message: { role: 'bashExecution', command: 'sleep 9', output: '', cancelled: true } });
+  await record({ message: { role: 'bashExecution', command: 'sleep 9', output: '', cancelled: true } });
   for (const name of ['read', 'write', 'edit', 'grep', 'find']) {
     const message = calling(name, { path: 'a.ts', content: 'x' });
-    await say({ message, results: { one: result('Operation aborted', { isError: true }) } });
+    await record({ message, results: { one: result('Operation aborted', { isError: true }) } });
     expect(await page.locator('.tool').getByText('aborted').count()).toBe(0);
   }
   await renderMessage(page, { message: calling('bash', { command: 'x' }), results: { one: result('a\nOperation aborted') } });
@@ -201,7 +201,7 @@ it('what was stopped is called so wherever it came from, and is no failure', asy
   expect(await visibleText(page.locator('.output'))).toBe('a\nOperation aborted');
 });
 
-it('an edit shows the words that changed, a long one its beginning', async () => {
+it('an edit marks the changed words; a long diff shows its first lines', async () => {
   const { page } = await open(file);
   const diff = '  9 function total() {\n-10   return sum - one;\n+10   return sum - two;\n 11 }';
   await renderMessage(page, {
@@ -229,13 +229,13 @@ it('an edit shows the words that changed, a long one its beginning', async () =>
   expect(await page.locator('.diff-line.added').count()).toBe(200);
 });
 
-it('a write shows what it changed in a file that was there', async () => {
+it('a write over an existing file shows a diff', async () => {
   const { page } = await open(file);
   const message = calling('write', { path: 'src/shop.ts', content: 'const one = 1;\nconst two = 3;\n' });
   const diff = ' 1 const one = 1;\n-2 const two = 2;\n+2 const two = 3;';
 
   await renderMessage(page, { message, progress: { one: running('') } });
-  const asked = await visibleText(page.locator('.diff-line.added'));
+  const requested = await visibleText(page.locator('.diff-line.added'));
   await renderMessage(page, { message, results: { one: result('ok', { details: { diff } }) } });
   const [head, removed, added] = [
     await visibleText(page.locator('.tool-head')),
@@ -244,14 +244,14 @@ it('a write shows what it changed in a file that was there', async () => {
   ];
   await renderMessage(page, { message, results: { one: result('ok', { details: { diff: '   ...' } }) } });
 
-  expect(asked).toContain('const one = 1;');
+  expect(requested).toContain('const one = 1;');
   expect(head).toMatch(/write\s+src\/\s*shop\.ts\s+\+1 −1/);
   expect([removed, added]).toEqual(['2', '3']);
   expect(await visibleText(page.locator('.outcome'))).toBe('unchanged');
   expect(await page.locator('.tool details').count()).toBe(0);
 });
 
-it('searches are lists: what grep found by file, paths and names one by one', async () => {
+it('search results are lists: grep matches by file, paths and names one per line', async () => {
   const { page } = await open(file);
   const found = 'src/a.ts:3: const coupon = 1;\nsrc/a.ts-4- next\nsrc/b.ts:7: coupon();\n\n[2 matches limit reached]';
   await renderMessage(page, { message: calling('grep', { pattern: 'coupon', path: 'src' }), results: { one: result(found) } });
@@ -271,7 +271,7 @@ it('searches are lists: what grep found by file, paths and names one by one', as
   expect(await visibleText(card(page))).toMatch(/ls\s+\.\s+nothing/);
 });
 
-it('a plan shows what is done and what is not', async () => {
+it('a plan shows which tasks are done', async () => {
   const { page } = await open(file);
   const tasks = [
     { id: '1', content: 'Look', status: 'completed' },
@@ -288,7 +288,7 @@ it('a plan shows what is done and what is not', async () => {
   expect(await visibleText(page.locator('.plan'))).toContain('The shop');
 });
 
-it('an answer can be copied as it was written; what stopped it is said', async () => {
+it('an assistant message can be copied as markdown and shows why it stopped', async () => {
   const { page } = await open(file);
   await page.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)');
   const content = [{ type: 'text', text: 'It is **so**.' }];
@@ -306,7 +306,7 @@ it('an answer can be copied as it was written; what stopped it is said', async (
   expect(await visibleText(page.locator('.failure'))).toBe('Overloaded');
 });
 
-it('a long message of the user is cut until somebody wants it all; files of old sessions are named', async () => {
+it('a long user message is clipped until it is expanded; attachments of old sessions are listed by name', async () => {
   const { page } = await open(file);
   const attachments = [{ fileName: 'plan.pdf' }, { mimeType: 'text/plain' }, 7];
   await renderMessage(page, { message: { role: 'user', content: lines(200), attachments } });
@@ -319,7 +319,7 @@ it('a long message of the user is cut until somebody wants it all; files of old 
   expect(await page.getByRole('listitem').allInnerTexts()).toEqual(['plan.pdf', 'text/plain', 'A file of no name']);
 });
 
-it('messages of other programs are shown as they are; what is not for people is not', async () => {
+it('malformed and unknown messages are shown without errors, hidden ones are not shown', async () => {
   const { page, complaints } = await open(file);
   const odd = [
     { role: 'prophet', words: '<b>soon</b>' },
@@ -352,7 +352,7 @@ it('messages of other programs are shown as they are; what is not for people is 
   expect(complaints).toEqual([]);
 });
 
-it('what would hide or turn around something is shown by its number in long texts and names of types too', async () => {
+it('hidden and bidirectional characters are shown by code point in long texts and MIME types', async () => {
   const { page } = await open(file);
   const picture = { type: 'image', mimeType: 'image/\u202egnp', data: 'AAAA' };
 
@@ -363,7 +363,7 @@ it('what would hide or turn around something is shown by its number in long text
   await page.locator('.plain .hidden-character', { hasText: 'U+202E' }).waitFor();
 });
 
-it('a picture that is none is told from one, however long it is', async () => {
+it('invalid image data is not shown as a picture, however long it is', async () => {
   const { page } = await open(file);
   const picture = { type: 'image', mimeType: 'image/png', data: `${' '.repeat(500_000)}!` };
 
@@ -372,7 +372,7 @@ it('a picture that is none is told from one, however long it is', async () => {
   await page.getByText('A picture that is not shown (image/png)').waitFor();
 });
 
-it('an enlarged picture is closed by a button in the corner, and by a click on it', async () => {
+it('an enlarged picture is closed by its corner button and by a click on it', async () => {
   const { page } = await open(file);
   const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
   await renderMessage(page, { message: { role: 'user', content: [{ type: 'image', mimeType: 'image/png', data }] } });

@@ -9,8 +9,8 @@ import { submitPrompt, servePage } from '../support/page/page-server.ts';
 const { visit } = useBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Settles when nothing fades in or out: halfway there nobody could read it. What goes on for ever does not count. */
-async function stillness(page: Page): Promise<void> {
+/** Waits until all finite animations have ended: half-faded text fails the contrast check. */
+async function waitForAnimations(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
     const moving = () => document.getAnimations()
       .filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity);
@@ -18,10 +18,10 @@ async function stillness(page: Page): Promise<void> {
   })()`);
 }
 
-/** What of the page, as it is now, some people could not read or reach. */
-async function barriers(page: Page): Promise<unknown> {
-  await stillness(page);
-  // Not as a script of the page, which its policy would refuse.
+/** Serious and critical accessibility violations of the page in its present state. */
+async function findViolations(page: Page): Promise<unknown> {
+  await waitForAnimations(page);
+  // Evaluated, because the policy of the page blocks an added script.
   await page.evaluate(axe);
   return page.evaluate(`axe.run().then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -42,7 +42,7 @@ const script = [
   { text: 'That was all.' },
 ];
 
-async function opened(colorScheme: 'light' | 'dark', width = 1280) {
+async function openPage(colorScheme: 'light' | 'dark', width = 1280) {
   const { home } = homeWithCommands({
     ask: `
       void ctx.ui.select('Of many?', Array.from({ length: 300 }, (_, at) => 'number ' + at));
@@ -52,61 +52,61 @@ async function opened(colorScheme: 'light' | 'dark', width = 1280) {
   return (await visit(server.loginLink, { colorScheme, width })).page;
 }
 
-it.each(['light', 'dark'] as const)('everybody can read and reach what is there at first, in %s', async (colours) => {
-  const page = await opened(colours);
+it.each(['light', 'dark'] as const)('the first view is accessible, in %s', async (colours) => {
+  const page = await openPage(colours);
   await page.getByRole('button', { name: 'Add a key' }).waitFor();
 
-  expect(await barriers(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
 });
 
-it.each(['light', 'dark'] as const)('a conversation with tools and a question, in %s', async (colours) => {
-  const page = await opened(colours);
+it.each(['light', 'dark'] as const)('a conversation with tools and a dialog is accessible, in %s', async (colours) => {
+  const page = await openPage(colours);
   await submitPrompt(page, 'Go');
   await page.getByText('That was all.').waitFor();
   await page.getByText('Thinking 2 words').click();
-  const talk = await barriers(page);
+  const inConversation = await findViolations(page);
   await submitPrompt(page, '/ask');
   await page.getByRole('form', { name: 'Which?' }).waitFor();
 
-  expect([talk, await barriers(page)]).toEqual([[], []]);
+  expect([inConversation, await findViolations(page)]).toEqual([[], []]);
 });
 
-it.each(['light', 'dark'] as const)('what lies over the page, in %s', async (colours) => {
-  const page = await opened(colours);
+it.each(['light', 'dark'] as const)('pickers, sheets and the search are accessible, in %s', async (colours) => {
+  const page = await openPage(colours);
   await submitPrompt(page, 'Go');
   await page.getByText('That was all.').waitFor();
   const found: unknown[] = [];
   for (const keys of ['Control+k', 'Control+.']) {
     await page.keyboard.press(keys);
     await page.getByRole('option').first().waitFor();
-    found.push(await barriers(page));
+    found.push(await findViolations(page));
     await page.keyboard.press('Escape');
   }
   await page.getByRole('button', { name: 'Shortcuts' }).click();
   await page.getByText('Show this list').waitFor();
-  found.push(await barriers(page));
+  found.push(await findViolations(page));
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+f');
   await page.keyboard.type('title');
   await page.getByText('1 of 1').waitFor();
-  found.push(await barriers(page));
+  found.push(await findViolations(page));
 
   expect(found).toEqual([[], [], [], []]);
 });
 
-it.each(['light', 'dark'] as const)('the sessions on a phone, in %s', async (colours) => {
-  const page = await opened(colours, 390);
+it.each(['light', 'dark'] as const)('the session list on a phone is accessible, in %s', async (colours) => {
+  const page = await openPage(colours, 390);
   await submitPrompt(page, 'Go');
   await page.getByText('That was all.').waitFor();
   await page.getByRole('button', { name: 'Sessions' }).click();
   await page.getByRole('link', { name: /^Go/ }).waitFor();
 
-  expect(await barriers(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
 });
 
-it('the form that lets somebody in', async () => {
+it('the login form is accessible', async () => {
   const { page } = await visit((await servePage()).address);
   await page.getByLabel('Token').waitFor();
 
-  expect(await barriers(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
 });

@@ -11,7 +11,7 @@ const { visit } = useBrowser();
 
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
 
-it('a prompt with a tool: what is thought is folded, what a tool prints is there while it runs', async () => {
+it('thinking is folded, and the output of a tool is shown while it runs', async () => {
   const command = 'mkfifo gate && echo first && cat gate';
   const script = [
     { steps: [{ thinking: 'I have to look.' }, { text: 'Let me **look**.' }, ...bash(command).steps] },
@@ -39,7 +39,7 @@ it('a prompt with a tool: what is thought is folded, what a tool prints is there
   expect(view.complaints).toEqual([]);
 });
 
-it('a write over a file is shown as what it changed, also when the page is loaded again', async () => {
+it('a write over a file is shown as a diff, also after a reload', async () => {
   const content = 'const price = 3;\nconst tax = 2;\n';
   const write = { toolCall: { name: 'write', arguments: { path: 'shop.ts', content } } };
   const server = await servePage({ script: [write, { text: 'Written.' }] });
@@ -70,7 +70,7 @@ it('a write over a file is shown as what it changed, also when the page is loade
   expect(complaints).toEqual([]);
 });
 
-it('what a tool did when it was stopped is no failure', async () => {
+it('a stopped tool is not shown as failed', async () => {
   const server = await servePage({ script: [bash('echo begun; sleep 1000'), { text: 'Never said.' }] });
   const { page } = await visit(server.loginLink);
 
@@ -84,7 +84,7 @@ it('what a tool did when it was stopped is no failure', async () => {
   expect(await page.getByText('aborted').count()).toBe(0);
 });
 
-it('an answer that failed says why', async () => {
+it('a failed assistant message shows the reason', async () => {
   const script = [{ error: { status: 401, message: 'No such key' } }];
   const { page } = await visit((await servePage({ script })).loginLink);
 
@@ -110,7 +110,7 @@ it.each([320, 390])('on a phone of %i pixels nothing is wider than the screen', 
   expect(x + bubble).toBeLessThanOrEqual(width);
 });
 
-it('what would hide or turn around what is said is shown by its number, wherever it is said', async () => {
+it('hidden and bidirectional characters are shown by code point in prompts, links and comments', async () => {
   const turned = 'photo\u202egpj.exe [pay\u202emoc.live](https://x.example/) zero\u200bwidth\n\n<!-- a\u202eb -->';
   const { page } = await visit((await servePage({ script: [{ text: turned }] })).loginLink);
 

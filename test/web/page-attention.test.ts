@@ -8,9 +8,9 @@ import { type PageServer, submitPrompt, servePage } from '../support/page/page-s
 
 const { visit } = useBrowser();
 
-/** The notifications of a browser whose user says yes, kept where they can be read. */
+/** Replaces `Notification` by a class that is granted on request and records each notification. */
 const NOTIFICATIONS = `
-  window.told = [];
+  window.notifications = [];
   window.Notification = class {
     static permission = sessionStorage.getItem('permission') ?? 'default';
     static async requestPermission() {
@@ -18,22 +18,22 @@ const NOTIFICATIONS = `
       return (Notification.permission = 'granted');
     }
     constructor(title, { body } = {}) {
-      if (Notification.permission === 'granted') told.push(title + ': ' + body);
+      if (Notification.permission === 'granted') notifications.push(title + ': ' + body);
       window.latest = this;
     }
     close() {}
   };`;
 
 const offer = (page: Page) => page.getByRole('button', { name: 'Tell me when it is done' });
-const told = (page: Page): Promise<unknown> => page.evaluate('told');
+const shownNotifications = (page: Page): Promise<unknown> => page.evaluate('notifications');
 
-/** Lets the page believe that nobody sees it, or that somebody does again. */
-const look = (page: Page, state: 'hidden' | 'visible') =>
+/** Sets the visibility state that the page reads. */
+const setVisibility = (page: Page, state: 'hidden' | 'visible') =>
   page.evaluate(`
     Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));`);
 
-it('a run that ends while nobody looks: the title and the icon say so, until somebody does', async () => {
+it('a run that ends while the page is hidden is marked in the title and the icon until the page is visible', async () => {
   const gate = newGate();
   const script = [{ text: 'At once.' }, { steps: [{ text: 'Well, ' }, { await: gate.path }] }];
   const { page, complaints } = await visit((await servePage({ script })).loginLink);
@@ -46,11 +46,11 @@ it('a run that ends while nobody looks: the title and the icon say so, until som
   await submitPrompt(page, 'Go on');
   await page.locator('main').getByText('Well,').waitFor();
 
-  await look(page, 'hidden');
+  await setVisibility(page, 'hidden');
   gate.open();
   await waitForTitle(page, '(1) Go · tau');
   const marked = await icon();
-  await look(page, 'visible');
+  await setVisibility(page, 'visible');
   await waitForTitle(page, 'Go · tau');
 
   expect(marked).not.toBe(plain);
@@ -58,8 +58,8 @@ it('a run that ends while nobody looks: the title and the icon say so, until som
   expect(complaints).toEqual([]);
 });
 
-/** A page in a browser whose user can be notified, and has agreed to it unless `permission` says otherwise. */
-async function notified(server: PageServer, permission: 'default' | 'granted' = 'granted') {
+/** A page with recorded notifications, which are granted unless `permission` is `default`. */
+async function visitWithNotifications(server: PageServer, permission: 'default' | 'granted' = 'granted') {
   const view = await visit(server.loginLink);
   const { page } = view;
   await messageBox(page).waitFor();
@@ -69,7 +69,7 @@ async function notified(server: PageServer, permission: 'default' | 'granted' = 
   return view;
 }
 
-it('the system tells of a run that ended or failed while nobody looked, and of none that somebody watched', async () => {
+it('a run that ends or fails while the page is hidden is notified, a run that ends in sight is not', async () => {
   const home = newHome();
   writeSettings(home, NO_RETRY);
   const gates = [newGate(), newGate()];
@@ -78,7 +78,7 @@ it('the system tells of a run that ended or failed while nobody looked, and of n
     { steps: [{ text: 'Well, ' }, { await: gates[0]?.path }] },
     { steps: [{ text: 'Hm, ' }, { await: gates[1]?.path }, { error: { status: 500, message: 'Out of paper' } }] },
   ];
-  const { page, complaints } = await notified(await servePage({ home, script }));
+  const { page, complaints } = await visitWithNotifications(await servePage({ home, script }));
   const main = page.locator('main');
 
   await submitPrompt(page, 'Go');
@@ -86,24 +86,24 @@ it('the system tells of a run that ended or failed while nobody looked, and of n
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
   await submitPrompt(page, 'Go on');
   await main.getByText('Well,').waitFor();
-  await look(page, 'hidden');
+  await setVisibility(page, 'hidden');
   gates[0]?.open();
   await waitForTitle(page, '(1) Go · tau');
-  await look(page, 'visible');
+  await setVisibility(page, 'visible');
   await submitPrompt(page, 'Go further');
   await main.getByText('Hm,').waitFor();
-  await look(page, 'hidden');
+  await setVisibility(page, 'hidden');
   gates[1]?.open();
   await waitForTitle(page, '(1) Go · tau');
 
-  expect(await told(page)).toEqual(['Go · tau: Done', 'Go · tau: Failed: 500 Out of paper']);
+  expect(await shownNotifications(page)).toEqual(['Go · tau: Done', 'Go · tau: Failed: 500 Out of paper']);
   expect(await page.evaluate('new Promise((done) => { window.focus = () => done(true); latest.onclick(); })')).toBe(
     true,
   );
   expect(complaints).toEqual([]);
 });
 
-it('what was read on coming back has been read', async () => {
+it('a run that ended while the page was hidden counts as read once the page is visible', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }];
   const { page } = await visit((await servePage({ script })).loginLink);
@@ -111,115 +111,115 @@ it('what was read on coming back has been read', async () => {
   await submitPrompt(page, 'Go');
   await row.getByRole('img', { name: 'Running' }).waitFor();
 
-  await look(page, 'hidden');
+  await setVisibility(page, 'hidden');
   gate.open();
   await row.getByRole('img', { name: 'Idle' }).waitFor();
-  await look(page, 'visible');
+  await setVisibility(page, 'visible');
   await page.getByRole('button', { name: 'New session', exact: true }).click();
   await page.getByRole('heading', { name: 'New session' }).waitFor();
 
   expect(await row.getByRole('img').getAttribute('aria-label')).toBe('Idle');
 });
 
-it('a question that waits is told, and no longer counts once it was answered elsewhere', async () => {
+it('a pending dialog is notified, and no longer counted once it is answered in another tab', async () => {
   const gate = newGate();
   const { home } = homeWithCommands({
     ask: `${waitForFileCode(JSON.stringify(gate.path))} await ctx.ui.confirm('Is it you?', '');`,
   });
-  const { page } = await notified(await servePage({ home }));
+  const { page } = await visitWithNotifications(await servePage({ home }));
   await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
   const other = await openTab({ page, complaints: [] });
   await messageBox(other.page).waitFor();
   await submitPrompt(page, '/ask');
 
-  await look(other.page, 'hidden');
-  await look(page, 'hidden');
+  await setVisibility(other.page, 'hidden');
+  await setVisibility(page, 'hidden');
   gate.open();
   await waitForTitle(page, '(1) say hello · tau');
-  await look(other.page, 'visible');
+  await setVisibility(other.page, 'visible');
   await other.page.getByRole('form', { name: 'Is it you?' }).getByRole('button', { name: 'Yes' }).click();
   await waitForTitle(page, 'say hello · tau');
 
-  expect(await told(page)).toEqual(['say hello · tau: Waits for an answer: Is it you?']);
+  expect(await shownNotifications(page)).toEqual(['say hello · tau: Waits for an answer: Is it you?']);
 });
 
-it('a run that is watched in another tab is a run that is watched', async () => {
+it('a run that ends in sight of another tab is not notified', async () => {
   const gates = [newGate(), newGate()];
   const script = gates.map(({ path }) => ({ steps: [{ text: 'Well, ' }, { await: path }, { text: 'done.' }] }));
-  const { page } = await notified(await servePage({ script }));
+  const { page } = await visitWithNotifications(await servePage({ script }));
   await submitPrompt(page, 'Go');
   await page.waitForURL(/session=/);
   const other = await openTab({ page, complaints: [] });
   const done = (at: number) => other.page.locator('main').getByText('Well, done.').nth(at).waitFor();
   await other.page.locator('main').getByText('Well,').waitFor();
 
-  await look(page, 'hidden');
+  await setVisibility(page, 'hidden');
   gates[0]?.open();
   await done(0);
   await submitPrompt(other.page, 'Go on');
   await other.page.locator('main').getByText('Well,').nth(1).waitFor();
-  await look(other.page, 'hidden');
+  await setVisibility(other.page, 'hidden');
   gates[1]?.open();
   await waitForTitle(page, '(1) Go · tau');
 
-  expect(await told(page)).toEqual(['Go · tau: Done']);
+  expect(await shownNotifications(page)).toEqual(['Go · tau: Done']);
 });
 
-it('who looks away at once is not taken for somebody who watches', async () => {
+it('a page that is hidden again at once does not count as watching', async () => {
   const { page } = await visit((await servePage()).loginLink);
   await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
   const held = () => page.evaluate('navigator.locks.query().then(({ held, pending }) => held.length + pending.length)');
   await expect.poll(held).toBe(1);
 
-  await look(page, 'hidden');
+  await setVisibility(page, 'hidden');
   await page.evaluate(`for (const state of ['visible', 'hidden']) {
     Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));
   }`);
 
-  // One that is granted after this was asked for before.
+  // Locks are granted in order: after this one, no earlier request is pending.
   await page.evaluate("navigator.locks.request('another', () => {})");
   await expect.poll(held).toBe(0);
 });
 
-/** Settles when everything is drawn that there is, with what happens behind that. */
-const drawn = (page: Page) =>
+/** Waits until the page is rendered and its effects have run. */
+const waitUntilRendered = (page: Page) =>
   page.evaluate(`new Promise((done) => {
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done))));
   })`);
 
-/** A minute goes by for whatever is on the page. */
-async function wait(page: Page): Promise<void> {
-  await drawn(page);
+/** Advances the clock of the page by a minute. */
+async function passOneMinute(page: Page): Promise<void> {
+  await waitUntilRendered(page);
   await page.clock.fastForward(60_000);
-  await drawn(page);
+  await waitUntilRendered(page);
 }
 
-it('nobody is asked before a run has lasted a while, and only after a click; a no is remembered', async () => {
+it('notifications are offered only after a run has lasted a while, requested only by a click, and a refusal is remembered', async () => {
   const gate = newGate();
   const steps = [{ text: 'Well, ' }, { await: gate.path }];
   const server = await servePage({ script: [{ steps, keep: true, when: 'Go' }] });
-  const { page, complaints } = await notified(server, 'default');
+  const { page, complaints } = await visitWithNotifications(server, 'default');
   await page.clock.install();
   await page.reload();
   await submitPrompt(page, 'Go');
   await page.locator('main').getByText('Well,').waitFor();
-  await drawn(page);
+  await waitUntilRendered(page);
   const early = await offer(page).count();
-  await wait(page);
+  await passOneMinute(page);
   await offer(page).waitFor();
   await page.getByRole('button', { name: 'No, thanks' }).click();
   await offer(page).waitFor({ state: 'detached' });
   await page.reload();
   await page.locator('main').getByText('Well,').waitFor();
-  await wait(page);
+  await passOneMinute(page);
   const declined = await offer(page).count();
   await page.evaluate('localStorage.clear()');
   await page.reload();
   await page.locator('main').getByText('Well,').waitFor();
-  await wait(page);
+  await passOneMinute(page);
   await offer(page).click();
   await offer(page).waitFor({ state: 'detached' });
 
@@ -228,17 +228,17 @@ it('nobody is asked before a run has lasted a while, and only after a click; a n
   expect(complaints).toEqual([]);
 });
 
-it('what would hide or reorder a title is shown by its number, in the tab and by the system', async () => {
+it('hidden and bidirectional characters of a title are shown by code point in the tab and in notifications', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }];
-  const { page } = await notified(await servePage({ script }));
+  const { page } = await visitWithNotifications(await servePage({ script }));
   await submitPrompt(page, 'Go \u202Egnp.exe');
   await page.locator('main').getByText('Well,').waitFor();
   await waitForTitle(page, 'Go U+202Egnp.exe · tau');
 
-  await look(page, 'hidden');
+  await setVisibility(page, 'hidden');
   gate.open();
   await waitForTitle(page, '(1) Go U+202Egnp.exe · tau');
 
-  expect(await told(page)).toEqual(['Go U+202Egnp.exe · tau: Done']);
+  expect(await shownNotifications(page)).toEqual(['Go U+202Egnp.exe · tau: Done']);
 });

@@ -14,13 +14,13 @@ const { visit } = useBrowser();
 const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name });
 const list = (page: Page) => page.getByRole('listbox', { name: 'Suggestions' });
 
-/** The suggestion that the box points at. */
+/** The active suggestion of the box. */
 const chosen = async (page: Page) => {
   const id = (await messageBox(page).getAttribute('aria-activedescendant')) ?? '';
   return page.locator(`[id="${id}"][aria-selected="true"]`).textContent();
 };
 
-/** A user with a project of some files. */
+/** A home with some project files. */
 function project() {
   const home = newHome();
   mkdirSync(join(home.cwd, '.git'));
@@ -31,7 +31,7 @@ function project() {
 }
 
 describe('a slash at the beginning', () => {
-  it('suggests commands, which keys go through and complete, and tells what they take', async () => {
+  it('suggests commands with their parameters, which keys select and complete', async () => {
     const { home } = homeWithCommands({ deploy: '' });
     const view = await visit((await servePage({ home })).loginLink);
     const { page } = view;
@@ -64,7 +64,7 @@ describe('a slash at the beginning', () => {
     expect(view.complaints).toEqual([]);
   });
 
-  it('does not stand in the way of a command that is written out', async () => {
+  it('does not block a fully typed command', async () => {
     const { page } = await visit((await servePage()).loginLink);
     await messageBox(page).fill('/session');
     await option(page, '/session').waitFor();
@@ -74,7 +74,7 @@ describe('a slash at the beginning', () => {
     await page.getByText('Messages: 0 of the user').waitFor();
   });
 
-  it('says of a name that no command has that it is sent as a message', async () => {
+  it('shows that an unknown command is sent as a message', async () => {
     const { page } = await visit((await servePage()).loginLink);
     const frames = await watchFrames(page);
     const hint = page.getByText('No command, sent as a message:');
@@ -96,7 +96,7 @@ describe('a slash at the beginning', () => {
     expect([early, known]).toEqual([0, 0]);
   });
 
-  it('can be completed with a finger, and then goes on in the box', async () => {
+  it('can be completed by touch and keeps the focus in the box', async () => {
     const { page } = await visit((await servePage()).loginLink, { width: 390, height: 844, hasTouch: true });
     await messageBox(page).tap();
     await page.keyboard.type('/mod');
@@ -110,8 +110,8 @@ describe('a slash at the beginning', () => {
   });
 });
 
-describe('a command that the page has its own way for', () => {
-  it('opens the list of models, and downloads; the box is empty then', async () => {
+describe('a command that the page handles itself', () => {
+  it('opens the model picker or downloads the export, and empties the box', async () => {
     const view = await visit((await servePage()).loginLink);
     const { page } = view;
     const frames = await watchFrames(page);
@@ -136,7 +136,7 @@ describe('a command that the page has its own way for', () => {
     expect(view.complaints).toEqual([]);
   });
 
-  it('is that of an extension where one has its name, and goes to the agent with what stands behind it', async () => {
+  it('is sent to the agent if an extension defines it or if it has an argument', async () => {
     const { home } = homeWithCommands({ export: '' });
     const { page } = await visit((await servePage({ home })).loginLink);
     const frames = await watchFrames(page);
@@ -153,7 +153,7 @@ describe('a command that the page has its own way for', () => {
 });
 
 describe('an @', () => {
-  it('suggests the files of the project without what git ignores, and goes on within folders', async () => {
+  it('suggests project files without those that git ignores, folder by folder', async () => {
     const view = await visit((await servePage({ home: project() })).loginLink);
     const { page } = view;
     const frames = await watchFrames(page);
@@ -180,7 +180,7 @@ describe('an @', () => {
     expect(view.complaints).toEqual([]);
   });
 
-  it('does not stand in the way of a path that is written out', async () => {
+  it('does not block a fully typed path', async () => {
     const { page } = await visit((await servePage({ home: project(), script: [{ text: 'Well.' }] })).loginLink);
     const frames = await watchFrames(page);
     await messageBox(page).fill('Read @src/main.ts');
@@ -191,7 +191,7 @@ describe('an @', () => {
     expect((await frames.nextFromPage({ type: 'prompt' }))['message']).toBe('Read @src/main.ts');
   });
 
-  it('suggests above the box, and Escape closes that before it stops anything', async () => {
+  it('suggests above the box, and Escape closes the suggestions before it stops a run', async () => {
     const script = [{ steps: [{ text: 'Endless ' }, { stall: true }] }];
     const { page } = await visit((await servePage({ home: project(), script })).loginLink);
     const frames = await watchFrames(page);

@@ -13,14 +13,14 @@ interface TestFile {
   readonly name: string;
   readonly type?: string;
   readonly text?: string;
-  /** In the place of a text: an image of this size. */
+  /** Makes the file an image of this size instead of a text. */
   readonly size?: readonly [number, number];
 }
 
 const tiny: TestFile = { name: 'tiny.png', type: 'image/png', size: [2, 1] };
 
-/** Gives files to the page as a browser does. */
-const give = (page: Page, how: 'paste' | 'drop' | 'dragover', files: readonly TestFile[]) =>
+/** Dispatches the event with which a browser passes files to the page. */
+const dispatchFiles = (page: Page, how: 'paste' | 'drop' | 'dragover', files: readonly TestFile[]) =>
   page.evaluate(`(async () => {
     const data = new DataTransfer();
     for (const { name, type = '', text = '', size } of ${JSON.stringify(files)}) {
@@ -43,17 +43,17 @@ const sizeOf = (data: string) => {
 };
 
 describe('files', () => {
-  it('are pasted, dropped and chosen: images go along as images, text under its name', async () => {
+  it('can be pasted, dropped and chosen: images are sent as images, text under its file name', async () => {
     const view = await visit((await servePage({ script: [{ text: 'I see.' }] })).loginLink);
     const { page } = view;
     const frames = await watchFrames(page);
     await messageBox(page).fill('Look');
 
-    await give(page, 'paste', [tiny]);
+    await dispatchFiles(page, 'paste', [tiny]);
     await attachments(page).getByRole('img', { name: 'tiny.png' }).waitFor();
-    await give(page, 'dragover', [tiny]);
+    await dispatchFiles(page, 'dragover', [tiny]);
     await page.getByText('Drop images and text files to attach them').waitFor();
-    await give(page, 'drop', [
+    await dispatchFiles(page, 'drop', [
       { name: 'a.md', text: '```\ncode\n```' },
       { name: 'gone.txt', text: 'gone' },
     ]);
@@ -79,7 +79,7 @@ describe('files', () => {
     const { page } = await visit((await servePage({ script: [{ text: 'I see.' }] })).loginLink);
     const frames = await watchFrames(page);
 
-    await give(page, 'drop', [{ name: 'wide.png', type: 'image/png', size: [4000, 1000] }]);
+    await dispatchFiles(page, 'drop', [{ name: 'wide.png', type: 'image/png', size: [4000, 1000] }]);
     await attachments(page).getByRole('img', { name: 'wide.png' }).waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
 
@@ -95,21 +95,21 @@ describe('files', () => {
     ],
     [{ name: 'a.png', type: 'image/png', text: 'x' }, 'a.png cannot be read.'],
     [{ name: 'a.log', text: 'x'.repeat(256 * 1024 + 1) }, 'a.log is larger than 256 KB.'],
-  ] as const)('that cannot go along are named with the reason: %$', async (file, reason) => {
+  ] as const)('that cannot be sent are rejected with a reason: %$', async (file, reason) => {
     const { page } = await visit((await servePage()).loginLink);
     await messageBox(page).fill('Look');
 
-    await give(page, 'drop', [file]);
+    await dispatchFiles(page, 'drop', [file]);
 
     await page.getByRole('alert').getByText(reason).waitFor();
     expect(await attachments(page).count()).toBe(0);
   });
 
-  it('are limited in number', async () => {
+  it('are limited to 12 images', async () => {
     const { page } = await visit((await servePage()).loginLink);
     await messageBox(page).waitFor();
 
-    await give(
+    await dispatchFiles(
       page,
       'drop',
       Array.from({ length: 13 }, () => tiny),
@@ -119,14 +119,14 @@ describe('files', () => {
     expect(await attachments(page).count()).toBe(12);
   });
 
-  it('come back with a message that waited when the run is stopped', async () => {
+  it('return to the composer with their queued message when the run is stopped', async () => {
     const script = [{ steps: [{ text: 'Endless ' }, { stall: true }] }];
     const { page } = await visit((await servePage({ script })).loginLink);
     const frames = await watchFrames(page);
     await messageBox(page).fill('Talk');
     await messageBox(page).press('Enter');
     await page.getByRole('button', { name: 'Stop' }).waitFor();
-    await give(page, 'drop', [tiny, { name: 'a.txt', text: 'a' }]);
+    await dispatchFiles(page, 'drop', [tiny, { name: 'a.txt', text: 'a' }]);
     await attachments(page).getByText('a.txt').waitFor();
     await messageBox(page).fill('And this');
     await messageBox(page).press('Enter');
@@ -140,12 +140,12 @@ describe('files', () => {
   });
 });
 
-it('of two pictures without words the one comes back that was not delivered', async () => {
+it('of two messages without text, stopping the run returns only the picture that was not delivered', async () => {
   const script = [{ text: 'I see.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }];
   const { page } = await visit((await servePage({ script })).loginLink);
   const frames = await watchFrames(page);
   const drop = async (name: string) => {
-    await give(page, 'drop', [{ ...tiny, name }]);
+    await dispatchFiles(page, 'drop', [{ ...tiny, name }]);
     await attachments(page).getByRole('img', { name }).waitFor();
   };
   await drop('delivered.png');
@@ -165,12 +165,12 @@ it('of two pictures without words the one comes back that was not delivered', as
   expect(await attachments(page).count()).toBe(1);
 });
 
-it('a fork has the pictures of the message that is to be written anew', async () => {
+it('a fork puts the pictures of the forked message into the composer', async () => {
   const { page, complaints } = await visit(
     (await servePage({ script: [{ text: 'I see.' }, { text: 'Again.' }] })).loginLink,
   );
   const frames = await watchFrames(page);
-  await give(page, 'paste', [tiny]);
+  await dispatchFiles(page, 'paste', [tiny]);
   await attachments(page).getByRole('img', { name: 'tiny.png' }).waitFor();
   await messageBox(page).fill('Look');
   await page.keyboard.press('Enter');
@@ -180,29 +180,29 @@ it('a fork has the pictures of the message that is to be written anew', async ()
   await page.getByRole('button', { name: 'Fork from here' }).focus();
   await page.keyboard.press('Enter');
   await attachments(page).getByRole('img', { name: 'Image 1' }).waitFor();
-  const written = await messageBox(page).inputValue();
+  const draft = await messageBox(page).inputValue();
   await messageBox(page).press('Enter');
   const again = await frames.nextFromPage({ type: 'prompt' });
 
-  expect([written, again['message'], again['images']]).toEqual(['Look', 'Look', images]);
+  expect([draft, again['message'], again['images']]).toEqual(['Look', 'Look', images]);
   expect(complaints).toEqual([]);
 });
 
-it('whoever attaches an image is told when the model cannot see it', async () => {
+it('attaching an image shows a warning if the model cannot see images', async () => {
   const { page } = await visit((await servePage({ args: ['--model', 'tau/scripted-small'] })).loginLink);
   await messageBox(page).waitFor();
 
-  await give(page, 'drop', [tiny]);
+  await dispatchFiles(page, 'drop', [tiny]);
 
   await page.getByText('This model cannot see images.').waitFor();
 });
 
-it('a long text that is pasted stays text, also with a picture of it', async () => {
+it('pasted text stays text, even if it is long or comes with a picture of it', async () => {
   const { page } = await visit((await servePage()).loginLink);
   await messageBox(page).waitFor();
   const text = 'words '.repeat(2000);
 
-  const wasTaken = await page.evaluate(`(() => {
+  const wasHandled = await page.evaluate(`(() => {
     const data = new DataTransfer();
     data.setData('text/plain', 'x');
     data.items.add(new File(['x'], 'x.png', { type: 'image/png' }));
@@ -212,23 +212,23 @@ it('a long text that is pasted stays text, also with a picture of it', async () 
   await messageBox(page).focus();
   await page.keyboard.insertText(text);
 
-  expect([wasTaken, await messageBox(page).inputValue(), await attachments(page).count()]).toEqual([false, text, 0]);
+  expect([wasHandled, await messageBox(page).inputValue(), await attachments(page).count()]).toEqual([false, text, 0]);
 });
 
-it('the browser asks before it leaves a page on which something is attached, in whichever session', async () => {
+it('the browser asks for confirmation before it unloads a page with attachments in any session', async () => {
   const { page, complaints } = await visit((await servePage()).loginLink);
   const frames = await watchFrames(page);
   await submitPrompt(page, 'say hello');
   await frames.nextFromServer({ type: 'agent_settled' });
   await page.waitForURL(/session=/);
-  await give(page, 'paste', [{ name: 'a.md', text: 'words' }]);
+  await dispatchFiles(page, 'paste', [{ name: 'a.md', text: 'words' }]);
   await attachments(page).getByText('a.md').waitFor();
   await button(page, 'New session').click();
   await attachments(page).waitFor({ state: 'detached' });
 
-  const asked = page.waitForEvent('dialog');
+  const confirmation = page.waitForEvent('dialog');
   await page.evaluate('location.reload()');
-  const kind = (await asked).type();
+  const kind = (await confirmation).type();
   await page.goBack();
   await attachments(page).getByText('a.md').waitFor();
   await page.getByRole('button', { name: 'Remove a.md' }).click();

@@ -12,8 +12,8 @@ const { visit } = useBrowser();
 
 const card = (page: Page, command: string) => page.getByRole('region', { name: `Shell: ${command}` });
 
-/** What was run in the shell, as it is stored. */
-function ran(home: Home) {
+/** The stored shell commands of the session. */
+function storedCommands(home: Home) {
   const [file = ''] = sessionFiles(home);
   return readSessionFile(file).flatMap(({ message }) => {
     if (message?.role !== 'bashExecution') return [];
@@ -22,7 +22,7 @@ function ran(home: Home) {
   });
 }
 
-it('a line with ! runs in the shell: what it prints is shown meanwhile, then it is part of the conversation', async () => {
+it('a line with ! runs in the shell, shows its output while it runs, and becomes part of the conversation', async () => {
   const server = await servePage();
   const view = await visit(server.loginLink);
   const { page } = view;
@@ -43,14 +43,14 @@ it('a line with ! runs in the shell: what it prints is shown meanwhile, then it 
   await page.getByRole('navigation', { name: 'Sessions' }).getByTitle('!echo beside', { exact: true }).waitFor();
   await page.getByRole('heading', { name: '!echo beside' }).waitFor();
   const whole = { exitCode: 0, cancelled: false };
-  expect(ran(server.home)).toEqual([
+  expect(storedCommands(server.home)).toEqual([
     { command: 'echo beside', output: 'beside\n', ...whole, excludeFromContext: true },
     { command, output: 'first\nsecond\n', ...whole, excludeFromContext: false },
   ]);
   expect(view.complaints).toEqual([]);
 });
 
-it('a command is stopped by its own button, and the run goes on', async () => {
+it('a shell command is stopped by its own button, and the run continues', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }];
   const server = await servePage({ script });
@@ -70,10 +70,10 @@ it('a command is stopped by its own button, and the run goes on', async () => {
   await card(page, command).waitFor({ state: 'detached' });
 
   expect(isRunning).toBe(true);
-  expect(ran(server.home)).toMatchObject([{ command, output: 'begun\n', cancelled: true }]);
+  expect(storedCommands(server.home)).toMatchObject([{ command, output: 'begun\n', cancelled: true }]);
 });
 
-it('a command is seen, and stopped, after the page was loaded again and in every other tab', async () => {
+it('a shell command is shown and can be stopped after a reload and in every other tab', async () => {
   const server = await servePage();
   const view = await visit(server.loginLink);
   const { page } = view;
@@ -96,7 +96,7 @@ it('a command is seen, and stopped, after the page was loaded again and in every
   expect([...view.complaints, ...other.complaints]).toEqual([]);
 });
 
-it('Escape ends a command where nothing else runs', async () => {
+it('Escape stops a shell command while no run is active', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
   const command = 'mkfifo never && echo begun && cat never';
@@ -106,5 +106,5 @@ it('Escape ends a command where nothing else runs', async () => {
   await page.keyboard.press('Escape');
   await page.getByRole('region', { name: 'Conversation' }).getByText('stopped').waitFor();
 
-  expect(ran(server.home)).toMatchObject([{ command, cancelled: true }]);
+  expect(storedCommands(server.home)).toMatchObject([{ command, cancelled: true }]);
 });

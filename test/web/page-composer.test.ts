@@ -13,11 +13,11 @@ const { visit } = useBrowser();
 
 const isFocused = (page: Page) => messageBox(page).evaluate((element) => element === element.ownerDocument.activeElement);
 
-/** Waits until nothing runs. */
-const atRest = (page: Page) => button(page, 'Stop').waitFor({ state: 'hidden' });
+/** Waits until no run is active. */
+const waitUntilIdle = (page: Page) => button(page, 'Stop').waitFor({ state: 'hidden' });
 
 describe('Enter', () => {
-  it('sends what is written, and Shift with it begins a new line', async () => {
+  it('sends the message, and Shift+Enter starts a new line', async () => {
     const server = await servePage({ script: [{ text: 'Well.' }] });
     const view = await visit(server.loginLink);
     const { page } = view;
@@ -38,7 +38,7 @@ describe('Enter', () => {
     expect(view.complaints).toEqual([]);
   });
 
-  it('belongs to whoever composes letters with it', async () => {
+  it('does not send while an input method composes', async () => {
     const { page } = await visit((await servePage()).loginLink);
     await messageBox(page).fill('にほん');
 
@@ -48,7 +48,7 @@ describe('Enter', () => {
     expect(await messageBox(page).inputValue()).toBe('にほんご');
   });
 
-  it('begins a new line on a phone, where the button sends and no keyboard comes up by itself', async () => {
+  it('starts a new line on a phone, where the button sends and the box is not focused at first', async () => {
     const server = await servePage({ script: [{ text: 'Well.' }] });
     const { page } = await visit(server.loginLink, { width: 390, height: 844, hasTouch: true });
     const frames = await watchFrames(page);
@@ -69,7 +69,7 @@ describe('Enter', () => {
 });
 
 describe('while a run is active', () => {
-  it('Enter steers it, and Alt with it waits for its end', async () => {
+  it('Enter steers it, and Alt+Enter queues a follow-up', async () => {
     const gate = newGate();
     const steps = [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }];
     const server = await servePage({ script: [{ steps }, { text: 'Briefly.' }, { text: 'More.' }] });
@@ -86,13 +86,13 @@ describe('while a run is active', () => {
     gate.open();
     await frames.nextFromServer({ type: 'agent_settled' });
 
-    const waited = items.map(({ kind, text }: { kind: string; text: string }) => `${kind}: ${text}`);
-    expect(waited.sort()).toEqual(['followUp: And then more', 'steer: Be brief']);
+    const queueItems = items.map(({ kind, text }: { kind: string; text: string }) => `${kind}: ${text}`);
+    expect(queueItems.sort()).toEqual(['followUp: And then more', 'steer: Be brief']);
     expect(storedUserInputs(server.home)).toEqual(['Talk', 'Be brief', 'And then more']);
     await button(page, 'Send').waitFor();
   });
 
-  it('there are buttons for both', async () => {
+  it('buttons steer and queue', async () => {
     const server = await servePage({ script: [{ steps: [{ text: 'Endless ' }, { stall: true }] }] });
     const { page } = await visit(server.loginLink);
     const frames = await watchFrames(page);
@@ -109,7 +109,7 @@ describe('while a run is active', () => {
     expect(await button(page, 'Send').count()).toBe(0);
   });
 
-  it.each(['Escape', 'Stop'])('%s ends it, and what waited is in the box again', async (how) => {
+  it.each(['Escape', 'Stop'])('%s stops it and puts queued messages back into the box', async (how) => {
     const script = [{ steps: [{ text: 'Endless ' }, { stall: true }] }, { text: 'Gladly.' }];
     const server = await servePage({ script });
     const view = await visit(server.loginLink);
@@ -126,7 +126,7 @@ describe('while a run is active', () => {
 
     if (how === 'Escape') await page.keyboard.press('Escape');
     else await button(page, 'Stop').click();
-    await atRest(page);
+    await waitUntilIdle(page);
     await waitForDraft(page, 'Sooner\n\nLater\n\nhalf a sen');
     await submitPrompt(page, 'Talk again');
     await frames.nextFromServer({ type: 'agent_settled' });
@@ -138,7 +138,7 @@ describe('while a run is active', () => {
 });
 
 describe('a message', () => {
-  it('that is refused is in the box again', async () => {
+  it('that is rejected is put back into the box', async () => {
     const { page } = await visit((await servePage()).loginLink);
     const frames = await watchFrames(page);
 
@@ -148,7 +148,7 @@ describe('a message', () => {
     await waitForDraft(page, '/model nobody/nothing');
   });
 
-  it('waits for a connection where there is none', async () => {
+  it('waits for the connection while disconnected', async () => {
     const server = await servePage({ script: [{ text: 'Well.' }, { text: 'Again.' }] });
     const { page } = await visit(server.loginLink);
     const frames = await watchFrames(page);
@@ -167,20 +167,20 @@ describe('a message', () => {
     expect(storedUserInputs(server.home)).toEqual(['Talk', 'Still there?']);
   });
 
-  it('of a built-in command shows what that has to say, until it is closed', async () => {
+  it('with a built-in command shows its output until it is closed', async () => {
     const { page } = await visit((await servePage()).loginLink);
 
     await submitPrompt(page, '/help');
-    const reply = page.getByRole('region', { name: 'What /help says' });
-    await reply.getByText('/compact [instructions]').waitFor();
+    const output = page.getByRole('region', { name: 'What /help says' });
+    await output.getByText('/compact [instructions]').waitFor();
     await page.keyboard.press('Escape');
 
-    await reply.waitFor({ state: 'detached' });
+    await output.waitFor({ state: 'detached' });
   });
 });
 
 describe('drafts', () => {
-  it('are there after a reload, for each session its own, and gone once sent', async () => {
+  it('are kept per session over a reload and removed once sent', async () => {
     const server = await servePage({ script: [{ text: 'Well.' }, { text: 'Again.' }] });
     const view = await visit(server.loginLink);
     const { page } = view;
@@ -206,7 +206,7 @@ describe('drafts', () => {
     expect(view.complaints).toEqual([]);
   });
 
-  it('are seen in another tab of the session as long as nothing is written there', async () => {
+  it('appear in another tab of the session while its box is empty', async () => {
     const server = await servePage({ script: [{ text: 'Well.' }] });
     const one = await visit(server.loginLink);
     const frames = await watchFrames(one.page);
@@ -221,15 +221,15 @@ describe('drafts', () => {
     await messageBox(other.page).fill('from the other');
     await waitForCondition(one.page, "Object.values(localStorage).some((kept) => kept.includes('from the other'))");
     await other.page.evaluate(`addEventListener('storage', ({ newValue }) => {
-      if (newValue?.includes('from one, again')) requestAnimationFrame(() => (window.isTold = true));
+      if (newValue?.includes('from one, again')) requestAnimationFrame(() => (window.isStored = true));
     })`);
     await messageBox(one.page).fill('from one, again');
-    await waitForCondition(other.page, 'window.isTold');
+    await waitForCondition(other.page, 'window.isStored');
 
     expect(await messageBox(other.page).inputValue()).toBe('from the other');
   });
 
-  it('are replaced by what extensions put there, and are one arrow away', async () => {
+  it('are replaced by the text of an extension and recalled by ArrowUp', async () => {
     const gate = newGate();
     const { home } = homeWithCommands({
       put: `${waitForFileCode(JSON.stringify(gate.path))} ctx.ui.setEditorText('of an extension');`,
@@ -248,7 +248,7 @@ describe('drafts', () => {
     expect(await messageBox(page).inputValue()).toBe('mine');
   });
 
-  it('are not replaced by what an extension puts into the session that it has gone to', async () => {
+  it('are not replaced by text that an extension sets in a new session', async () => {
     const gate = newGate();
     const { home } = homeWithCommands({
       move: `${waitForFileCode(JSON.stringify(gate.path))} await ctx.newSession(); ctx.ui.setEditorText('for the new one');`,
@@ -262,7 +262,7 @@ describe('drafts', () => {
     await frames.nextFromPage({ message: '/move' });
 
     await messageBox(page).fill('mine');
-    // Nothing is drawn before both have come.
+    // Drawing waits until both events have arrived.
     await page.evaluate(
       'window.held = []; window.draw = requestAnimationFrame; requestAnimationFrame = (f) => held.push(f)',
     );
@@ -277,7 +277,7 @@ describe('drafts', () => {
   });
 });
 
-it('arrows go through what was said before, also after a reload', async () => {
+it('arrow keys recall earlier messages, also after a reload', async () => {
   const script = [{ text: 'Well.' }, { text: 'Well.' }];
   const { page } = await visit((await servePage({ script })).loginLink);
   const frames = await watchFrames(page);
@@ -310,7 +310,7 @@ it('arrows go through what was said before, also after a reload', async () => {
   expect(again).toEqual(seen.slice(0, 4));
 });
 
-it('arrows with other keys are not for what was said before', async () => {
+it('arrow keys with modifiers do not recall earlier messages', async () => {
   const home = newHome();
   for (const id of ['one', 'two']) storeSession(home, shortConversation(home.cwd, { id }), { name: `${id}.jsonl` });
   const { page } = await visit((await servePage({ home })).loginLink);
@@ -328,7 +328,7 @@ it('arrows with other keys are not for what was said before', async () => {
   expect([left, await messageBox(page).inputValue()]).toEqual(['', '']);
 });
 
-it('a login that may not run commands is told so, and keeps the line', async () => {
+it('a shell line of a login that may not run commands is rejected and stays in the box', async () => {
   const { page } = await visitWithScopes(visit, await servePage(), { scopes: 'view,prompt' });
   await messageBox(page).waitFor();
 
@@ -338,7 +338,7 @@ it('a login that may not run commands is told so, and keeps the line', async () 
   expect(await messageBox(page).inputValue()).toBe('!ls');
 });
 
-it('the box grows with its text, up to a part of the page', async () => {
+it('the box grows with its text, up to 40% of the page', async () => {
   const { page } = await visit((await servePage()).loginLink);
   await messageBox(page).waitFor();
   const height = async () => (await messageBox(page).boundingBox())?.height ?? 0;

@@ -14,8 +14,8 @@ const connection = (page: Page) => page.getByRole('status', { name: 'Connection'
 const outbox = (page: Page) => page.getByRole('list', { name: 'Not sent yet' });
 const retry = (page: Page) => connection(page).getByRole('button', { name: 'Retry' });
 
-/** A server whose model begins a tale that it never ends, and answers anything else; a page on a session of it. */
-async function inTheMiddle(home: Home = newHome()): Promise<View & { server: PageServer }> {
+/** A page on a session whose model is in the middle of an endless tale; other prompts get a full response. */
+async function visitDuringRun(home: Home = newHome()): Promise<View & { server: PageServer }> {
   const steps = [{ text: 'Once upon a time ' }, { await: join(home.root, 'never') }];
   const script = [
     { steps, when: 'tale', keep: true },
@@ -32,7 +32,7 @@ async function inTheMiddle(home: Home = newHome()): Promise<View & { server: Pag
   return { server, ...view };
 }
 
-/** Lets the time of every retry come, or of so many of them. */
+/** Advances the clock past `count` retries. */
 async function outlastRetries(page: Page, count = 5): Promise<void> {
   for (let attempt = 1; attempt <= count; attempt++) {
     await connection(page).getByText(`Attempt ${attempt} of 5`).waitFor();
@@ -40,17 +40,17 @@ async function outlastRetries(page: Page, count = 5): Promise<void> {
   }
 }
 
-/** How often something was said. */
-const said = async (page: Page, text: string): Promise<number> => (await visibleText(main(page))).split(text).length - 1;
+/** Counts the occurrences of a text in the conversation. */
+const countText = async (page: Page, text: string): Promise<number> => (await visibleText(main(page))).split(text).length - 1;
 
-it('[V23] a server that dies in mid-stream and comes again: Reconnecting…, then the session is there again', async () => {
-  const { server, page } = await inTheMiddle();
+it('[V23] after a server dies in mid-stream the page shows Reconnecting…, then restores the session', async () => {
+  const { server, page } = await visitDuringRun();
 
   await server.kill();
   await connection(page).getByText('Reconnecting…').waitFor();
   const meanwhile = await visibleText(main(page));
   await server.restart();
-  // The agent may have lived long enough to store what was said so far.
+  // The agent may have lived long enough to store the partial message.
   const end = main(page).getByText('The run ended before an answer came.').or(main(page).getByText('Stopped'));
   await end.waitFor();
   await page.reload();
@@ -60,11 +60,11 @@ it('[V23] a server that dies in mid-stream and comes again: Reconnecting…, the
 
   expect(meanwhile).toContain('Once upon a time');
   for (const text of ['Are you there?', 'Tell me a tale', 'Are you there again?'])
-    expect(await said(page, text)).toBe(1);
+    expect(await countText(page, text)).toBe(1);
 });
 
-it('[V23] what is written meanwhile waits in sight, and is sent once when the connection is there again', async () => {
-  const { server, page } = await inTheMiddle();
+it('[V23] messages written while disconnected are listed as unsent and sent once after reconnecting', async () => {
+  const { server, page } = await visitDuringRun();
 
   await server.kill();
   await connection(page).getByText('Reconnecting…').waitFor();
@@ -80,11 +80,11 @@ it('[V23] what is written meanwhile waits in sight, and is sent once when the co
     'Not sent yet Still there? Take back',
     'Not sent yet And out there? Take back',
   ]);
-  for (const text of ['Still there?', 'And out there?']) expect(await said(page, text)).toBe(1);
+  for (const text of ['Still there?', 'And out there?']) expect(await countText(page, text)).toBe(1);
 });
 
-it('[V25] after the last retry the page says Connection Lost, and a button tries again', async () => {
-  const { server, page } = await inTheMiddle();
+it('[V25] after the last retry the page shows Connection Lost and a Retry button', async () => {
+  const { server, page } = await visitDuringRun();
 
   await server.kill();
   await outlastRetries(page);
@@ -100,8 +100,8 @@ it('[V25] after the last retry the page says Connection Lost, and a button tries
   await main(page).getByText('I am here.').nth(1).waitFor();
 });
 
-it('nobody has to wait for the next attempt', async () => {
-  const { server, page } = await inTheMiddle();
+it('the Try now button retries without waiting', async () => {
+  const { server, page } = await visitDuringRun();
 
   await server.kill();
   await outlastRetries(page, 4);
@@ -111,8 +111,8 @@ it('nobody has to wait for the next attempt', async () => {
   await connection(page).getByText('Attempt 1 of 5').waitFor();
 });
 
-it('[V41] what was not sent yet can be taken back into the box, and is not sent', async () => {
-  const { server, page } = await inTheMiddle();
+it('[V41] an unsent message can be withdrawn into the box and is not sent', async () => {
+  const { server, page } = await visitDuringRun();
 
   await server.kill();
   await connection(page).getByText('Reconnecting…').waitFor();
@@ -133,11 +133,11 @@ it('[V41] what was not sent yet can be taken back into the box, and is not sent'
   await main(page).getByText('And out there?').waitFor();
   await outbox(page).waitFor({ state: 'hidden' });
   expect([focused, waiting, alerts]).toEqual(['Message', 1, 0]);
-  expect(await said(page, 'Still there?')).toBe(0);
+  expect(await countText(page, 'Still there?')).toBe(0);
 });
 
-it('[V42] a browser that is offline asks whether the server is there, and does not wait for long', async () => {
-  const { page } = await inTheMiddle();
+it('[V42] a page whose browser goes offline probes the connection at once', async () => {
+  const { page } = await visitDuringRun();
 
   await page.context().setOffline(true);
   await connection(page).getByText('Reconnecting…').waitFor();
@@ -152,23 +152,23 @@ it('[V42] a browser that is offline asks whether the server is there, and does n
   expect(mayStop).toBe(false);
 });
 
-it('without a connection nothing is offered that needs one, and one place says that it is lost', async () => {
-  const { server, page } = await inTheMiddle();
+it('without a connection, controls that need it are disabled and a single status reports the loss', async () => {
+  const { server, page } = await visitDuringRun();
   await submitPrompt(page, 'And be brief');
   const [stop, edit, drop] = ['Stop', 'Edit: And be brief', 'Drop: And be brief'].map((name) => button(page, name));
   await drop?.waitFor();
-  const places = async () => JSON.stringify(await Promise.all([stop, edit, drop].map((one) => one?.boundingBox())));
-  const before = await places();
+  const boundingBoxes = async () => JSON.stringify(await Promise.all([stop, edit, drop].map((one) => one?.boundingBox())));
+  const before = await boundingBoxes();
 
   await server.kill();
   await connection(page).getByText('Reconnecting…').waitFor();
-  const lookedFor = page.waitForEvent('requestfailed');
+  const requestFailed = page.waitForEvent('requestfailed');
   await page.clock.fastForward(5000);
-  await lookedFor;
+  await requestFailed;
   const states = await Promise.all(
     [stop, edit, drop].map(async (one) => [await one?.isDisabled(), await one?.getAttribute('title')]),
   );
-  const after = await places();
+  const after = await boundingBoxes();
   await messageBox(page).press('Escape');
   const alerts = await page.getByRole('alert').allInnerTexts();
   await server.restart();
@@ -179,7 +179,7 @@ it('without a connection nothing is offered that needs one, and one place says t
   expect(alerts).toEqual([]);
 });
 
-it('[V23] a session that another program has open: that is said in its place, until it is free', async () => {
+it('[V23] a session locked by another program is reported in place of the conversation until it is free', async () => {
   const { page, holder, heading } = await visitLockedSession(visit, newHome());
 
   await main(page).getByText(`in use by process ${holder.process?.pid}`).waitFor();
@@ -196,7 +196,7 @@ it('[V23] a session that another program has open: that is said in its place, un
   expect(await page.getByRole('alert').count()).toBe(0);
 });
 
-it('a new session is there after a restart of the server, also if nothing was said in it', async () => {
+it('a new session survives a server restart, even without messages', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
   await messageBox(page).waitFor();
@@ -213,21 +213,21 @@ it('a new session is there after a restart of the server, also if nothing was sa
   expect(page.url()).toContain(`${server.address}?session=`);
 });
 
-it('an agent that dies in mid-run: why is said, and the session goes on', async () => {
+it('when an agent dies in mid-run the page shows the reason, and the session continues', async () => {
   const { home } = homeWithCommands({ die: "process.kill(process.pid, 'SIGKILL');" });
-  const { page } = await inTheMiddle(home);
+  const { page } = await visitDuringRun(home);
 
   await submitPrompt(page, '/die');
   await page.getByRole('alert').getByText('Pi process terminated (SIGKILL)').waitFor();
-  // What was refused is the writer's again.
+  // The pending prompt is rejected and put back into the box.
   await page.getByRole('alert').getByText('Pi process terminated before it answered').waitFor();
   await submitPrompt(page, 'Are you there again?');
 
   await main(page).getByText('I am here.').nth(1).waitFor();
-  expect(await said(page, 'Tell me a tale')).toBe(1);
+  expect(await countText(page, 'Tell me a tale')).toBe(1);
 });
 
-it('a folder that there is not is said not to be, and another session can be begun', async () => {
+it('a missing folder in the address is reported, and another session can be started', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
   await messageBox(page).waitFor();
@@ -243,7 +243,7 @@ it('a folder that there is not is said not to be, and another session can be beg
   expect(alerts).toBe(0);
 });
 
-it('a page that finds no server says so, and tries again', async () => {
+it('a page that cannot reach the server reports it and offers a retry', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
   await messageBox(page).waitFor();
@@ -256,7 +256,7 @@ it('a page that finds no server says so, and tries again', async () => {
   await messageBox(page).waitFor();
 });
 
-it('what cannot be drawn is said in its place, and what is around it works', async () => {
+it('a component that fails to render is reported in its place, and the rest of the page works', async () => {
   const { page } = await visit((await servePage()).loginLink);
   await messageBox(page).waitFor();
   await page.routeWebSocket(/./, (socket) => {
@@ -272,7 +272,7 @@ it('what cannot be drawn is said in its place, and what is around it works', asy
   await page.getByRole('button', { name: 'New session' }).waitFor();
 });
 
-it('two tabs on one session show the same, whoever speaks', async () => {
+it('two tabs on one session show the same conversation, whichever tab sends', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'To both ' }, { await: gate.path }, { text: 'of you.' }] }, { text: 'Again.' }];
   const one = await visit((await servePage({ script })).loginLink);
@@ -287,6 +287,6 @@ it('two tabs on one session show the same, whoever speaks', async () => {
   await submitPrompt(other.page, 'Once more');
   for (const { page } of [one, other]) await main(page).getByText('Again.').waitFor();
 
-  expect(await said(one.page, 'Once more')).toBe(1);
+  expect(await countText(one.page, 'Once more')).toBe(1);
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });

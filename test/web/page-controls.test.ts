@@ -15,17 +15,17 @@ const { visit } = useBrowser();
 
 const active = (page: Page) => page.locator('.picker-row.active');
 
-/** Says the first thing in a session, and waits until it has an address of its own. */
-async function begin(page: Page, text: string): Promise<void> {
+/** Sends the first message of a session and waits until it has its own address. */
+async function startSession(page: Page, text: string): Promise<void> {
   await submitPrompt(page, text);
   await page.waitForURL(/session=/);
 }
 
-it('model and thinking level are chosen by keys alone, and every tab shows them', async () => {
+it('model and thinking level can be chosen by keyboard alone, and every tab shows them', async () => {
   const server = await servePage();
   const one = await visit(server.loginLink);
   const { page } = one;
-  await begin(page, 'say hello');
+  await startSession(page, 'say hello');
   const other = await openTab(one);
 
   await page.keyboard.press('Control+k');
@@ -61,7 +61,7 @@ it('model and thinking level are chosen by keys alone, and every tab shows them'
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
 
-it('a long list of models is narrowed down by typing, and a choice can count for new sessions', async () => {
+it('typing filters a long list of models, and a choice can be made the default of new sessions', async () => {
   const models = Array.from({ length: 300 }, (_, index) => ({ id: `model-${index}`, name: `Number ${index}` }));
   const home = homeWithFiles({
     models: { providers: { shop: provider('http://127.0.0.1:1', { models }), other: provider('http://127.0.0.1:1') } },
@@ -75,10 +75,10 @@ it('a long list of models is narrowed down by typing, and a choice can count for
   const group = page.getByRole('group', { name: 'Shop' });
   await group.getByRole('option').first().waitFor();
   const current = await visibleText(page.getByRole('option', { selected: true }));
-  const places: (string | undefined)[] = [];
+  const positions: (string | undefined)[] = [];
   for (const key of ['ArrowUp', 'Home', 'PageDown', 'PageUp', 'ArrowDown']) {
     await page.keyboard.press(key);
-    places.push(await at());
+    positions.push(await at());
   }
   await page.getByText('104 more: type to narrow them down.').waitFor();
   await page.keyboard.type('nothing like it');
@@ -87,21 +87,21 @@ it('a long list of models is narrowed down by typing, and a choice can count for
   await expect.poll(() => visibleText(page.getByRole('option').first())).toContain('Number 298');
   await page.getByRole('combobox').fill('299 shop');
   await expect.poll(() => page.getByRole('option').count()).toBe(1);
-  const named = await page.getByRole('combobox').getAttribute('aria-activedescendant');
+  const activeId = await page.getByRole('combobox').getAttribute('aria-activedescendant');
   const found = await page.getByRole('option').getAttribute('id');
   await page.getByLabel('Also for new sessions').check();
   await page.getByRole('combobox').press('Enter');
   await button(page, 'Model: Number 299').waitFor();
 
   expect(current).toContain('Number 0');
-  expect(places).toEqual(['Number 199', 'Number 0', 'Number 8', 'Number 0', 'Number 1']);
-  expect(named).toBe(found);
+  expect(positions).toEqual(['Number 199', 'Number 0', 'Number 8', 'Number 0', 'Number 1']);
+  expect(activeId).toBe(found);
   const settings = JSON.parse(await readFile(join(home.agentDir, 'settings.json'), 'utf8'));
   expect(settings).toMatchObject({ defaultProvider: 'shop', defaultModel: 'model-299' });
   expect(view.complaints).toEqual([]);
 });
 
-it('the built-in model can be chosen beside others, and says that there are none only where that is so', async () => {
+it('the built-in model can be chosen beside others, and a missing model is reported only without others', async () => {
   const server = await servePage();
   const { page, complaints } = await visit(server.loginLink);
   const picker = page.getByRole('dialog', { name: 'Model' });
@@ -127,7 +127,7 @@ it('the built-in model can be chosen beside others, and says that there are none
   expect(complaints).toEqual([]);
 });
 
-it('the meter says how full the context is; compaction makes room, with what it should heed', async () => {
+it('the meter shows how full the context is, and a compaction with instructions frees room', async () => {
   const home = newHome();
   writeSettings(home, { compaction: { enabled: false, keepRecentTokens: 50 } });
   const gate = join(home.root, 'gate');
@@ -140,7 +140,7 @@ it('the meter says how full the context is; compaction makes room, with what it 
   ];
   const one = await visit((await servePage({ home, script })).loginLink);
   const { page } = one;
-  await begin(page, 'Talk');
+  await startSession(page, 'Talk');
   await button(page, 'Context: 78% used').waitFor();
   await submitPrompt(page, 'Talk again');
   await expect.poll(() => visibleText(page.locator('.head-title'))).toContain('Talk');
@@ -150,7 +150,7 @@ it('the meter says how full the context is; compaction makes room, with what it 
   await button(page, 'Context: 78% used').click();
   const panel = page.getByRole('dialog', { name: 'Context and cost' });
   await expect.poll(() => visibleText(panel)).toMatch(/Messages\n4/);
-  const told = await visibleText(panel);
+  const panelText = await visibleText(panel);
   await panel.getByLabel('What the summary should heed').fill('Keep the names');
   await panel.getByRole('button', { name: 'Compact now' }).click();
   await button(other.page, 'Context: is being compacted').waitFor();
@@ -166,22 +166,22 @@ it('the meter says how full the context is; compaction makes room, with what it 
   await submitPrompt(page, 'And now?');
   await button(page, 'Context: 85% used').waitFor();
 
-  expect(told).toMatch(/155k\s+of 200k tokens\s+78%/);
-  expect(told).toMatch(/Cost\nnothing\nTokens in\n300k\nTokens out\n2k\nCached\n8k read, 0 written/);
+  expect(panelText).toMatch(/155k\s+of 200k tokens\s+78%/);
+  expect(panelText).toMatch(/Cost\nnothing\nTokens in\n300k\nTokens out\n2k\nCached\n8k read, 0 written/);
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
 
-it('what the meter says is asked again after what happened while it was asked', async () => {
+it('the meter requests its numbers again after a run that ended during the request', async () => {
   const script = [{ steps: [{ text: 'Well.' }, { usage: { input: 150_000, output: 0 } }] }];
   const { page } = await visitByLoginLink(visit, await servePage({ script }));
   const traffic = new Traffic();
   await traffic.watch(page);
   traffic.hold('"get_session_stats"');
-  const asked = traffic.waitForFrame('"get_session_stats"');
+  const requested = traffic.waitForFrame('"get_session_stats"');
   await page.reload();
-  await asked;
+  await requested;
   const settled = traffic.waitForFrame('"agent_settled"');
-  await begin(page, 'Talk');
+  await startSession(page, 'Talk');
   await settled;
 
   traffic.release();
@@ -189,7 +189,7 @@ it('what the meter says is asked again after what happened while it was asked', 
   await button(page, 'Context: 75% used').waitFor();
 });
 
-it('why there is nothing to compact is said where it was asked', async () => {
+it('the panel shows why there is nothing to compact', async () => {
   const view = await visit((await servePage()).loginLink);
   const { page } = view;
   await button(page, 'Context: 0% used').click();
@@ -200,7 +200,7 @@ it('why there is nothing to compact is said where it was asked', async () => {
   expect(view.complaints).toEqual([]);
 });
 
-it('the plan is a line that unfolds, with a sign and a word for each task', async () => {
+it('the plan is one line that unfolds to a sign and a word for each task', async () => {
   const tasks = [
     { content: 'Read the code', status: 'completed' },
     { content: 'Write the tests', status: 'in_progress', notes: 'half of them' },
@@ -214,7 +214,7 @@ it('the plan is a line that unfolds, with a sign and a word for each task', asyn
   const script = [callTool('todo', { ops: [{ op: 'replace', phases }] }), { text: 'That is the plan.' }];
   const view = await visit((await servePage({ script, args: ['--tools', '+todo'] })).loginLink);
   const { page } = view;
-  await begin(page, 'Plan it');
+  await startSession(page, 'Plan it');
 
   const plan = page.locator('.todos');
   await plan.getByText('1 of 5', { exact: true }).waitFor();
@@ -237,10 +237,10 @@ it('the plan is a line that unfolds, with a sign and a word for each task', asyn
   expect(view.complaints).toEqual([]);
 });
 
-it('a session is renamed in its place, by a double click or the menu, for everybody', async () => {
+it('a session is renamed in the header by double click or menu, and every tab shows the name', async () => {
   const one = await visit((await servePage()).loginLink);
   const { page } = one;
-  await begin(page, 'say hello');
+  await startSession(page, 'say hello');
   const other = await openTab(one);
   const title = page.getByRole('heading', { level: 1 });
   const field = page.getByRole('textbox', { name: 'Name of the session' });
@@ -268,9 +268,9 @@ it('a session is renamed in its place, by a double click or the menu, for everyb
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
 
-it('the menu of a session and that of its row have what they share in one order', async () => {
+it('the session menu and the row menu list their shared actions in the same order', async () => {
   const { page } = await visit((await servePage()).loginLink);
-  await begin(page, 'say hello');
+  await startSession(page, 'say hello');
   const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'say hello' }) });
   await row.hover();
 
@@ -285,9 +285,9 @@ it('the menu of a session and that of its row have what they share in one order'
   expect(ofSession.filter((label) => ofRow.includes(label))).toEqual(ofRow);
 });
 
-it('the link of a session is copied, also where pages are given no clipboard', async () => {
+it('the link of a session can be copied, also without the clipboard API', async () => {
   const { page, complaints } = await visit((await servePage()).loginLink);
-  await begin(page, 'say hello');
+  await startSession(page, 'say hello');
   await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
 
   await button(page, 'Session').click();
@@ -300,12 +300,12 @@ it('the link of a session is copied, also where pages are given no clipboard', a
   expect(complaints).toEqual([]);
 });
 
-it('shortcuts do what their sheet says, but not while something is typed or lies over the page', async () => {
+it('shortcuts work as their sheet lists them, but not while typing or behind an overlay', async () => {
   const script = [{ text: 'One.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }];
   const view = await visit((await servePage({ script })).loginLink);
   const { page } = view;
   const sheet = page.getByRole('dialog', { name: 'Shortcuts' });
-  await begin(page, 'first');
+  await startSession(page, 'first');
   await page.getByRole('heading', { name: 'first' }).click();
 
   await page.keyboard.press('?');
@@ -345,9 +345,9 @@ it('shortcuts do what their sheet says, but not while something is typed or lies
   expect(view.complaints).toEqual([]);
 });
 
-it('what is typed where nothing takes keys is meant as a message', async () => {
+it('typing outside of all fields goes to the message box', async () => {
   const { page } = await visit((await servePage({ script: [{ text: 'line\n\n', times: 200 }] })).loginLink);
-  await begin(page, 'Go');
+  await startSession(page, 'Go');
   await button(page, 'Stop').waitFor({ state: 'detached' });
   await page.getByRole('region', { name: 'Conversation' }).focus();
   await page.keyboard.press('PageUp');
@@ -358,9 +358,9 @@ it('what is typed where nothing takes keys is meant as a message', async () => {
   expect(await messageBox(page).inputValue()).toBe('fix the tests');
 });
 
-it('a session is called the same whether all of it was read or only its end', async () => {
+it('a session has the same title whether all of it or only its end was loaded', async () => {
   const { page } = await visit((await servePage({ script: [{ text: 'Yes.' }, { repeat: true }] })).loginLink);
-  await begin(page, 'The first line\n\nand more');
+  await startSession(page, 'The first line\n\nand more');
   for (let number = 1; number <= 31; number++) {
     await submitPrompt(page, `again ${number}`);
     await page.getByText(`again ${number}`, { exact: true }).waitFor();
@@ -374,7 +374,7 @@ it('a session is called the same whether all of it was read or only its end', as
   await expect.poll(() => page.title()).toBe('The first line · tau');
 });
 
-it('on a Mac the keys are those of a Mac', async () => {
+it('on a Mac the shortcuts are shown with the keys of a Mac', async () => {
   const { page } = await visitByLoginLink(visit, await servePage());
   await page.addInitScript("Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' })");
   await page.reload();
@@ -392,10 +392,10 @@ it('on a Mac the keys are those of a Mac', async () => {
   expect(sheet).toMatch(/New session\s*⌘\s*⇧\s*O/);
 });
 
-it('who may only look is offered nothing to change', async () => {
+it('a view-only login is offered no changes', async () => {
   const server = await servePage();
   const own = await visit(server.loginLink);
-  await begin(own.page, 'say hello');
+  await startSession(own.page, 'say hello');
 
   const { page, complaints } = await visitWithScopes(visit, server, { scopes: 'view', address: own.page.url() });
   await page.locator('.chip').getByText('Scripted').waitFor();
@@ -415,10 +415,10 @@ it('who may only look is offered nothing to change', async () => {
   expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
 });
 
-it('who may not use the shell is told of no key for it', async () => {
+it('a login without shell access sees no shell shortcut', async () => {
   const server = await servePage();
   const own = await visit(server.loginLink);
-  await begin(own.page, 'say hello');
+  await startSession(own.page, 'say hello');
 
   const { page } = await visitWithScopes(visit, server, { scopes: 'view,prompt', address: own.page.url() });
   await button(page, 'Session').click();
@@ -429,7 +429,7 @@ it('who may not use the shell is told of no key for it', async () => {
   expect(await visibleText(page.getByRole('dialog'))).not.toContain('Run in the shell');
 });
 
-it('nothing of the header is wider than a small phone', async () => {
+it('the header and its panels fit a small phone', async () => {
   const models = [{ id: 'm', name: 'A model with quite a long name that goes on and on', reasoning: true }];
   const home = homeWithFiles({ models: { providers: { shop: provider('http://127.0.0.1:1', { models }) } } });
   const { page } = await visit((await servePage({ home })).loginLink, { width: 360, height: 640 });

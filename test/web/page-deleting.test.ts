@@ -16,13 +16,13 @@ const list = (page: Page) => page.getByRole('navigation', { name: 'Sessions' });
 const link = (page: Page, name: string) => list(page).getByTitle(name, { exact: true });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Delete this session?' });
 
-/** Asks for the session that is looked at to be deleted. */
-async function askToDelete(page: Page): Promise<void> {
+/** Opens the delete dialog of the open session. */
+async function openDeleteDialog(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Session', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
 }
 
-it('whoever goes elsewhere after a yes has said yes', async () => {
+it('a confirmed deletion completes after the user opens another session', async () => {
   const home = newHome();
   const first = storeShortSession(home, 'a', 'Session A');
   storeShortSession(home, 'b', 'Session B');
@@ -33,11 +33,11 @@ it('whoever goes elsewhere after a yes has said yes', async () => {
   await page.goto(`${server.address}?session=a`);
   await page.getByText('Well.').waitFor();
   traffic.hold('"command":"new_session"');
-  const asked = traffic.waitForFrame('"command":"new_session"');
+  const response = traffic.waitForFrame('"command":"new_session"');
 
-  await askToDelete(page);
+  await openDeleteDialog(page);
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
-  await asked;
+  await response;
   await page.keyboard.press('Escape');
   await link(page, 'Session B').click();
   await page.waitForURL(/session=b/);
@@ -47,7 +47,7 @@ it('whoever goes elsewhere after a yes has said yes', async () => {
   expect(existsSync(first)).toBe(false);
 });
 
-it('an extension that has to be asked first can be answered', async () => {
+it('a dialog of session_before_switch decides whether the session is deleted', async () => {
   const { home } = homeWithCommands(
     {},
     "pi.on('session_before_switch', async (_, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', 'Sure?')) }));",
@@ -58,14 +58,14 @@ it('an extension that has to be asked first can be answered', async () => {
   await page.goto(`${server.address}?session=a`);
   await page.getByText('Well.').waitFor();
 
-  await askToDelete(page);
+  await openDeleteDialog(page);
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'Leave?' }).waitFor();
   await dialog(page).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'No' }).click();
   await page.getByRole('alert').getByText('An extension did not allow it').waitFor();
   const stayed = existsSync(path);
-  await askToDelete(page);
+  await openDeleteDialog(page);
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Yes' }).click();
   await page.getByText('The session is in the trash now.').waitFor();
@@ -73,7 +73,7 @@ it('an extension that has to be asked first can be answered', async () => {
   expect([stayed, existsSync(path)]).toEqual([true, false]);
 });
 
-it('the question goes with the session that it was asked in, and whoever says yes can go on writing', async () => {
+it('leaving a session closes its delete dialog, and a deletion moves the focus to the message box', async () => {
   const home = newHome();
   storeShortSession(home, 'a', 'Session A');
   storeShortSession(home, 'b', 'Session B');
@@ -85,11 +85,11 @@ it('the question goes with the session that it was asked in, and whoever says ye
   await page.waitForURL(/session=b/);
   await page.getByText('Well.').waitFor();
 
-  await askToDelete(page);
+  await openDeleteDialog(page);
   await dialog(page).waitFor();
   await page.goBack();
   await dialog(page).waitFor({ state: 'detached' });
-  await askToDelete(page);
+  await openDeleteDialog(page);
   await dialog(page).getByText('Session A').waitFor();
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('The session is in the trash now.').waitFor();
@@ -99,10 +99,10 @@ it('the question goes with the session that it was asked in, and whoever says ye
   expect(await messageBox(page).inputValue()).toBe('on');
 });
 
-it('others are renamed and deleted while the session that is looked at is open in another program', async () => {
+it('other sessions can be renamed and deleted while the open session is locked by another program', async () => {
   const home = newHome();
   storeShortSession(home, 'b', 'Session B');
-  const gone = storeShortSession(home, 'c', 'Session C');
+  const deletedFile = storeShortSession(home, 'c', 'Session C');
   const { page } = await visitLockedSession(visit, home);
   const choose = async (name: string, action: string) => {
     await link(page, name).hover();
@@ -118,5 +118,5 @@ it('others are renamed and deleted while the session that is looked at is open i
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
   await link(page, 'Session C').waitFor({ state: 'detached' });
 
-  expect(existsSync(gone)).toBe(false);
+  expect(existsSync(deletedFile)).toBe(false);
 });

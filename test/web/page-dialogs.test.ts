@@ -12,15 +12,15 @@ import { waitForCondition } from '../support/page/conversation-view.ts';
 const { visit } = useBrowser();
 
 const dialog = (page: Page, title: string) => page.getByRole('form', { name: title });
-const told = (page: Page, text: string) => page.getByRole('region', { name: 'Notices' }).getByText(text);
+const notice = (page: Page, text: string) => page.getByRole('region', { name: 'Notices' }).getByText(text);
 
-/** A page on a server with an extension of these commands. */
-async function asking(commands: Record<string, string>) {
+/** A page on a server whose extension has these commands. */
+async function visitWithCommands(commands: Record<string, string>) {
   return visit((await servePage({ home: homeWithCommands(commands).home })).loginLink);
 }
 
-it('a dialog is shown in every tab, and answered in any; the others say so', async () => {
-  const one = await asking({
+it('a dialog is shown in every tab and can be answered in any; the other tabs show a notice', async () => {
+  const one = await visitWithCommands({
     ask: `
       const colour = await ctx.ui.select('Which colour?', ['red', 'blue']);
       const sure = await ctx.ui.confirm('Sure?', 'It will be ' + colour);
@@ -36,7 +36,7 @@ it('a dialog is shown in every tab, and answered in any; the others say so', asy
   await submitPrompt(one.page, '/ask');
   await dialog(one.page, 'Which colour?').waitFor();
   await dialog(other.page, 'Which colour?').getByRole('button', { name: 'blue' }).click();
-  await told(one.page, 'Answered elsewhere: Which colour?').waitFor();
+  await notice(one.page, 'Answered elsewhere: Which colour?').waitFor();
   await dialog(one.page, 'Sure?').getByText('It will be blue').waitFor();
   await dialog(one.page, 'Sure?').getByRole('button', { name: 'Yes' }).click();
   await dialog(other.page, 'Which name?').getByPlaceholder('a name').fill('Ada');
@@ -47,14 +47,14 @@ it('a dialog is shown in every tab, and answered in any; the others say so', asy
   await dialog(other.page, 'Anything else?').getByRole('button', { name: 'Cancel' }).click();
 
   for (const { page } of [one, other]) {
-    await told(page, '["blue",true,"Ada","twice",null]').waitFor();
+    await notice(page, '["blue",true,"Ada","twice",null]').waitFor();
     expect(await page.getByRole('form', { name: '?' }).count()).toBe(0);
   }
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
 
-it('every kind is answered by keyboard alone, and the focus comes back to where it was', async () => {
-  const { page, complaints } = await asking({
+it('every kind of dialog can be answered by keyboard alone, and the focus returns', async () => {
+  const { page, complaints } = await visitWithCommands({
     ask: `
       const options = ['red', 'green', 'blue'];
       const arrows = await ctx.ui.select('By arrows?', options);
@@ -81,13 +81,13 @@ it('every kind is answered by keyboard alone, and the focus comes back to where 
   await press('Text?', 'End', 'Enter', 't', 'w', 'o', 'Escape', 'Control+Enter');
   await press('Escape?', 'x', 'Escape');
 
-  await told(page, String.raw`["green","blue",true,false,"Ada","one\ntwo",null]`).waitFor();
+  await notice(page, String.raw`["green","blue",true,false,"Ada","one\ntwo",null]`).waitFor();
   await messageBox(page).and(page.locator(':focus')).waitFor();
   expect(complaints).toEqual([]);
 });
 
-it('of very many answers some are shown, and those that fit what is typed', async () => {
-  const { page, complaints } = await asking({
+it('a dialog with very many options shows 200 of them and filters them by the typed text', async () => {
+  const { page, complaints } = await visitWithCommands({
     ask: `
       const options = Array.from({ length: 20000 }, (_, at) => 'number ' + at);
       const typed = await ctx.ui.select('Which number?', options);
@@ -95,26 +95,26 @@ it('of very many answers some are shown, and those that fit what is typed', asyn
       tell(ctx, [typed, clicked]);`,
   });
   await submitPrompt(page, '/ask');
-  const answers = dialog(page, 'Which number?').locator('.choices button');
+  const options = dialog(page, 'Which number?').locator('.choices button');
   await dialog(page, 'Which number?').getByText('19800 more').waitFor();
-  expect(await answers.count()).toBe(200);
+  expect(await options.count()).toBe(200);
 
   await page.keyboard.press('Control+j');
   await page.keyboard.type('none');
   await dialog(page, 'Which number?').getByText('Nothing fits “none”.').waitFor();
   await dialog(page, 'Which number?').getByRole('textbox').fill('1234');
   await waitForCondition(page, "document.querySelectorAll('.choices button').length < 200");
-  expect((await answers.allInnerTexts()).slice(0, 3)).toEqual(['number 1234', 'number 12340', 'number 12341']);
+  expect((await options.allInnerTexts()).slice(0, 3)).toEqual(['number 1234', 'number 12340', 'number 12341']);
   for (const key of ['Enter', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
   await dialog(page, 'Which other?').getByRole('textbox').fill('19999');
   await dialog(page, 'Which other?').getByRole('button', { name: 'number 19999' }).click();
 
-  await told(page, '["number 12341","number 19999"]').waitFor();
+  await notice(page, '["number 12341","number 19999"]').waitFor();
   expect(complaints).toEqual([]);
 });
 
-it('the answer that has the focus covers none of the others, and short answers have their words in the middle', async () => {
-  const { page } = await asking({
+it('the focus ring covers no other option, and short options have centred labels', async () => {
+  const { page } = await visitWithCommands({
     ask: `
       await ctx.ui.select('Which colour?', ['red', 'blue']);
       tell(ctx, [await ctx.ui.confirm('Sure?', '')]);`,
@@ -131,21 +131,21 @@ it('the answer that has the focus covers none of the others, and short answers h
       return gap - Number.parseFloat(outlineOffset) - Number.parseFloat(outlineWidth);
     });
   await page.keyboard.press('1');
-  const offCentre = await button(page, 'No').evaluate((place) => {
+  const offCentre = await button(page, 'No').evaluate((control) => {
     const middle = (element: Element | null) => {
       const { left = 0, right = 0 } = element?.getBoundingClientRect() ?? {};
       return (left + right) / 2;
     };
-    return Math.abs(middle(place) - middle(place.firstElementChild));
+    return Math.abs(middle(control) - middle(control.firstElementChild));
   });
 
   expect(room).toBeGreaterThan(2);
   expect(offCentre).toBeLessThan(1);
 });
 
-it('a question is answered by nobody who has not gone there: keys are for the message that is about to be written', async () => {
+it('keys answer a dialog only while it has the focus, and otherwise go to the message box', async () => {
   const gate = newGate();
-  const { page, complaints } = await asking({
+  const { page, complaints } = await visitWithCommands({
     ask: `
       ${waitForFileCode(JSON.stringify(gate.path))}
       tell(ctx, [await ctx.ui.confirm('Delete everything?', ''), await ctx.ui.select('Which?', ['Allow', 'Deny'])]);`,
@@ -175,13 +175,13 @@ it('a question is answered by nobody who has not gone there: keys are for the me
   await page.keyboard.press('Control+j');
   await page.keyboard.press('2');
 
-  await told(page, '[true,"Deny"]').waitFor();
+  await notice(page, '[true,"Deny"]').waitFor();
   expect(complaints).toEqual([]);
 });
 
-it('a key that is held down answers one question, and what is typed when a question goes leads nowhere', async () => {
+it('a held key answers one dialog, and keys typed while a dialog closes have no effect', async () => {
   const gate = newGate();
-  const { page } = await asking({
+  const { page } = await visitWithCommands({
     ask: `
       const first = ctx.ui.confirm('First?', '');
       const second = ctx.ui.confirm('Second?', '');
@@ -200,7 +200,7 @@ it('a key that is held down answers one question, and what is typed when a quest
   await page.keyboard.down('y');
   await page.keyboard.up('y');
   await page.keyboard.press('n');
-  await told(page, '[true,false]').waitFor();
+  await notice(page, '[true,false]').waitFor();
 
   await dialog(page, 'Gone?').getByRole('textbox').fill('An ans');
   gate.open();
@@ -213,18 +213,18 @@ it('a key that is held down answers one question, and what is typed when a quest
   expect(await messageBox(page).inputValue()).toBe('');
 });
 
-it('a half-written answer is there, and gone on with, when the same question is asked again', async () => {
+it('a half-written answer is kept when the same dialog is sent again', async () => {
   const server = await servePage({ home: homeWithCommands({ ask: "tell(ctx, await ctx.ui.input('Name?'));" }).home });
   const { page } = await visit(server.loginLink);
   await messageBox(page).waitFor();
   const sockets: WebSocketRoute[] = [];
   const held: string[] = [];
   await page.routeWebSocket(/./, (socket) => {
-    const isAgain = sockets.push(socket) > 1;
-    socket.connectToServer().onMessage((told) => {
-      // A client with another epoch has missed everything.
-      const text = String(told).replace(/"epoch":"[^"]*"/, '"epoch":"another"');
-      if (isAgain && JSON.parse(text).method === 'input') held.push(text);
+    const isReconnect = sockets.push(socket) > 1;
+    socket.connectToServer().onMessage((data) => {
+      // An unknown epoch makes the server send a snapshot on reconnect.
+      const text = String(data).replace(/"epoch":"[^"]*"/, '"epoch":"another"');
+      if (isReconnect && JSON.parse(text).method === 'input') held.push(text);
       else socket.send(text);
     });
   });
@@ -240,11 +240,11 @@ it('a half-written answer is there, and gone on with, when the same question is 
   await page.keyboard.type('Lovelace');
   await page.keyboard.press('Enter');
 
-  await told(page, '"Ada Lovelace"').waitFor();
+  await notice(page, '"Ada Lovelace"').waitFor();
 });
 
-it('of several questions the one is told that the keys lead to, and how many there are besides', async () => {
-  const { page } = await asking({
+it('the announcement of several dialogs names the first and counts the others', async () => {
+  const { page } = await visitWithCommands({
     ask: "await Promise.all([ctx.ui.confirm('First?', ''), ctx.ui.confirm('Second?', '')]);",
   });
   await submitPrompt(page, '/ask');
@@ -254,8 +254,8 @@ it('of several questions the one is told that the keys lead to, and how many the
   await dialog(page, 'First?').locator(':focus').waitFor();
 });
 
-it('a question takes no focus from somebody who writes', async () => {
-  const { page } = await asking({
+it('a dialog does not take the focus from the message box', async () => {
+  const { page } = await visitWithCommands({
     later: "await ctx.ui.input('Go?'); void ctx.ui.confirm('First?', ''); void ctx.ui.confirm('Second?', '');",
   });
   await submitPrompt(page, '/later');
@@ -271,8 +271,8 @@ it('a question takes no focus from somebody who writes', async () => {
   await dialog(page, 'Second?').locator(':focus').waitFor();
 });
 
-it('a question that has a time says how long, and what becomes of it', async () => {
-  const { page } = await asking({
+it('a dialog with a timeout shows the remaining time and the default result', async () => {
+  const { page } = await visitWithCommands({
     brief: `
       const sure = await ctx.ui.confirm('Sure?', '', { timeout: 3_600_000 });
       tell(ctx, [sure, await ctx.ui.select('Which?', ['a'], { timeout: 3_600_000 })]);`,
@@ -288,9 +288,9 @@ it('a question that has a time says how long, and what becomes of it', async () 
   expect(await visibleText(dialog(page, 'Which?'))).toMatch(/Cancelled in \d\d:\d\d min/);
 });
 
-it('a question whose time is over goes, and it is said why', async () => {
+it('a dialog that times out is closed with a notice', async () => {
   const gate = newGate();
-  const { page } = await asking({
+  const { page } = await visitWithCommands({
     brief: `
       const now = await ctx.ui.confirm('Now?', '', { timeout: 1 });
       ${waitForFileCode(JSON.stringify(gate.path))}
@@ -305,14 +305,14 @@ it('a question whose time is over goes, and it is said why', async () => {
   await dialog(page, 'Now?').waitFor();
 
   traffic.release();
-  await told(page, 'Not answered in time: Now?').waitFor();
+  await notice(page, 'Not answered in time: Now?').waitFor();
   await dialog(page, 'Now?').waitFor({ state: 'detached' });
   gate.open();
 
-  await told(page, '[false]').waitFor();
+  await notice(page, '[false]').waitFor();
 });
 
-it('questions and their answers are only ever text, and long lists scroll on a phone', async () => {
+it('dialog titles and options are shown as plain text, and long lists scroll on a phone', async () => {
   const evil = '<img src=x onerror="hacked=1">\u202etxt.exe';
   const { home } = homeWithCommands({
     ask: `
@@ -328,7 +328,7 @@ it('questions and their answers are only ever text, and long lists scroll on a p
   const tall = (await form.boundingBox())?.height ?? 0;
   await form.getByRole('button').nth(59).click();
 
-  await told(page, 'Chosen: true').waitFor();
+  await notice(page, 'Chosen: true').waitFor();
   expect(tall).toBeLessThan(600);
   expect(await page.evaluate('[window.hacked, document.images.length, document.documentElement.scrollWidth]')).toEqual([
     undefined,
@@ -338,7 +338,7 @@ it('questions and their answers are only ever text, and long lists scroll on a p
   expect(complaints).toEqual([]);
 });
 
-it('those who may only look are asked nothing', async () => {
+it('a view-only login gets no dialogs', async () => {
   const { home } = homeWithCommands({ ask: "await ctx.ui.confirm('Sure?', '');" });
   const server = await servePage({ home });
   const own = await visit(server.loginLink);

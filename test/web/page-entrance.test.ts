@@ -10,14 +10,14 @@ import { storeSession, shortConversation as stored } from '../support/sessions/s
 
 const { visit } = useBrowser();
 
-async function comeWith(server: PageServer, token: string) {
+async function visitWithToken(server: PageServer, token: string) {
   const view = await visit(server.address);
   await view.page.getByLabel('Token').fill(token);
   await view.page.getByRole('button', { name: 'Log in' }).click();
   return view;
 }
 
-it('a login link leads to the page, once, and its code does not stay in the address bar', async () => {
+it('a login link works once, and its code is removed from the address bar', async () => {
   const server = await servePage();
 
   const first = await visit(server.loginLink);
@@ -33,9 +33,9 @@ it('a login link leads to the page, once, and its code does not stay in the addr
   expect(first.complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
 });
 
-it('a token lets a browser in, too, but not a wrong one', async () => {
+it('a valid token logs a browser in, an invalid token does not', async () => {
   const server = await servePage();
-  const { page } = await comeWith(server, 'wrong');
+  const { page } = await visitWithToken(server, 'wrong');
 
   await page.getByText('This code or token is not valid, or no longer').waitFor();
   await logIn(page, await createToken(server, 'view,prompt', 'phone'));
@@ -44,22 +44,22 @@ it('a token lets a browser in, too, but not a wrong one', async () => {
   await messageBox(page).waitFor();
 });
 
-it('whoever may only look chooses a session, and nothing is begun or changed for them', async () => {
+it('a view-only login can choose a session, but cannot start or change one', async () => {
   const home = newHome();
   storeSession(home, stored(home.cwd));
   const server = await servePage({ home });
-  const { page } = await comeWith(server, await createToken(server, 'view', 'eye'));
+  const { page } = await visitWithToken(server, await createToken(server, 'view', 'eye'));
   const sockets: string[] = [];
   page.on('websocket', (socket) => sockets.push(socket.url()));
 
   await page.getByRole('heading', { name: 'Choose a session' }).waitFor();
   const list = page.getByRole('navigation', { name: 'Sessions' });
   await list.getByRole('link', { name: 'first' }).waitFor();
-  const untouched = [...sockets];
+  const socketsBefore = [...sockets];
   await list.getByRole('link', { name: 'first' }).click();
   await page.getByText('This login may only look.').waitFor();
 
-  expect(untouched).toEqual([]);
+  expect(socketsBefore).toEqual([]);
   expect(await list.getByRole('button').allInnerTexts()).not.toContain('New session');
   expect(await page.getByRole('button', { name: 'Actions for first' }).count()).toBe(0);
   expect(await page.getByRole('textbox').count()).toBe(0);
@@ -68,9 +68,9 @@ it('whoever may only look chooses a session, and nothing is begun or changed for
   await page.getByRole('heading', { name: 'Choose a session' }).waitFor();
 });
 
-it('a token that is taken back ends what is open, and the page asks for another', async () => {
+it('revoking a token disconnects its pages and shows the login form', async () => {
   const server = await servePage();
-  const { page } = await comeWith(server, await createToken(server, 'view,prompt', 'phone'));
+  const { page } = await visitWithToken(server, await createToken(server, 'view,prompt', 'phone'));
   await messageBox(page).waitFor();
 
   await runTau(server.home, ['token', 'revoke', 'phone']);
@@ -79,7 +79,7 @@ it('a token that is taken back ends what is open, and the page asks for another'
   await page.getByLabel('Token').waitFor();
 });
 
-it('logging out ends the login of this browser, and leaves the form', async () => {
+it('logging out ends the login of this browser and shows the login form', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
 
@@ -90,7 +90,7 @@ it('logging out ends the login of this browser, and leaves the form', async () =
   await page.getByLabel('Token').waitFor();
 });
 
-it('whoever logs out leaves nothing to read in the browser, but the colours', async () => {
+it('logging out removes everything but the theme from the browser storage', async () => {
   const { page } = await visit((await servePage()).loginLink);
   await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
@@ -102,19 +102,19 @@ it('whoever logs out leaves nothing to read in the browser, but the colours', as
   const before = await kept();
   await messageBox(page).press('!');
 
-  const anew = page.waitForEvent('load');
+  const loaded = page.waitForEvent('load');
   await page.getByRole('button', { name: 'Log out' }).click();
-  await anew;
+  await loaded;
   await page.getByLabel('Token').waitFor();
 
   expect(before.map((key) => key.replace(/:.*/, '')).sort()).toEqual(['tau-draft', 'tau-seen', 'tau-theme']);
   expect(await kept()).toEqual(['tau-theme']);
 });
 
-it('whoever logs in again in another tab goes on in all of them, with what was being written', async () => {
+it('logging in again in one tab resumes all tabs and keeps their drafts', async () => {
   const server = await servePage();
   const token = await createToken(server, 'view,prompt', 'phone');
-  const view = await comeWith(server, token);
+  const view = await visitWithToken(server, token);
   const { page } = view;
   await submitPrompt(page, 'say hello');
   await page.getByRole('main').getByText('hello', { exact: true }).waitFor();
@@ -134,10 +134,10 @@ it('whoever logs in again in another tab goes on in all of them, with what was b
   await page.getByRole('main').getByText('that it goes on', { exact: true }).waitFor();
 });
 
-it('whoever logs in again in another tab sees what runs in all of them, and can stop it', async () => {
+it('after logging in again in one tab, another tab shows its run and can stop it', async () => {
   const server = await servePage({ script: [{ text: 'Hello.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }] });
   const token = await createToken(server, 'view,prompt', 'phone');
-  const view = await comeWith(server, token);
+  const view = await visitWithToken(server, token);
   const { page } = view;
   await messageBox(page).waitFor();
   await submitPrompt(page, 'Go');
@@ -155,17 +155,17 @@ it('whoever logs in again in another tab sees what runs in all of them, and can 
   await page.getByRole('button', { name: 'Send' }).waitFor();
 });
 
-it('the colours that were chosen stay, also for the login form', async () => {
+it('the login form keeps the chosen theme', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
-  const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
-  const light = await ground();
+  const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const light = await background();
 
   await page.getByTitle('Dark colours').click();
-  const dark = await ground();
+  const dark = await background();
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByLabel('Token').waitFor();
 
   expect(dark).not.toBe(light);
-  expect(await ground()).toBe(dark);
+  expect(await background()).toBe(dark);
 });

@@ -15,7 +15,7 @@ const queued = (page: Page, text: string) => queue(page).getByRole('listitem').f
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Queued message' });
 const notices = (page: Page) => page.getByRole('region', { name: 'Notices' });
 
-/** A run that waits for a gate, then says what it was told; a page on it. */
+/** A page on a run that waits for a gate. */
 async function running() {
   const gate = newGate();
   const script = [
@@ -29,7 +29,7 @@ async function running() {
   return { ...view, gate };
 }
 
-it('what waits is shown in every tab; it can be changed and dropped in any', async () => {
+it('queued messages are shown in every tab and can be edited and dropped in any', async () => {
   const one = await running();
   await one.page.waitForURL(/session=/);
   const other = await openTab(one);
@@ -45,18 +45,18 @@ it('what waits is shown in every tab; it can be changed and dropped in any', asy
   await other.page.keyboard.type('but polite');
   await other.page.keyboard.press('Enter');
   await queued(one.page, 'And be brief but polite').waitFor();
-  const waiting = await visibleText(queue(one.page));
+  const queuedText = await visibleText(queue(one.page));
   one.gate.open();
   await main(one.page).getByText('As you like.').waitFor();
 
-  expect(waiting.replaceAll(/\s+/g, ' ')).toBe('steers And be brief but polite');
+  expect(queuedText.replaceAll(/\s+/g, ' ')).toBe('steers And be brief but polite');
   expect(await visibleText(main(one.page))).toMatch(/And be brief\s+but polite/);
   expect(await visibleText(main(one.page))).not.toContain('sing');
   for (const { page } of [one, other]) await queue(page).waitFor({ state: 'detached' });
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
 
-it('Escape leaves a message as it was, and the run goes on', async () => {
+it('Escape cancels the edit of a queued message and does not stop the run', async () => {
   const { page, gate } = await running();
   await submitPrompt(page, 'And be brief');
   await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
@@ -70,7 +70,7 @@ it('Escape leaves a message as it was, and the run goes on', async () => {
   await main(page).getByText('As you like.').waitFor();
 });
 
-it('whoever drops or changes what waits with the keyboard goes on from there', async () => {
+it('the focus stays in the queue after a message is edited or dropped by keyboard', async () => {
   const { page } = await running();
   for (const text of ['And be brief', 'Then sing']) {
     await submitPrompt(page, text);
@@ -104,7 +104,7 @@ it('whoever drops or changes what waits with the keyboard goes on from there', a
   ]);
 });
 
-it('a message that is delivered while it is changed: the change is in the composer, and nothing is lost', async () => {
+it('an edit of a queued message moves to the composer when the message is delivered meanwhile', async () => {
   const { page, gate, complaints } = await running();
   await submitPrompt(page, 'And be brief');
   await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
@@ -119,9 +119,9 @@ it('a message that is delivered while it is changed: the change is in the compos
   expect(complaints).toEqual([]);
 });
 
-it('a change goes on after its session was left, and is in the composer where the message was delivered meanwhile', async () => {
+it('an edit of a queued message survives leaving its session, and moves to the composer when the message was delivered', async () => {
   const { page, gate, complaints } = await running();
-  const elsewhere = async () => {
+  const openNewSession = async () => {
     await button(page, 'New session').click();
     await page.getByText('Try it without a key').waitFor();
   };
@@ -130,11 +130,11 @@ it('a change goes on after its session was left, and is in the composer where th
   await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
   await editor(page).fill('And be very brief');
 
-  await elsewhere();
+  await openNewSession();
   await page.goBack();
   await editor(page).waitFor();
   const written = await editor(page).inputValue();
-  await elsewhere();
+  await openNewSession();
   gate.open();
   await page.goBack();
   await main(page).getByText('As you like.').waitFor();
@@ -145,7 +145,7 @@ it('a change goes on after its session was left, and is in the composer where th
   expect(complaints).toEqual([]);
 });
 
-it('a message that is being changed when the run is stopped is in the composer as it was changed, and only so', async () => {
+it('stopping the run moves a message being edited to the composer once, in its edited form', async () => {
   const { page, complaints } = await running();
   await submitPrompt(page, 'And be brief');
   await queued(page, 'And be brief').waitFor();
@@ -164,21 +164,21 @@ it('a message that is being changed when the run is stopped is in the composer a
   expect(complaints).toEqual([]);
 });
 
-it('nothing moves for a message that the server has not acknowledged yet, until that lasts', async () => {
+it('an unacknowledged message is shown only after a delay, and the layout does not move before', async () => {
   const gate = newGate();
   const { home } = homeWithCommands({ slow: waitForFileCode(JSON.stringify(gate.path)) });
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await page.getByText('Try it without a key').waitFor();
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 3_600_000);
-  const place = () => main(page).boundingBox();
+  const mainBox = () => main(page).boundingBox();
   const unsent = page.getByRole('list', { name: 'Not sent yet' });
 
-  const before = await place();
+  const before = await mainBox();
   await submitPrompt(page, '/slow');
   await page.clock.runFor(100);
   await page.locator('.outbox').waitFor({ state: 'attached' });
-  const [during, isShown] = [await place(), await unsent.isVisible()];
+  const [during, isShown] = [await mainBox(), await unsent.isVisible()];
   await page.clock.runFor(1000);
   await unsent.getByText('/slow').waitFor();
   await page.clock.resume();
@@ -189,7 +189,7 @@ it('nothing moves for a message that the server has not acknowledged yet, until 
   expect(complaints).toEqual([]);
 });
 
-it('statuses, widgets and the title of extensions: where they belong, also after a reload, until they are taken away', async () => {
+it('statuses, widgets and the title of extensions are shown in their positions, also after a reload, until they are removed', async () => {
   const { home } = homeWithCommands({
     show: `
       ctx.ui.setStatus('git', 'main ahead by 2');
@@ -221,7 +221,7 @@ it('statuses, widgets and the title of extensions: where they belong, also after
   expect(complaints).toEqual([]);
 });
 
-it('errors stay until they are dismissed, the rest goes by itself unless somebody points at it', async () => {
+it('errors stay until they are dismissed; other notices disappear unless the pointer is over them', async () => {
   const { home } = homeWithCommands({
     tell: "ctx.ui.notify('All is well'); ctx.ui.notify('Take care', 'warning'); ctx.ui.notify('It broke', 'error');",
   });
@@ -246,7 +246,7 @@ it('errors stay until they are dismissed, the rest goes by itself unless somebod
   expect(complaints).toEqual([]);
 });
 
-it('of many notices the last ones are shown, and all can be dismissed at once', async () => {
+it('only the latest of many notices are shown, and all can be dismissed at once', async () => {
   const { home } = homeWithCommands({ tell: "for (let at = 1; at <= 9; at++) ctx.ui.notify('Number ' + at, 'error');" });
   const { page } = await visit((await servePage({ home })).loginLink);
 
@@ -264,9 +264,9 @@ it('of many notices the last ones are shown, and all can be dismissed at once', 
   expect(await visibleText(notices(page))).toBe('');
 });
 
-/** Whether the shadow of something ends at the edge of what it scrolls in, on the left or below. */
-const isShadowCut = (place: Locator): Promise<boolean> =>
-  place.evaluate(async (element) => {
+/** Whether the scroll container cuts the shadow of an element on the left or below. */
+const isShadowCut = (locator: Locator): Promise<boolean> =>
+  locator.evaluate(async (element) => {
     await Promise.all(element.getAnimations().map(({ finished }) => finished));
     const lengths = getComputedStyle(element).boxShadow.match(/-?[\d.]+(?=px)/g) ?? [];
     const [, down = 0, blur = 0] = lengths.map(Number);
@@ -274,7 +274,7 @@ const isShadowCut = (place: Locator): Promise<boolean> =>
     return !card || !edge || card.left - blur < Math.max(edge.left, 0) || card.bottom + down + blur > edge.bottom;
   });
 
-it('the shadows of notices and questions are not cut', async () => {
+it('the shadows of notices and dialogs are not cut', async () => {
   const { home } = homeWithCommands({
     ask: "ctx.ui.notify('All is well', 'error'); await ctx.ui.confirm('Sure?', 'Well?');",
   });
@@ -288,7 +288,7 @@ it('the shadows of notices and questions are not cut', async () => {
   expect(await isShadowCut(page.locator('.dialog'))).toBe(false);
 });
 
-it('on a phone a long notice takes two lines, and all it needs for whoever points at it', async () => {
+it('on a phone a long notice takes two lines, and its full height under the pointer', async () => {
   const { home } = homeWithCommands({ tell: "for (const of of ['One ', 'Other ']) ctx.ui.notify(of.repeat(60), 'error');" });
   const { page } = await visit((await servePage({ home })).loginLink, { width: 390, height: 844 });
   const linesOf = (nth: number) =>
@@ -305,7 +305,7 @@ it('on a phone a long notice takes two lines, and all it needs for whoever point
   expect(await linesOf(1)).toBeGreaterThan(4);
 });
 
-it('what an extension shows is cut where nobody reads on, and a run of what is hidden is one mark', async () => {
+it('long texts of extensions are cut, and a run of hidden characters is one mark', async () => {
   const { home } = homeWithCommands({
     show: `
       ctx.ui.setStatus('hidden', '\\u200b'.repeat(40000));

@@ -12,8 +12,8 @@ const { visit } = useBrowser();
 
 const field = (page: Page) => page.getByRole('combobox', { name: 'Folder' });
 
-/** A page with the sheet open, on a server in a folder that has others in it. */
-async function atTheFolders() {
+/** A page with the folder sheet open, on a server whose folder has sub-folders. */
+async function openFolderSheet() {
   const home = newHome();
   for (const name of ['alpha/inner', 'alps', 'beta', '.hidden/deep'])
     mkdirSync(join(home.cwd, name), { recursive: true });
@@ -26,8 +26,8 @@ async function atTheFolders() {
   return { ...view, home };
 }
 
-it('a folder is found by typing and with the arrows, and a session begins in it', async () => {
-  const { page, home, complaints } = await atTheFolders();
+it('a folder can be chosen by typing and with the arrow keys, and a session starts in it', async () => {
+  const { page, home, complaints } = await openFolderSheet();
   const offered = await page.getByRole('option').allInnerTexts();
 
   await field(page).pressSequentially('al');
@@ -52,8 +52,8 @@ it('a folder is found by typing and with the arrows, and a session begins in it'
   expect(complaints).toEqual([]);
 });
 
-it('a folder of an earlier session is one click away, as is the way up', async () => {
-  const { page, home } = await atTheFolders();
+it('the folders of earlier sessions and the parent folder are one click away', async () => {
+  const { page, home } = await openFolderSheet();
 
   await page.getByRole('list', { name: 'Folders of earlier sessions' }).getByRole('button', { name: 'beta' }).click();
   await page.getByRole('option', { name: 'alps' }).waitFor({ state: 'hidden' });
@@ -68,8 +68,8 @@ it('a folder of an earlier session is one click away, as is the way up', async (
   expect(new URL(page.url()).searchParams.get('cwd')).toBe(home.cwd);
 });
 
-it('hidden folders come to those who type a dot, and what is not there is said not to be', async () => {
-  const { page, home, complaints } = await atTheFolders();
+it('hidden folders are listed after typing a dot, and a missing folder is reported', async () => {
+  const { page, home, complaints } = await openFolderSheet();
 
   await field(page).pressSequentially('.hid');
   await page.getByRole('option', { name: '.hidden' }).waitFor();
@@ -86,10 +86,10 @@ it('hidden folders come to those who type a dot, and what is not there is said n
   expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([]);
 });
 
-it('the server is asked for a folder once, however much is typed of the names in it', async () => {
-  const { page } = await atTheFolders();
-  const asked: string[] = [];
-  page.on('request', (request) => request.url().includes('/api/folders') && asked.push(request.url()));
+it('a folder is requested once while names in it are typed', async () => {
+  const { page } = await openFolderSheet();
+  const requested: string[] = [];
+  page.on('request', (request) => request.url().includes('/api/folders') && requested.push(request.url()));
 
   await field(page).pressSequentially('alp');
   await page.keyboard.press('Backspace');
@@ -97,25 +97,25 @@ it('the server is asked for a folder once, however much is typed of the names in
   await field(page).pressSequentially('ps/');
   await page.getByRole('option', { name: 'alps' }).waitFor({ state: 'detached' });
 
-  expect(asked.map((url) => new URL(url).searchParams.get('path')?.split('/').slice(-2))).toEqual([['alps', '']]);
+  expect(requested.map((url) => new URL(url).searchParams.get('path')?.split('/').slice(-2))).toEqual([['alps', '']]);
 });
 
-it('whoever closes the sheet while the server is slow begins nothing', async () => {
-  const { page, complaints } = await atTheFolders();
+it('closing the sheet while the server is slow starts no session', async () => {
+  const { page, complaints } = await openFolderSheet();
   const address = page.url();
-  let answer = async () => {};
+  let respond = async () => {};
   await page.route('**/api/folders*', (route) => {
-    answer = () => route.continue();
+    respond = () => route.continue();
   });
 
-  const asked = page.waitForRequest('**/api/folders*');
+  const requested = page.waitForRequest('**/api/folders*');
   await page.getByRole('button', { name: 'Begin here' }).click();
-  await asked;
+  await requested;
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  const answered = page.waitForResponse('**/api/folders*');
-  await answer();
-  await (await answered).finished();
+  const response = page.waitForResponse('**/api/folders*');
+  await respond();
+  await (await response).finished();
   await page.evaluate('fetch("api/me").then((response) => response.text())');
 
   expect(page.url()).toBe(address);

@@ -12,7 +12,7 @@ it.each([
   { width: 640, height: 240 },
   { width: 844, height: 200 },
   { width: 1280, height: 300 },
-])('of a window of $width × $height the conversation has half', async ({ width, height }) => {
+])('in a window of $width × $height the conversation takes at least half of the height', async ({ width, height }) => {
   const { page, complaints } = await visit((await servePage()).loginLink, { width, height, hasTouch: width < 1000 });
   const send = page.getByRole('button', { name: 'Send' });
   await messageBox(page).fill('say hello');
@@ -30,7 +30,7 @@ it.each([
   expect(complaints).toEqual([]);
 });
 
-it('what is drawn is printed one below the other, without what is for the screen; a line names what has all of it', async () => {
+it('printing lays out the rendered messages without the controls and names the export for the whole session', async () => {
   const text = Array.from({ length: 100 }, (_, at) => `Paragraph ${at}.`).join('\n\n');
   const { page } = await visit((await servePage({ script: [{ text }] })).loginLink);
   await submitPrompt(page, 'Go');

@@ -12,10 +12,10 @@ import { entry, header, storeSession } from '../support/sessions/stored-session.
 
 const { visit } = useBrowser();
 
-/** What is loaded with the page, and forms that lead nowhere. */
+/** Elements of the page itself, and forms without an action. */
 const OWN = 'head *, form:not([action])';
 
-/** Without what would hide everything before it. */
+/** The hostile entries in one branch, without compactions, which would hide the entries before them. */
 function wholeBranch(): object[] {
   const entries = hostileEntries() as { type: string; id: string }[];
   const shown = entries.filter(({ type }) => type !== 'compaction');
@@ -29,7 +29,7 @@ async function expectHarmless({ page, complaints }: View): Promise<void> {
   expect(complaints).toEqual([]);
 }
 
-it('nothing that stands in any message of a session runs, loads or leaves', async () => {
+it('no message of a session runs script, loads a resource or sends data', async () => {
   const home = newHome();
   const named = entry('session_info', 'name', null, { name: '<img src=x onerror=hacked=1>' });
   storeSession(home, [header(home.cwd), named, ...wholeBranch()]);
@@ -38,13 +38,13 @@ it('nothing that stands in any message of a session runs, loads or leaves', asyn
 
   await page.getByRole('region', { name: 'Today' }).getByRole('link').click();
   await page.getByRole('article').first().waitFor();
-  const text = await readUp(view);
+  const text = await auditUpwards(view);
 
   const missing = ['<script>', '<img src=x onerror=', ']]>'].filter((hostile) => !text.includes(hostile));
   expect(missing).toEqual([]);
 });
 
-it('nobody makes a way from text to markup', async () => {
+it('trusted types policies and HTML insertion are blocked', async () => {
   const { page } = await visit((await servePage()).loginLink);
   await page.getByRole('textbox', { name: 'Message' }).waitFor();
 
@@ -57,12 +57,12 @@ it('nobody makes a way from text to markup', async () => {
   expect(await page.locator('#made').count()).toBe(0);
 });
 
-/** Reads the conversation from its end to its beginning, and looks at each part of it; answers its words. */
-async function readUp(view: View): Promise<string> {
+/** Scrolls from the end to the start of the conversation, audits each view and returns the text. */
+async function auditUpwards(view: View): Promise<string> {
   const { page } = view;
   const [first = ''] = hostileTexts;
   let text = '';
-  // Earlier messages come when somebody has read so far.
+  // Earlier messages are loaded on scrolling up.
   for (let top = Infinity; top > 0 || !text.includes(first); ) {
     await waitUntilScrollStops(page);
     text += await visibleText(conversationRegion(page));
@@ -76,7 +76,7 @@ async function readUp(view: View): Promise<string> {
   return text;
 }
 
-it('nothing that a model says, or an extension asks, runs, loads or leaves', async () => {
+it('no text of a model or an extension runs script, loads a resource or sends data', async () => {
   const evil = JSON.stringify(hostileTexts.map((text) => text.slice(0, 200)));
   const { home } = homeWithCommands({
     evil: `
@@ -103,10 +103,10 @@ it('nothing that a model says, or an extension asks, runs, loads or leaves', asy
   await expectHarmless(view);
 });
 
-it('what an agent gets wrong costs the part that would show it, until the next snapshot', async () => {
+it('malformed state of an agent breaks only the part that shows it, until the next snapshot', async () => {
   const home = newHome();
-  const meddle = "if (request.message === 'odd') say({ type: 'state_changed', state: { cwd: 5 } });";
-  const { page } = await visit((await servePage({ home, args: interceptingAgentArgs(home, meddle) })).loginLink);
+  const intercept = "if (request.message === 'odd') say({ type: 'state_changed', state: { cwd: 5 } });";
+  const { page } = await visit((await servePage({ home, args: interceptingAgentArgs(home, intercept) })).loginLink);
   await submitPrompt(page, 'say hello');
   await page.getByRole('article').nth(1).waitFor();
   await submitPrompt(page, 'odd');

@@ -11,7 +11,7 @@ import { storeShortSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 
-/** The page of a session, with answers that can be held back. */
+/** The page of a session whose responses can be delayed. */
 async function inSession(home = newHome()) {
   storeShortSession(home, 'a', 'Session A');
   storeShortSession(home, 'b', 'Session B');
@@ -26,16 +26,16 @@ async function inSession(home = newHome()) {
 
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in the conversation' });
 
-it('a choice that is taken late leaves open what was opened since', async () => {
+it('a late response to a model choice does not close a search opened since', async () => {
   const { page, traffic } = await inSession();
   const model = () => visibleText(page.getByRole('button', { name: /^Model:/ }));
   const before = await model();
   traffic.hold('"command":"set_model"');
-  const taken = traffic.waitForFrame('"command":"set_model"');
+  const accepted = traffic.waitForFrame('"command":"set_model"');
 
   await page.keyboard.press('Control+k');
   await page.getByRole('option').last().click();
-  await taken;
+  await accepted;
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+f');
   await search(page).fill('Well');
@@ -45,18 +45,18 @@ it('a choice that is taken late leaves open what was opened since', async () => 
   expect(await search(page).inputValue()).toBe('Well');
 });
 
-it('a choice that is refused late is said on the page', async () => {
+it('a model choice that is rejected late is reported on the page', async () => {
   const { page, traffic } = await inSession();
   traffic.hold('"command":"set_model"');
   traffic.replaceText(
     '"command":"set_model","success":true',
     '"command":"set_model","success":false,"error":"No such luck"',
   );
-  const refused = traffic.waitForFrame('"command":"set_model"');
+  const rejected = traffic.waitForFrame('"command":"set_model"');
 
   await page.keyboard.press('Control+k');
   await page.getByRole('option').last().click();
-  await refused;
+  await rejected;
   await page.keyboard.press('Escape');
   await page.locator('.picker').waitFor({ state: 'detached' });
   traffic.release();
@@ -64,14 +64,14 @@ it('a choice that is refused late is said on the page', async () => {
   await page.getByRole('alert').getByText('No such luck').waitFor();
 });
 
-it('a compaction that is refused after its form was closed is said on the page', async () => {
+it('a compaction that is rejected after its form was closed is reported on the page', async () => {
   const { page, traffic } = await inSession();
   traffic.hold('"command":"compact"');
-  const refused = traffic.waitForFrame('"command":"compact"');
+  const rejected = traffic.waitForFrame('"command":"compact"');
 
   await page.getByRole('button', { name: /^Context:/ }).click();
   await page.getByRole('button', { name: 'Compact now' }).click();
-  await refused;
+  await rejected;
   await page.keyboard.press('Escape');
   await page.getByRole('dialog', { name: 'Context and cost' }).waitFor({ state: 'hidden' });
   traffic.release();
@@ -79,13 +79,13 @@ it('a compaction that is refused after its form was closed is said on the page',
   await page.getByRole('alert').getByText('Nothing to compact').waitFor();
 });
 
-it('an export has the name of the session that it was asked for in', async () => {
+it('an export has the name of the session that it was requested for', async () => {
   const { page, traffic } = await inSession();
   traffic.hold('"command":"export_html"');
-  const written = traffic.waitForFrame('"command":"export_html"');
+  const exported = traffic.waitForFrame('"command":"export_html"');
   await page.getByRole('button', { name: 'Session', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Export' }).click();
-  await written;
+  await exported;
   await page.getByRole('navigation', { name: 'Sessions' }).getByTitle('Session B').click();
   await page.waitForURL(/session=b/);
 
@@ -95,15 +95,15 @@ it('an export has the name of the session that it was asked for in', async () =>
   expect((await download).suggestedFilename()).toBe('Session A.html');
 });
 
-it('a change of a queued message that cannot be saved leaves alone what is written in another', async () => {
+it('a failed edit of a queued message does not change the edit of another', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }];
   const { page } = await visitByLoginLink(visit, await servePage({ script }));
   let isDead = false;
-  let cut = () => {};
+  let disconnect = () => {};
   await page.routeWebSocket(/./, (socket) => {
     const server = socket.connectToServer();
-    cut = () => void socket.close({ code: 4999 });
+    disconnect = () => void socket.close({ code: 4999 });
     socket.onMessage((message) => !isDead && server.send(message));
     server.onMessage((message) => !isDead && socket.send(message));
   });
@@ -126,14 +126,14 @@ it('a change of a queued message that cannot be saved leaves alone what is writt
   await edit(1);
   await editor.fill('Second, changed');
   isDead = false;
-  cut();
+  disconnect();
   await expect.poll(() => page.locator('.message-box').inputValue()).toContain('First, changed');
 
   expect(await editor.inputValue()).toBe('Second, changed');
   gate.open();
 });
 
-it('who asks the first message again does not see the welcome in between', async () => {
+it('sending the first message again does not show the welcome in between', async () => {
   const script = [{ steps: [{ error: { status: 400, message: 'No good' } }] }, { text: 'Fine now.' }];
   const { page } = await visitByLoginLink(visit, await servePage({ script }));
   await submitPrompt(page, 'Once');
@@ -150,7 +150,7 @@ it('who asks the first message again does not see the welcome in between', async
   expect(await page.evaluate('[...seen]')).toEqual([true]);
 });
 
-it('behind the login form no shortcut leads elsewhere', async () => {
+it('shortcuts do nothing behind the login form', async () => {
   const { page, view } = await inSession();
   const other = await openTab(view);
   await other.page.getByRole('button', { name: 'Log out' }).click();
@@ -165,7 +165,7 @@ it('behind the login form no shortcut leads elsewhere', async () => {
   expect(page.url()).toContain('session=a');
 });
 
-it('keys that compose letters choose nothing', async () => {
+it('keys of an input method choose nothing', async () => {
   const { page, traffic } = await inSession();
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox');

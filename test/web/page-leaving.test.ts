@@ -14,7 +14,7 @@ const { visit } = useBrowser();
 
 const welcome = (page: Page) => main(page).getByRole('heading', { name: /Try it|What is to be done/ });
 
-/** A page in a session in which something was said. */
+/** A page on a session with one finished run. */
 async function inSession(server: PageServer) {
   const view = await visit(server.loginLink);
   const frames = await watchFrames(view.page);
@@ -24,41 +24,41 @@ async function inSession(server: PageServer) {
   return { ...view, frames };
 }
 
-/** Goes to a new session, and waits until it is there. */
-async function leave(page: Page): Promise<void> {
+/** Opens a new session and waits until it is shown. */
+async function openNewSession(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'New session', exact: true }).click();
   await welcome(page).waitFor();
 }
 
-/** Presses something and goes to a new session before anybody can answer. */
-async function pressAndLeave(page: Page, pressed: string): Promise<void> {
-  await page.evaluate(`${pressed}; document.querySelector('.new-session').click();`);
+/** Runs a script and opens a new session in the same task, before a response can arrive. */
+async function runAndOpenNewSession(page: Page, script: string): Promise<void> {
+  await page.evaluate(`${script}; document.querySelector('.new-session').click();`);
   await welcome(page).waitFor();
 }
 
 const ENTER = `document.querySelector('[aria-label=Message]').dispatchEvent(
   new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }))`;
 
-/** Goes back to the session that was left; answers what is written there. */
-async function comeBack(page: Page): Promise<string> {
+/** Goes back to the previous session and returns its draft. */
+async function goBackToSession(page: Page): Promise<string> {
   await page.goBack();
   await main(page).getByText('hello', { exact: true }).waitFor();
   return messageBox(page).inputValue();
 }
 
-it('a command of the shell that runs when its session is left is not to be run again', async () => {
+it('a shell command that runs while the user leaves its session is not put back into the box', async () => {
   const server = await servePage();
   const { page, frames, complaints } = await inSession(server);
   const command = 'mkfifo gate && echo begun && cat gate';
   await submitPrompt(page, `!${command}`);
   await page.getByText('begun', { exact: true }).waitFor();
 
-  await leave(page);
-  const meanwhile = await comeBack(page);
-  await leave(page);
+  await openNewSession(page);
+  const meanwhile = await goBackToSession(page);
+  await openNewSession(page);
   await writeFile(join(server.home.cwd, 'gate'), 'ended\n');
   await frames.nextFromServer({ command: 'bash', success: true });
-  const then = await comeBack(page);
+  const then = await goBackToSession(page);
   await main(page).getByText('ended').waitFor();
 
   expect([meanwhile, then, await messageBox(page).inputValue()]).toEqual(['', '', '']);
@@ -66,7 +66,7 @@ it('a command of the shell that runs when its session is left is not to be run a
   expect(complaints).toEqual([]);
 });
 
-it('nobody waits for ever: what was sent is not to be sent again, even if no answer has come', async () => {
+it('a sent message whose response never arrives is not put back into the box', async () => {
   const gate = newGate();
   const { home } = homeWithCommands({ slow: `${waitForFileCode(JSON.stringify(gate.path))} tell(ctx, 'slowly done');` });
   const server = await servePage({ home });
@@ -83,47 +83,47 @@ it('nobody waits for ever: what was sent is not to be sent again, even if no ans
   await submitPrompt(page, '/slow');
   await frames.nextFromPage({ message: '/slow' });
 
-  await leave(page);
+  await openNewSession(page);
   const closed = socket.waitForEvent('close');
   await page.clock.fastForward(60_000);
   await closed;
-  const written = await comeBack(page);
+  const draft = await goBackToSession(page);
   gate.open();
   await page.getByText('slowly done').waitFor();
 
-  expect([written, await messageBox(page).inputValue()]).toEqual(['', '']);
+  expect([draft, await messageBox(page).inputValue()]).toEqual(['', '']);
   expect(view.complaints).toEqual([]);
 });
 
-it('a message arrives though its session is left at once, and is not in the box again', async () => {
+it('a message is delivered though the user leaves its session at once, and is not put back into the box', async () => {
   const server = await servePage();
   const { page, frames, complaints } = await inSession(server);
   await messageBox(page).fill('say second');
 
-  await pressAndLeave(page, ENTER);
+  await runAndOpenNewSession(page, ENTER);
   await frames.nextFromServer({ command: 'prompt', success: true });
-  const written = await comeBack(page);
+  const draft = await goBackToSession(page);
   await main(page).getByText('second', { exact: true }).waitFor();
 
-  expect([written, await messageBox(page).inputValue()]).toEqual(['', '']);
+  expect([draft, await messageBox(page).inputValue()]).toEqual(['', '']);
   expect(storedUserInputs(server.home)).toEqual(['say hello', 'say second']);
   expect(complaints).toEqual([]);
 });
 
-it('a message that is refused after its session was left is in the box of that session', async () => {
+it('a message that is rejected after the user left its session is put back into the box of that session', async () => {
   const { page, frames } = await inSession(await servePage());
   await messageBox(page).fill('/model nobody/nothing');
 
-  await pressAndLeave(page, ENTER);
+  await runAndOpenNewSession(page, ENTER);
   await frames.nextFromServer({ command: 'prompt', success: false });
-  const elsewhere = await messageBox(page).inputValue();
-  await comeBack(page);
+  const inNewSession = await messageBox(page).inputValue();
+  await goBackToSession(page);
   await waitForDraft(page, '/model nobody/nothing');
 
-  expect(elsewhere).toBe('');
+  expect(inNewSession).toBe('');
 });
 
-it('a message that could not be sent is in the box of its session', async () => {
+it('a message that could not be sent is put back into the box of its session', async () => {
   const server = await servePage();
   const { page } = await inSession(server);
   await server.kill();
@@ -132,14 +132,14 @@ it('a message that could not be sent is in the box of its session', async () => 
 
   await page.getByRole('button', { name: 'New session', exact: true }).click();
   await page.waitForURL((url) => url.search === '');
-  const elsewhere = await messageBox(page).inputValue();
+  const inNewSession = await messageBox(page).inputValue();
   await page.goBack();
   await waitForDraft(page, 'Still there?');
 
-  expect(elsewhere).toBe('');
+  expect(inNewSession).toBe('');
 });
 
-it('whoever stops a run and leaves finds what waited for it in the box of that session', async () => {
+it('stopping a run and leaving its session puts queued messages back into the box of that session', async () => {
   const script = [{ text: 'hello' }, { steps: [{ text: 'Endless ' }, { stall: true }] }];
   const { page, frames, complaints } = await inSession(await servePage({ script }));
   await submitPrompt(page, 'Talk');
@@ -148,12 +148,12 @@ it('whoever stops a run and leaves finds what waited for it in the box of that s
   await page.keyboard.press('Alt+Enter');
   await page.getByRole('list', { name: 'Queued messages' }).getByText('Precious words').waitFor();
 
-  await pressAndLeave(page, `document.querySelector('button.stop').click()`);
+  await runAndOpenNewSession(page, `document.querySelector('button.stop').click()`);
   await frames.nextFromServer({ command: 'clear_queue', success: true });
-  const elsewhere = await messageBox(page).inputValue();
-  await comeBack(page);
+  const inNewSession = await messageBox(page).inputValue();
+  await goBackToSession(page);
   await waitForDraft(page, 'Precious words');
 
-  expect(elsewhere).toBe('');
+  expect(inNewSession).toBe('');
   expect(complaints).toEqual([]);
 });

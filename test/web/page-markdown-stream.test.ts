@@ -56,7 +56,7 @@ The end.
 
 const html = (page: Page) => page.locator('main').innerHTML();
 
-it('a text that came in looks as if it had come at once', async () => {
+it('streamed text renders the same elements as the whole text at once', async () => {
   const { page, complaints } = await open();
   await streamMarkdown(page, SAMPLE);
   await showMarkdown(page, SAMPLE);
@@ -70,7 +70,7 @@ it('a text that came in looks as if it had come at once', async () => {
   expect([...complaints, ...other.complaints]).toEqual([]);
 });
 
-it('what is whole stays the same in the page while more comes in', async () => {
+it('complete blocks keep their elements while more text arrives', async () => {
   const { page } = await open();
   await page.evaluate('globalThis.kept = []; globalThis.lost = [];');
   await streamMarkdown(page, SAMPLE, {
@@ -85,7 +85,7 @@ it('what is whole stays the same in the page while more comes in', async () => {
   expect(await page.evaluate('lost')).toEqual([]);
 });
 
-it('what is whole is not drawn again while more comes in', async () => {
+it('complete blocks are not drawn again while more text arrives', async () => {
   const { page } = await open();
   const whole = SAMPLE.slice(0, SAMPLE.indexOf('The end.'));
   await streamMarkdown(page, whole, { from: whole.length });
@@ -102,7 +102,7 @@ it('what is whole is not drawn again while more comes in', async () => {
   expect(await page.evaluate('changed.length')).toBe(0);
 });
 
-it('a link leads to the address that is told after it was drawn', async () => {
+it('a link gets an address that is defined after it was drawn', async () => {
   const { page } = await open();
   const text = '[a]: https://a.example/\n\nSee [b].\n\n';
   await streamMarkdown(page, text, { from: text.length });
@@ -113,7 +113,7 @@ it('a link leads to the address that is told after it was drawn', async () => {
   await page.locator('.markdown > p > a[href="https://b.example/"]').waitFor();
 });
 
-it('nothing moves while a text comes in', async () => {
+it('the layout does not shift while text streams', async () => {
   const { page } = await open({ height: 3000 });
   await page.evaluate(`
     globalThis.shift = 0;
@@ -124,40 +124,40 @@ it('nothing moves while a text comes in', async () => {
   expect(await page.evaluate('shift')).toBeLessThan(0.01);
 });
 
-it('colours are loaded with the first code, and come without moving anything', async () => {
+it('colours are loaded with the first code and do not move the layout', async () => {
   const { page, complaints } = await open();
-  const asked: string[] = [];
-  let letThrough = () => {};
+  const requests: string[] = [];
+  let release = () => {};
   const gate = new Promise<void>((resolve) => {
-    letThrough = resolve;
+    release = resolve;
   });
   await page.route(/grammars/, async (route) => {
-    asked.push(route.request().url());
+    requests.push(route.request().url());
     await gate;
     await route.continue();
   });
   await showMarkdown(page, 'No `code` yet');
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 
   const request = page.waitForRequest(/grammars/);
   await showMarkdown(page, SAMPLE);
   await request;
-  const places = () =>
+  const boundingBoxes = () =>
     page.evaluate(`[...document.querySelectorAll('main *:not([class^=code-])')].map((one) => {
       const { x, y, width, height } = one.getBoundingClientRect();
       return [x, y, width, height].map(Math.round).join(' ');
     })`);
-  const before = await places();
+  const before = await boundingBoxes();
   expect(await page.locator('[class^=code-]').count()).toBe(0);
 
-  letThrough();
+  release();
   await page.locator('.code-keyword').first().waitFor();
-  expect(await places()).toEqual(before);
-  expect(asked.length).toBe(1);
+  expect(await boundingBoxes()).toEqual(before);
+  expect(requests.length).toBe(1);
   expect(complaints).toEqual([]);
 });
 
-it('code can be copied, also where a page is given no clipboard', async () => {
+it('code can be copied, also where the clipboard API is denied', async () => {
   const { page } = await open();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const copied = () => page.evaluate('navigator.clipboard.readText()');
@@ -173,7 +173,7 @@ it('code can be copied, also where a page is given no clipboard', async () => {
   expect(await copied()).toBe('npm test');
 });
 
-it.each(['light', 'dark'] as const)('everything can be read and reached in %s', async (colorScheme) => {
+it.each(['light', 'dark'] as const)('markdown is accessible in %s', async (colorScheme) => {
   const { page } = await open({ colorScheme, width: 390 });
   await showMarkdown(page, `${SAMPLE}\n\n- [ ] open\n\n\`\`\`\n${'wide '.repeat(99)}\n\`\`\`\n`);
   await page.locator('.code-comment').nth(1).waitFor();

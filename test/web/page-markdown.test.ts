@@ -4,7 +4,7 @@ import { showMarkdown, streamMarkdown, useMarkdownPage } from '../support/page/m
 
 const { open } = useMarkdownPage();
 
-/** Addresses that would do something, in the disguises that have worked somewhere. */
+/** Dangerous addresses in known disguises. */
 const addresses = [
   ...[
     'javascript:hacked=1',
@@ -82,7 +82,7 @@ const hostile = [
   `${'e\u0301'.repeat(5000)}${'\u0300'.repeat(5000)}`,
 ];
 
-/** Everything that could act, in one look at the page. */
+/** Finds elements, attributes and links that could act. */
 const AUDIT = `(() => {
   const all = [...document.querySelector('main').querySelectorAll('*')];
   return {
@@ -97,7 +97,7 @@ const AUDIT = `(() => {
 
 const harmless = { hacked: undefined, tags: [], attributes: [], links: [], unguarded: 0, types: [] };
 
-it('nothing in any markdown runs, loads or leads elsewhere than it says', async () => {
+it('no markdown runs script, loads a resource or links to another address than it shows', async () => {
   const { page, complaints } = await open();
   for (const text of hostile) {
     await showMarkdown(page, text);
@@ -106,7 +106,7 @@ it('nothing in any markdown runs, loads or leads elsewhere than it says', async 
   expect(complaints).toEqual([]);
 });
 
-it('nor while it comes in', async () => {
+it('no streamed markdown runs script, loads a resource or links to another address than it shows', async () => {
   const { page, complaints } = await open();
   const text = hostile.filter((one) => one.length < 1000).join('\n\n');
   await streamMarkdown(page, text, { step: 200 });
@@ -117,7 +117,7 @@ it('nor while it comes in', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('a line of a megabyte is shown', async () => {
+it('a line of one megabyte is shown', async () => {
   const { page, complaints } = await open();
 
   await showMarkdown(page, `${'x*'.repeat(500_000)} the end`);
@@ -125,7 +125,7 @@ it('a line of a megabyte is shown', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('a table of many columns and rows is shown, and costs what is written in it', async () => {
+it('a table of many columns and rows is shown and renders only the written cells', async () => {
   const { page, complaints } = await open();
   const table = (columns: number, rows: number) =>
     `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|x\n'.repeat(rows)}\nthe end`;
@@ -140,7 +140,7 @@ it('a table of many columns and rows is shown, and costs what is written in it',
   expect(complaints).toEqual([]);
 });
 
-/** Which way the blocks of a text run, and whether the browser has to find out by itself. */
+/** The direction of each block, and the number of elements whose direction the browser detects. */
 const DIRECTIONS = `({
   asked: document.querySelectorAll('main [dir=auto]').length,
   shown: [...document.querySelectorAll('.markdown :is(p, h3, ul, li, td, blockquote)')].map((block) => getComputedStyle(block).direction).join(' '),
@@ -154,7 +154,7 @@ it.each([
   ['<details>\n<summary>مرحبا</summary>\n\na\n</details>', 'rtl'],
   ['1 + 1\n\n---', 'ltr'],
   ['✔️ Done', 'ltr'],
-])('%j runs as its first letter does, also while it comes in', async (text, shown) => {
+])('%j has the direction of its first letter, also while it streams', async (text, shown) => {
   const { page } = await open();
   await streamMarkdown(page, text, { step: 1, after: `(globalThis.seen ??= []).push((${DIRECTIONS}).shown)` });
 
@@ -163,7 +163,7 @@ it.each([
   expect((await page.evaluate<string[]>('seen')).filter((way) => way.includes(other))).toEqual([]);
 });
 
-it('each block is written from the side of its own first letter', async () => {
+it('each block is aligned to the side of its own first letter', async () => {
   const { page } = await open();
   await showMarkdown(page, 'Hello.\n\nمرحبا.\n\n- שלום\n- Hello\n\n### مرحبا\n\n|a|b|\n|-|-|\n|مرحبا|a long word|');
 

@@ -8,7 +8,7 @@ const { visit } = useBrowser({ hasScrollbars: true });
 
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in the conversation' });
 
-it('a sheet is scrolled by its own scrollbar, and closed by a click beside it', async () => {
+it('a sheet scrolls by its own scrollbar and closes on a click beside it', async () => {
   const { page } = await visit((await servePage()).loginLink, { width: 700, height: 420 });
   await messageBox(page).waitFor();
   await messageBox(page).blur();
@@ -27,7 +27,7 @@ it('a sheet is scrolled by its own scrollbar, and closed by a click beside it', 
   await sheet.waitFor({ state: 'detached' });
 });
 
-it('what is open is closed where a command leads to another session', async () => {
+it('an open search closes when a command opens another session', async () => {
   const { page, complaints } = await visit((await servePage()).loginLink);
   await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
@@ -44,7 +44,7 @@ it('what is open is closed where a command leads to another session', async () =
   expect(complaints).toEqual([]);
 });
 
-it('nothing is searched behind what lies over the page', async () => {
+it('the search does not open behind a dialog', async () => {
   const { page } = await visit((await servePage()).loginLink);
   await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
@@ -64,7 +64,7 @@ it('nothing is searched behind what lies over the page', async () => {
   expect(behind).toBe(0);
 });
 
-it('a menu that is higher than a phone on its side is scrolled', async () => {
+it('a menu that is higher than the window scrolls', async () => {
   const { page } = await visit((await servePage()).loginLink, { width: 700, height: 220 });
   await submitPrompt(page, 'say hello');
   await page.waitForURL(/session=/);
@@ -79,12 +79,12 @@ it('a menu that is higher than a phone on its side is scrolled', async () => {
   expect(y + height).toBeLessThanOrEqual(220);
 });
 
-it('a menu that opens takes no focus from what somebody has chosen in it meanwhile', async () => {
+it('a menu that opens does not take the focus from an item that was focused meanwhile', async () => {
   const { page } = await visit((await servePage()).loginLink);
   const opener = page.getByRole('button', { name: 'More about sessions' });
   await opener.waitFor();
 
-  // It says that it is open some time after it is.
+  // The toggle event follows some time after the menu opens.
   const chosen = await page.evaluate(`new Promise((resolve) => {
       const button = document.querySelector('[aria-label="More about sessions"]');
       const menu = document.getElementById(button.getAttribute('popovertarget'));

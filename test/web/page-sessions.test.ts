@@ -21,28 +21,28 @@ const row = (page: Page, name: string) =>
     .filter({ has: page.getByTitle(name, { exact: true }) });
 const link = (page: Page, name: string) => row(page, name).getByRole('link');
 
-/** Begins a session by saying something in it; answers its address. */
-async function begin(page: Page, text: string): Promise<string> {
+/** Starts a session with a first message and returns its address. */
+async function startSession(page: Page, text: string): Promise<string> {
   await page.getByRole('button', { name: 'New session', exact: true }).first().click();
   await page.waitForURL((url) => url.search === '');
-  await write(page, text);
+  await sendMessage(page, text);
   await page.waitForURL(/\?session=/);
   await link(page, text).waitFor();
   return page.url();
 }
 
-async function write(page: Page, text: string): Promise<void> {
+async function sendMessage(page: Page, text: string): Promise<void> {
   await messageBox(page).fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
 }
 
-async function choose(page: Page, name: string, action: string): Promise<void> {
+async function chooseAction(page: Page, name: string, action: string): Promise<void> {
   await link(page, name).hover();
   await page.getByRole('button', { name: `Actions for ${name}` }).click();
   await page.getByRole('menuitem', { name: action }).click();
 }
 
-it('the list tells what every session does: running, waiting for somebody, idle or nothing', async () => {
+it('the list shows the status of every session: running, waiting for the user, idle or none', async () => {
   const { home } = homeWithCommands({ ask: `await ctx.ui.confirm('Sure?', 'Really?');` });
   const gate = newGate();
   storeShortSession(home, 'old', 'An old one');
@@ -53,12 +53,12 @@ it('the list tells what every session does: running, waiting for somebody, idle 
   const view = await visit((await servePage({ home, script })).loginLink);
   const { page } = view;
 
-  await begin(page, 'A short one');
+  await startSession(page, 'A short one');
   await row(page, 'A short one').getByRole('img', { name: 'Idle' }).waitFor();
-  await begin(page, 'One that asks');
-  await write(page, '/ask');
+  await startSession(page, 'One that asks');
+  await sendMessage(page, '/ask');
   await row(page, 'One that asks').getByText('Waiting for you').waitFor();
-  await begin(page, 'A long one');
+  await startSession(page, 'A long one');
   await row(page, 'A long one').getByRole('img', { name: 'Running' }).waitFor();
   await page.getByRole('button', { name: 'New session', exact: true }).click();
   await row(page, 'A short one').getByRole('img', { name: 'Idle' }).waitFor();
@@ -76,7 +76,7 @@ it('the list tells what every session does: running, waiting for somebody, idle 
   expect(view.complaints).toEqual([]);
 });
 
-it('every session has its own address, to which Back, Forward and loading anew lead', async () => {
+it('every session has its own address, which Back, Forward and a reload restore', async () => {
   const server = await servePage();
   const { page, complaints } = await visit(server.loginLink);
   const showing = async (shown: Page, name: string, answer: string) => {
@@ -84,8 +84,8 @@ it('every session has its own address, to which Back, Forward and loading anew l
     await shown.getByRole('main').getByText(answer, { exact: true }).waitFor();
   };
 
-  const one = await begin(page, 'Say one');
-  const two = await begin(page, 'Say two');
+  const one = await startSession(page, 'Say one');
+  const two = await startSession(page, 'Say two');
   await page.goBack();
   await showing(page, 'Say one', 'one');
   const back = page.url();
@@ -102,14 +102,14 @@ it('every session has its own address, to which Back, Forward and loading anew l
   expect(complaints).toEqual([]);
 });
 
-it('whoever goes from session to session before any is there leaves nothing behind', async () => {
+it('switching sessions before any has connected leaves no connection behind', async () => {
   const home = newHome();
   const names = ['One', 'Two', 'Three', 'Four'];
   for (const name of names) storeShortSession(home, name.toLowerCase(), name);
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await link(page, 'Four').waitFor();
 
-  // All in one task: no socket opens meanwhile.
+  // In one task, so that no socket opens meanwhile.
   await page.evaluate(`for (let round = 0; round < 3; round++) {
     for (const session of document.querySelectorAll('nav li a')) session.click();
   }`);
@@ -122,7 +122,7 @@ it('whoever goes from session to session before any is there leaves nothing behi
   expect(complaints).toEqual([]);
 });
 
-it('a session that is not there is said not to be, with a way to a new one', async () => {
+it('an unknown session is reported, with a button for a new one', async () => {
   const server = await servePage();
   const { page } = await visitByLoginLink(visit, server);
   await page.goto(`${server.address}?session=none`);
@@ -137,7 +137,7 @@ it('a session that is not there is said not to be, with a way to a new one', asy
   expect(page.url()).toBe(server.address);
 });
 
-it('where there is no such session, others are renamed and deleted, and it is said what could not be done', async () => {
+it('at the address of an unknown session, others can be renamed and deleted, and a failed export is reported', async () => {
   const home = newHome();
   const old = storeShortSession(home, 'old', 'An old one');
   storeShortSession(home, 'worn', 'A worn one');
@@ -146,36 +146,36 @@ it('where there is no such session, others are renamed and deleted, and it is sa
   await page.goto(`${server.address}?session=none`);
   await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
 
-  await choose(page, 'An old one', 'Rename');
+  await chooseAction(page, 'An old one', 'Rename');
   await page.getByRole('textbox', { name: /New name for/ }).fill('An ancient one');
   await page.keyboard.press('Enter');
   await link(page, 'An ancient one').waitFor();
-  await choose(page, 'An ancient one', 'Delete');
+  await chooseAction(page, 'An ancient one', 'Delete');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText(`The session is in the trash now`).waitFor();
   await link(page, 'An ancient one').waitFor({ state: 'detached' });
   await page.route('**/api/exports/*', (route) => route.fulfill({ status: 404 }));
-  await choose(page, 'A worn one', 'Export');
+  await chooseAction(page, 'A worn one', 'Export');
   await page.getByRole('alert').getByText('The file is there no more').waitFor();
 
   expect(existsSync(old)).toBe(false);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('There is no such session');
 });
 
-it('what could not be done is said where somebody looks by then', async () => {
+it('a failed export is reported in the session that is shown by then', async () => {
   const home = newHome();
   storeShortSession(home, 'old', 'An old one');
   const server = await servePage({ home });
   const { page } = await visit(server.loginLink);
-  await begin(page, 'Say hello');
+  await startSession(page, 'Say hello');
   let fail = async () => {};
   await page.route('**/api/exports/*', (route) => {
     fail = () => route.fulfill({ status: 404 });
   });
 
-  const asked = page.waitForRequest('**/api/exports/*');
-  await choose(page, 'An old one', 'Export');
-  await asked;
+  const requested = page.waitForRequest('**/api/exports/*');
+  await chooseAction(page, 'An old one', 'Export');
+  await requested;
   await link(page, 'An old one').click();
   await page.getByRole('main').getByText('Well.').waitFor();
   await fail();
@@ -183,18 +183,18 @@ it('what could not be done is said where somebody looks by then', async () => {
   await page.getByRole('alert').getByText('The file is there no more').waitFor();
 });
 
-it('a field for a new name is left at once, also while the server does not answer', async () => {
+it('the field for a new name closes at once, also while the server does not respond', async () => {
   const home = newHome();
   storeShortSession(home, 'old', 'An old one');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const traffic = new Traffic();
   await traffic.watch(page);
   await page.reload();
-  await begin(page, 'Say hello');
+  await startSession(page, 'Say hello');
   traffic.hold('"command":"rename_session"');
   const field = page.getByRole('textbox', { name: /New name for/ });
 
-  await choose(page, 'An old one', 'Rename');
+  await chooseAction(page, 'An old one', 'Rename');
   await field.fill('An ancient one');
   await page.keyboard.press('Enter');
   await field.waitFor({ state: 'detached' });
@@ -204,23 +204,23 @@ it('a field for a new name is left at once, also while the server does not answe
   expect(complaints).toEqual([]);
 });
 
-it('a session is renamed in its place, whether it is looked at or not', async () => {
+it('a session is renamed in its row, whether it is shown or not', async () => {
   const home = newHome();
   storeShortSession(home, 'old', 'An old one');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
-  await begin(page, 'Say hello');
+  await startSession(page, 'Say hello');
   const field = page.getByRole('textbox', { name: /New name for/ });
 
-  await choose(page, 'An old one', 'Rename');
+  await chooseAction(page, 'An old one', 'Rename');
   await field.fill('Nothing');
   await page.keyboard.press('Escape');
   await link(page, 'An old one').waitFor();
-  await choose(page, 'An old one', 'Rename');
+  await chooseAction(page, 'An old one', 'Rename');
   await field.fill('An ancient one');
   await page.keyboard.press('Enter');
   await link(page, 'An ancient one').waitFor();
   await waitForCondition(page, "document.activeElement?.title === 'An ancient one'");
-  await choose(page, 'Say hello', 'Rename');
+  await chooseAction(page, 'Say hello', 'Rename');
   await field.fill('Greetings');
   await page.keyboard.press('Enter');
   await link(page, 'Greetings').waitFor();
@@ -231,21 +231,21 @@ it('a session is renamed in its place, whether it is looked at or not', async ()
   expect(complaints).toEqual([]);
 });
 
-it('a session goes to the trash, also the one that is looked at and runs', async () => {
+it('a deleted session is moved to the trash, even if it is shown and running', async () => {
   const home = newHome();
   const old = storeShortSession(home, 'old', 'An old one');
   const script = [{ steps: [{ text: 'Well, ' }, { stall: true }] }];
   const { page, complaints } = await visit((await servePage({ home, script })).loginLink);
-  const running = await begin(page, 'A long one');
+  const running = await startSession(page, 'A long one');
   await messageBox(page).fill('half a sen');
   await row(page, 'A long one').getByRole('img', { name: 'Running' }).waitFor();
   const dialog = page.getByRole('dialog', { name: 'Delete this session?' });
 
-  await choose(page, 'An old one', 'Delete');
+  await chooseAction(page, 'An old one', 'Delete');
   await dialog.getByText(join(dirname(old), '.trash')).waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   const kept = existsSync(old);
-  await choose(page, 'An old one', 'Delete');
+  await chooseAction(page, 'An old one', 'Delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await link(page, 'An old one').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Session', exact: true }).click();
@@ -258,21 +258,21 @@ it('a session goes to the trash, also the one that is looked at and runs', async
   expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('half a sen');
   expect(readdirSync(join(dirname(old), '.trash'))).toHaveLength(2);
   expect(page.url()).not.toBe(running);
-  await begin(page, 'Say that it goes on');
+  await startSession(page, 'Say that it goes on');
   expect(complaints).toEqual([]);
 });
 
-it('whoever deletes the session that is looked at is in one as fresh as any new one', async () => {
+it('deleting the shown session opens a new one with default settings', async () => {
   const home = newHome();
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
-  await begin(page, 'Say hello');
+  await startSession(page, 'Say hello');
   const model = page.getByRole('button', { name: /^Model/ });
   const usual = await visibleText(model);
-  await write(page, '/model tau/scripted-small');
+  await sendMessage(page, '/model tau/scripted-small');
   await model.getByText('small').waitFor();
   const before = await page.evaluate('history.length');
 
-  await choose(page, 'Say hello', 'Delete');
+  await chooseAction(page, 'Say hello', 'Delete');
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('status').getByText('The session is in the trash now.', { exact: true }).waitFor();
 
@@ -282,14 +282,14 @@ it('whoever deletes the session that is looked at is in one as fresh as any new 
   expect(complaints).toEqual([]);
 });
 
-it('a session that somebody else has open stays, and it is said why', async () => {
+it('a session that another client has open is not deleted, and the reason is shown', async () => {
   const one = await visit((await servePage()).loginLink);
-  const address = await begin(one.page, 'Say hello');
+  const address = await startSession(one.page, 'Say hello');
   const other = await openTab(one, address);
   await link(other.page, 'Say hello').waitFor();
   await other.page.locator('[aria-current="page"]').waitFor();
 
-  await choose(one.page, 'Say hello', 'Delete');
+  await chooseAction(one.page, 'Say hello', 'Delete');
   await one.page.getByRole('button', { name: 'Delete' }).click();
 
   await one.page.getByText('This session is open elsewhere, or at work.').waitFor();
@@ -298,9 +298,9 @@ it('a session that somebody else has open stays, and it is said why', async () =
   await link(one.page, 'Say hello').waitFor();
 });
 
-it('why a session stays is also said to whoever would delete it from its own menu', async () => {
+it('the reason why a session is not deleted is also shown when deleting from its own menu', async () => {
   const one = await visit((await servePage()).loginLink);
-  const address = await begin(one.page, 'Say hello');
+  const address = await startSession(one.page, 'Say hello');
   const other = await openTab(one, address);
   await other.page.locator('[aria-current="page"]').waitFor();
 
@@ -313,14 +313,14 @@ it('why a session stays is also said to whoever would delete it from its own men
   await one.page.waitForURL(address);
 });
 
-it('a session that stays is gone back to, also before anything of the new one was drawn', async () => {
+it('a refused deletion returns to the session, even before the new one was drawn', async () => {
   const one = await visit((await servePage()).loginLink);
-  const address = await begin(one.page, 'Say hello');
+  const address = await startSession(one.page, 'Say hello');
   const other = await openTab(one, address);
   await other.page.locator('[aria-current="page"]').waitFor();
   const before = await one.page.evaluate('history.length');
 
-  await choose(one.page, 'Say hello', 'Delete');
+  await chooseAction(one.page, 'Say hello', 'Delete');
   await one.page.evaluate(
     'atOnce = requestAnimationFrame; held = []; requestAnimationFrame = (draw) => held.push(draw)',
   );
@@ -334,19 +334,19 @@ it('a session that stays is gone back to, also before anything of the new one wa
   expect(await one.page.evaluate('history.length')).toBe(before);
 });
 
-it('Back leads nowhere near a session that was deleted', async () => {
+it('Back skips a deleted session', async () => {
   const { page, complaints } = await visit((await servePage()).loginLink);
-  const first = await begin(page, 'Say one');
+  const first = await startSession(page, 'Say one');
   const traffic = new Traffic();
   await traffic.watch(page);
   traffic.hold('"command":"new_session"');
   await page.reload();
   await page.getByRole('main').getByText('one', { exact: true }).waitFor();
-  const second = await begin(page, 'Say two');
+  const second = await startSession(page, 'Say two');
 
-  await choose(page, 'Say two', 'Delete');
+  await chooseAction(page, 'Say two', 'Delete');
   await page.getByRole('button', { name: 'Delete' }).click();
-  // The move is drawn before it is answered.
+  // The new session is drawn before the response arrives.
   await page.waitForURL((url) => url.href !== second);
   traffic.release();
   await link(page, 'Say two').waitFor({ state: 'detached' });
@@ -357,20 +357,20 @@ it('Back leads nowhere near a session that was deleted', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('a clone is another session with an address of its own; Back leads to the first', async () => {
+it('a clone is another session with its own address; Back leads to the original', async () => {
   const home = newHome();
   storeShortSession(home, 'old', 'An old one');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
-  const first = await begin(page, 'Say hello');
+  const first = await startSession(page, 'Say hello');
 
-  await choose(page, 'Say hello', 'Clone');
+  await chooseAction(page, 'Say hello', 'Clone');
   await page.waitForURL((url) => url.href !== first);
   await link(page, 'Say hello').nth(1).waitFor();
   const second = page.url();
   await page.goBack();
   await page.waitForURL(first);
   await page.getByRole('main').getByText('hello', { exact: true }).waitFor();
-  await choose(page, 'An old one', 'Clone');
+  await chooseAction(page, 'An old one', 'Clone');
   await page.waitForURL((url) => ![first, second, new URL('?session=old', first).href].includes(url.href));
   await link(page, 'An old one').nth(1).waitFor();
 
@@ -379,15 +379,15 @@ it('a clone is another session with an address of its own; Back leads to the fir
   expect(complaints).toEqual([]);
 });
 
-it('a fork has what was said before a message, and the message to be written anew', async () => {
+it('a fork has the messages before the chosen one, and the chosen one in its box', async () => {
   const { page, complaints } = await visit((await servePage()).loginLink);
-  const first = await begin(page, 'say one');
+  const first = await startSession(page, 'say one');
   await page.getByRole('main').getByText('one', { exact: true }).waitFor();
-  await write(page, 'say two');
+  await sendMessage(page, 'say two');
   await page.getByRole('main').getByText('two', { exact: true }).waitFor();
   const fork = async (at: number) => {
-    const said = page.getByRole('button', { name: 'Fork from here' }).nth(at);
-    await said.focus();
+    const forkButton = page.getByRole('button', { name: 'Fork from here' }).nth(at);
+    await forkButton.focus();
     await page.keyboard.press('Enter');
   };
 
@@ -408,13 +408,13 @@ it('a fork has what was said before a message, and the message to be written ane
   expect(complaints).toEqual([]);
 });
 
-it('an export is downloaded under the name of its session, and opens from disk', async () => {
+it('an export is downloaded under the name of its session and opens from disk', async () => {
   const home = newHome();
   storeShortSession(home, 'old', 'Is it old?');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
-  await begin(page, 'Say hello');
+  await startSession(page, 'Say hello');
   const exported = async (name: string) => {
-    const [download] = await Promise.all([page.waitForEvent('download'), choose(page, name, 'Export')]);
+    const [download] = await Promise.all([page.waitForEvent('download'), chooseAction(page, name, 'Export')]);
     const file = join(home.root, download.suggestedFilename());
     await download.saveAs(file);
     return { name: download.suggestedFilename(), view: await open(file) };
@@ -429,9 +429,9 @@ it('an export is downloaded under the name of its session, and opens from disk',
   expect(complaints).toEqual([]);
 });
 
-it('sessions are found by name, words and folder, also those that are not in the list yet', async () => {
+it('sessions are found by name, first words and folder, also those that are not loaded yet', async () => {
   const home = newHome();
-  // With a sign that no folder has in its name.
+  // No folder name contains a #.
   for (let number = 0; number < 230; number++) storeShortSession(home, `s${number}`, `Number #${number}`);
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const rows = list(page).getByRole('listitem');
@@ -458,7 +458,7 @@ it('sessions are found by name, words and folder, also those that are not in the
   expect(complaints).toEqual([]);
 });
 
-it('older sessions are found though the server was slow, or failed, when they were looked for', async () => {
+it('older sessions are found after a slow or failed request', async () => {
   const home = newHome();
   for (let number = 0; number < 230; number++) storeShortSession(home, `s${number}`, `Number #${number}`);
   const { page } = await visit((await servePage({ home })).loginLink);
@@ -488,17 +488,17 @@ it('older sessions are found though the server was slow, or failed, when they we
   await rows.nth(199).waitFor();
   await filter.fill(unknown);
   await page.getByText('The sessions could not be asked for.').waitFor();
-  const isDenied = await page
+  const claimsNoMatch = await page
     .getByText('No session has these words in its name, its first words or its folder.')
     .isVisible();
   await page.unroute('**/api/sessions*cursor*');
   await list(page).getByRole('button', { name: 'Retry' }).click();
 
   await row(page, unknown).waitFor();
-  expect(isDenied).toBe(false);
+  expect(claimsNoMatch).toBe(false);
 });
 
-it('what others do with sessions far down the list is seen', async () => {
+it('changes by other programs to sessions far down the list are shown', async () => {
   const home = newHome();
   const paths = Array.from({ length: 230 }, (_, number) => storeShortSession(home, `s${number}`, `Number ${number}`));
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
@@ -518,16 +518,16 @@ it('what others do with sessions far down the list is seen', async () => {
   expect(complaints).toEqual([]);
 });
 
-const middleOf = async (place: Locator) => {
-  const { y, height } = (await place.boundingBox()) ?? { y: Number.NaN, height: 0 };
+const middleOf = async (locator: Locator) => {
+  const { y, height } = (await locator.boundingBox()) ?? { y: Number.NaN, height: 0 };
   return y + height / 2;
 };
 
-it('sessions are grouped by day, or by folder for those who want that', async () => {
+it('sessions are grouped by day, or by folder if chosen', async () => {
   const home = newHome();
   storeShortSession(home, 'old', 'An old one');
   const { page } = await visit((await servePage({ home })).loginLink);
-  await begin(page, 'Say hello');
+  await startSession(page, 'Say hello');
   const groups = () => list(page).getByRole('heading').allInnerTexts();
   await link(page, 'An old one').waitFor();
 
@@ -540,13 +540,13 @@ it('sessions are grouped by day, or by folder for those who want that', async ()
   expect(days).toEqual(['Today']);
   expect(await groups()).toEqual(['project']);
   const old = row(page, 'An old one');
-  // Each is a line then: the folder has been said.
+  // Grouped by folder, each row is one line without the folder.
   expect(Math.abs((await middleOf(old.locator('time'))) - (await middleOf(old.getByText('An old one'))))).toBeLessThan(
     2,
   );
 });
 
-it('a list that cannot be asked for says so, and a button asks again', async () => {
+it('a session list that fails to load is reported with a Retry button', async () => {
   const home = newHome();
   storeShortSession(home, 'old', 'An old one');
   const server = await servePage({ home });
@@ -554,7 +554,7 @@ it('a list that cannot be asked for says so, and a button asks again', async () 
   await link(page, 'An old one').waitFor();
   await page.route('**/api/sessions*', (route) => route.abort());
 
-  // Where no session is, nothing but the button asks at once.
+  // Without a session, only the button requests the list at once.
   await page.goto(`${server.address}?session=none`);
   await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
   await page.getByText('The sessions could not be asked for. The server does not answer.').waitFor();
@@ -564,26 +564,26 @@ it('a list that cannot be asked for says so, and a button asks again', async () 
   await link(page, 'An old one').waitFor();
 });
 
-it('on a phone the sessions lie over the page until one is chosen', async () => {
+it('on a phone the session list lies over the page until a session is chosen', async () => {
   const home = newHome();
   storeShortSession(home, 'old', 'An old one');
   const server = await servePage({ home });
   const view = await visitByLoginLink(visit, server, { width: 390, height: 844 });
   const { page } = view;
   await page.goto(`${server.address}?session=none`);
-  const toList = page.getByRole('button', { name: 'Sessions' });
+  const openList = page.getByRole('button', { name: 'Sessions' });
   const drawer = page.getByRole('dialog', { name: 'Sessions' });
 
-  await toList.click();
+  await openList.click();
   await drawer.waitFor();
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'detached' });
-  await toList.click();
+  await openList.click();
   for (let stops = 0; stops < 30; stops++) await page.keyboard.press('Tab');
   const isInside = await page.evaluate("document.querySelector('dialog').contains(document.activeElement)");
   await page.mouse.click(380, 400);
   await drawer.waitFor({ state: 'detached' });
-  await toList.click();
+  await openList.click();
   await link(page, 'An old one').click();
   await drawer.waitFor({ state: 'detached' });
   await page.waitForURL(/\?session=old/);
@@ -593,13 +593,13 @@ it('on a phone the sessions lie over the page until one is chosen', async () => 
   expect(view.complaints).toEqual([]);
 });
 
-it('below a base path everything is where it belongs', async () => {
+it('every address works below a base path', async () => {
   const server = await servePage({ args: ['--base-path', '/tools/tau'] });
   const { page, complaints } = await visit(server.loginLink);
-  const address = await begin(page, 'say hello');
+  const address = await startSession(page, 'say hello');
 
-  const [download] = await Promise.all([page.waitForEvent('download'), choose(page, 'say hello', 'Export')]);
-  await choose(page, 'say hello', 'Clone');
+  const [download] = await Promise.all([page.waitForEvent('download'), chooseAction(page, 'say hello', 'Export')]);
+  await chooseAction(page, 'say hello', 'Clone');
   await page.waitForURL((url) => url.href !== address);
   await link(page, 'say hello').nth(1).click();
   await page.waitForURL(address);

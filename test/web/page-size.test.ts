@@ -8,7 +8,7 @@ const MAX_FIRST_LOAD = 90 * 1024;
 
 const read = (name: string) => readFileSync(join(folder, name));
 
-/** What a browser fetches before the page can do anything: what it names, and what that imports without being asked. */
+/** Files that a browser loads before the page works: those named in its HTML and their static imports. */
 function firstLoad(): string[] {
   const named = [
     ...read('index.html')
@@ -25,7 +25,7 @@ function firstLoad(): string[] {
   return [...names];
 }
 
-it('the page is small: what has to be there at first comes to less than 90 KB', () => {
+it('the first load of the page is smaller than 90 KB compressed', () => {
   const names = firstLoad();
   const bytes = names.reduce((sum, name) => sum + gzipSync(read(name), { level: 9 }).length, 0);
 

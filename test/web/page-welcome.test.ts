@@ -15,8 +15,8 @@ const { visit } = useBrowser();
 
 const SECRET = 'sk-hunter2-of-the-test';
 
-/** What was said in the session that the page shows, once it is at rest. */
-async function saidIn(server: PageServer, page: Page) {
+/** The messages of the session that the page shows, once it is idle. */
+async function messagesInSession(server: PageServer, page: Page) {
   await page.waitForURL(/session=/);
   const session = new URL(page.url()).searchParams.get('session') ?? '';
   const remote = connectRemote(`${server.address.replace(/^http/, 'ws')}session`, {
@@ -29,8 +29,8 @@ async function saidIn(server: PageServer, page: Page) {
   return messages;
 }
 
-/** What each of the things that can be tried has to show. */
-const shows: Readonly<Record<string, RegExp>> = {
+/** The content that each suggestion must produce. */
+const expectedContent: Readonly<Record<string, RegExp>> = {
   'Look around': /"name":"bash".*package\.json/s,
   'Watch a command': /step 1\\nstep 2\\nstep 3\\nstep 4\\nstep 5/,
   'Write and change': /"name":"write".*Hello from tau.*"name":"write".*Hello again from tau/s,
@@ -39,7 +39,7 @@ const shows: Readonly<Record<string, RegExp>> = {
   'Fail and try again': /"stopReason":"error".*529/,
 };
 
-it.each(builtInSuggestions)('the built-in model does what is offered: $title', async ({ title, message }) => {
+it.each(builtInSuggestions)('the built-in model carries out a suggestion: $title', async ({ title, message }) => {
   const home = newHome();
   writeSettings(home, { retry: { baseDelayMs: 1 } });
   await writeFile(join(home.cwd, 'package.json'), '{}');
@@ -48,26 +48,26 @@ it.each(builtInSuggestions)('the built-in model does what is offered: $title', a
   await view.page.getByText('scripted model').waitFor();
 
   await view.page.getByRole('button', { name: title }).click();
-  const said = await saidIn(server, view.page);
+  const messages = await messagesInSession(server, view.page);
 
-  expect(JSON.stringify(said[0])).toContain(JSON.stringify(message).slice(1, -1));
-  expect(JSON.stringify(said)).toMatch(shows[title] ?? /nothing/);
-  expect(said.some((one) => one.role === 'toolResult' && one.isError)).toBe(false);
+  expect(JSON.stringify(messages[0])).toContain(JSON.stringify(message).slice(1, -1));
+  expect(JSON.stringify(messages)).toMatch(expectedContent[title] ?? /nothing/);
+  expect(messages.some((one) => one.role === 'toolResult' && one.isError)).toBe(false);
   expect(view.complaints).toEqual([]);
 });
 
-it('a double click on something to try asks for it once', async () => {
+it('a double click on a suggestion sends it once', async () => {
   const server = await servePage();
   const { page, complaints } = await visit(server.loginLink);
 
   await page.getByRole('button', { name: 'Think first' }).dblclick();
-  const said = await saidIn(server, page);
+  const messages = await messagesInSession(server, page);
 
-  expect(said.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
   expect(complaints).toEqual([]);
 });
 
-it('a key is stored for its owner alone, shown nowhere, and its models can be chosen at once', async () => {
+it('a key is stored readable by its owner only, never shown, and its models can be chosen at once', async () => {
   const server = await servePage();
   const view = await visit(server.loginLink);
   const { page } = view;
@@ -99,7 +99,7 @@ it('a key is stored for its owner alone, shown nowhere, and its models can be ch
   expect(view.complaints).toEqual([]);
 });
 
-it('a key that cannot be stored is refused where it was given, and who has one is told', async () => {
+it('a key that cannot be stored is rejected in its form, which lists the providers with their models', async () => {
   const home = homeWithFiles({
     models: { providers: { shop: provider('http://127.0.0.1:1', { authHeader: true }) } },
     auth: '{"groq": ',
@@ -123,7 +123,7 @@ it('a key that cannot be stored is refused where it was given, and who has one i
   expect(view.complaints).toEqual([]);
 });
 
-it('a key that was wrong is removed: its models are gone, and the built-in one answers', async () => {
+it('removing a key removes its models, and the built-in model remains', async () => {
   const server = await servePage();
   const view = await visit(server.loginLink);
   const { page } = view;
@@ -162,7 +162,7 @@ it('a key that was wrong is removed: its models are gone, and the built-in one a
   expect([...view.complaints, ...complaints]).toEqual([]);
 });
 
-it('a key of another place cannot be removed on the page, which says so', async () => {
+it('a key that is configured elsewhere cannot be removed on the page, which shows why', async () => {
   const models = { providers: { shop: provider('http://127.0.0.1:1', { apiKey: 'sk-of-the-file' }) } };
   const { page } = await visit((await servePage({ home: homeWithFiles({ models }) })).loginLink);
   await button(page, 'Model: m').click();
@@ -174,7 +174,7 @@ it('a key of another place cannot be removed on the page, which says so', async 
   expect(await button(page, 'Remove the key').count()).toBe(0);
 });
 
-it('who may not store keys reads whom to ask; who may only look is offered nothing', async () => {
+it('a login that may not store keys is referred to the operator; a view-only login is offered nothing', async () => {
   const server = await servePage();
   const own = await visit(server.loginLink);
   await own.page.getByRole('button', { name: 'Think first' }).click();
@@ -186,14 +186,14 @@ it('who may not store keys reads whom to ask; who may only look is offered nothi
   await guest.page.getByRole('option').first().waitFor();
   await guest.page.getByText('No model is configured').waitFor();
   const offered = await button(guest.page, 'Add a key').count();
-  const eye = await visitWithScopes(visit, server, { scopes: 'view', address: own.page.url() });
-  await eye.page.getByText('This login may only look.').waitFor();
+  const viewer = await visitWithScopes(visit, server, { scopes: 'view', address: own.page.url() });
+  await viewer.page.getByText('This login may only look.').waitFor();
 
   expect(offered).toBe(0);
-  expect(await eye.page.locator('.ideas').count()).toBe(0);
+  expect(await viewer.page.locator('.ideas').count()).toBe(0);
 });
 
-it('with a real model a suggestion is written, not sent; the last sessions of the folder are there', async () => {
+it('with a real model a suggestion is put into the box, not sent, and the last sessions of the folder are listed', async () => {
   const home = homeWithFiles({ models: { providers: { shop: provider('http://127.0.0.1:1') } } });
   const server = await servePage({ home });
   const view = await visit(server.loginLink);

@@ -6,7 +6,7 @@ import { runTau } from '../../support/processes/program.ts';
 import { newHome, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
 import { CTRL_D, ENTER } from '../../support/processes/terminal.ts';
 
-it('[W66] asks which session of the server is meant', async () => {
+it('[W66] tau attach without a session lists the sessions and reads a choice', async () => {
   const server = await startServerOnSocket();
   for (const name of ['first', 'second']) await (await server.attach()).run(`say ${name}`);
   const chat = server.attachInTerminal();
@@ -22,7 +22,7 @@ it('[W66] asks which session of the server is meant', async () => {
   expect(chat.screen()).toContain('say second');
 });
 
-it('[W66] begins a session where the server has none', async () => {
+it('[W66] tau attach starts a session when the server has none', async () => {
   const server = await startServerOnSocket();
   const chat = server.attachInTerminal();
 
@@ -32,62 +32,62 @@ it('[W66] begins a session where the server has none', async () => {
   expect(await chat.finished).toMatchObject({ code: 0 });
 });
 
-it('[W66 W69] takes the latest, a new one, one in a folder, one by its id or its file; lines of its input are prompts', async () => {
+it('[W66 W69] tau attach opens the latest, a new, or a named session, and sends its input lines as prompts', async () => {
   const server = await startServerOnSocket();
   mkdirSync(join(server.home.cwd, 'sub'));
-  const ask = async (words: string[], input: string) => {
-    const { code, stdout } = await runTau(server.home, ['attach', '--socket', server.socketPath, ...words], { input });
-    expect({ words, code }).toEqual({ words, code: 0 });
+  const runAttach = async (attachArgs: string[], input: string) => {
+    const { code, stdout } = await runTau(server.home, ['attach', '--socket', server.socketPath, ...attachArgs], { input });
+    expect({ attachArgs, code }).toEqual({ attachArgs, code: 0 });
     return stdout;
   };
 
-  expect(await ask(['new'], 'say one\n\nsay two\n')).toMatch(/^› say one\n[^›]*one\n› say two\n[^›]*two\n$/);
-  expect(await ask(['--continue'], 'say three')).not.toContain('one');
+  expect(await runAttach(['new'], 'say one\n\nsay two\n')).toMatch(/^› say one\n[^›]*one\n› say two\n[^›]*two\n$/);
+  expect(await runAttach(['--continue'], 'say three')).not.toContain('one');
   const [first = ''] = sessionFiles(server.home);
   const { id } = readSessionFile(first)[0];
-  await ask(['--cwd', 'sub'], 'say elsewhere');
-  await ask([id.slice(0, 13)], 'say four');
-  await ask([id], 'say five');
-  await ask([first], 'say six');
+  await runAttach(['--cwd', 'sub'], 'say elsewhere');
+  await runAttach([id.slice(0, 13)], 'say four');
+  await runAttach([id], 'say five');
+  await runAttach([first], 'say six');
 
   const files = sessionFiles(server.home).map((path) => readSessionFile(path));
   expect(files.map(([header]) => header.cwd)).toEqual([server.home.cwd, join(server.home.cwd, 'sub')]);
   expect(files[0]?.filter(({ message }) => message?.role === 'user')).toHaveLength(6);
 });
 
-it('[W66] refuses the beginning of more than one id', async () => {
+it('[W66] an ambiguous id prefix is rejected', async () => {
   const server = await startServerOnSocket();
   const ids = ['aaaa-1', 'aaaa-2'];
   for (const id of ids) await (await server.attach({ new: id })).run('say hello');
 
-  const both = await runTau(server.home, ['attach', '--socket', server.socketPath, 'aaaa'], { input: 'say hi' });
+  const ambiguous = await runTau(server.home, ['attach', '--socket', server.socketPath, 'aaaa'], { input: 'say hi' });
 
-  expect(both).toMatchObject({ code: 1, stderr: "tau: 2 sessions begin with 'aaaa': say more of the id\n" });
+  expect(ambiguous).toMatchObject({ code: 1, stderr: "tau: 2 sessions begin with 'aaaa': say more of the id\n" });
 });
 
-it('[W69] fails when a prompt does', async () => {
+it('[W69] tau attach fails when a prompt fails', async () => {
   const server = await startServerOnSocket({ tokens: { 'a-viewer': { scopes: ['view'] } } });
   const other = await server.attach();
   await other.run('say hello');
 
-  const words = ['attach', server.url, other.cursor.session];
-  const viewer = await runTau(server.home, words, { input: 'say goodbye', env: { PI_AUTH_TOKEN: 'a-viewer' } });
+  const attachArgs = ['attach', server.url, other.cursor.session];
+  const viewer = await runTau(server.home, attachArgs, { input: 'say goodbye', env: { PI_AUTH_TOKEN: 'a-viewer' } });
 
   const stdout = '› say goodbye\nPermission denied: prompt needs the scope prompt\n';
   expect(viewer).toEqual({ code: 1, signal: null, stdout, stderr: '' });
 });
 
-it('[W67] shows a token from a file or from the environment, and warns of one in an address', async () => {
+it('[W67] a token is read from a file or the environment, and a token in the URL causes a warning', async () => {
   const server = await startServerOnSocket();
   const file = join(server.home.root, 'token');
   writeFileSync(file, `${OWNER_TOKEN}\n`);
-  const ask = (words: string[], env: Record<string, string> = {}) =>
-    runTau(server.home, ['attach', ...words, 'new'], { input: 'run `env`', env });
+  const runAttach = (attachArgs: string[], env: Record<string, string> = {}) =>
+    runTau(server.home, ['attach', ...attachArgs, 'new'], { input: 'run `env`', env });
 
-  const byFile = await ask([server.url, '--token-file', file], { PI_AUTH_TOKEN: 'another' });
-  const byEnvironment = await ask(['--url', server.url], { PI_AUTH_TOKEN: OWNER_TOKEN });
-  const byAddress = await ask([`${server.url}?token=${OWNER_TOKEN}`]);
-  const byPage = await ask([server.url.replace('ws:', 'http:').replace('/session', '/')], { PI_AUTH_TOKEN: OWNER_TOKEN });
+  const byFile = await runAttach([server.url, '--token-file', file], { PI_AUTH_TOKEN: 'another' });
+  const byEnvironment = await runAttach(['--url', server.url], { PI_AUTH_TOKEN: OWNER_TOKEN });
+  const byAddress = await runAttach([`${server.url}?token=${OWNER_TOKEN}`]);
+  const byPage = await runAttach([server.url.replace('ws:', 'http:').replace('/session', '/')], { PI_AUTH_TOKEN: OWNER_TOKEN });
 
   const fine = { code: 0, stderr: '' };
   expect([byFile, byEnvironment, byPage]).toMatchObject([fine, fine, fine]);
@@ -95,8 +95,8 @@ it('[W67] shows a token from a file or from the environment, and warns of one in
     code: 0,
     stderr: expect.stringMatching(/^tau: A token in a URL is seen by .+\n$/),
   });
-  const said = [byFile, byEnvironment, byAddress, byPage].map(({ stdout, stderr }) => stdout + stderr).join();
-  expect(said + server.stderr()).not.toContain(OWNER_TOKEN);
+  const output = [byFile, byEnvironment, byAddress, byPage].map(({ stdout, stderr }) => stdout + stderr).join();
+  expect(output + server.stderr()).not.toContain(OWNER_TOKEN);
 });
 
 it.each<[string, (server: { url: string; socketPath: string }) => string[], string, number]>([
@@ -107,7 +107,7 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
     2,
   ],
   [
-    'a file that is not there',
+    'a missing socket file',
     () => ['--socket', 'gone', 'new'],
     'No server listens on CWD/gone: start one with tau serve --socket CWD/gone',
     1,
@@ -125,16 +125,16 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
     '--token-file: empty is empty (see tau help server)',
     2,
   ],
-  ['a port where nobody is', () => ['ws://127.0.0.1:1', 'new'], 'No server listens on 127.0.0.1:1', 1],
-  ['a host that there is not', () => ['ws://nowhere.invalid', 'new'], 'There is no host nowhere.invalid', 1],
+  ['a closed port', () => ['ws://127.0.0.1:1', 'new'], 'No server listens on 127.0.0.1:1', 1],
+  ['an unknown host', () => ['ws://nowhere.invalid', 'new'], 'There is no host nowhere.invalid', 1],
   [
-    'another path',
+    'a wrong path',
     ({ url }) => [url.replace('/session', '/else'), 'new'],
     'There is nothing at that path of HOST: the URL has to hold the base path of the server',
     1,
   ],
   [
-    'another base path',
+    'a wrong base path',
     ({ socketPath }) => ['--socket', socketPath, '--base-path', 'else', 'new'],
     'There is nothing at that path of SOCKET: give the --base-path that its server was started with',
     1,
@@ -146,7 +146,7 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
     2,
   ],
   [
-    'an address of another kind',
+    'a URL of another scheme',
     () => ['--url', 'ftp://a?token=s', 'new'],
     'The URL of a server begins with ws:// or wss:// (see tau help server)',
     2,
@@ -164,43 +164,43 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
     2,
   ],
   [
-    'a session and the latest',
+    'a session and --continue',
     ({ socketPath }) => ['--socket', socketPath, 'a', '-c'],
     '--continue is the latest session: name none (see tau help server)',
     2,
   ],
   [
-    'a session and a folder',
+    'a session and --cwd',
     ({ socketPath }) => ['--socket', socketPath, 'a', '--cwd', '.'],
     '--cwd is where a new session begins (see tau help server)',
     2,
   ],
   [
-    'nothing and no terminal',
+    'no session and no terminal',
     ({ socketPath }) => ['--socket', socketPath],
     'tau attach asks on a terminal; there is tau attach <id>, tau attach new and --continue (see tau help server)',
     2,
   ],
   [
-    'a folder that is not there',
+    'a missing folder',
     ({ socketPath }) => ['--socket', socketPath, '--cwd', 'none'],
     'Invalid parameters: cwd must be a folder: CWD/none',
     1,
   ],
-])('[W68] says in one line what is wrong with %s', async (_what, words, sentence, code) => {
+])('[W68] tau attach fails with one line on stderr for %s', async (_label, attachArgs, template, code) => {
   const server = await startServerOnSocket();
   writeFileSync(join(server.home.cwd, 'wrong'), 'not-the-token');
   writeFileSync(join(server.home.cwd, 'empty'), '\n');
 
-  const result = await runTau(server.home, ['attach', ...words(server)], { input: 'say hello' });
+  const result = await runTau(server.home, ['attach', ...attachArgs(server)], { input: 'say hello' });
 
-  const places = { CWD: server.home.cwd, HOST: new URL(server.url).host, SOCKET: server.socketPath };
-  const told = sentence.replaceAll(/CWD|HOST|SOCKET/g, (word) => places[word as keyof typeof places]);
-  const stderr = `tau: ${told}\n`;
+  const placeholders = { CWD: server.home.cwd, HOST: new URL(server.url).host, SOCKET: server.socketPath };
+  const message = template.replaceAll(/CWD|HOST|SOCKET/g, (placeholder) => placeholders[placeholder as keyof typeof placeholders]);
+  const stderr = `tau: ${message}\n`;
   expect(result).toEqual({ code, signal: null, stdout: '', stderr });
 });
 
-it('[W68] says that what answers is no server of this kind', async () => {
+it('[W68] tau attach reports a host that is not a tau server', async () => {
   const { createServer } = await import('node:http');
   const other = createServer((_request, response) => response.end('Hello')).listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));

@@ -6,7 +6,7 @@ import { newGate } from '../../support/agent/test-agent.ts';
 import { storedMessages } from '../../support/sessions/stored-session.ts';
 import { CTRL_D, ENTER, startTauInTerminal } from '../../support/processes/terminal.ts';
 
-it('[W65] goes on when the server is there again, with what was typed meanwhile, and tells nothing twice', async () => {
+it('[W65] tau attach reconnects, sends what was typed meanwhile and prints nothing twice', async () => {
   const before = await startServerOnSocket();
   const chat = before.attachInTerminal(['new']);
   await chat.waitForScreen('? helps.\n›');
@@ -24,11 +24,11 @@ it('[W65] goes on when the server is there again, with what was typed meanwhile,
   expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
   expect(chat.screen().match(/^hello$/gm)).toHaveLength(1);
   expect(chat.screen().match(/^› say/gm)).toHaveLength(2);
-  const said = storedMessages(after.home).filter(({ role }) => role === 'user');
-  expect(said).toMatchObject([{ content: [{ text: 'say hello' }] }, { content: [{ text: 'say goodbye' }] }]);
+  const userMessages = storedMessages(after.home).filter(({ role }) => role === 'user');
+  expect(userMessages).toMatchObject([{ content: [{ text: 'say hello' }] }, { content: [{ text: 'say goodbye' }] }]);
 });
 
-it('[W65] does not tell again what it told of an answer before the server was gone', async () => {
+it('[W65] after a reconnect, printed text of a model response is not printed again', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }];
   const before = await startServerOnSocket({ script });
@@ -49,7 +49,7 @@ it('[W65] does not tell again what it told of an answer before the server was go
   expect(chat.screen().match(/Half of/g)).toHaveLength(1);
 });
 
-it('[W65] is told when the agent is gone, and goes on with the one that is started in its place', async () => {
+it('[W65] tau attach prints the death of the agent and continues with the restarted one', async () => {
   const gate = newGate();
   const server = await startServerOnSocket({ script: [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }] });
   const chat = server.attachInTerminal(['new']);
@@ -68,7 +68,7 @@ it('[W65] is told when the agent is gone, and goes on with the one that is start
   expect(await chat.finished).toMatchObject({ code: 0 });
 });
 
-it('[W65] ends with the reason when it may not come back', async () => {
+it('[W65] tau attach exits with the reason when it may not reconnect', async () => {
   const guest = { name: 'guest' };
   const server = await startServerOnSocket({ tokens: { 'a-guest': guest } });
   const chat = startTauInTerminal(server.home, ['attach', server.url, 'new'], { env: { PI_AUTH_TOKEN: 'a-guest' } });
@@ -80,7 +80,7 @@ it('[W65] ends with the reason when it may not come back', async () => {
   expect(chat.screen()).toContain('\ntau: Invalid authentication token\n');
 });
 
-it('[W65] says what was not sent when somebody leaves before the connection is back', async () => {
+it('[W65] tau attach prints the number of unsent messages when the user quits while disconnected', async () => {
   const server = await startServerOnSocket();
   const chat = server.attachInTerminal(['new']);
   await chat.waitForScreen('? helps.\n›');

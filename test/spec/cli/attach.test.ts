@@ -6,10 +6,10 @@ import { homeWithCommands } from '../../support/agent/extensions.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
 import { CTRL_C, CTRL_D, ENTER } from '../../support/processes/terminal.ts';
 
-/** An answer that begins and does not end. */
+/** A model response that never ends. */
 const endless = { steps: [{ text: 'Once upon a time ' }, { stall: true }] };
 
-it('[W63] shows the end of the conversation and the answer so far, goes on live, and leaving ends nothing', async () => {
+it('[W63] tau attach prints the recent conversation, streams live, and quitting does not stop the run', async () => {
   const gate = newGate();
   const script = [
     { text: 'Good morning.' },
@@ -24,20 +24,20 @@ it('[W63] shows the end of the conversation and the answer so far, goes on live,
   const chat = server.attachInTerminal([other.cursor.session]);
   await chat.waitForScreen('\n› say good morning\nGood morning.\n› tell me\n  a story\nIt was a dark\n›');
   chat.type(CTRL_D);
-  const left = await chat.finished;
-  const again = server.attachInTerminal([other.cursor.session.slice(0, 12)]);
-  await again.waitForScreen('\nIt was a dark\n›');
+  const firstExit = await chat.finished;
+  const reattached = server.attachInTerminal([other.cursor.session.slice(0, 12)]);
+  await reattached.waitForScreen('\nIt was a dark\n›');
   gate.open();
-  await again.waitForScreen('\nIt was a dark and stormy night.\n›');
-  again.type(CTRL_D);
+  await reattached.waitForScreen('\nIt was a dark and stormy night.\n›');
+  reattached.type(CTRL_D);
 
-  expect(left).toMatchObject({ code: 0, stderr: '' });
-  expect(await again.finished).toMatchObject({ code: 0, stderr: '' });
+  expect(firstExit).toMatchObject({ code: 0, stderr: '' });
+  expect(await reattached.finished).toMatchObject({ code: 0, stderr: '' });
   expect(await other.next('agent_settled')).toMatchObject({ outcome: 'ok' });
   expect(server.agents()).toHaveLength(1);
 });
 
-it('[W63] shows what others say and what comes of it, and what was typed here once', async () => {
+it('[W63] prompts and results of other clients are printed, and own prompts once', async () => {
   const server = await startServerOnSocket();
   const other = await server.attach();
   writeFileSync(join(server.home.cwd, 'marker.txt'), '');
@@ -59,7 +59,7 @@ it('[W63] shows what others say and what comes of it, and what was typed here on
   expect(chat.screen()).toContain('marker.txt');
 });
 
-it('[W63] tells a tool that runs once, with what it gave, whenever one comes', async () => {
+it('[W63] a tool call is printed once with its output, whether joined during or after it', async () => {
   const gate = newGate();
   const call = { name: 'bash', arguments: { command: `until [ -e ${gate.path} ]; do sleep 0.05; done; echo done` } };
   const server = await startServerOnSocket({ script: [{ steps: [{ toolCall: call }] }, { text: 'That is all.' }] });
@@ -79,7 +79,7 @@ it('[W63] tells a tool that runs once, with what it gave, whenever one comes', a
   for (const chat of [during, after]) expect(chat.screen().match(/▸ bash/g)).toHaveLength(1);
 });
 
-it('[W63] shows the last messages of a long conversation, and how many came before', async () => {
+it('[W63] the last messages of a long conversation are printed, with the number of earlier ones', async () => {
   const server = await startServerOnSocket();
   const other = await server.attach();
   for (let turn = 1; turn <= 12; turn++) await other.run(`say number ${turn}.`);
@@ -93,7 +93,7 @@ it('[W63] shows the last messages of a long conversation, and how many came befo
   expect(chat.screen()).not.toContain('number 2.');
 });
 
-it('[W64] Ctrl-C stops the run of whoever began it', async () => {
+it('[W64] Ctrl-C stops the run of any client', async () => {
   const server = await startServerOnSocket({ script: [endless] });
   const other = await server.attach();
   other.send({ type: 'prompt', message: 'tell me a story' });
@@ -108,7 +108,7 @@ it('[W64] Ctrl-C stops the run of whoever began it', async () => {
   expect(await chat.finished).toMatchObject({ code: 0 });
 });
 
-it('[W64] asks what extensions ask, until somebody has answered', async () => {
+it('[W64] dialogs of extensions are shown until a client answers', async () => {
   const { home } = homeWithCommands({ ask: "ctx.ui.notify('So it is ' + (await ctx.ui.confirm(args, '')) + '.');" });
   const server = await startServerOnSocket({ home });
   const other = await server.attach();

@@ -6,10 +6,10 @@ import { newGate, newHome, scriptArgs, sessionFiles } from '../../support/agent/
 import { storedMessages } from '../../support/sessions/stored-session.ts';
 import { CTRL_C, CTRL_D, ENTER, startTauInTerminal, paste } from '../../support/processes/terminal.ts';
 
-/** An answer that begins and does not end. */
+/** A model response that never ends. */
 const endless = { steps: [{ text: 'Once upon a time ' }, { stall: true }] };
 
-it('talks: streams text, shows tools, and Ctrl-D leaves', async () => {
+it('tau chat streams text, shows tools, and exits on Ctrl-D', async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'marker.txt'), '');
   const chat = startTauInTerminal(home, ['chat', '--name', 'talk']);
@@ -27,7 +27,7 @@ it('talks: streams text, shows tools, and Ctrl-D leaves', async () => {
   expect(storedMessages(home)[0]).toMatchObject({ role: 'user', content: [{ text: 'say good morning' }] });
 });
 
-it('is what tau does in a terminal when it is told nothing', async () => {
+it('tau without arguments starts a chat in a terminal', async () => {
   const chat = startTauInTerminal(newHome(), []);
 
   await chat.waitForScreen('\n›');
@@ -36,7 +36,7 @@ it('is what tau does in a terminal when it is told nothing', async () => {
   expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('keeps what is typed apart from an answer that streams', async () => {
+it('tau chat keeps typed text separate from streaming output', async () => {
   const home = newHome();
   const gates = [newGate(), newGate()] as const;
   const steps = [
@@ -76,7 +76,7 @@ he screen
   expect(storedMessages(home)[2]).toMatchObject({ content: [{ text: 'what I type is longer than the screen' }] });
 });
 
-it('steers the answer with what is sent meanwhile, and says so', async () => {
+it('tau chat steers the run with messages sent during it, and confirms that', async () => {
   const home = newHome();
   const gate = newGate();
   const steps = [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }];
@@ -103,7 +103,7 @@ Three.
   expect(storedMessages(home).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
 });
 
-it('makes one prompt of lines that are pasted together, with what is typed before and after', async () => {
+it('tau chat sends pasted lines as one prompt, with the text typed before and after', async () => {
   const home = newHome();
   const chat = startTauInTerminal(home, ['chat']);
   await chat.waitForScreen('\n›');
@@ -120,7 +120,7 @@ it('makes one prompt of lines that are pasted together, with what is typed befor
   expect(others.map(({ role }) => role)).toEqual(['assistant']);
 });
 
-it('shows the beginning of a long paste, and sends all of it', async () => {
+it('tau chat shows the first lines of a long paste, and sends all of it', async () => {
   const home = newHome();
   const chat = startTauInTerminal(home, ['chat'], { columns: 40 });
   const text = Array.from({ length: 500 }, (_, index) => `line ${index} ${'x'.repeat(50)}`).join('\n');
@@ -136,7 +136,7 @@ it('shows the beginning of a long paste, and sends all of it', async () => {
   expect(storedMessages(home)[0]).toMatchObject({ content: [{ text: `say ${text}` }] });
 });
 
-it('stops an answer with Ctrl-C, keeps what is typed, and takes the next prompt', async () => {
+it('Ctrl-C stops a model response, keeps typed text, and the next prompt works', async () => {
   const home = newHome();
   const chat = startTauInTerminal(home, ['chat', ...scriptArgs(home, [endless, { text: 'Still here.' }])]);
   await chat.waitForScreen('\n›');
@@ -160,7 +160,7 @@ it('stops an answer with Ctrl-C, keeps what is typed, and takes the next prompt'
   ]);
 });
 
-it('takes back with Ctrl-C what is typed, and else tells how to leave', async () => {
+it('Ctrl-C clears typed text, and on an empty line explains how to quit', async () => {
   const home = newHome();
   const chat = startTauInTerminal(home, ['chat']);
   await chat.waitForScreen('\n›');
@@ -179,7 +179,7 @@ it('takes back with Ctrl-C what is typed, and else tells how to leave', async ()
   expect(storedMessages(home)[0]).toMatchObject({ content: [{ text: 'say hello' }] });
 });
 
-it.each(['?', '/help'])('%s helps, without the agent', async (word) => {
+it.each(['?', '/help'])('%s shows help without calling the agent', async (word) => {
   const chat = startTauInTerminal(newHome(), ['chat', '--session-dir', 'kept']);
   await chat.waitForScreen('\n›');
 
@@ -191,7 +191,7 @@ it.each(['?', '/help'])('%s helps, without the agent', async (word) => {
   expect(chat.screen()).not.toContain('The message');
 });
 
-it('leaves in the middle of an answer with Ctrl-D and keeps what was said', async () => {
+it('Ctrl-D during a model response quits and stores the text so far', async () => {
   const home = newHome();
   const chat = startTauInTerminal(home, ['chat', ...scriptArgs(home, [endless])]);
   await chat.waitForScreen('\n›');
@@ -204,7 +204,7 @@ it('leaves in the middle of an answer with Ctrl-D and keeps what was said', asyn
   expect(storedMessages(home).at(-1)).toMatchObject({ role: 'assistant', stopReason: 'aborted' });
 });
 
-it('leaves the terminal as it was', async () => {
+it('tau chat restores the terminal on exit', async () => {
   const chat = startTauInTerminal(newHome(), ['chat']);
   await chat.waitForScreen('\n›');
 
@@ -214,7 +214,7 @@ it('leaves the terminal as it was', async () => {
   expect(chat.stdout().match(/(?<=\[\?2004)[hl]/g)).toEqual(['h', 'l']);
 });
 
-it('[Z71] --resume asks which session to go on with', async () => {
+it('[Z71] --resume lists the sessions and reads a choice', async () => {
   const home = newHome();
   await runTau(home, ['-p', 'say first'], { input: '' });
   await runTau(home, ['-p', 'say second'], { input: '' });

@@ -3,22 +3,22 @@ import { startProgram, runTau } from '../../support/processes/program.ts';
 import { NO_RETRY, newHome, sessionFiles, writeSettings, TAU } from '../../support/agent/test-agent.ts';
 import { storedMessages } from '../../support/sessions/stored-session.ts';
 
-it('does nothing when nobody asks', async () => {
+it('blank input runs no prompt and creates no session', async () => {
   const home = newHome();
 
   expect(await runTau(home, ['chat'], { input: '\n' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
   expect(sessionFiles(home)).toEqual([]);
 });
 
-it('answers the lines of its input one after another', async () => {
+it('tau chat runs each line of its input as a prompt, one after another', async () => {
   const home = newHome();
   writeSettings(home, NO_RETRY);
 
   const { code, stdout, stderr } = await runTau(home, ['chat'], { input: 'say hello\r\n\n  \nfail\nsay goodbye' });
 
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-  const shown = stdout.split('\n').filter((line) => /^(›|hello|goodbye|\(failed)/.test(line));
-  expect(shown).toEqual([
+  const printedLines = stdout.split('\n').filter((line) => /^(›|hello|goodbye|\(failed)/.test(line));
+  expect(printedLines).toEqual([
     '› say hello',
     'hello',
     '› fail',
@@ -36,7 +36,7 @@ it('answers the lines of its input one after another', async () => {
   ]);
 });
 
-it('answers a line before it waits for the next', async () => {
+it('tau chat answers a line before the next line arrives', async () => {
   const chat = startProgram(newHome(), [process.execPath, TAU, 'chat']);
 
   chat.send('say hel');
@@ -48,13 +48,13 @@ it('answers a line before it waits for the next', async () => {
   expect(await chat.finished).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/\n再見\n$/) });
 });
 
-it('prints no colours where there is no terminal', async () => {
+it('tau chat prints no colours without a terminal', async () => {
   const { stdout } = await runTau(newHome(), ['chat'], { input: 'think about the sea then list the files\n' });
 
   expect(stdout).not.toContain('\u001B');
 });
 
-it('says in one line why a prompt was refused, goes on, and ends with 1', async () => {
+it('tau chat prints one line for a rejected prompt, continues, and exits with 1', async () => {
   const { code, stdout, stderr } = await runTau(newHome(), ['chat', '--model', 'anthropic/claude-opus-5-5'], {
     input: 'one\ntwo\n',
   });
@@ -63,7 +63,7 @@ it('says in one line why a prompt was refused, goes on, and ends with 1', async 
   expect(stdout).toMatch(/^› one\nNo API key found for anthropic.*\n› two\nNo API key found for anthropic.*\n$/);
 });
 
-it('[Z30] ends without a word when its reader leaves', async () => {
+it('[Z30] tau chat exits silently with 0 when its reader closes the pipe', async () => {
   const home = newHome();
   const shell = `{ echo 'count to 50000' | "$0" "$1" chat; echo $? > code; } | head -n 1; cat code`;
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { startProgram, runTau } from '../../support/processes/program.ts';
 import { newHome, sessionFiles, TAU } from '../../support/agent/test-agent.ts';
 
-const wrong = (message: string) => ({
+const usageError = (message: string) => ({
   code: 2,
   signal: null,
   stdout: '',
@@ -20,8 +20,8 @@ it.each([
   ['caht', 'Unknown command: caht, did you mean chat?'],
   ['sing', 'Unknown command: sing; to ask it: tau -p "sing"'],
   ['toString', 'Unknown command: toString; to ask it: tau -p "toString"'],
-])('[Z25] tau %s says what may have been meant', async (words, message) => {
-  expect(await runTau(newHome(), words.split(' '), { input: '' })).toEqual(wrong(message));
+])('[Z25] tau %s suggests a correction', async (commandLine, message) => {
+  expect(await runTau(newHome(), commandLine.split(' '), { input: '' })).toEqual(usageError(message));
 });
 
 it.each([
@@ -41,10 +41,10 @@ it.each([
   ['chat --port 1', '--port goes with tau serve'],
   ['--mode rpc --token-file f', '--token-file goes with tau attach'],
   ['sessions --cwd .', '--cwd goes with tau serve and tau attach'],
-])('[Z60] %s is refused before anything is done', async (words, message) => {
+])('[Z60] %s is rejected before a session is created', async (commandLine, message) => {
   const home = newHome();
 
-  expect(await runTau(home, [...words.split(' '), '--name', 'x'], { input: 'say hello' })).toEqual(wrong(message));
+  expect(await runTau(home, [...commandLine.split(' '), '--name', 'x'], { input: 'say hello' })).toEqual(usageError(message));
   expect(sessionFiles(home)).toEqual([]);
 });
 
@@ -64,8 +64,8 @@ it.each([
   ['export abc -', 'tau export writes a file: give it a name'],
   ['completion', 'tau completion takes bash, zsh, fish'],
   ['completion csh', 'tau completion takes bash, zsh, fish'],
-])('[Z60] %s is a wrong use', async (words, message) => {
-  expect(await runTau(newHome(), ['--name', 'x', ...words.split(' ')], { input: 'hi' })).toEqual(wrong(message));
+])('[Z60] %s is a usage error', async (commandLine, message) => {
+  expect(await runTau(newHome(), ['--name', 'x', ...commandLine.split(' ')], { input: 'hi' })).toEqual(usageError(message));
 });
 
 it.each([
@@ -74,7 +74,7 @@ it.each([
   [['--mode', 'rpc'], '{"type":"get_state"}\n'],
   [['--help'], ''],
   [['sessions'], ''],
-])('[Z69] tau %j on a disk that takes no more fails, and says so', async (args, input) => {
+])('[Z69] tau %j fails with a message when the disk is full', async (args, input) => {
   const shell = ['/bin/sh', '-c', '"$@" >/dev/full', 'sh', process.execPath, TAU, ...args];
   const { code, stderr } = await startProgram(newHome(), shell, { input }).finished;
 
@@ -87,14 +87,14 @@ it.each([
 it.each([
   ['say', 'hello  world'],
   ['--', 'hello'],
-])('[Z70] tau %s %s answers a prompt as -p does', async (...words) => {
-  const args = words[0] === '--' ? words : [words.join(' ')];
+])('[Z70] tau %s %s runs a prompt like -p', async (...commandLine) => {
+  const args = commandLine[0] === '--' ? commandLine : [commandLine.join(' ')];
   const { code, stdout } = await runTau(newHome(), [...args], { input: '' });
 
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') });
 });
 
-it('--print-system-prompt prints what a run would send, and leaves nothing behind', async () => {
+it('--print-system-prompt prints the system prompt and creates no session', async () => {
   const home = newHome();
 
   const { code, stdout, stderr } = await runTau(home, ['--print-system-prompt']);
@@ -104,7 +104,7 @@ it('--print-system-prompt prints what a run would send, and leaves nothing behin
   expect(sessionFiles(home)).toEqual([]);
 });
 
-it('a text may begin with the name of a flag after an equals sign', async () => {
+it('a value after an equals sign may look like a flag', async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'script.jsonl'), '{"text":"ok"}\n');
 

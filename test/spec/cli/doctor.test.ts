@@ -10,7 +10,7 @@ import { type Home, newHome, openTestAgent, TAU } from '../../support/agent/test
 import { startTauInTerminal } from '../../support/processes/terminal.ts';
 import { homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 
-async function examined(home: Home, env: Record<string, string> = {}) {
+async function runDoctor(home: Home, env: Record<string, string> = {}) {
   const { code, stdout, stderr } = await runTau(home, ['doctor', '--json'], { env, input: '' });
   expect(stderr).toBe('');
   const { ok, findings } = JSON.parse(stdout) as Preflight;
@@ -20,7 +20,7 @@ async function examined(home: Home, env: Record<string, string> = {}) {
 
 const messages = (findings: readonly Finding[]) => findings.map(({ message }) => message).join('\n');
 
-it('[U24] tau doctor tells what it found, a line each, and ends with 0 when nothing is an error', async () => {
+it('[U24] tau doctor prints one line per finding and exits with 0 without errors', async () => {
   const home = newHome();
 
   const { code, stdout, stderr } = await runTau(home, ['doctor'], { input: '' });
@@ -32,25 +32,25 @@ it('[U24] tau doctor tells what it found, a line each, and ends with 0 when noth
   expect(readdirSync(home.root)).toEqual(['project']);
 });
 
-it('[U24] on a screen findings have signs and colours, without colours words', async () => {
+it('[U24] tau doctor uses symbols with colours, and words without', async () => {
   const home = newHome();
   const colourful = startTauInTerminal(home, ['doctor'], { env: { NO_COLOR: '' } });
   const plain = startTauInTerminal(home, ['doctor']);
 
-  const [signs, words] = (await Promise.all([colourful.finished, plain.finished])).map(({ stdout }) => stdout);
+  const [withColours, withoutColours] = (await Promise.all([colourful.finished, plain.finished])).map(({ stdout }) => stdout);
 
-  expect(signs).toContain('\u001B[32m✓\u001B[0m tau');
-  expect(words).not.toContain('\u001B');
-  expect(words).toContain('ok      tau');
+  expect(withColours).toContain('\u001B[32m✓\u001B[0m tau');
+  expect(withoutColours).not.toContain('\u001B');
+  expect(withoutColours).toContain('ok      tau');
 });
 
-it('[U24] a model that cannot be used and a shell that is not there end with 1', async () => {
+it('[U24] tau doctor exits with 1 for an unusable model and a missing shell', async () => {
   const home = newHome();
   mkdirSync(home.agentDir);
   const settings = { defaultProvider: 'acme', defaultModel: 'large', shellPath: '/nowhere/zsh' };
   writeFileSync(join(home.agentDir, 'settings.json'), JSON.stringify(settings));
 
-  const { ok, about } = await examined(home);
+  const { ok, about } = await runDoctor(home);
 
   expect(ok).toBe(false);
   expect(about('model')).toMatchObject([{ status: 'error', message: expect.stringContaining('acme') }]);
@@ -63,28 +63,28 @@ it.each<[string, (home: Home) => Record<string, string>, string]>([
     ({ root }) => ({ PI_CODING_AGENT_DIR: join(root, 'file', 'agent') }),
     'agent folder',
   ],
-  ['a temporary folder that is not there', () => ({ TMPDIR: '/nowhere/tmp' }), 'temporary folder'],
+  ['a missing temporary folder', () => ({ TMPDIR: '/nowhere/tmp' }), 'temporary folder'],
   ['sessions in a file', ({ root }) => ({ PI_CODING_AGENT_SESSION_DIR: join(root, 'file') }), 'session folder'],
-  ['a home that is not there', () => ({ HOME: '/nowhere', PI_CODING_AGENT_DIR: '' }), ''],
-])('[U25] tau doctor works with %s', async (_what, envFor, broken) => {
+  ['a missing home folder', () => ({ HOME: '/nowhere', PI_CODING_AGENT_DIR: '' }), ''],
+])('[U25] tau doctor works with %s', async (_label, envFor, failingCheck) => {
   const home = newHome();
   writeFileSync(join(home.root, 'file'), '');
 
-  const { findings } = await examined(home, envFor(home));
+  const { findings } = await runDoctor(home, envFor(home));
 
-  const wrong = findings.filter(({ check }) => check === broken);
-  expect(wrong.every(({ status, message }) => status !== 'ok' && message.length > 20)).toBe(true);
+  const matching = findings.filter(({ check }) => check === failingCheck);
+  expect(matching.every(({ status, message }) => status !== 'ok' && message.length > 20)).toBe(true);
   expect(findings.length).toBeGreaterThan(20);
 });
 
-it('[U25] tau doctor works with broken settings, trust and credentials, and quotes none of them', async () => {
+it('[U25] tau doctor works with malformed settings, trust and credentials, and quotes none of them', async () => {
   const home = newHome();
   for (const name of ['settings.json', 'trust.json', 'auth.json']) {
     mkdirSync(home.agentDir, { recursive: true });
     writeFileSync(join(home.agentDir, name), '{"key":sk-hunter2}', { mode: 0o644 });
   }
 
-  const { findings, about } = await examined(home, { OPENAI_API_KEY: 'sk-hunter2', NODE_OPTIONS: '--title=hunter2' });
+  const { findings, about } = await runDoctor(home, { OPENAI_API_KEY: 'sk-hunter2', NODE_OPTIONS: '--title=hunter2' });
 
   expect(about('settings')).toMatchObject([{ status: 'warning', message: expect.stringContaining('not valid JSON') }]);
   expect(about('auth.json')).toMatchObject([{ status: 'warning', message: expect.stringContaining('chmod 600') }]);
@@ -93,7 +93,7 @@ it('[U25] tau doctor works with broken settings, trust and credentials, and quot
   expect(JSON.stringify(findings)).not.toContain('hunter2');
 });
 
-it('[U23] tau doctor tells which providers can be used and where their keys are, and runs no key command', async () => {
+it('[U23] tau doctor lists usable providers and where their keys are, and runs no key command', async () => {
   const url = 'http://127.0.0.1:1';
   const home = homeWithFiles({
     models: {
@@ -108,7 +108,7 @@ it('[U23] tau doctor tells which providers can be used and where their keys are,
     settings: { enabledModels: ['free/*'] },
   });
 
-  const { ok, findings, about } = await examined(home, { ANTHROPIC_API_KEY: 'hunter2' });
+  const { ok, findings, about } = await runDoctor(home, { ANTHROPIC_API_KEY: 'hunter2' });
 
   expect(ok).toBe(true);
   expect(about('model')).toMatchObject([{ status: 'ok', message: 'free/m' }]);
@@ -139,9 +139,9 @@ it('[U26] tau doctor names the process that holds a session', async () => {
   const [path = ''] = agent.sessionFiles();
   const before = readFileSync(path, 'utf8');
 
-  const during = await examined(agent.home);
+  const during = await runDoctor(agent.home);
   await agent.close();
-  const after = await examined(agent.home);
+  const after = await runDoctor(agent.home);
 
   expect(messages(during.about('locks'))).toBe(`process ${agent.process?.pid} holds ${path}`);
   expect(messages(during.about('sessions'))).toMatch(/^1 session of \S+ \wB stored$/);
@@ -149,7 +149,7 @@ it('[U26] tau doctor names the process that holds a session', async () => {
   expect(readFileSync(path, 'utf8')).toBe(before);
 });
 
-it('[U26] tau doctor counts what was left over, and removes nothing', async () => {
+it('[U26] tau doctor counts leftover files and processes, and removes none', async () => {
   const home = newHome();
   const temporary = join(home.root, 'tmp');
   const trash = join(home.agentDir, 'sessions', '--project--', 'trash');
@@ -157,10 +157,10 @@ it('[U26] tau doctor counts what was left over, and removes nothing', async () =
   writeFileSync(join(temporary, 'pi-bash-0123456789abcdef.log'), 'x'.repeat(2048));
   execFileSync('mkfifo', [join(temporary, 'tau-0123456789abcdef-1')]);
   writeFileSync(join(trash, 'old.jsonl'), 'x'.repeat(1024));
-  const orphan = spawn('sleep', ['1000'], { env: { [TAG_VARIABLE]: `${gonePid().toString(36)}-x:family:1` } });
+  const orphan = spawn('sleep', ['1000'], { env: { [TAG_VARIABLE]: `${endedPid().toString(36)}-x:family:1` } });
   onTestFinished(() => void orphan.kill('SIGKILL'));
 
-  const { ok, about } = await examined(home, { TMPDIR: temporary });
+  const { ok, about } = await runDoctor(home, { TMPDIR: temporary });
 
   expect(ok).toBe(true);
   expect(messages(about('output logs'))).toBe(`1 in ${temporary}, 2 KB`);
@@ -171,18 +171,18 @@ it('[U26] tau doctor counts what was left over, and removes nothing', async () =
   expect(statSync(join(trash, 'old.jsonl')).size).toBe(1024);
 });
 
-it('[U25] tau doctor works in a folder that was removed', async () => {
+it('[U25] tau doctor works in a deleted folder', async () => {
   const home = newHome();
-  const leave = 'rmdir "$PWD" && exec "$0" "$1" doctor --json';
-  const gone = join(home.root, 'gone');
-  mkdirSync(gone);
+  const removeAndRun = 'rmdir "$PWD" && exec "$0" "$1" doctor --json';
+  const removed = join(home.root, 'gone');
+  mkdirSync(removed);
 
-  const { code, stdout } = await startProgram({ ...home, cwd: gone }, ['sh', '-c', leave, process.execPath, TAU]).finished;
+  const { code, stdout } = await startProgram({ ...home, cwd: removed }, ['sh', '-c', removeAndRun, process.execPath, TAU]).finished;
 
   expect(code).toBe(1);
   const { findings } = JSON.parse(stdout) as Preflight;
   expect(findings.find(({ check }) => check === 'working folder')).toMatchObject({ status: 'error' });
 });
 
-/** The number of a process that has ended. */
-const gonePid = () => Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
+/** The pid of a process that has ended. */
+const endedPid = () => Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));

@@ -14,7 +14,7 @@ const parsed = (stdout: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-it('[Z41 Z67] the header of the session comes first, then every event of every prompt', async () => {
+it('[Z41 Z67] the session header comes first, then every event of every prompt', async () => {
   const home = newHome();
 
   const { code, stdout, stderr } = await runTau(home, json('say one', 'say two'), { input: '' });
@@ -29,7 +29,7 @@ it('[Z41 Z67] the header of the session comes first, then every event of every p
   expect(events.filter(({ type }) => /^(ready|response|entry_appended)$/.test(type))).toEqual([]);
 });
 
-it.each([['delta'], ['cumulative']])('[Z67] the events are those of --mode rpc, with --stream %s', async (form) => {
+it.each([['delta'], ['cumulative']])('[Z67] the events equal those of --mode rpc, with --stream %s', async (form) => {
   const home = newHome();
   const script = scriptArgs(home, [
     { steps: [{ text: 'Look.' }, { toolCall: { id: 'c1', name: 'bash', arguments: { command: 'echo hi' } } }] },
@@ -40,13 +40,13 @@ it.each([['delta'], ['cumulative']])('[Z67] the events are those of --mode rpc, 
 
   const { stdout } = await runTau(home, json('--no-session', '--stream', form, ...script, 'go'), { input: '' });
 
-  const spoken = peer.records.filter(({ type }) => type !== 'ready' && type !== 'response');
+  const rpcEvents = peer.records.filter(({ type }) => type !== 'ready' && type !== 'response');
   const [header, ...events] = parsed(stdout);
   expect(header).toMatchObject({ type: 'session', version: 3, cwd: home.cwd });
-  expect(timeless(events)).toEqual(timeless(spoken));
+  expect(comparable(events)).toEqual(comparable(rpcEvents));
 });
 
-it('[Z67] what opening a session brought to light comes after the header', async () => {
+it('[Z67] events of opening a session come after the header', async () => {
   const home = newHome();
   appendFileSync(storeSession(home, shortConversation(home.cwd)), '{"type":"message","id":"cccc');
 
@@ -56,14 +56,14 @@ it('[Z67] what opening a session brought to light comes after the header', async
   expect(types.slice(0, 3)).toEqual(['session', 'session_repaired', 'agent_start']);
 });
 
-it('[Z63] a run that fails is told in the events and on stderr, and ends with 1', async () => {
+it('[Z63] a failed run is reported in the events and on stderr, and exits with 1', async () => {
   const { code, stdout, stderr } = await runTau(newHome(), json('fail'), { input: '' });
 
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'tau: 500 Internal server error\n' });
   expect(parsed(stdout).at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'error' });
 });
 
-it('[Z32 Z67] after a signal the end of the run is still told', async () => {
+it('[Z32 Z67] after a signal the end of the run is still printed', async () => {
   const home = newHome();
   const script = scriptArgs(home, [{ steps: [{ text: 'Once upon' }, { stall: true }] }]);
   const run = startProgram(home, [process.execPath, TAU, ...json('tell', ...script)], { input: '' });
@@ -77,7 +77,7 @@ it('[Z32 Z67] after a signal the end of the run is still told', async () => {
   expect(storedMessages(home).at(-1)).toMatchObject({ stopReason: 'aborted' });
 });
 
-it('[Z30] ends without a word when its reader leaves', async () => {
+it('[Z30] --mode json exits silently with 0 when its reader closes the pipe', async () => {
   const home = newHome();
   const shell = `{ "$0" "$1" --mode json 'count to 50000' < /dev/null; echo $? > code; } | head -n 1; cat code`;
 
@@ -87,7 +87,7 @@ it('[Z30] ends without a word when its reader leaves', async () => {
   expect(storedMessages(home).map(({ role }) => role)).toEqual(['user', 'assistant']);
 });
 
-it('[Z67] a reader that does not read holds up the run, and then gets everything', async () => {
+it('[Z67] a reader that does not read delays the run and loses no event', async () => {
   const home = newHome();
   const done = join(home.root, 'done');
   const script = scriptArgs(home, [
@@ -115,8 +115,8 @@ it('[Z67] a reader that does not read holds up the run, and then gets everything
   expect(parsed(stdout).at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
 });
 
-/** Events without what differs from run to run, and without how the answer was cut into updates. */
-const timeless = (events: readonly object[]) =>
+/** Events without updates and without values that differ between runs. */
+const comparable = (events: readonly object[]) =>
   JSON.parse(
     JSON.stringify(events, (key, value) => (/^(timestamp|runId|durationMs)$/.test(key) ? undefined : value)),
   ).filter(({ type }: { type: string }) => !type.endsWith('_update'));

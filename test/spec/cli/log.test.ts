@@ -10,7 +10,7 @@ const processes = ['stdio', 'unix'] as const;
 
 verifies(
   'U27',
-  'a log tells of the start, the session, model calls, tools, runs, refusals and the end',
+  'the log records start, session, model calls, tools, runs, rejections and exit',
   async ({ open, transport }) => {
     const script = [{ toolCall: { name: 'bash', arguments: { command: 'false' } } }, { text: 'It failed.' }];
     const agent = await open({ settings: NO_RETRY, script, args: ['--log-level', 'info'] });
@@ -24,7 +24,7 @@ verifies(
     const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /;
     expect(lines.every((line) => time.test(line))).toBe(true);
     const mode = transport === 'stdio' ? 'rpc' : 'socket';
-    const why = transport === 'stdio' ? '"stdin closed"' : 'SIGTERM';
+    const reason = transport === 'stdio' ? '"stdin closed"' : 'SIGTERM';
     expect(lines.map((line) => line.replace(time, ''))).toEqual([
       expect.stringMatching(`^info  process started mode=${mode} pid=${agent.process?.pid} node=v`),
       expect.stringMatching(/^info {2}agent opened version=\S+ session=\S+ file=\S+$/),
@@ -34,13 +34,13 @@ verifies(
       expect.stringMatching(/^info {2}run settled run=\S+ outcome=ok ms=\d+ turns=2 tokens=\d+$/),
       'warn  command refused command=set_model code=model_not_found',
       expect.stringMatching(`^info  session entered session=${sessionId} file=`),
-      `info  agent closing why=${why}`,
+      `info  agent closing why=${reason}`,
     ]);
   },
   processes,
 );
 
-it('[U27] without a level nothing is logged; TAU_LOG gives one, and a flag wins over it', async () => {
+it('[U27] without a level nothing is logged; TAU_LOG sets one, and a flag overrides it', async () => {
   const prompt = '{"type":"prompt","message":"hello"}\n{"type":"nonsense"}\n';
   const args = ['--mode', 'rpc', '--no-session'];
   const env = { TAU_LOG: 'warn' };
@@ -55,16 +55,16 @@ it('[U27] without a level nothing is logged; TAU_LOG gives one, and a flag wins 
 });
 
 it.each([
-  ['a level that does not exist', { TAU_LOG: 'loud' }, [], 2],
-  ['a file in a folder that does not exist', {}, ['--log-file', 'nowhere/log'], 1],
-  ['a folder in the place of the file', {}, ['--log-file', '.'], 1],
-])('%s ends the start with one line', async (_what, env, args, code) => {
+  ['an unknown level', { TAU_LOG: 'loud' }, [], 2],
+  ['a log file in a missing folder', {}, ['--log-file', 'nowhere/log'], 1],
+  ['a folder as log file', {}, ['--log-file', '.'], 1],
+])('%s fails at start with one line on stderr', async (_label, env, args, code) => {
   const result = await runTau(newHome(), ['--mode', 'rpc', ...args], { env, input: '' });
 
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
 });
 
-it('[U28] a log file is appended to, private, and holds JSON lines when its name says so', async () => {
+it('[U28] a log file is appended to, private, and JSON lines if named .jsonl', async () => {
   const home = newHome();
   const path = join(home.root, 'tau.jsonl');
   const args = ['--mode', 'rpc', '--no-session', '--log-file', path];
@@ -82,7 +82,7 @@ it('[U28] a log file is appended to, private, and holds JSON lines when its name
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-it('a session that cannot be opened and one that cannot be stored are errors of the log', async () => {
+it('a session that cannot be opened or stored is logged as an error', async () => {
   const home = newHome();
   const path = join(home.root, 'log.txt');
   const args = ['--log-level', 'error', '--log-file', path];
@@ -108,7 +108,7 @@ it('a session that cannot be opened and one that cannot be stored are errors of 
 
 verifies(
   'U29',
-  'nothing that anybody said or keeps secret gets into a log, at any level',
+  'no message content and no secret reaches the log, at any level',
   async ({ open }) => {
     const home = newHome();
     const log = join(home.root, 'log.txt');
@@ -140,13 +140,13 @@ verifies(
     await peer.ok({ type: 'new_session' });
     await close();
 
-    const written = readFileSync(log, 'utf8');
+    const logText = readFileSync(log, 'utf8');
     expect(JSON.stringify(peer.records)).toContain(SECRET);
-    expect(written).toMatch(/tool ended tool=bash ms=\d+ isError=false characters=\d+/);
-    expect(written).toContain('tool ended tool=? ');
-    expect(written).toContain('code=model_error');
-    expect(written).toContain('settings ignored in part problems=1');
-    expect(`${written}${process?.stderr()}`).not.toContain(SECRET);
+    expect(logText).toMatch(/tool ended tool=bash ms=\d+ isError=false characters=\d+/);
+    expect(logText).toContain('tool ended tool=? ');
+    expect(logText).toContain('code=model_error');
+    expect(logText).toContain('settings ignored in part problems=1');
+    expect(`${logText}${process?.stderr()}`).not.toContain(SECRET);
     expect(readdirSync(home.root).filter((name) => name.startsWith('log'))).toEqual(['log.txt']);
   },
   processes,

@@ -7,14 +7,14 @@ import packageJson from '../../../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../..');
 
-it('[Z2] tau and pi are commands, and both are the one program', () => {
+it('[Z2] the commands tau and pi are the same program', () => {
   expect(packageJson.bin).toEqual({ tau: 'dist/tau.cjs', pi: 'dist/tau.cjs' });
   expect(readFileSync(join(root, packageJson.bin.tau), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   expect(statSync(join(root, packageJson.bin.tau)).mode & 0o111).toBe(0o111);
 });
 
-it('the package holds what it needs and nothing else', () => {
-  const paths = packed();
+it('the package contains the required files and no others', () => {
+  const paths = packedFiles();
 
   const others = paths.filter((path) => !/^(dist|docs|examples|deploy)\//.test(path)).sort();
   const pages = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'package.json'];
@@ -23,18 +23,18 @@ it('the package holds what it needs and nothing else', () => {
   for (const path of paths) expect(path).not.toMatch(/\.test\.|test\/|fixtures|\.wire-log|\.tsbuildinfo/);
 });
 
-it('ships the catalogue of models whole, with the licence it came under', () => {
+it('the package contains the whole model catalogue with its licence', () => {
   const source = join(root, 'src/model/catalogue');
   const names = readdirSync(source);
-  const shipped = packed().filter((path) => path.startsWith('dist/catalogue/'));
+  const shipped = packedFiles().filter((path) => path.startsWith('dist/catalogue/'));
 
   expect(names).toEqual(expect.arrayContaining(['README.md', 'anthropic.json', 'openai.json']));
   expect(shipped.sort()).toEqual(names.map((name) => `dist/catalogue/${name}`).sort());
   expect(readFileSync(join(root, 'dist/catalogue/README.md'), 'utf8')).toContain('Copyright (c)');
 });
 
-it('every link in the pages of the package leads into the package', () => {
-  const paths = packed();
+it('every link in the pages of the package points into the package', () => {
+  const paths = packedFiles();
   const missing = paths
     .filter((path) => path.endsWith('.md'))
     .flatMap((page) => linksIn(page).map((link) => ({ page, link })))
@@ -43,20 +43,20 @@ it('every link in the pages of the package leads into the package', () => {
   expect(missing).toEqual([]);
 });
 
-it('brings along only what has a program of its own, the compiler of extensions and WebSockets', () => {
+it('the only dependencies are ripgrep, jiti, ws and optionally sharp', () => {
   expect(Object.keys(packageJson.dependencies)).toEqual(['@vscode/ripgrep', 'jiti', 'ws']);
   expect(Object.keys(packageJson.optionalDependencies)).toEqual(['sharp']);
 });
 
-it('every door of the package opens, and has types', async () => {
-  const doors = Object.keys(packageJson.exports).filter((door) => door !== './package.json');
-  const specifiers = doors.map((door) => join(packageJson.name, door));
-  const look = `for (const name of ${JSON.stringify(specifiers)}) console.log(Object.keys(await import(name)).join(' '))`;
+it('every entry point of the package can be imported and has types', async () => {
+  const entryPoints = Object.keys(packageJson.exports).filter((entryPoint) => entryPoint !== './package.json');
+  const specifiers = entryPoints.map((entryPoint) => join(packageJson.name, entryPoint));
+  const importAll = `for (const name of ${JSON.stringify(specifiers)}) console.log(Object.keys(await import(name)).join(' '))`;
 
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', look], { cwd: root, encoding: 'utf8' });
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', importAll], { cwd: root, encoding: 'utf8' });
 
   const [main = '', protocol = '', client = '', node = ''] = output.split('\n');
-  expect(doors).toEqual(['.', './protocol', './client', './client/node']);
+  expect(entryPoints).toEqual(['.', './protocol', './client', './client/node']);
   expect(main.split(' ')).toEqual(
     expect.arrayContaining(['AgentClient', 'CommandFailed', 'ConnectionLost', 'openAgent', 'createAgentSession']),
   );
@@ -68,7 +68,7 @@ it('every door of the package opens, and has types', async () => {
 });
 
 it.each([['dist/client.js'], ['dist/protocol.js']])(
-  '[V13] %s runs in a browser: nothing it imports is of Node',
+  '[V13] %s runs in a browser: it imports no Node module',
   (entry) => {
     const graph = importsOf(entry);
 
@@ -77,7 +77,7 @@ it.each([['dist/client.js'], ['dist/protocol.js']])(
   },
 );
 
-it('[V13] the Node part of the client is what imports node: modules', () => {
+it('[V13] the Node part of the client imports only node: modules and ws', () => {
   const { outside } = importsOf('dist/client-node.js');
 
   expect(outside.length).toBeGreaterThan(0);
@@ -87,9 +87,9 @@ it('[V13] the Node part of the client is what imports node: modules', () => {
 /** The files that package.json names. */
 function* published(): Generator<string> {
   yield packageJson.bin.tau;
-  for (const door of Object.values(packageJson.exports)) {
-    if (typeof door === 'string') continue;
-    for (const path of Object.values(door)) {
+  for (const entryPoint of Object.values(packageJson.exports)) {
+    if (typeof entryPoint === 'string') continue;
+    for (const path of Object.values(entryPoint)) {
       const file = normalize(path);
       expect(existsSync(join(root, file)), file).toBe(true);
       yield file;
@@ -97,7 +97,7 @@ function* published(): Generator<string> {
   }
 }
 
-/** Everything a bundle pulls in: its own files, and what is not in the package. */
+/** All files of a bundle, and its imports from outside the package. */
 function importsOf(entry: string): { files: Set<string>; outside: string[] } {
   const files = new Set<string>();
   const outside: string[] = [];
@@ -114,7 +114,7 @@ function importsOf(entry: string): { files: Set<string>; outside: string[] } {
   return { files, outside };
 }
 
-function packed(): string[] {
+function packedFiles(): string[] {
   const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',

@@ -8,30 +8,30 @@ import { startTauInTerminal } from '../../support/processes/terminal.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-const answers = (...texts: string[]) => texts.map((text) => ({ text }));
+const textResponses = (...texts: string[]) => texts.map((text) => ({ text }));
 
 const userTexts = (home: Home) =>
   storedMessages(home).flatMap(({ role, content }) => (role === 'user' ? [content[0].text] : []));
 
 it.each([['-p'], ['--print'], ['--mode text'], ['--mode=text -p']])(
-  '[Z41 Z62] %s prints the answer and nothing else',
-  async (words) => {
+  '[Z41 Z62] %s prints only the final text',
+  async (flagArgs) => {
     const home = newHome();
     const script = scriptArgs(home, [
       { steps: [{ thinking: 'hm' }, { text: 'Look.' }, { toolCall: { name: 'bash', arguments: { command: 'ls' } } }] },
       { steps: [{ thinking: 'well' }, { text: 'All is well.' }] },
     ]);
 
-    const result = await runTau(home, [...words.split(' '), 'How is it?', ...script], { input: '' });
+    const result = await runTau(home, [...flagArgs.split(' '), 'How is it?', ...script], { input: '' });
 
     expect(result).toEqual({ code: 0, signal: null, stdout: 'All is well.\n', stderr: '' });
     expect(userTexts(home)).toEqual(['How is it?']);
   },
 );
 
-it('[Z62] prompts are asked one after another in one session, and only the last answer is printed', async () => {
+it('[Z62] prompts run one after another in one session, and only the last text is printed', async () => {
   const home = newHome();
-  const script = scriptArgs(home, answers('one', 'two', 'three\n'));
+  const script = scriptArgs(home, textResponses('one', 'two', 'three\n'));
 
   const result = await runTau(home, ['-p', 'first', ...script, 'second', '--', '@third'], { input: '' });
 
@@ -40,7 +40,7 @@ it('[Z62] prompts are asked one after another in one session, and only the last 
   expect(userTexts(home)).toEqual(['first', 'second', '@third']);
 });
 
-it('[Z62] an answer without text prints nothing', async () => {
+it('[Z62] a response without text prints nothing', async () => {
   const home = newHome();
   const script = scriptArgs(home, [{ thinking: 'hm' }]);
 
@@ -50,17 +50,17 @@ it('[Z62] an answer without text prints nothing', async () => {
 it.each([
   ['fails', { steps: [{ text: 'Well, ' }, { error: { status: 529, message: 'Overloaded' } }] }, '', '529 Overloaded'],
   ['is cut short', { steps: [{ text: 'half' }, { stop: 'length' }] }, 'half\n', 'The answer was cut: .+'],
-])('[Z63] an answer that %s is told on stderr, and ends with 1', async (_how, answer, stdout, message) => {
+])('[Z63] a response that %s is reported on stderr and exits with 1', async (_label, response, stdout, message) => {
   const home = newHome();
   writeSettings(home, NO_RETRY);
-  const script = scriptArgs(home, [answer, { text: 'never asked' }]);
+  const script = scriptArgs(home, [response, { text: 'never asked' }]);
 
   const result = await runTau(home, ['-p', ...script, '--no-session', 'hi'], { input: '' });
 
   expect(result).toMatchObject({ code: 1, stdout, stderr: expect.stringMatching(`^tau: ${message}\n$`) });
 });
 
-it('[Z63] the prompts after one that failed are not asked', async () => {
+it('[Z63] prompts after a failed one are not run', async () => {
   const home = newHome();
 
   const result = await runTau(home, ['-p', 'fail', 'say hello'], { input: '' });
@@ -69,7 +69,7 @@ it('[Z63] the prompts after one that failed are not asked', async () => {
   expect(userTexts(home)).toEqual(['fail']);
 });
 
-it('[Z63] a prompt that is refused ends with 1', async () => {
+it('[Z63] a rejected prompt exits with 1', async () => {
   const result = await runTau(newHome(), ['-p', '--model', 'anthropic/claude-opus-5-5', 'hi'], { input: '' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^tau: No API key .+\n$/) });
@@ -79,13 +79,13 @@ it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('[Z32 Z33] %s stops the run, stores it and ends with %i', async (signal, code) => {
+] as const)('[Z32 Z33] %s aborts and stores the run and exits with %i', async (signal, code) => {
   const home = newHome();
-  const [begun, proof] = [join(home.root, 'begun'), join(home.root, 'proof')];
-  const run = `touch ${begun}; sleep 1000; touch ${proof}`;
+  const [started, proof] = [join(home.root, 'begun'), join(home.root, 'proof')];
+  const run = `touch ${started}; sleep 1000; touch ${proof}`;
   const script = scriptArgs(home, [{ toolCall: { name: 'bash', arguments: { command: run } } }]);
   const { child, finished } = startProgram(home, [process.execPath, TAU, '-p', 'work', ...script], { input: '' });
-  while (!existsSync(begun)) await new Promise((resolve) => setImmediate(resolve));
+  while (!existsSync(started)) await new Promise((resolve) => setImmediate(resolve));
 
   child.kill(signal);
 
@@ -94,9 +94,9 @@ it.each([
   expect(existsSync(proof)).toBe(false);
 });
 
-it('[Z64] what is piped in stands before the first prompt, and is one without', async () => {
+it('[Z64] piped input precedes the first prompt, or is the prompt if there is none', async () => {
   const home = newHome();
-  const script = () => scriptArgs(home, answers('read', 'read'));
+  const script = () => scriptArgs(home, textResponses('read', 'read'));
 
   await runTau(home, ['-p', ...script(), 'Review this.', 'And this.'], { input: '\ufeff+ one\r\n+ two ✓\n\n' });
   await runTau(home, ['-p', '--continue', ...script()], { input: 'alone\n' });
@@ -107,7 +107,7 @@ it('[Z64] what is piped in stands before the first prompt, and is one without', 
 });
 
 it.each([[['-p']], [[]], [['--mode', 'json', ' ']], [['-p', '']]])(
-  '[Z64] %j without a prompt from anywhere is a wrong use',
+  '[Z64] %j without a prompt is a usage error',
   async (args) => {
     const home = newHome();
 
@@ -122,14 +122,14 @@ it.each([[['-p']], [[]], [['--mode', 'json', ' ']], [['-p', '']]])(
   },
 );
 
-it('[Z65] @file puts texts under their names, and attaches images', async () => {
+it('[Z65] @file inserts texts with their names and attaches images', async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'a "b".txt'), 'no end of line');
   writeFileSync(join(home.cwd, 'picture'), Buffer.from(PIXEL, 'base64'));
   writeFileSync(join(home.root, 'notes.md'), '# Notes\n');
 
   const args = ['-p', '@a "b".txt', 'What is this?', '@picture', '@~/notes.md', 'And then?'];
-  const { code } = await runTau(home, [...args, ...scriptArgs(home, answers('one', 'two'))], { input: 'piped' });
+  const { code } = await runTau(home, [...args, ...scriptArgs(home, textResponses('one', 'two'))], { input: 'piped' });
 
   const [first, , second] = storedMessages(home);
   expect(code).toBe(0);
@@ -155,7 +155,7 @@ it.each([
   ['@binary', '@binary is neither text nor an image'],
   ['@/dev/zero', '@/dev/zero is longer than 8 MiB'],
   ['@', '@ requires the name of a file'],
-])('[Z65] %s ends with 2 before anything runs', async (file, message) => {
+])('[Z65] %s exits with 2 before a session is created', async (file, message) => {
   const home = newHome();
   mkdirSync(join(home.cwd, 'folder'));
   writeFileSync(join(home.cwd, 'binary'), Buffer.from([1, 0, 255]));
@@ -169,7 +169,7 @@ it.each([
 it.each([
   ['longer than 8 MiB', 'x'.repeat(9 * 1024 * 1024), /^tau: stdin is longer than 8 MiB .+\n$/],
   ['not text', 'a\0b', /^tau: stdin is neither text nor an image .+\n$/],
-])('[Z64] input that is %s is refused', async (_what, input, stderr) => {
+])('[Z64] input that is %s is rejected', async (_label, input, stderr) => {
   expect(await runTau(newHome(), ['-p', 'hi'], { input })).toMatchObject({
     code: 2,
     stdout: '',
@@ -177,7 +177,7 @@ it.each([
   });
 });
 
-it('[Z62] --verbose tells on stderr which tools run', async () => {
+it('[Z62] --verbose prints tool calls on stderr', async () => {
   const home = newHome();
 
   const result = await runTau(home, ['-p', '--verbose', 'run `echo hi`'], { input: '' });
@@ -185,14 +185,14 @@ it('[Z62] --verbose tells on stderr which tools run', async () => {
   expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining('hi'), stderr: '▸ bash echo hi\n' });
 });
 
-it('[Z62] in a terminal the tools that run are shown', async () => {
+it('[Z62] on a terminal tool calls are printed', async () => {
   const { finished, screen } = startTauInTerminal(newHome(), ['-p', 'run `echo hi`']);
 
   expect(await finished).toMatchObject({ code: 0 });
   expect(screen()).toMatch(/^▸ bash echo hi\nThe tool bash is done\./);
 });
 
-it('[Z30] ends without a word when its reader leaves', async () => {
+it('[Z30] --print exits silently with 0 when its reader closes the pipe', async () => {
   const home = newHome();
   const shell = `{ "$0" "$1" -p 'say hello' < /dev/null; echo $? > code; } | true; cat code`;
 
@@ -202,7 +202,7 @@ it('[Z30] ends without a word when its reader leaves', async () => {
   expect(storedMessages(home).map(({ role }) => role)).toEqual(['user', 'assistant']);
 });
 
-it('[Z66] --fork goes on in a copy, in this folder', async () => {
+it('[Z66] --fork continues a copy in the current folder', async () => {
   const home = newHome();
   await runTau(home, ['-p', 'say one'], { input: '' });
   const [original = ''] = sessionFiles(home);
@@ -231,7 +231,7 @@ it('[Z66] --fork goes on in a copy, in this folder', async () => {
 it.each([
   ['nobody', /^No session found matching 'nobody'\n$/],
   ['./missing.jsonl', /^tau: .+missing\.jsonl.*\n$/],
-])('[Z66] --fork %s ends with 1', async (name, stderr) => {
+])('[Z66] --fork %s exits with 1', async (name, stderr) => {
   const home = newHome();
 
   const result = await runTau(home, ['-p', '--fork', name, 'hi'], { input: '' });

@@ -13,7 +13,7 @@ function example(heading: string, language: string): string {
   return new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(section)?.[1] ?? '';
 }
 
-it('begins with what to type, which is what it says, and stays short', () => {
+it('the README starts with a working command and has at most 150 lines', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
   expect(readme.split('```')[1]).toMatch(/^\nnpm ci && npm start {5}# a server on this machine: open the link/);
@@ -36,23 +36,23 @@ it('the shell example prints a whole run', () => {
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
 });
 
-it('the Python example prints the answer', () => {
+it('the Python example prints the response', () => {
   expect(run('python3', ['-c', example('Drive it from Python', 'python')])).toContain('thank you');
 });
 
-it('the TypeScript example ends well', () => {
+it('the TypeScript example runs to its end', () => {
   const code = example('Drive it from TypeScript', 'ts').replace("'tau/client/node'", "'./dist/client-node.js'");
 
   expect(run(process.execPath, ['--input-type=module', '-e', code])).toMatch(/^read \{.*\}\nok 4\n$/s);
 });
 
-it('the embedding example stops the tool it forbids', () => {
+it('the embedding example blocks the forbidden tool', () => {
   const [, , code = ''] = readme.split('```ts\n');
   const [body = ''] = code.split('```');
-  const asked = body
+  const runnable = body
     .replace("'tau'", "'./dist/index.js'")
     .replace('await agent.client', 'const run = await agent.client');
-  const program = `${asked}\nconsole.log(run.messages[2].isError, run.messages[2].content[0].text);`;
+  const program = `${runnable}\nconsole.log(run.messages[2].isError, run.messages[2].content[0].text);`;
 
   expect(run(process.execPath, ['--input-type=module', '-e', program])).toBe('true Reading only.\n');
 });

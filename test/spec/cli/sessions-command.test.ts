@@ -27,7 +27,7 @@ it('[Z50] tau sessions lists the sessions of this folder, --all those of every f
   expect(JSON.parse(json.stdout)).toMatchObject({ id: 'here-12345', messageCount: 2, cwd: home.cwd });
 });
 
-it('[Z50] a folder without sessions says so', async () => {
+it('[Z50] tau sessions reports a folder without sessions', async () => {
   const home = newHome();
 
   const { stdout } = await runTau(home, ['sessions']);
@@ -36,21 +36,21 @@ it('[Z50] a folder without sessions says so', async () => {
   expect(await runTau(home, ['sessions', 'list', '--all'])).toMatchObject({ ...ok, stdout: 'No sessions.\n' });
 });
 
-it('[Z50] what was said cannot play tricks on the terminal', async () => {
+it('[Z50] control characters of messages are not printed', async () => {
   const home = newHome();
-  const nasty = '\u001b]0;title\u0007 \u001b[2J\u009b31m red\rover\tthere';
-  const lines = [header(home.cwd), userEntry('aaaaaaaa', null, nasty), assistantEntry('bbbbbbbb', 'aaaaaaaa', nasty)];
+  const controlText = '\u001b]0;title\u0007 \u001b[2J\u009b31m red\rover\tthere';
+  const lines = [header(home.cwd), userEntry('aaaaaaaa', null, controlText), assistantEntry('bbbbbbbb', 'aaaaaaaa', controlText)];
   storeSession(home, lines);
 
-  const shown = [await runTau(home, ['sessions']), await runTau(home, ['sessions', 'show', 'stored'])];
+  const outputs = [await runTau(home, ['sessions']), await runTau(home, ['sessions', 'show', 'stored'])];
 
-  for (const { stdout } of shown) {
+  for (const { stdout } of outputs) {
     expect(stdout).toContain('red over there');
     expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   }
 });
 
-it('[Z50] show tells the facts of a session and how it ended', async () => {
+it('[Z50] show prints facts and the last messages of a session', async () => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const before = readFileSync(path);
@@ -72,32 +72,32 @@ it('[Z50] rm moves sessions to the trash and restore brings them back', async ()
   const [trashed] = [one, two].map((path) => join(dirname(path), '.trash', 'one.jsonl'));
 
   const removed = await runTau(home, ['sessions', 'rm', 'one', 'nobody', two]);
-  const gone = [one, two].map(existsSync);
+  const existing = [one, two].map(existsSync);
   const trash = await runTau(home, ['sessions', 'restore']);
   const restored = await runTau(home, ['sessions', 'restore', 'one']);
 
   expect(removed).toMatchObject({ code: 1, stderr: "No session found matching 'nobody'\n" });
   expect(removed.stdout).toContain(`Moved to ${trashed}\n`);
-  expect(gone).toEqual([false, false]);
+  expect(existing).toEqual([false, false]);
   for (const id of ['one-1', 'two-2']) expect(trash.stdout).toContain(id);
   expect(restored).toMatchObject({ ...ok, stdout: `Restored to ${one}\n` });
   expect([one, two].map(existsSync)).toEqual([true, false]);
   expect((await runTau(home, ['sessions', 'restore', one])).stderr).toBe(`Not in the trash: ${one}\n`);
 });
 
-it('[Z50] a session is never guessed', async () => {
+it('[Z50] an ambiguous id prefix is rejected', async () => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd, { id: 'same-1' }), { name: 'one.jsonl' });
   storeSession(home, shortConversation(home.cwd, { id: 'same-2' }), { name: 'two.jsonl' });
 
-  const unclear = await runTau(home, ['sessions', 'rm', 'same']);
+  const ambiguous = await runTau(home, ['sessions', 'rm', 'same']);
 
-  expect(unclear).toMatchObject({ code: 1, stdout: '', stderr: "2 sessions begin with 'same': say more of the id\n" });
+  expect(ambiguous).toMatchObject({ code: 1, stdout: '', stderr: "2 sessions begin with 'same': say more of the id\n" });
   expect(await runTau(home, ['sessions', 'rm', 'same-1'])).toMatchObject(ok);
   expect(existsSync(path)).toBe(false);
 });
 
-it('[Z50] rename gives a session a name', async () => {
+it('[Z50] rename sets the name of a session', async () => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
 
@@ -107,7 +107,7 @@ it('[Z50] rename gives a session a name', async () => {
   expect((await runTau(home, ['sessions'])).stdout).toContain('a new name');
 });
 
-it('[Z50] wrong use ends with 2, what cannot be done with 1', async () => {
+it('[Z50] a usage error exits with 2, a failure with 1', async () => {
   const home = newHome();
   mkdirSync(join(home.cwd, 'folder'));
   writeFileSync(join(home.cwd, 'notes.jsonl'), 'notes\n');
@@ -128,10 +128,10 @@ it('[Z50] wrong use ends with 2, what cannot be done with 1', async () => {
     'export nobody': 1,
   };
 
-  for (const [words, code] of Object.entries(codes)) {
-    const ended = await runTau(home, ['sessions', ...words.split(' ')]);
+  for (const [commandLine, code] of Object.entries(codes)) {
+    const result = await runTau(home, ['sessions', ...commandLine.split(' ')]);
 
-    expect({ words, ...ended }).toMatchObject({ words, code, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
+    expect({ commandLine, ...result }).toMatchObject({ commandLine, code, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
   }
   expect(readFileSync(join(home.cwd, 'notes.jsonl'), 'utf8')).toBe('notes\n');
 });

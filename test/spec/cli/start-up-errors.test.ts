@@ -5,7 +5,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { runTau } from '../../support/processes/program.ts';
 import { newHome, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
 
-const inMode = ['--mode', 'rpc'];
+const rpcMode = ['--mode', 'rpc'];
 
 it.each([
   ['an unknown long flag', ['--wat']],
@@ -13,8 +13,8 @@ it.each([
   ['an unknown flag with a value', ['--wat=1']],
   ['an unknown flag after good ones', ['--no-session', '--stream', 'delta', '--nope']],
   ['a flag in capitals', ['--MODEL', 'tau/scripted']],
-])('[Z25] %s ends with 2, one line on stderr and nothing on stdout', async (_what, args) => {
-  const result = await runTau(newHome(), [...inMode, ...args], { input: '{"type":"get_state"}\n' });
+])('[Z25] %s exits with 2, one line on stderr and nothing on stdout', async (_label, args) => {
+  const result = await runTau(newHome(), [...rpcMode, ...args], { input: '{"type":"get_state"}\n' });
 
   expect(result).toMatchObject({
     code: 2,
@@ -28,22 +28,22 @@ it.each([
   ['a mode without a value', ['--mode']],
   ['an unknown mode', ['--mode', 'morse']],
   ['an unknown command', ['sing']],
-  ['an unknown form of streaming', [...inMode, '--stream', 'big']],
-  ['an unknown end', [...inMode, '--on-eof', 'maybe']],
-  ['an unknown thinking level', [...inMode, '--thinking', 'loads']],
-  ['a flag at the end without its value', [...inMode, '--session']],
-  ['an empty value', [...inMode, '--session-dir', '']],
-  ['a switch with a value', [...inMode, '--no-session=1']],
-  ['a name of blanks', [...inMode, '--name', '  ']],
-  ['a session id that is no file name', [...inMode, '--session-id', '../../etc']],
-  ['a provider without a model', [...inMode, '--provider', 'acme']],
-  ['words beside --mode rpc', [...inMode, 'hello']],
-  ['a script that is not there', [...inMode, '--script', 'missing.jsonl']],
-  ['a script that is a folder', [...inMode, '--script', '.']],
-  ['a script with a bad line', [...inMode, '--script', 'bad-script.jsonl']],
+  ['an unknown stream form', [...rpcMode, '--stream', 'big']],
+  ['an unknown --on-eof value', [...rpcMode, '--on-eof', 'maybe']],
+  ['an unknown thinking level', [...rpcMode, '--thinking', 'loads']],
+  ['a flag at the end without its value', [...rpcMode, '--session']],
+  ['an empty value', [...rpcMode, '--session-dir', '']],
+  ['a switch with a value', [...rpcMode, '--no-session=1']],
+  ['a blank name', [...rpcMode, '--name', '  ']],
+  ['an invalid session id', [...rpcMode, '--session-id', '../../etc']],
+  ['a provider without a model', [...rpcMode, '--provider', 'acme']],
+  ['a prompt beside --mode rpc', [...rpcMode, 'hello']],
+  ['a missing script', [...rpcMode, '--script', 'missing.jsonl']],
+  ['a script that is a folder', [...rpcMode, '--script', '.']],
+  ['a script with a bad line', [...rpcMode, '--script', 'bad-script.jsonl']],
   ['a socket without --mode rpc', ['--socket', 'agent.sock']],
-  ['words beside chat', ['chat', 'hello']],
-])('%s is a wrong use: exit code 2 and one line', async (_what, args) => {
+  ['a prompt beside chat', ['chat', 'hello']],
+])('%s is a usage error: exit code 2 and one line', async (_label, args) => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'bad-script.jsonl'), '{"text":"ok"}\n{"shout":"no"}\n');
 
@@ -58,9 +58,9 @@ it.each([
 });
 
 it.each([
-  ['a session id that nobody has', ['--session', 'f00d'], /^No session found matching 'f00d'\n$/],
+  ['an unknown session id', ['--session', 'f00d'], /^No session found matching 'f00d'\n$/],
   [
-    'a session in a folder that is not there',
+    'a session in a missing folder',
     ['--session', './no/where.jsonl'],
     /^tau: Session not found: .+where\.jsonl.*\n$/,
   ],
@@ -68,27 +68,27 @@ it.each([
   ['a session file that is other JSON', ['--session', 'data.jsonl'], /^tau: Not a session file: .+data\.jsonl\n$/],
   ['a session file that is a folder', ['--session', './folder'], /^tau: Not a session file: .+folder\n$/],
   ['an unknown model', ['--model', 'tau/nope'], /^tau: Model "tau\/nope" not found\..+\n$/],
-  ['sessions in a file', ['--session-dir', 'notes.txt'], /^tau: .+notes\.txt.*\n$/],
-  ['sessions below a file', ['--session-dir', 'notes.txt/a/b'], /^tau: ENOTDIR: .+notes\.txt.*\n$/],
-  ['sessions where no folder can be made', ['--session-dir', '/dev/fd/a/b'], /^tau: E[A-Z]+: .+\/dev\/fd\/a.*\n$/],
+  ['a session folder that is a file', ['--session-dir', 'notes.txt'], /^tau: .+notes\.txt.*\n$/],
+  ['a session folder below a file', ['--session-dir', 'notes.txt/a/b'], /^tau: ENOTDIR: .+notes\.txt.*\n$/],
+  ['a session folder that cannot be created', ['--session-dir', '/dev/fd/a/b'], /^tau: E[A-Z]+: .+\/dev\/fd\/a.*\n$/],
   [
-    'a socket in a folder that is not there',
+    'a socket in a missing folder',
     ['--socket', 'no/where.sock'],
     /^tau: cannot listen on no\/where\.sock: .+\n$/,
   ],
   [
-    'a socket path that is taken',
+    'a socket path that is a file',
     ['--socket', 'notes.txt'],
     /^tau: cannot listen on notes\.txt: there is a file already\n$/,
   ],
   ['a socket path that is too long', ['--socket', 'x'.repeat(200)], /^tau: cannot listen on x+: .+\n$/],
-])('[Z12] %s cannot be opened: exit code 1 and one line', async (_what, args, message) => {
+])('[Z12] %s cannot be opened: exit code 1 and one line', async (_label, args, message) => {
   const home = newHome();
   const files = { 'notes.txt': 'dear diary\n', 'data.jsonl': '{"type":"note","version":3}\n' };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(home.cwd, name), text);
   mkdirSync(join(home.cwd, 'folder'));
 
-  const result = await runTau(home, [...inMode, ...args], { input: '{"type":"get_state"}\n' });
+  const result = await runTau(home, [...rpcMode, ...args], { input: '{"type":"get_state"}\n' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
   for (const [name, text] of Object.entries(files)) expect(readFileSync(join(home.cwd, name), 'utf8')).toBe(text);
@@ -98,9 +98,9 @@ it.each([
 it.each([
   ['an unknown session', ['--session', 'f00d']],
   ['an unknown model', ['--model', 'nope']],
-  ['sessions in a file', ['--session-dir', '../script']],
-  ['sessions where no folder can be made', ['--session-dir', '/dev/fd/a']],
-])('tau chat with %s ends with 1 and one line too', async (_what, args) => {
+  ['a session folder that is a file', ['--session-dir', '../script']],
+  ['a session folder that cannot be created', ['--session-dir', '/dev/fd/a']],
+])('tau chat with %s exits with 1 and one line', async (_label, args) => {
   const home = newHome();
   writeFileSync(join(home.root, 'script'), '');
 
@@ -109,28 +109,28 @@ it.each([
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
 });
 
-it('a session in use is refused with exit code 1 and one line that names the holder', async () => {
+it('a session in use is rejected with exit code 1 and one line that names its process', async () => {
   const agent = await openTestAgent('stdio');
   await agent.peer.run('hello');
   const [path = ''] = agent.sessionFiles();
 
-  const result = await runTau(agent.home, [...inMode, '--session', path], { input: '' });
+  const result = await runTau(agent.home, [...rpcMode, '--session', path], { input: '' });
 
   const stderr = `tau: Session is in use by process ${agent.process?.pid}: ${path}\n`;
   expect(result).toEqual({ code: 1, signal: null, stdout: '', stderr });
 });
 
-it('[Z19] @file is refused before anything of the file is read or printed', async () => {
+it('[Z19] @file is rejected before the file is read', async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'secret.txt'), 'hunter2');
 
-  const result = await runTau(home, [...inMode, '@secret.txt'], { input: '' });
+  const result = await runTau(home, [...rpcMode, '@secret.txt'], { input: '' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.not.stringContaining('hunter2') });
 });
 
-it.each([['--version'], ['-v'], ['--mode rpc --version']])('%s prints the version alone', async (words) => {
-  const result = await runTau(newHome(), words.split(' '));
+it.each([['--version'], ['-v'], ['--mode rpc --version']])('%s prints only the version', async (commandLine) => {
+  const result = await runTau(newHome(), commandLine.split(' '));
 
   expect(result).toEqual({ code: 0, signal: null, stdout: `${packageJson.version}\n`, stderr: '' });
 });

@@ -5,28 +5,28 @@ import { runTau } from '../../support/processes/program.ts';
 import { type Home, newHome, type OpenOptions, sessionFiles, readSessionFile, type TestAgent } from '../../support/agent/test-agent.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
-const ask = (type: string) => `${JSON.stringify({ type })}\n`;
+const commandText = (type: string) => `${JSON.stringify({ type })}\n`;
 
-it('[Z1] --mode rpc may stand anywhere among the options', async () => {
-  const places = [
+it('[Z1] --mode rpc may be anywhere among the options', async () => {
+  const argOrders = [
     ['--mode', 'rpc', '--no-session', '--model', 'tau/scripted-small'],
     ['--no-session', '--mode', 'rpc', '--model', 'tau/scripted-small'],
     ['--no-session', '--model=tau/scripted-small', '--mode=rpc'],
   ];
 
-  const outputs = await Promise.all(places.map((args) => runTau(newHome(), args, { input: ask('get_state') })));
+  const outputs = await Promise.all(argOrders.map((args) => runTau(newHome(), args, { input: commandText('get_state') })));
 
   for (const { code, stdout, stderr } of outputs) {
-    const [ready, answer] = stdout
+    const [ready, response] = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect([ready.type, answer.command, answer.data.model.id]).toEqual(['ready', 'get_state', 'scripted-small']);
+    expect([ready.type, response.command, response.data.model.id]).toEqual(['ready', 'get_state', 'scripted-small']);
   }
 });
 
-verifies('Z4', '--model chooses the model', async ({ open }) => {
+verifies('Z4', '--model selects the model', async ({ open }) => {
   const { peer } = await open({ args: ['--model', 'tau/scripted-slow'] });
 
   const { model } = await peer.ok({ type: 'get_state' });
@@ -34,13 +34,13 @@ verifies('Z4', '--model chooses the model', async ({ open }) => {
   expect(model).toMatchObject({ provider: 'tau', id: 'scripted-slow' });
 });
 
-verifies('Z3 Z6', '--provider and a level behind the model', async ({ open }) => {
+verifies('Z3 Z6', '--provider selects the provider, and a suffix of --model the thinking level', async ({ open }) => {
   const named = await open({ args: ['--provider', 'tau', '--model', 'scripted-slow:xhigh'] });
-  const stranger = await open({ args: ['--provider', 'anthropic', '--model', 'claude-opus-5-5'] });
+  const withoutKey = await open({ args: ['--provider', 'anthropic', '--model', 'claude-opus-5-5'] });
 
   const { model, thinkingLevel } = await named.peer.ok({ type: 'get_state' });
-  const missing = await stranger.peer.ok({ type: 'get_state' });
-  const refusal = await stranger.peer.refused({ type: 'prompt', message: 'hi' });
+  const missing = await withoutKey.peer.ok({ type: 'get_state' });
+  const rejection = await withoutKey.peer.refused({ type: 'prompt', message: 'hi' });
 
   expect({ provider: model.provider, id: model.id, thinkingLevel }).toEqual({
     provider: 'tau',
@@ -48,7 +48,7 @@ verifies('Z3 Z6', '--provider and a level behind the model', async ({ open }) =>
     thinkingLevel: 'xhigh',
   });
   expect(missing.model).toBeNull();
-  expect(refusal).toMatchObject({
+  expect(rejection).toMatchObject({
     code: 'model_not_found',
     error: expect.stringContaining('No API key found for anthropic'),
   });
@@ -56,7 +56,7 @@ verifies('Z3 Z6', '--provider and a level behind the model', async ({ open }) =>
 
 verifies(
   'Z4',
-  '--model wins over the model that the session remembers',
+  '--model overrides the model stored in the session',
   async ({ open }) => {
     const first = await open({ args: ['--model', 'tau/scripted-slow'] });
     await first.peer.run('say hello');
@@ -86,7 +86,7 @@ verifies('Z7', '--name and -n name the session', async ({ open }) => {
 
 verifies(
   'Z7',
-  '--name renames a session that is opened again',
+  '--name renames an existing session',
   async ({ open }) => {
     const first = await open({ args: ['--name', 'old'] });
     await first.peer.run('say hello');
@@ -101,7 +101,7 @@ verifies(
 
 verifies(
   'Z8',
-  '--no-session writes no session file, whatever is done',
+  '--no-session never writes a session file',
   async ({ open }) => {
     const { peer, home } = await open({ args: ['--no-session'] });
     await peer.run('say hello');
@@ -120,7 +120,7 @@ verifies(
 
 verifies(
   'Z9',
-  '--session-dir is where session files are made and looked for',
+  '--session-dir is used for new and existing sessions',
   async ({ open }) => {
     const home = newHome();
     const args = ['--session-dir', 'my sessions'];
@@ -144,9 +144,9 @@ verifies(
 
 verifies(
   'Z9',
-  'a session of the usual place is not continued from another folder',
+  '--continue with --session-dir ignores sessions of the default folder',
   async ({ open }) => {
-    const { home } = await used(open);
+    const { home } = await usedSession(open);
 
     const { peer } = await open({ home, args: ['--session-dir', '../elsewhere', '--continue'] });
 
@@ -156,7 +156,7 @@ verifies(
 );
 
 verifies('Z10', '--session <path> opens that file, by absolute and by relative path', async ({ open }) => {
-  const { home, path } = await used(open);
+  const { home, path } = await usedSession(open);
   const moved = join(home.cwd, 'kept.jsonl');
   renameSync(path, moved);
 
@@ -172,7 +172,7 @@ verifies('Z10', '--session <path> opens that file, by absolute and by relative p
 
 verifies(
   'Z11',
-  '--session <path> makes the file when its folder exists',
+  '--session <path> creates the file when its folder exists',
   async ({ open }) => {
     const home = newHome();
     const path = join(home.cwd, 'new.jsonl');
@@ -190,10 +190,10 @@ verifies(
 
 verifies(
   'Z13',
-  '--session <id> opens the session whose id begins so',
+  '--session <id> opens the session with that id prefix',
   async ({ open }) => {
-    const { home, id } = await used(open);
-    await used(open, { home });
+    const { home, id } = await usedSession(open);
+    await usedSession(open, { home });
 
     for (const prefix of [id, id.slice(0, -1)]) {
       const agent = await open({ home, args: ['--session', prefix] });
@@ -205,8 +205,8 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('Z13', 'the session of another folder is found by its id, and its folder is kept', async ({ open }) => {
-  const { home, id } = await used(open);
+verifies('Z13', 'a session of another folder is found by its id and keeps its folder', async ({ open }) => {
+  const { home, id } = await usedSession(open);
   const elsewhere: Home = { ...home, cwd: join(home.root, 'elsewhere') };
   mkdirSync(elsewhere.cwd);
 
@@ -219,7 +219,7 @@ verifies('Z13', 'the session of another folder is found by its id, and its folde
 
 verifies(
   'Z14',
-  '--session-id makes the session with that id, and opens it the next time',
+  '--session-id creates the session with that id, and opens it the next time',
   async ({ open }) => {
     const args = ['--session-id', 'build-42'];
     const first = await open({ args });
@@ -238,9 +238,9 @@ verifies(
 
 verifies(
   'Z14',
-  '--session-id does not take a session whose id only begins so',
+  '--session-id does not match id prefixes',
   async ({ open }) => {
-    const { home } = await used(open, { args: ['--session-id', 'build-42'] });
+    const { home } = await usedSession(open, { args: ['--session-id', 'build-42'] });
 
     const { peer } = await open({ home, args: ['--session-id', 'build-4'] });
 
@@ -251,13 +251,13 @@ verifies(
 
 verifies(
   'Z15',
-  '--continue opens the session of this folder that was used last',
+  '--continue opens the most recently used session of this folder',
   async ({ open }) => {
-    const { home, path: older, id } = await used(open);
-    const { path: newer } = await used(open, { home });
+    const { home, path: older, id } = await usedSession(open);
+    const { path: newer } = await usedSession(open, { home });
     const elsewhere: Home = { ...home, cwd: join(home.root, 'elsewhere') };
     mkdirSync(elsewhere.cwd);
-    await used(open, { home: elsewhere });
+    await usedSession(open, { home: elsewhere });
     utimesSync(newer, new Date(2001, 1), new Date(2001, 1));
     utimesSync(older, new Date(2002, 1), new Date(2002, 1));
 
@@ -270,7 +270,7 @@ verifies(
 
 verifies(
   'Z15',
-  '--continue begins a session when there is none',
+  '--continue creates a session when there is none',
   async ({ open }) => {
     const { peer } = await open({ args: ['-c'] });
 
@@ -279,7 +279,7 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('Z16', '--stream decides the form of message_update', async ({ open }) => {
+verifies('Z16', '--stream sets the form of message_update', async ({ open }) => {
   const updatesWith = async (args: string[]) => {
     const { peer } = await open({ args, script: [{ text: 'Hello' }] });
     const records = await peer.run('hi');
@@ -311,7 +311,7 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('Z17', 'without it they are in .pi/agent of the home folder', async ({ open }) => {
+verifies('Z17', 'without PI_CODING_AGENT_DIR settings and sessions are in ~/.pi/agent', async ({ open }) => {
   const { peer, home } = await open({ env: { PI_CODING_AGENT_DIR: '' } });
   await peer.run('say hello');
 
@@ -320,7 +320,7 @@ verifies('Z17', 'without it they are in .pi/agent of the home folder', async ({ 
   expect(dirname(dirname(sessionFile))).toBe(join(home.root, '.pi/agent/sessions'));
 });
 
-verifies('Z18', 'no answer of the model is spent on a title', async ({ open }) => {
+verifies('Z18', 'no model call is made for a title', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] });
 
   for (const expected of ['one', 'two', 'three']) {
@@ -349,8 +349,8 @@ verifies(
 
 type Open = (options?: OpenOptions) => Promise<TestAgent>;
 
-/** A session in which something was said. */
-async function used(open: Open, options: OpenOptions = {}): Promise<{ home: Home; path: string; id: string }> {
+/** Creates a session with one run. */
+async function usedSession(open: Open, options: OpenOptions = {}): Promise<{ home: Home; path: string; id: string }> {
   const agent = await open(options);
   await agent.peer.run('say hello');
   const { sessionFile, sessionId } = await agent.peer.ok({ type: 'get_state' });

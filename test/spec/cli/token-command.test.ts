@@ -8,8 +8,8 @@ import { type Home, newHome } from '../../support/agent/test-agent.ts';
 const folderOf = (home: Home) => join(home.agentDir, 'server');
 const fileOf = (home: Home) => join(folderOf(home), 'tokens.json');
 
-/** Every token that is listed, as JSON. */
-async function listed(home: Home): Promise<Record<string, unknown>[]> {
+/** The output of `tau token list --json`. */
+async function listTokens(home: Home): Promise<Record<string, unknown>[]> {
   const { stdout } = await runTau(home, ['token', 'list', '--json']);
   return stdout
     .split('\n')
@@ -17,36 +17,36 @@ async function listed(home: Home): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line));
 }
 
-it('[A9 A16] create prints the token alone on stdout, says that it is not shown again, and keeps its digest', async () => {
+it('[A9 A16] create prints only the token on stdout and stores its digest', async () => {
   const home = newHome();
 
-  const made = await runTau(home, ['token', 'create', '--name', 'phone']);
+  const created = await runTau(home, ['token', 'create', '--name', 'phone']);
   const table = await runTau(home, ['token', 'list']);
-  const [facts] = await listed(home);
+  const [facts] = await listTokens(home);
 
-  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tau_[\w-]{43}\n$/) });
-  expect(made.stderr).toBe(`Token ${facts?.['id']} (phone), scopes view, prompt. It is not shown again:\n`);
-  const token = made.stdout.trim();
-  const kept = readdirSync(folderOf(home)).map((name) => readFileSync(join(folderOf(home), name), 'utf8'));
-  expect(kept.join()).toContain(createHash('sha256').update(token).digest('hex'));
-  for (const text of [...kept, table.stdout, JSON.stringify(facts)]) expect(text).not.toContain(token.slice(4));
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tau_[\w-]{43}\n$/) });
+  expect(created.stderr).toBe(`Token ${facts?.['id']} (phone), scopes view, prompt. It is not shown again:\n`);
+  const token = created.stdout.trim();
+  const storedFiles = readdirSync(folderOf(home)).map((name) => readFileSync(join(folderOf(home), name), 'utf8'));
+  expect(storedFiles.join()).toContain(createHash('sha256').update(token).digest('hex'));
+  for (const text of [...storedFiles, table.stdout, JSON.stringify(facts)]) expect(text).not.toContain(token.slice(4));
   expect(JSON.stringify(facts)).not.toContain('sha256');
   const modes = [fileOf(home), folderOf(home)].map((path) => statSync(path).mode & 0o777);
   expect(modes).toEqual([0o600, 0o700]);
 });
 
-it('[A8 A16] list shows what is known of each token', async () => {
+it('[A8 A16] list shows the facts of each token', async () => {
   const home = newHome();
   mkdirSync(join(home.cwd, 'real'));
   symlinkSync('real', join(home.cwd, 'link'));
-  const words = ['--scope', 'bash,view', '--scope', 'admin', '--path', 'link', '--path', home.root];
-  const made = await runTau(home, ['token', 'create', '--name', 'a  b\u001b[2J', ...words, '--expires', '2999-01-31']);
+  const commandArgs = ['--scope', 'bash,view', '--scope', 'admin', '--path', 'link', '--path', home.root];
+  const created = await runTau(home, ['token', 'create', '--name', 'a  b\u001b[2J', ...commandArgs, '--expires', '2999-01-31']);
   await runTau(home, ['token', 'create', '--name', 'other', '--expires', '12h']);
 
   const { stdout } = await runTau(home, ['token', 'list']);
-  const [one, two] = await listed(home);
+  const [one, two] = await listTokens(home);
 
-  expect(made.stderr).toContain('not what commands reach: those run as you');
+  expect(created.stderr).toContain('not what commands reach: those run as you');
   expect(one).toEqual({
     id: expect.stringMatching(/^[0-9a-f]{8}$/),
     name: 'a  b\u001b[2J',
@@ -66,24 +66,24 @@ it('[A8 A16] list shows what is known of each token', async () => {
   expect(second).toMatch(/ other +view,prompt +now +\S+Z +never +all$/);
 });
 
-it('[A16] revoke takes back the token of an id or a name, and guesses none', async () => {
+it('[A16] revoke takes an id or a unique name', async () => {
   const home = newHome();
   for (const name of ['one', 'two', 'two']) await runTau(home, ['token', 'create', '--name', name]);
-  const [one, two] = await listed(home);
+  const [one, two] = await listTokens(home);
 
   const byName = await runTau(home, ['token', 'revoke', 'one']);
-  const unclear = await runTau(home, ['token', 'revoke', 'two']);
+  const ambiguous = await runTau(home, ['token', 'revoke', 'two']);
   const byId = await runTau(home, ['token', 'revoke', String(two?.['id'])]);
-  const gone = await runTau(home, ['token', 'revoke', 'one']);
+  const missing = await runTau(home, ['token', 'revoke', 'one']);
 
   expect(byName).toMatchObject({ code: 0, stdout: `Revoked ${one?.['id']} (one)\n`, stderr: '' });
-  expect(unclear).toMatchObject({
+  expect(ambiguous).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^tau: 2 tokens are named "two": \w+, \w+\n$/),
   });
   expect(byId).toMatchObject({ code: 0 });
-  expect(gone).toMatchObject({ code: 1, stdout: '', stderr: 'tau: There is no token "one"\n' });
-  expect(await listed(home)).toMatchObject([{ name: 'two' }]);
+  expect(missing).toMatchObject({ code: 1, stdout: '', stderr: 'tau: There is no token "one"\n' });
+  expect(await listTokens(home)).toMatchObject([{ name: 'two' }]);
   await runTau(home, ['token', 'revoke', 'two']);
   expect((await runTau(home, ['token', 'list'])).stdout).toBe('No tokens.\n');
 });
@@ -110,27 +110,27 @@ it.each([
   ['token revoke', 'tau token revoke takes the id or name of a token'],
   ['token revoke a b', 'tau token revoke takes the id or name of a token'],
   ['sessions --scope view', '--scope goes with tau token'],
-])('[A16] tau %s is a wrong use, and nothing is written', async (words, message) => {
+])('[A16] tau %s is a usage error, and nothing is written', async (commandArgs, message) => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'file'), '');
 
-  const result = await runTau(home, words.split(' '));
+  const result = await runTau(home, commandArgs.split(' '));
 
   expect(result).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: `tau: ${message} (see ${words.startsWith('token') ? 'tau help server' : 'tau --help'})\n`,
+    stderr: `tau: ${message} (see ${commandArgs.startsWith('token') ? 'tau help server' : 'tau --help'})\n`,
   });
   expect(existsSync(folderOf(home))).toBe(false);
 });
 
-it('[A16] a file that makes no sense is told, quoted nowhere and left alone', async () => {
+it('[A16] a malformed tokens file is reported without quoting it, and left unchanged', async () => {
   const home = newHome();
   mkdirSync(folderOf(home), { recursive: true });
   writeFileSync(fileOf(home), '{"tokens": {"tau_secret');
 
-  for (const words of [['create', '--name', 'x'], ['list'], ['revoke', 'x']]) {
-    const { code, stdout, stderr } = await runTau(home, ['token', ...words]);
+  for (const commandArgs of [['create', '--name', 'x'], ['list'], ['revoke', 'x']]) {
+    const { code, stdout, stderr } = await runTau(home, ['token', ...commandArgs]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^tau: tokens\.json: .*\n$/);
     expect(stderr).not.toContain('secret');
@@ -138,12 +138,12 @@ it('[A16] a file that makes no sense is told, quoted nowhere and left alone', as
   expect(readFileSync(fileOf(home), 'utf8')).toBe('{"tokens": {"tau_secret');
 });
 
-it('[A16] tokens that are made at the same time are all kept', async () => {
+it('[A16] tokens created concurrently are all stored', async () => {
   const home = newHome();
   const names = ['a', 'b', 'c', 'd'];
 
-  const made = await Promise.all(names.map((name) => runTau(home, ['token', 'create', '--name', name])));
+  const created = await Promise.all(names.map((name) => runTau(home, ['token', 'create', '--name', name])));
 
-  expect(new Set(made.map(({ stdout }) => stdout)).size).toBe(4);
-  expect((await listed(home)).map(({ name }) => name).sort()).toEqual(names);
+  expect(new Set(created.map(({ stdout }) => stdout)).size).toBe(4);
+  expect((await listTokens(home)).map(({ name }) => name).sort()).toEqual(names);
 });

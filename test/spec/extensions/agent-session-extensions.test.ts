@@ -5,8 +5,8 @@ import { createTestSession, collectEvents, nextEventOfType } from '../../support
 import { userExtension, writeTextFile } from '../../support/agent/extensions.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
 
-/** Asks whoever is there, and notes down what came of it. */
-const CURIOUS = `
+/** Opens every kind of dialog and stores the results as a custom entry. */
+const DIALOG_EXTENSION = `
 export default function (pi) {
   pi.on('session_start', async ({ reason }, ctx) => {
     pi.appendEntry('started', { reason, hasUI: ctx.hasUI, name: await ctx.ui.input('Name?', 'Ann') });
@@ -34,37 +34,37 @@ export default function (pi) {
   pi.registerTool({ name: 'curious', description: 'x', parameters: { type: 'object' }, execute: async () => ({ content: [] }) });
 }`;
 
-function curiousHome() {
+function homeWithDialogs() {
   const home = newHome();
-  userExtension(home, 'curious.ts', CURIOUS);
+  userExtension(home, 'curious.ts', DIALOG_EXTENSION);
   return home;
 }
 
-const noted = ({ sessionManager }: AgentSession, customType: string) =>
+const customEntries = ({ sessionManager }: AgentSession, customType: string) =>
   sessionManager
     .getEntries()
     .flatMap((entry) => (entry.type === 'custom' && entry.customType === customType ? [entry.data] : []));
 
-/** Lets the extension ask; settles when it has noted down what came of it. */
-async function asked(session: AgentSession): Promise<void> {
+/** Runs `/ask`; resolves when the extension has stored its results. */
+async function runDialogs(session: AgentSession): Promise<void> {
   const done = nextEventOfType(session, 'entry_appended');
   await session.prompt('/ask');
   await done;
 }
 
-it('[V15] extensions are loaded, and hear of the session when the first thing is done in it', async () => {
-  const home = curiousHome();
+it('[V15] extensions load with the session, and `session_start` fires with the first prompt', async () => {
+  const home = homeWithDialogs();
   const { session, extensionsResult } = await createTestSession({ sessionStartEvent: { reason: 'fork' } }, home);
   const path = join(home.agentDir, 'extensions', 'curious.ts');
 
   expect(extensionsResult).toMatchObject({ extensions: [{ path, resolvedPath: path }], errors: [] });
   expect([...(extensionsResult.extensions[0]?.commands.keys() ?? [])]).toEqual(['ask', 'boom', 'leave']);
   expect(session.getActiveToolNames()).toContain('curious');
-  expect(noted(session, 'started')).toEqual([]);
+  expect(customEntries(session, 'started')).toEqual([]);
 
   await session.prompt('say hello');
 
-  expect(noted(session, 'started')).toEqual([{ reason: 'fork', hasUI: false }]);
+  expect(customEntries(session, 'started')).toEqual([{ reason: 'fork', hasUI: false }]);
   expect(session.extensionRunner.getExtensionPaths()).toEqual([path]);
   expect(session.extensionRunner.getCommand('ask')).toMatchObject({ description: 'Asks everything' });
   expect([session.hasExtensionHandlers('session_start'), session.hasExtensionHandlers('tool_call')]).toEqual([
@@ -73,22 +73,22 @@ it('[V15] extensions are loaded, and hear of the session when the first thing is
   ]);
 });
 
-it('[V15] without anybody to show them dialogs take their defaults at once', async () => {
-  const { session } = await createTestSession({}, curiousHome());
+it('[V15] without a UI every dialog takes its default at once', async () => {
+  const { session } = await createTestSession({}, homeWithDialogs());
   await session.bindExtensions({});
 
-  await asked(session);
+  await runDialogs(session);
 
-  expect(noted(session, 'answers')).toEqual([{ confirm: false }]);
+  expect(customEntries(session, 'answers')).toEqual([{ confirm: false }]);
   expect(session.extensionRunner.hasUI()).toBe(false);
 });
 
-it('[V15] a program that can show dialogs answers them', async () => {
-  const { session } = await createTestSession({}, curiousHome());
-  const shown: unknown[] = [];
-  let thank = () => {};
+it('[V15] a program that implements the UI context answers dialogs', async () => {
+  const { session } = await createTestSession({}, homeWithDialogs());
+  const uiCalls: unknown[] = [];
+  let resolveThanked = () => {};
   const thanked = new Promise<void>((resolve) => {
-    thank = resolve;
+    resolveThanked = resolve;
   });
 
   await session.bindExtensions({
@@ -98,24 +98,24 @@ it('[V15] a program that can show dialogs answers them', async () => {
       confirm: async (title, message) => `${title} ${message}` === 'Sure? Really?',
       input: async (title, placeholder) => `${title} ${placeholder}`,
       editor: async (title, prefill) => `${title} ${prefill}`,
-      notify: (...words) => {
-        shown.push(words);
-        thank();
+      notify: (...args) => {
+        uiCalls.push(args);
+        resolveThanked();
       },
-      setStatus: (...words) => void shown.push(words),
-      setWidget: (...words) => void shown.push(words),
-      setTitle: (...words) => void shown.push(words),
-      setEditorText: (...words) => void shown.push(words),
+      setStatus: (...args) => void uiCalls.push(args),
+      setWidget: (...args) => void uiCalls.push(args),
+      setTitle: (...args) => void uiCalls.push(args),
+      setEditorText: (...args) => void uiCalls.push(args),
     },
   });
-  expect(noted(session, 'started')).toEqual([{ reason: 'startup', hasUI: true, name: 'Name? Ann' }]);
+  expect(customEntries(session, 'started')).toEqual([{ reason: 'startup', hasUI: true, name: 'Name? Ann' }]);
   await session.prompt('/ask');
   await thanked;
 
-  expect(noted(session, 'answers')).toEqual([
+  expect(customEntries(session, 'answers')).toEqual([
     { select: 'Which? a,b', confirm: true, input: 'Name? Ann', editor: 'Text prefilled' },
   ]);
-  expect(shown).toEqual([
+  expect(uiCalls).toEqual([
     ['asking', 'now'],
     ['list', ['one', 'two'], { placement: 'belowEditor' }],
     ['Questions'],
@@ -124,8 +124,8 @@ it('[V15] a program that can show dialogs answers them', async () => {
   ]);
 });
 
-it('[V15] a dialog that the program fails to show, or shows no more, takes its default', async () => {
-  const { session } = await createTestSession({}, curiousHome());
+it('[V15] a dialog takes its default when the UI context throws or is removed', async () => {
+  const { session } = await createTestSession({}, homeWithDialogs());
   await session.bindExtensions({
     uiContext: {
       select: async () => {
@@ -134,39 +134,39 @@ it('[V15] a dialog that the program fails to show, or shows no more, takes its d
     },
   });
 
-  await asked(session);
+  await runDialogs(session);
   await session.bindExtensions({});
-  await asked(session);
+  await runDialogs(session);
 
-  expect(noted(session, 'answers')).toEqual([{ confirm: false }, { confirm: false }]);
+  expect(customEntries(session, 'answers')).toEqual([{ confirm: false }, { confirm: false }]);
 });
 
-it('[V15] what goes wrong in extensions is told, and so is that one wants the end', async () => {
-  const { session } = await createTestSession({}, curiousHome());
+it('[V15] `onError` reports extension errors, and `shutdownHandler` runs on ctx.shutdown()', async () => {
+  const { session } = await createTestSession({}, homeWithDialogs());
   const failures: unknown[] = [];
-  let leave = () => {};
-  const left = new Promise<void>((resolve) => {
-    leave = resolve;
+  let requestShutdown = () => {};
+  const shutdownRequested = new Promise<void>((resolve) => {
+    requestShutdown = resolve;
   });
-  await session.bindExtensions({ onError: (failure) => failures.push(failure), shutdownHandler: leave });
+  await session.bindExtensions({ onError: (failure) => failures.push(failure), shutdownHandler: requestShutdown });
 
   await session.prompt('/boom');
   await session.prompt('/leave');
-  await left;
+  await shutdownRequested;
 
   expect(failures).toEqual([{ extensionPath: 'command:boom', event: 'command', error: 'boom' }]);
   await expect(session.steer('/boom')).rejects.toThrow('cannot be queued');
 });
 
-it('[V15] an extension that cannot be loaded is named, and the others are there', async () => {
-  const home = curiousHome();
-  const broken = userExtension(home, 'broken.ts', 'throw new Error("not today");');
+it('[V15] an extension that fails to load is reported, and the other extensions work', async () => {
+  const home = homeWithDialogs();
+  const failingPath = userExtension(home, 'broken.ts', 'throw new Error("not today");');
   const { session, extensionsResult } = await createTestSession({}, home);
 
-  expect(extensionsResult.errors).toEqual([{ path: broken, error: expect.stringContaining('not today') }]);
+  expect(extensionsResult.errors).toEqual([{ path: failingPath, error: expect.stringContaining('not today') }]);
   expect(extensionsResult.extensions).toHaveLength(1);
 
-  writeTextFile(broken, 'export default function (pi) { pi.registerCommand("mended", { handler() {} }); }');
+  writeTextFile(failingPath, 'export default function (pi) { pi.registerCommand("mended", { handler() {} }); }');
   const events = collectEvents(session);
   await session.reload();
 

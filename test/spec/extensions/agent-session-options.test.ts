@@ -18,9 +18,9 @@ const greet: ToolDefinition = {
   },
 };
 
-const named = (name: string): ToolDefinition => ({ ...greet, name });
+const greetAs = (name: string): ToolDefinition => ({ ...greet, name });
 
-it('[V15] tools of the program are offered, run in it, and are given the context of extensions', async () => {
+it('[V15] custom tools are offered, run in the process and get the extension context', async () => {
   const { session, home, extensionsResult } = await createTestSession({
     customTools: [greet],
     answers: [{ steps: [toolCallStep('greet', { name: 'Ann' }), toolCallStep('greet', { name: 5 })] }, { text: 'done' }],
@@ -36,8 +36,8 @@ it('[V15] tools of the program are offered, run in it, and are given the context
   expect(bad).toMatchObject({ role: 'toolResult', isError: true });
 });
 
-it('[V15] a tool of the program stands for one of the same name', async () => {
-  const bash = { ...named('bash'), execute: async () => ({ content: [{ type: 'text' as const, text: 'mine' }] }) };
+it('[V15] a custom tool replaces the built-in tool of the same name', async () => {
+  const bash = { ...greetAs('bash'), execute: async () => ({ content: [{ type: 'text' as const, text: 'mine' }] }) };
   const { session } = await createTestSession({
     customTools: [bash],
     answers: [{ steps: [toolCallStep('bash', { name: 'x' })] }, { text: 'done' }],
@@ -50,39 +50,39 @@ it('[V15] a tool of the program stands for one of the same name', async () => {
 
 it.each<[string, object, string[]]>([
   ['names', { tools: ['read', 'greet'] }, ['read', 'greet']],
-  ['names with changes', { tools: ['+ls', '-bash'] }, ['read', 'edit', 'write', 'ls', 'greet']],
-  ['no names at all', { tools: [] }, []],
-  ['tools', { tools: [named('read'), named('grep'), named('wave')] }, ['read', 'grep', 'greet', 'wave']],
+  ['additions and removals', { tools: ['+ls', '-bash'] }, ['read', 'edit', 'write', 'ls', 'greet']],
+  ['an empty list', { tools: [] }, []],
+  ['definitions', { tools: [greetAs('read'), greetAs('grep'), greetAs('wave')] }, ['read', 'grep', 'greet', 'wave']],
   [
-    'the usual tools',
-    { tools: ['read', 'bash', 'edit', 'write'].map(named) },
+    'definitions of the default tools',
+    { tools: ['read', 'bash', 'edit', 'write'].map(greetAs) },
     ['read', 'bash', 'edit', 'write', 'greet'],
   ],
-  ['all left out', { noTools: 'all' }, []],
-  ["tau's own left out", { noTools: 'builtin' }, ['greet']],
-  ['some left out', { excludeTools: ['bash', 'gr*'] }, ['read', 'edit', 'write']],
-])('[V15] the model is offered what is chosen: %s', async (_how, wish, expected) => {
-  const { session } = await createTestSession({ customTools: [greet], ...wish });
+  ['no tools at all', { noTools: 'all' }, []],
+  ['no built-in tools', { noTools: 'builtin' }, ['greet']],
+  ['exclusion patterns', { excludeTools: ['bash', 'gr*'] }, ['read', 'edit', 'write']],
+])('[V15] tool options select the active tools: %s', async (_label, options, expected) => {
+  const { session } = await createTestSession({ customTools: [greet], ...options });
 
   expect(session.getActiveToolNames()).toEqual(expected);
 });
 
 it.each<[string, object, string]>([
   ['a tool without a name', { customTools: [{ ...greet, name: '' }] }, 'A tool needs a name'],
-  ['a tool that does nothing', { customTools: [{ ...greet, execute: undefined }] }, 'no execute function'],
-  ['a session of another program', { sessionManager: {} }, "one of tau's own"],
-  ['a folder that is none', { cwd: '/nowhere/at/all' }, 'Not a folder'],
-  ['a model that nobody knows', { model: 'nobody/knows-this' }, 'knows-this'],
-  ['a thinking level that is none', { thinkingLevel: 'brilliant' }, 'Not a thinking level'],
+  ['a tool without execute', { customTools: [{ ...greet, execute: undefined }] }, 'no execute function'],
+  ['a foreign session manager', { sessionManager: {} }, "one of tau's own"],
+  ['a path that is not a folder', { cwd: '/nowhere/at/all' }, 'Not a folder'],
+  ['an unknown model', { model: 'nobody/knows-this' }, 'knows-this'],
+  ['an unknown thinking level', { thinkingLevel: 'brilliant' }, 'Not a thinking level'],
   ['loaded extensions', { resourceLoader: { getExtensions: () => ({ extensions: [{}] }) } }, 'cannot be used'],
-])('[V15] what cannot be honoured is refused: %s', async (_what, options, sentence) => {
+])('[V15] an option that cannot be honoured is rejected: %s', async (_label, options, errorText) => {
   const home = newHome();
 
-  await expect(createTestSession(options, home)).rejects.toThrow(sentence);
+  await expect(createTestSession(options, home)).rejects.toThrow(errorText);
   expect(sessionFiles(home)).toEqual([]);
 });
 
-it('[V15] a loader of the program takes the place of what is found in folders', async () => {
+it('[V15] a resource loader of the program replaces the resources found in folders', async () => {
   const home = newHome();
   const skill = join(home.root, 'mine', 'SKILL.md');
   const template = join(home.root, 'greet.md');
@@ -119,12 +119,12 @@ it('[V15] a loader of the program takes the place of what is found in folders', 
     'You are terse.',
     ['And kind.'],
   ]);
-  for (const words of ['You are terse.', 'And kind.', 'brought along', 'my skill'])
-    expect(systemPrompt).toContain(words);
+  for (const text of ['You are terse.', 'And kind.', 'brought along', 'my skill'])
+    expect(systemPrompt).toContain(text);
   expect(systemPrompt).not.toContain('found in the folder');
 });
 
-it('[V15] words that call a template are plain words where that is asked for', async () => {
+it('[V15] with `expandPromptTemplates: false` a template call is sent as plain text', async () => {
   const home = newHome();
   mkdirSync(join(home.agentDir, 'prompts'), { recursive: true });
   writeFileSync(join(home.agentDir, 'prompts', 'greet.md'), 'say hello');
@@ -136,7 +136,7 @@ it('[V15] words that call a template are plain words where that is asked for', a
   expect(session.getUserMessagesForForking().map(({ text }) => text)).toEqual(['/greet', 'say hello']);
 });
 
-it('[V15] settings of the program count in place of those in files', async () => {
+it('[V15] a settings manager of the program overrides the settings files', async () => {
   const { session } = await createTestSession({
     settingsManager: {
       getSteeringMode: () => 'all',
@@ -145,19 +145,19 @@ it('[V15] settings of the program count in place of those in files', async () =>
       getRetryEnabled: () => false,
     },
   });
-  const asked = [session.steeringMode, session.followUpMode, session.autoCompactionEnabled, session.autoRetryEnabled];
+  const observed = [session.steeringMode, session.followUpMode, session.autoCompactionEnabled, session.autoRetryEnabled];
 
   await session.newSession();
 
-  expect(asked).toEqual(['all', 'all', false, false]);
+  expect(observed).toEqual(['all', 'all', false, false]);
   expect(session.autoRetryEnabled).toBe(false);
 });
 
-it('[V15] keys of the program are asked for the model that was named', async () => {
-  const asked: string[] = [];
+it('[V15] `authStorage` supplies the key of the requested model, and the key is not stored', async () => {
+  const observed: string[] = [];
   const authStorage = {
     getApiKey: async (provider: string) => {
-      asked.push(provider);
+      observed.push(provider);
       return 'key-of-this-test';
     },
   };
@@ -168,7 +168,7 @@ it('[V15] keys of the program are asked for the model that was named', async () 
     modelRuntime: {},
   });
 
-  expect([asked, session.model?.provider]).toEqual([['anthropic'], 'anthropic']);
+  expect([observed, session.model?.provider]).toEqual([['anthropic'], 'anthropic']);
   await session.dispose();
   expect(
     sessionFiles(home)
@@ -177,24 +177,24 @@ it('[V15] keys of the program are asked for the model that was named', async () 
   ).not.toContain('key-of-this-test');
 });
 
-it('[V15] a session is kept in its file unless it is to leave no trace', async () => {
-  const kept = await createTestSession();
-  const forgotten = await createTestSession({ sessionManager: SessionManager.inMemory() });
+it('[V15] a session is stored in its file unless its manager is in memory', async () => {
+  const persisted = await createTestSession();
+  const inMemory = await createTestSession({ sessionManager: SessionManager.inMemory() });
   const elsewhere = newHome();
   const chosen = await createTestSession(
     { sessionManager: SessionManager.create(elsewhere.cwd, join(elsewhere.root, 'mine')) },
     elsewhere,
   );
 
-  for (const { session } of [kept, forgotten, chosen]) await session.prompt('say hello');
+  for (const { session } of [persisted, inMemory, chosen]) await session.prompt('say hello');
 
-  expect(sessionFiles(kept.home)).toEqual([kept.session.sessionFile]);
-  expect([forgotten.session.sessionFile, forgotten.session.sessionManager.isPersisted()]).toEqual([undefined, false]);
-  expect(sessionFiles(forgotten.home)).toEqual([]);
+  expect(sessionFiles(persisted.home)).toEqual([persisted.session.sessionFile]);
+  expect([inMemory.session.sessionFile, inMemory.session.sessionManager.isPersisted()]).toEqual([undefined, false]);
+  expect(sessionFiles(inMemory.home)).toEqual([]);
   expect(chosen.session.sessionManager.getSessionDir()).toBe(join(elsewhere.root, 'mine'));
 });
 
-it('[V15] a manager names its session before it is open, and reads in it afterwards', async () => {
+it('[V15] a session manager has an id before the session opens, and entries afterwards', async () => {
   const { cwd } = newHome();
   const manager = SessionManager.inMemory(cwd);
   const id = manager.getSessionId();
@@ -210,7 +210,7 @@ it('[V15] a manager names its session before it is open, and reads in it afterwa
   await expect(createTestSession({ sessionManager: manager })).rejects.toMatchObject({ code: 'session_in_use' });
 });
 
-it('[V15] sessions are opened, continued, forked and listed', async () => {
+it('[V15] a session manager opens, continues, forks and lists sessions', async () => {
   const home = newHome();
   const first = await createTestSession({ sessionManager: SessionManager.create(home.cwd) }, home);
   await first.session.prompt('say hello');
@@ -238,12 +238,12 @@ it('[V15] sessions are opened, continued, forked and listed', async () => {
   expect(await SessionManager.listAll(join(sessions, '..'))).toHaveLength(2);
 });
 
-it('[V15] a session that belongs to another folder is refused, and one that is missing is made', async () => {
+it('[V15] a session of another folder is rejected, and a missing session file is created', async () => {
   const home = newHome();
   const path = join(home.root, 'mine.jsonl');
-  const made = await createTestSession({ cwd: home.cwd, sessionManager: SessionManager.open(path) }, home);
-  await made.session.prompt('say hello');
-  await made.session.dispose();
+  const createdFile = await createTestSession({ cwd: home.cwd, sessionManager: SessionManager.open(path) }, home);
+  await createdFile.session.prompt('say hello');
+  await createdFile.session.dispose();
 
   await expect(createTestSession({ cwd: home.root, sessionManager: SessionManager.open(path) }, home)).rejects.toThrow(
     'belongs to',

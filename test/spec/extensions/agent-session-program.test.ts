@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 const fixture = (name: string) => join(root, 'test/fixtures/embedding', name);
 
-it("[V15] a program in the manner of pi's SDK runs with the package, and ends by itself", async () => {
+it("[V15] a program written for the pi SDK runs with the package and exits by itself", async () => {
   const home = newHome();
   writeSettings(home, { defaultProvider: 'tau', defaultModel: 'scripted' });
   userExtension(
@@ -50,13 +50,13 @@ it("[V15] a program in the manner of pi's SDK runs with the package, and ends by
   expect(await filterAlive([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
 });
 
-it('[V15] a program that forgets its session ends as well', async () => {
+it('[V15] a program that never disposes its session still exits', async () => {
   const home = newHome();
   const program = join(home.root, 'program.mjs');
-  const door = JSON.stringify(join(root, 'dist/index.js'));
+  const entryPoint = JSON.stringify(join(root, 'dist/index.js'));
   writeFileSync(
     program,
-    `import { createAgentSession } from ${door};
+    `import { createAgentSession } from ${entryPoint};
      const { session } = await createAgentSession({ model: 'tau/scripted' });
      await session.prompt('say hello');
      console.log(session.getLastAssistantText());`,
@@ -67,7 +67,7 @@ it('[V15] a program that forgets its session ends as well', async () => {
   expect(stdout).toBe('hello\n');
 });
 
-it('[V15] the types of the package fit a program that uses them', async () => {
+it('[V15] the published types compile in a strict program', async () => {
   const { root: folder } = newHome();
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@types'), { recursive: true });

@@ -11,7 +11,7 @@ import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-it('[V15] a prompt settles when its run is over, and what it said and did is there', async () => {
+it('[V15] a prompt resolves when its run is over, and its messages are stored', async () => {
   const { session, home } = await createTestSession();
   const events = collectEvents(session);
 
@@ -43,7 +43,7 @@ it('[V15] a prompt settles when its run is over, and what it said and did is the
   ]);
 });
 
-it('[V15] every update holds the answer so far, and the same as the partial of its step', async () => {
+it('[V15] every update holds the message so far, equal to the `partial` of its step', async () => {
   const { session } = await createTestSession({ answers: [{ steps: [{ thinking: 'well' }, { text: 'one two three' }] }] });
   const events = collectEvents(session);
 
@@ -60,7 +60,7 @@ it('[V15] every update holds the answer so far, and the same as the partial of i
   expect(updates.at(-1)?.assistantMessageEvent).toMatchObject({ type: 'done', message: session.messages[1] });
 });
 
-it('[V15] while an answer streams it is in the state, and getters tell of the run', async () => {
+it('[V15] a streaming message is in the state, and the getters describe the run', async () => {
   const gate = newGate();
   const { session } = await createTestSession({
     answers: [{ steps: [{ text: 'half' }, { await: gate.path }, { text: ' more' }] }],
@@ -79,26 +79,26 @@ it('[V15] while an answer streams it is in the state, and getters tell of the ru
   expect(session.state.streamingMessage).toBeUndefined();
 });
 
-it('[V15] what a listener throws hurts nobody, and one that has unsubscribed hears nothing', async () => {
+it('[V15] an exception of a listener is ignored, and an unsubscribed listener gets no event', async () => {
   const { session } = await createTestSession();
-  const heard: string[] = [];
+  const eventTypes: string[] = [];
   session.subscribe(() => {
     throw new Error('clumsy');
   });
   session.subscribe(async () => {
     throw new Error('clumsy later');
   });
-  session.subscribe(({ type }) => heard.push(type));
-  const deaf: string[] = [];
-  session.subscribe(({ type }) => deaf.push(type))();
+  session.subscribe(({ type }) => eventTypes.push(type));
+  const unsubscribedTypes: string[] = [];
+  session.subscribe(({ type }) => unsubscribedTypes.push(type))();
 
   await session.prompt('say hello');
 
   expect(session.getLastAssistantText()).toBe('hello');
-  expect([heard.at(-1), deaf]).toEqual(['agent_settled', []]);
+  expect([eventTypes.at(-1), unsubscribedTypes]).toEqual(['agent_settled', []]);
 });
 
-it('[V15] whoever hears of the end may begin the next run at once', async () => {
+it('[V15] a listener of `agent_settled` may start the next run at once', async () => {
   const { session } = await createTestSession();
   let second: Promise<void> | undefined;
   const stop = session.subscribe((event) => {
@@ -113,7 +113,7 @@ it('[V15] whoever hears of the end may begin the next run at once', async () => 
   expect(session.getLastAssistantText()).toBe('twice');
 });
 
-it('[V15] what is refused rejects, and says why', async () => {
+it('[V15] a rejected call carries its error code', async () => {
   const { session } = await createTestSession();
 
   await expect(session.prompt('')).rejects.toMatchObject({ code: 'invalid_params' });
@@ -132,7 +132,7 @@ it('[V15] what is refused rejects, and says why', async () => {
   expect(session.isIdle).toBe(true);
 });
 
-it('[V15] a prompt without a model that can be used is refused', async () => {
+it('[V15] a prompt without a usable model is rejected', async () => {
   const { session, modelFallbackMessage } = await createTestSession({
     model: { provider: 'anthropic', id: 'claude-sonnet-4-5' },
   });
@@ -142,7 +142,7 @@ it('[V15] a prompt without a model that can be used is refused', async () => {
   await expect(session.prompt('hello')).rejects.toMatchObject({ code: 'model_not_found' });
 });
 
-it('[V15] steering and follow-ups join the run, are counted, and can be taken back', async () => {
+it('[V15] steering and follow-up messages join the run, are counted and can be cleared', async () => {
   const gate = newGate();
   const { session } = await createTestSession({
     answers: [{ steps: [{ text: 'busy' }, { await: gate.path }] }, { text: 'steered' }, { text: 'followed' }],
@@ -169,7 +169,7 @@ it('[V15] steering and follow-ups join the run, are counted, and can be taken ba
   expect(rolesOf(session.messages)).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant']);
 });
 
-it('[V15] how queued messages are delivered is set at once', async () => {
+it('[V15] queue modes, auto-compaction and auto-retry take effect at once', async () => {
   const { session } = await createTestSession();
 
   session.setSteeringMode('all');
@@ -183,7 +183,7 @@ it('[V15] how queued messages are delivered is set at once', async () => {
   expect(session.settingsManager.getCompactionEnabled()).toBe(false);
 });
 
-it('[V15] images, templates and plain words reach the model as pi sends them', async () => {
+it('[V15] images, user messages and custom messages reach the model as pi sends them', async () => {
   const home = newHome();
   const { session } = await createTestSession({}, home);
   await session.prompt('look', { images: [{ type: 'image', data: PIXEL, mimeType: 'image/png' }] });
@@ -199,7 +199,7 @@ it('[V15] images, templates and plain words reach the model as pi sends them', a
   expect(rolesOf(session.messages).slice(-2)).toEqual(['custom', 'assistant']);
 });
 
-it('[V15] abort stops the run, and waits until it has', async () => {
+it('[V15] abort resolves when the run has stopped', async () => {
   const { session } = await createTestSession();
   const started = nextEventOfType(session, 'tool_execution_start');
   const run = session.prompt(`run \`${SLEEP_FOREVER}\``);
@@ -213,7 +213,7 @@ it('[V15] abort stops the run, and waits until it has', async () => {
   expect(session.messages.at(-1)).toMatchObject({ role: 'toolResult', isError: true });
 });
 
-it('[V15] a prompt waits for retries, which tell of themselves and can be ended', async () => {
+it('[V15] a prompt waits for retries, which emit events and can be aborted', async () => {
   const home = fastRetryHome({ retry: { baseDelayMs: 3_600_000 } });
   const { session } = await createTestSession({ answers: [{ error: { status: 529 } }] }, home);
   const waiting = nextEventOfType(session, 'auto_retry_start');
@@ -228,7 +228,7 @@ it('[V15] a prompt waits for retries, which tell of themselves and can be ended'
   expect([session.isRetrying, session.state.errorMessage]).toEqual([false, expect.any(String)]);
 });
 
-it('[V15] a prompt waits until the model was asked again', async () => {
+it('[V15] a prompt resolves after a successful retry', async () => {
   const { session } = await createTestSession({ answers: [{ error: { status: 529 } }, { text: 'there' }] }, fastRetryHome());
 
   await session.prompt('go');
@@ -236,7 +236,7 @@ it('[V15] a prompt waits until the model was asked again', async () => {
   expect(session.getLastAssistantText()).toBe('there');
 });
 
-it('[V15] a failure ends the run and rejects nothing', async () => {
+it('[V15] a model error ends the run and does not reject the prompt', async () => {
   const home = newHome();
   writeSettings(home, NO_RETRY);
   const { session } = await createTestSession({}, home);
@@ -247,7 +247,7 @@ it('[V15] a failure ends the run and rejects nothing', async () => {
   expect(session.messages.at(-1)).toMatchObject({ role: 'assistant', stopReason: 'error' });
 });
 
-it('[V15] compacting puts a summary in the place of what is old', async () => {
+it('[V15] compact replaces old messages with a summary', async () => {
   const { session } = await createTestSession(
     { answers: [textWithUsage('one', 100), textWithUsage('two', 200), textWithUsage('the gist', 300)] },
     fastRetryHome(),
@@ -266,7 +266,7 @@ it('[V15] compacting puts a summary in the place of what is old', async () => {
   ]);
 });
 
-it('[V15] a compaction can be called off while it is made, and before', async () => {
+it('[V15] a compaction can be aborted before it starts and while it runs', async () => {
   const gate = newGate();
   const { session } = await createTestSession(
     { answers: [textWithUsage('one', 100), textWithUsage('two', 200), { steps: [{ await: gate.path }] }] },
@@ -274,10 +274,10 @@ it('[V15] a compaction can be called off while it is made, and before', async ()
   );
   await session.prompt(`first ${FILLER}`);
   await session.prompt(`second ${FILLER}`);
-  const begun = nextEventOfType(session, 'compaction_start');
+  const hasStarted = nextEventOfType(session, 'compaction_start');
 
   const compaction = session.compact();
-  await begun;
+  await hasStarted;
   expect(session.isCompacting).toBe(true);
   session.abortCompaction();
 
@@ -288,16 +288,16 @@ it('[V15] a compaction can be called off while it is made, and before', async ()
   expect([session.isCompacting, session.messages.length]).toEqual([false, 4]);
 });
 
-it('[V15] a run goes on without the compaction that it began by itself', async () => {
+it('[V15] a run continues when its automatic compaction is aborted', async () => {
   const gate = newGate();
   const { session } = await createTestSession(
     { answers: [textWithUsage('one', 100), textWithUsage('two', NEAR_CONTEXT_LIMIT), { steps: [{ await: gate.path }] }] },
     fastRetryHome(),
   );
-  const begun = nextEventOfType(session, 'auto_compaction_start');
+  const hasStarted = nextEventOfType(session, 'auto_compaction_start');
   await session.prompt(`first ${FILLER}`);
   const run = session.prompt(`second ${FILLER}`);
-  await begun;
+  await hasStarted;
 
   session.abortCompaction();
   await run;
@@ -305,7 +305,7 @@ it('[V15] a run goes on without the compaction that it began by itself', async (
   expect(rolesOf(session.messages)).toEqual(['user', 'assistant', 'user', 'assistant']);
 });
 
-it('[V15] models and thinking levels are set, cycled and told of', async () => {
+it('[V15] models and thinking levels can be set and cycled', async () => {
   const { session } = await createTestSession();
 
   await session.setModel({ provider: 'tau', id: 'scripted-slow' });
@@ -321,7 +321,7 @@ it('[V15] models and thinking levels are set, cycled and told of', async () => {
   expect(session.modelRegistry.find('tau', 'scripted')).toMatchObject({ id: 'scripted' });
 });
 
-it('[V15] only the models in scope are cycled, with their thinking levels', async () => {
+it('[V15] cycling covers only the scoped models, with their thinking levels', async () => {
   const scoped = ['scripted', 'scripted-slow'].map((id) => ({
     model: { provider: 'tau', id },
     thinkingLevel: 'low' as const,
@@ -335,15 +335,15 @@ it('[V15] only the models in scope are cycled, with their thinking levels', asyn
   expect(result).toMatchObject({ model: { id: 'scripted-slow' }, thinkingLevel: 'low', isScoped: true });
 });
 
-it('[V15] commands run beside the conversation, and those of the program are recorded', async () => {
+it('[V15] bash commands run outside a run, and results of the program are recorded', async () => {
   const { session } = await createTestSession();
   const chunks: string[] = [];
 
   const result = await session.executeBash('echo out; exit 3', (chunk) => chunks.push(chunk));
   session.recordBashResult('mine', { output: 'own', exitCode: 0, cancelled: false, truncated: false });
-  const begun = nextEventOfType(session, 'bash_execution_update');
+  const hasStarted = nextEventOfType(session, 'bash_execution_update');
   const endless = session.executeBash(SLEEP_FOREVER, undefined, { excludeFromContext: true });
-  await begun;
+  await hasStarted;
   session.abortBash();
 
   expect(result).toMatchObject({ output: 'out\n', exitCode: 3, cancelled: false, truncated: false });
@@ -356,7 +356,7 @@ it('[V15] commands run beside the conversation, and those of the program are rec
   ]);
 });
 
-it('[V15] what a command of the program came to during a run joins the conversation after it', async () => {
+it('[V15] a bash result recorded during a run joins the conversation after the run', async () => {
   const gate = newGate();
   const { session } = await createTestSession({ answers: [{ steps: [{ text: 'busy' }, { await: gate.path }] }] });
   const busy = nextSessionEvent(session, (event) => JSON.stringify(event).includes('busy'));
@@ -370,7 +370,7 @@ it('[V15] what a command of the program came to during a run joins the conversat
   expect(rolesOf(session.messages)).toEqual(['user', 'assistant', 'bashExecution']);
 });
 
-it('[V15] the conversation goes on from another entry, and can be forked and left', async () => {
+it('[V15] the session can navigate, fork, start anew and switch back', async () => {
   const { session, home } = await createTestSession();
   await session.prompt('say one');
   await session.prompt('say two');
@@ -391,7 +391,7 @@ it('[V15] the conversation goes on from another entry, and can be forked and lef
   expect(session.getLastAssistantText()).toBe('three');
 });
 
-it('[V15] a summary of what is left behind can be called off', async () => {
+it('[V15] a branch summary can be aborted', async () => {
   const gate = newGate();
   const { session } = await createTestSession({
     answers: [{ text: 'one' }, { text: 'two' }, { steps: [{ await: gate.path }] }],
@@ -407,7 +407,7 @@ it('[V15] a summary of what is left behind can be called off', async () => {
   expect(session.messages).toHaveLength(4);
 });
 
-it('[V15] the session is exported to a page', async () => {
+it('[V15] exportToHtml writes the session to a page', async () => {
   const { session, home } = await createTestSession();
   await session.prompt('say hello');
 
@@ -416,7 +416,7 @@ it('[V15] the session is exported to a page', async () => {
   expect(readFileSync(path, 'utf8')).toContain('hello');
 });
 
-it('[V15] tools are listed and chosen by name; names that mean none are passed over', async () => {
+it('[V15] tools are listed and activated by name; unknown names are ignored', async () => {
   const { session } = await createTestSession();
 
   session.setActiveToolsByName(['read', 'grep', 'nonsense']);
@@ -427,7 +427,7 @@ it('[V15] tools are listed and chosen by name; names that mean none are passed o
   expect(session.agent.state.tools.map(({ name }) => name)).toEqual(['read', 'grep']);
 });
 
-it('[V15] disposing stops the run and leaves no process, lock or file handle', async () => {
+it('[V15] dispose stops the run and leaves no process, lock or file handle', async () => {
   const { session, home } = await createTestSession();
   const pidFile = join(home.cwd, 'pid');
   const run = session.prompt('run `sleep 1000 & echo $! > pid; sleep 1000`');
@@ -440,16 +440,16 @@ it('[V15] disposing stops the run and leaves no process, lock or file handle', a
   await run;
   expect(await filterAlive([pid])).toEqual([]);
   await expect(session.prompt('hello')).rejects.toMatchObject({ code: 'overloaded' });
-  const again = await createTestSession({ sessionManager: SessionManager.open(sessionFile) }, home);
-  expect(again.session.messages[0]).toMatchObject({ role: 'user' });
+  const reopened = await createTestSession({ sessionManager: SessionManager.open(sessionFile) }, home);
+  expect(reopened.session.messages[0]).toMatchObject({ role: 'user' });
 });
 
-it('[V15] the view of the agent stops, waits and empties the queue', async () => {
+it('[V15] the agent view aborts, waits for idle and clears the queues', async () => {
   const gate = newGate();
   const { session } = await createTestSession({ answers: [callBash, { steps: [{ text: 'busy' }, { await: gate.path }] }] });
   const { agent } = session;
-  const heard: string[] = [];
-  const stop = agent.subscribe(({ type }) => heard.push(type));
+  const eventTypes: string[] = [];
+  const stop = agent.subscribe(({ type }) => eventTypes.push(type));
   const busy = nextSessionEvent(session, (event) => JSON.stringify(event).includes('busy'));
   void session.prompt('go');
   await busy;
@@ -461,5 +461,5 @@ it('[V15] the view of the agent stops, waits and empties the queue', async () =>
   await agent.waitForIdle();
   stop();
 
-  expect([agent.hasQueuedMessages(), session.isIdle, heard.at(-1)]).toEqual([false, true, 'agent_settled']);
+  expect([agent.hasQueuedMessages(), session.isIdle, eventTypes.at(-1)]).toEqual([false, true, 'agent_settled']);
 });

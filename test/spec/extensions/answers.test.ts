@@ -8,8 +8,8 @@ import { verifies } from '../../support/verifies.ts';
 
 const errors = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'extension_error');
 
-/** Answers of other people's code that make no sense. */
-const nonsense: [string, string][] = [
+/** Malformed return values of handlers. */
+const malformedResults: [string, string][] = [
   ['message_end', "({ message: { role: 'assistant' } })"],
   ['message_end', "({ message: { role: 'assistant', content: 'words' } })"],
   ['message_end', "({ message: { role: 'assistant', content: [null] } })"],
@@ -30,10 +30,10 @@ const nonsense: [string, string][] = [
   ['input', "({ action: 'transform', text: 'x', images: 'no' })"],
   ['agent_before_settle', '({ entries: [7] })'],
 ];
-for (const [event, answer] of nonsense) {
-  verifies('X50', `${event} answered with ${answer} is reported, and counts as no answer`, async ({ open }) => {
+for (const [event, returnValue] of malformedResults) {
+  verifies('X50', `a ${event} handler that returns ${returnValue} is reported and has no effect`, async ({ open }) => {
     const home = newHome();
-    const path = userExtension(home, 'odd.ts', `export default (pi) => pi.on('${event}', () => ${answer});`);
+    const path = userExtension(home, 'odd.ts', `export default (pi) => pi.on('${event}', () => ${returnValue});`);
     const { peer, sessionFiles } = await open({ home, script: [bash('echo fine'), { text: 'done' }] });
 
     const records = await peer.run('go');
@@ -49,13 +49,13 @@ for (const [event, answer] of nonsense) {
     ]);
     expect(messages[0].content).toEqual([{ type: 'text', text: 'go' }]);
     expect(messages[2].content).toEqual([{ type: 'text', text: 'fine\n' }]);
-    const said = readSessionFile(sessionFiles()[0] ?? '').filter(({ type }) => type === 'message' || type === 'custom_message');
-    expect(said).toHaveLength(4);
+    const storedMessages = readSessionFile(sessionFiles()[0] ?? '').filter(({ type }) => type === 'message' || type === 'custom_message');
+    expect(storedMessages).toHaveLength(4);
   });
 }
 
 for (const compaction of ['{ summary: 5 }', "{ summary: 'short', firstKeptEntryId: 'nowhere' }"]) {
-  verifies('X50', `a compaction ${compaction} is reported, and the model writes the summary`, async ({ open }) => {
+  verifies('X50', `a session_before_compact result ${compaction} is reported, and the model writes the summary`, async ({ open }) => {
     const home = fastRetryHome();
     userExtension(
       home,
@@ -71,7 +71,7 @@ for (const compaction of ['{ summary: 5 }', "{ summary: 'short', firstKeptEntryI
   });
 }
 
-verifies('X50', 'what extensions say and show in odd shapes is put right or refused', async ({ open }) => {
+verifies('X50', 'malformed messages and UI calls of an extension are corrected or rejected', async ({ open }) => {
   const home = newHome();
   userExtension(
     home,
@@ -99,7 +99,7 @@ verifies('X50', 'what extensions say and show in odd shapes is put right or refu
 
 verifies(
   'X51',
-  'what an extension leaves uncaught is reported, and the agent goes on',
+  'an uncaught error of an extension is reported, and the agent keeps running',
   async ({ open }) => {
     const home = newHome();
     const path = userExtension(
@@ -130,16 +130,16 @@ verifies(
   ['stdio', 'unix'],
 );
 
-verifies('X52', 'what handlers do to their events is nothing to anybody else', async ({ open }) => {
+verifies('X52', 'a handler that changes its event changes nothing outside the handler', async ({ open }) => {
   const home = newHome();
   userExtension(
     home,
     'vandal.ts',
     `export default (pi) => {
       for (const event of ['agent_start', 'message_start', 'message_end', 'turn_end', 'agent_end', 'tool_execution_end', 'tool_result'])
-        pi.on(event, (told) => {
-          told.type = 'garbage';
-          for (const key of Object.keys(told)) if (typeof told[key] === 'object') { Object.assign(told[key] ?? {}, { content: 'garbage', role: 'garbage' }); }
+        pi.on(event, (record) => {
+          record.type = 'garbage';
+          for (const key of Object.keys(record)) if (typeof record[key] === 'object') { Object.assign(record[key] ?? {}, { content: 'garbage', role: 'garbage' }); }
         });
     }`,
   );
@@ -151,7 +151,7 @@ verifies('X52', 'what handlers do to their events is nothing to anybody else', a
   expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).not.toContain('garbage');
 });
 
-verifies('X53', 'a gate stays shut while extensions are loaded again', async ({ open }) => {
+verifies('X53', 'a tool_call gate stays in force while extensions reload', async ({ open }) => {
   const home = newHome();
   const gate = newGate();
   const before = JSON.stringify(join(home.root, 'before'));
@@ -189,7 +189,7 @@ verifies('X53', 'a gate stays shut while extensions are loaded again', async ({ 
 
 verifies(
   'X51',
-  'also what is thrown while others are loaded, and what tau refused without anybody waiting for it',
+  'errors thrown while extensions load, and unhandled rejections of tau calls, are reported',
   async ({ open }) => {
     const home = newHome();
     const early = userExtension(
@@ -217,7 +217,7 @@ verifies(
   ['stdio', 'unix'],
 );
 
-verifies('X48', 'a gate is shown what a call would run with, and anything truthy blocks', async ({ open }) => {
+verifies('X48', 'a tool_call handler gets the prepared arguments, and any truthy `block` blocks', async ({ open }) => {
   const home = newHome();
   userExtension(
     home,
@@ -249,7 +249,7 @@ verifies('X48', 'a gate is shown what a call would run with, and anything truthy
 
 verifies(
   'X53',
-  'what extensions have put on the screen goes with them; manners that are none are refused',
+  'a reload clears the status of its extensions; an unknown `deliverAs` is rejected',
   async ({ open }) => {
     const home = newHome();
     userExtension(

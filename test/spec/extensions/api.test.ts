@@ -9,14 +9,14 @@ import { userTexts } from '../../support/agent/run-records.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** What a command told, once. */
-async function asked(peer: Peer, message: string) {
+/** Runs a command and returns its first notification. */
+async function runCommand(peer: Peer, message: string) {
   await peer.ok({ type: 'prompt', message });
   return nextNotification(peer);
 }
 
-/** Who said what, in the order of the conversation. */
-async function conversation(peer: Peer): Promise<string[]> {
+/** Role and text of each message, in order. */
+async function transcript(peer: Peer): Promise<string[]> {
   const { messages } = await peer.ok({ type: 'get_messages' });
   return messages.map(({ role, content }: { role: string; content: string | { text?: string }[] }) => {
     const text = typeof content === 'string' ? content : content.map((block) => block.text ?? '').join('');
@@ -24,12 +24,12 @@ async function conversation(peer: Peer): Promise<string[]> {
   });
 }
 
-const SAY = `const [content, options] = JSON.parse(args);
+const SEND_MESSAGE = `const [content, options] = JSON.parse(args);
   pi.sendMessage({ customType: 'note', content, display: true, details: { n: 1 } }, options);
   tell(ctx, 'sent');`;
 
-verifies('X45', 'sendMessage while idle says it at once, and asks nobody', async ({ open }) => {
-  const { home } = homeWithCommands({ say: SAY });
+verifies('X45', 'sendMessage while idle stores the message and calls no model', async ({ open }) => {
+  const { home } = homeWithCommands({ say: SEND_MESSAGE });
   const { peer } = await open({ home, script: [{ text: 'one' }] });
 
   await peer.ok({ type: 'prompt', message: '/say ["a note"]' });
@@ -44,39 +44,39 @@ verifies('X45', 'sendMessage while idle says it at once, and asks nobody', async
   });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true });
   await peer.run('and now?');
-  expect(await conversation(peer)).toEqual(['custom: a note', 'user: and now?', 'assistant: one']);
+  expect(await transcript(peer)).toEqual(['custom: a note', 'user: and now?', 'assistant: one']);
 });
 
 verifies('X45', 'sendMessage with triggerTurn opens a run while idle', async ({ open }) => {
-  const { home } = homeWithCommands({ say: SAY });
+  const { home } = homeWithCommands({ say: SEND_MESSAGE });
   const { peer } = await open({ home, script: [{ text: 'one' }] });
 
   await peer.ok({ type: 'prompt', message: '/say ["a note",{"triggerTurn":true}]' });
   await peer.next('agent_settled');
 
-  expect(await conversation(peer)).toEqual(['custom: a note', 'assistant: one']);
+  expect(await transcript(peer)).toEqual(['custom: a note', 'assistant: one']);
 });
 
-verifies('X45', 'sendMessage during a run joins it the way it says', async ({ open }) => {
-  const { home } = homeWithCommands({ say: SAY });
+verifies('X45', 'sendMessage during a run is delivered as `deliverAs` requests', async ({ open }) => {
+  const { home } = homeWithCommands({ say: SEND_MESSAGE });
   const gate = newGate();
   const steps = [{ text: 'one' }, { await: gate.path }, { toolCall: { name: 'bash', arguments: { command: 'true' } } }];
   const { peer } = await open({ home, script: [{ steps }, { text: 'two' }, { text: 'three' }, { text: 'four' }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
 
-  const ways = [
+  const deliveries = [
     ['for the next prompt', { deliverAs: 'nextTurn' }],
     ['for the end', { deliverAs: 'followUp' }],
     ['for now', { deliverAs: 'steer' }],
     ['also for now', {}],
   ];
-  for (const way of ways) await asked(peer, `/say ${JSON.stringify(way)}`);
+  for (const delivery of deliveries) await runCommand(peer, `/say ${JSON.stringify(delivery)}`);
   gate.open();
   await peer.next('agent_settled');
   await peer.run('more');
 
-  expect(await conversation(peer)).toEqual([
+  expect(await transcript(peer)).toEqual([
     'user: go',
     'assistant: one',
     'toolResult: (no output)',
@@ -91,12 +91,12 @@ verifies('X45', 'sendMessage during a run joins it the way it says', async ({ op
   ]);
 });
 
-const PROMPT = `const [content, options] = JSON.parse(args);
+const SEND_USER_MESSAGE = `const [content, options] = JSON.parse(args);
   pi.sendUserMessage(content, options);`;
 
-verifies('X45', 'sendUserMessage prompts as the user would; handlers of input know better', async ({ open }) => {
+verifies('X45', 'sendUserMessage prompts like a user; input handlers get the source `extension`', async ({ open }) => {
   const { home } = homeWithCommands(
-    { ask: PROMPT },
+    { ask: SEND_USER_MESSAGE },
     "pi.on('input', ({ source, text, streamingBehavior }, ctx) => tell(ctx, [source, text, streamingBehavior ?? null]));",
   );
   const { peer } = await open({ home, script: [{ text: 'one' }, { text: 'two' }] });
@@ -105,15 +105,15 @@ verifies('X45', 'sendUserMessage prompts as the user would; handlers of input kn
   await peer.next('agent_settled');
   await peer.run('and I?');
 
-  expect(await conversation(peer)).toEqual(['user: what?', 'assistant: one', 'user: and I?', 'assistant: two']);
+  expect(await transcript(peer)).toEqual(['user: what?', 'assistant: one', 'user: and I?', 'assistant: two']);
   expect(allNotifications(peer)).toEqual([
     ['extension', 'what?', null],
     ['rpc', 'and I?', null],
   ]);
 });
 
-verifies('X45', 'sendUserMessage takes templates as they are, unless it is told to expand them', async ({ open }) => {
-  const { home } = homeWithCommands({ ask: PROMPT });
+verifies('X45', 'sendUserMessage expands templates only with `expandPromptTemplates`', async ({ open }) => {
+  const { home } = homeWithCommands({ ask: SEND_USER_MESSAGE });
   writeFiles(home, { 'agent/prompts/greet.md': 'Greet $1 warmly' });
   const { peer } = await open({ home, script: [{ text: 'one' }, { text: 'two' }] });
 
@@ -125,8 +125,8 @@ verifies('X45', 'sendUserMessage takes templates as they are, unless it is told 
   expect(userTexts(peer.records)).toEqual(['/greet Ada', 'Greet Ada warmly']);
 });
 
-verifies('X45', 'sendUserMessage during a run needs a way to join it', async ({ open }) => {
-  const { home } = homeWithCommands({ ask: PROMPT });
+verifies('X45', 'sendUserMessage during a run requires `deliverAs`', async ({ open }) => {
+  const { home } = homeWithCommands({ ask: SEND_USER_MESSAGE });
   const gate = newGate();
   const { peer } = await open({
     home,
@@ -150,7 +150,7 @@ verifies('X45', 'sendUserMessage during a run needs a way to join it', async ({ 
   expect(userTexts(peer.records)).toEqual(['go', 'now', 'later']);
 });
 
-verifies('X45', 'appendEntry, setLabel and names are stored and told', async ({ open }) => {
+verifies('X45', 'appendEntry, setLabel and setSessionName store their entries', async ({ open }) => {
   const { home } = homeWithCommands({
     note: `pi.appendEntry('memo', { a: 1 });
       pi.appendEntry('bare');
@@ -165,7 +165,7 @@ verifies('X45', 'appendEntry, setLabel and names are stored and told', async ({ 
   const { peer, sessionFiles } = await open({ home });
   await peer.ok({ type: 'hello', entries: true });
 
-  expect(await asked(peer, '/note')).toEqual(['first', null, 'a name', 1]);
+  expect(await runCommand(peer, '/note')).toEqual(['first', null, 'a name', 1]);
   await peer.ok({ type: 'prompt', message: '/bad' });
 
   expect(await peer.find('session_info_changed')).toMatchObject({ name: 'a name' });
@@ -182,7 +182,7 @@ verifies('X45', 'appendEntry, setLabel and names are stored and told', async ({ 
   ]);
 });
 
-verifies('X45 I15', 'tools can be looked at and chosen', async ({ open }) => {
+verifies('X45 I15', 'tools can be listed and activated', async ({ open }) => {
   const { home } = homeWithCommands({
     tools: `const all = pi.getAllTools();
       const before = pi.getActiveTools();
@@ -191,7 +191,7 @@ verifies('X45 I15', 'tools can be looked at and chosen', async ({ open }) => {
   });
   const { peer } = await open({ home });
 
-  const [before, after, tool] = await asked(peer, '/tools');
+  const [before, after, tool] = await runCommand(peer, '/tools');
 
   expect(before).toEqual(['read', 'bash', 'edit', 'write']);
   expect(after).toEqual(['read']);
@@ -199,12 +199,12 @@ verifies('X45 I15', 'tools can be looked at and chosen', async ({ open }) => {
   expect(await peer.find('state_changed')).toMatchObject({ state: { activeTools: ['read'] } });
 });
 
-verifies('X45', 'exec: what a program printed, and how it ended', async ({ open }) => {
+verifies('X45', 'exec returns the output and exit code of a program', async ({ open }) => {
   const { home } = homeWithCommands({
     run: 'const [command, words, options] = JSON.parse(args); tell(ctx, await pi.exec(command, words, options));',
   });
   const { peer } = await open({ home });
-  const run = (...words: unknown[]) => asked(peer, `/run ${JSON.stringify(words)}`);
+  const run = (...args: unknown[]) => runCommand(peer, `/run ${JSON.stringify(args)}`);
 
   expect(await run('sh', ['-c', 'echo out; echo err >&2; exit 3'])).toEqual({
     stdout: 'out\n',
@@ -222,13 +222,13 @@ verifies('X45', 'exec: what a program printed, and how it ended', async ({ open 
   expect(await run('cat', [])).toMatchObject({ stdout: '', code: 0 });
 });
 
-verifies('X45', 'exec: nothing is left of a program that took too long', async ({ open }) => {
+verifies('X45', 'exec kills a program and its children after the timeout', async ({ open }) => {
   const { home } = homeWithCommands({
     run: "tell(ctx, await pi.exec('sh', ['-c', 'sleep 1000 & echo $! > pid; echo begun; wait'], { timeout: Number(args) }));",
   });
   const { peer } = await open({ home });
 
-  const result = await asked(peer, '/run 300');
+  const result = await runCommand(peer, '/run 300');
 
   expect(result).toMatchObject({ stdout: 'begun\n', killed: true });
   const pid = Number(readFileSync(join(home.cwd, 'pid'), 'utf8'));
@@ -237,7 +237,7 @@ verifies('X45', 'exec: nothing is left of a program that took too long', async (
 
 verifies(
   'X45',
-  'exec: nothing is left of a program that was called off, nor of one that lives when tau ends',
+  'exec kills a program on abort and when tau exits',
   async ({ open }) => {
     const { home } = homeWithCommands({
       run: `const stop = new AbortController();
@@ -264,16 +264,16 @@ verifies(
   },
 );
 
-verifies('X45', 'exec: of an endless output only so much is kept', async ({ open }) => {
+verifies('X45', 'exec keeps at most 10 MiB of the output', async ({ open }) => {
   const { home } = homeWithCommands({
     run: "const { stdout, truncated, code } = await pi.exec('sh', ['-c', 'head -c 12000000 /dev/zero']); tell(ctx, [stdout.length, truncated, code]);",
   });
   const { peer } = await open({ home });
 
-  expect(await asked(peer, '/run')).toEqual([10 * 1024 * 1024, true, 0]);
+  expect(await runCommand(peer, '/run')).toEqual([10 * 1024 * 1024, true, 0]);
 });
 
-verifies('X45', 'models and thinking levels can be chosen, and are told', async ({ open }) => {
+verifies('X45', 'models and thinking levels can be set, and each change fires its event', async ({ open }) => {
   const { home } = homeWithCommands(
     {
       choose: `const small = ctx.modelRegistry.find('tau', 'scripted-small');
@@ -303,14 +303,14 @@ verifies('X45', 'models and thinking levels can be chosen, and are told', async 
   ]);
 });
 
-verifies('X45', 'getCommands and getSettings tell what there is, and cannot change it', async ({ open }) => {
+verifies('X45', 'getCommands and getSettings return copies of the current values', async ({ open }) => {
   const { home } = homeWithCommands({
     look: 'const settings = pi.getSettings(); settings.steeringMode = "changed"; tell(ctx, [pi.getCommands().map(({ name, source }) => [name, source]), pi.getSettings().steeringMode]);',
   });
   writeFiles(home, { 'agent/prompts/greet.md': 'Greet', 'agent/settings.json': '{"steeringMode":"all"}' });
   const { peer } = await open({ home });
 
-  expect(await asked(peer, '/look')).toEqual([
+  expect(await runCommand(peer, '/look')).toEqual([
     [
       ['look', 'extension'],
       ['greet', 'prompt'],
@@ -319,7 +319,7 @@ verifies('X45', 'getCommands and getSettings tell what there is, and cannot chan
   ]);
 });
 
-verifies('X45', 'extensions speak to each other over a bus', async ({ open }) => {
+verifies('X45', 'extensions exchange events over a bus', async ({ open }) => {
   const { home } = homeWithCommands({ ping: "pi.events.emit('ping', { n: 1 }); tell(ctx, 'emitted');" });
   userExtension(
     home,
@@ -344,7 +344,7 @@ verifies('X45', 'extensions speak to each other over a bus', async ({ open }) =>
   });
 });
 
-verifies('X45', 'handlers can be added and removed while tau runs', async ({ open }) => {
+verifies('X45', 'handlers and commands can be added and removed at any time', async ({ open }) => {
   const { home } = homeWithCommands({
     listen: "globalThis.stopListening = pi.on('turn_start', (_event, next) => tell(next, 'turn'));",
     deafen: 'globalThis.stopListening();',
@@ -360,7 +360,7 @@ verifies('X45', 'handlers can be added and removed while tau runs', async ({ ope
   expect(allNotifications(peer)).toEqual(['turn', 'extra']);
 });
 
-verifies('X45', 'sessionManager, modelRegistry and ctx tell of the present', async ({ open }) => {
+verifies('X45', 'sessionManager, modelRegistry and ctx return the current state', async ({ open }) => {
   const { home } = homeWithCommands({
     look: `const { sessionManager: s, modelRegistry: m } = ctx;
       const branch = s.getBranch();
@@ -378,7 +378,7 @@ verifies('X45', 'sessionManager, modelRegistry and ctx tell of the present', asy
   const { peer } = await open({ home, script: [{ text: 'one' }] });
   await peer.run('hello');
 
-  expect(await asked(peer, '/look')).toEqual({
+  expect(await runCommand(peer, '/look')).toEqual({
     messages: 2,
     leaf: true,
     children: 1,
@@ -395,7 +395,7 @@ verifies('X45', 'sessionManager, modelRegistry and ctx tell of the present', asy
   });
 });
 
-verifies('X45', 'what needs a terminal is accepted and does nothing', async ({ open }) => {
+verifies('X45', 'calls that need a terminal are accepted and do nothing', async ({ open }) => {
   const home = newHome();
   const names = [
     'registerShortcut',

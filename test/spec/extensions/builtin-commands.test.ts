@@ -11,21 +11,21 @@ import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const NAMES = ['compact', 'model', 'name', 'new', 'fork', 'session', 'export', 'reload', 'help'];
 
-/** The same agent, whose client wants built-in commands. */
+/** Enables built-in commands for the client of this agent. */
 async function withBuiltins(agent: TestAgent | Promise<TestAgent>): Promise<TestAgent> {
   const { peer } = await agent;
   await peer.ok({ type: 'hello', builtins: true });
   return agent;
 }
 
-/** What a command has to say. */
+/** Runs a built-in command and returns its output. */
 async function output(peer: Peer, message: string): Promise<string> {
   const data = await peer.ok({ type: 'prompt', message });
   expect(data).toEqual({ disposition: 'handled', output: expect.any(String) });
   return data.output;
 }
 
-verifies('N13', 'built-in commands are listed for clients that want them, with what they take', async ({ open }) => {
+verifies('N13', 'built-in commands are listed with their argument hints after hello with builtins', async ({ open }) => {
   const { peer } = await withBuiltins(open());
 
   const { commands } = await peer.ok({ type: 'get_commands' });
@@ -38,7 +38,7 @@ verifies('N13', 'built-in commands are listed for clients that want them, with w
   expect(commands[2]).toMatchObject({ name: 'name', argumentHint: '[name]' });
 });
 
-verifies('N11 N12', 'without hello none is listed, and all go to the model', async ({ open }) => {
+verifies('N11 N12', 'without builtins no built-in command is listed, and their texts go to the model', async ({ open }) => {
   const { peer } = await open();
   await peer.ok({ type: 'hello' });
 
@@ -48,7 +48,7 @@ verifies('N11 N12', 'without hello none is listed, and all go to the model', asy
   expect(userTexts(peer.records)).toEqual(NAMES.map((name) => `/${name}`));
 });
 
-verifies('N13', '/help shows every command', async ({ open }) => {
+verifies('N13', '/help lists every command', async ({ open }) => {
   const home = newHome();
   writeFiles(home, { 'agent/prompts/greet.md': '---\ndescription: Greets\nargument-hint: "<who>"\n---\nGreet $1' });
   const { peer } = await withBuiltins(open({ home }));
@@ -60,7 +60,7 @@ verifies('N13', '/help shows every command', async ({ open }) => {
   expect(lines).toHaveLength(NAMES.length + 1);
 });
 
-verifies('N13', '/name shows the name and gives another one', async ({ open }) => {
+verifies('N13', '/name shows and sets the session name', async ({ open }) => {
   const { peer } = await withBuiltins(open());
 
   expect(await output(peer, '/name')).toBe('The session has no name');
@@ -69,7 +69,7 @@ verifies('N13', '/name shows the name and gives another one', async ({ open }) =
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'my   session', messageCount: 0 });
 });
 
-verifies('N13', '/model lists models, uses one, and refuses what is none', async ({ open }) => {
+verifies('N13', '/model lists and sets models, and rejects an unknown model', async ({ open }) => {
   const { peer } = await withBuiltins(open());
 
   expect((await output(peer, '/model')).split('\n')).toEqual(
@@ -83,7 +83,7 @@ verifies('N13', '/model lists models, uses one, and refuses what is none', async
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: { id: 'scripted-slow' } });
 });
 
-verifies('N13', '/new starts a session, unless an extension says no', async ({ open }) => {
+verifies('N13', '/new starts a session unless an extension cancels it', async ({ open }) => {
   const { home } = homeWithCommands(
     { lock: 'globalThis.isLocked = true;', unlock: 'globalThis.isLocked = false;' },
     "pi.on('session_before_switch', () => ({ cancel: globalThis.isLocked === true }));",
@@ -94,14 +94,14 @@ verifies('N13', '/new starts a session, unless an extension says no', async ({ o
   await peer.ok({ type: 'prompt', message: '/lock' });
   expect(await output(peer, '/new')).toBe('An extension said no');
   await peer.ok({ type: 'prompt', message: '/unlock' });
-  const said = await output(peer, '/new');
+  const shownText = await output(peer, '/new');
 
   const { sessionId, messageCount } = await peer.ok({ type: 'get_state' });
-  expect(said).toBe(`Started the session ${sessionId}`);
+  expect(shownText).toBe(`Started the session ${sessionId}`);
   expect(messageCount).toBe(0);
 });
 
-verifies('N13', '/fork lists messages, forks before one, and refuses what is none', async ({ open }) => {
+verifies('N13', '/fork lists messages, forks before one, and rejects an unknown entry', async ({ open }) => {
   const { peer } = await withBuiltins(open({ script: [{ text: 'one' }, { text: 'two' }] }));
   expect(await output(peer, '/fork')).toBe('Nothing was said yet');
   await peer.run('first');
@@ -109,16 +109,16 @@ verifies('N13', '/fork lists messages, forks before one, and refuses what is non
   const { messages } = await peer.ok({ type: 'get_fork_messages' });
 
   const lines = (await output(peer, '/fork')).split('\n');
-  const refusal = await peer.refused({ type: 'prompt', message: '/fork nothing' });
-  const said = await output(peer, `/fork ${messages[1].entryId}`);
+  const rejection = await peer.refused({ type: 'prompt', message: '/fork nothing' });
+  const shownText = await output(peer, `/fork ${messages[1].entryId}`);
 
   expect(lines).toEqual([`${messages[0].entryId}  first`, expect.stringMatching(/^\w+ {2}second (long ){10}\w*\s?$/)]);
-  expect(refusal).toMatchObject({ code: 'not_found', error: 'Invalid entry ID for forking' });
-  expect(said).toMatch(/^Forked before: second\n/);
+  expect(rejection).toMatchObject({ code: 'not_found', error: 'Invalid entry ID for forking' });
+  expect(shownText).toMatch(/^Forked before: second\n/);
   expect((await peer.ok({ type: 'get_messages' })).messages).toHaveLength(2);
 });
 
-verifies('N13', '/session shows what there is to know', async ({ open }) => {
+verifies('N13', '/session shows id, file, message counts, tokens and context', async ({ open }) => {
   const { peer } = await withBuiltins(
     open({ script: [{ steps: [{ text: 'one' }, { usage: { input: 2000, output: 0 } }] }] }),
   );
@@ -135,7 +135,7 @@ verifies('N13', '/session shows what there is to know', async ({ open }) => {
   ]);
 });
 
-verifies('N13', '/export writes a page; in memory there is nothing to export', async ({ open }) => {
+verifies('N13', '/export writes a page, and fails for a session in memory', async ({ open }) => {
   const { peer, home } = await withBuiltins(open({ script: [{ text: 'one' }] }));
   await peer.run('hello');
   const inMemory = await withBuiltins(openOn('memory', { args: ['--no-session'] }));
@@ -151,7 +151,7 @@ verifies('N13', '/export writes a page; in memory there is nothing to export', a
 
 verifies(
   'N13',
-  '/compact compacts with the words behind it, and says when there is nothing to do',
+  '/compact takes instructions, and fails when there is nothing to compact',
   async ({ open }) => {
     const empty = await withBuiltins(open());
     const { peer } = await withBuiltins(openAfterTwoTurns(open, [{ text: 'In short.' }]));
@@ -165,7 +165,7 @@ verifies(
   },
 );
 
-verifies('N13', '/reload finds what was added since, also where there was nothing', async ({ open }) => {
+verifies('N13', '/reload finds extensions and templates added since the start', async ({ open }) => {
   const { peer, home } = await withBuiltins(open());
   expect(await output(peer, '/reload')).toBe('Loaded again: 0 commands');
 
@@ -181,7 +181,7 @@ verifies('N13', '/reload finds what was added since, also where there was nothin
   expect(allUiRequests(peer, 'notify')).toHaveLength(1);
 });
 
-verifies('N13', 'during a run built-in commands work', async ({ open }) => {
+verifies('N13', 'built-in commands work during a run', async ({ open }) => {
   const gate = newGate();
   const { peer } = await withBuiltins(
     open({ script: [{ steps: [{ text: 'one' }, { await: gate.path }, { text: ' two' }] }] }),
@@ -233,7 +233,7 @@ verifies(
   },
 );
 
-verifies('N14', 'a template or a command of an extension wins over a built-in one', async ({ open }) => {
+verifies('N14', 'a template or extension command overrides a built-in command of the same name', async ({ open }) => {
   const { home } = homeWithCommands({ help: "ctx.ui.notify('from the extension');" });
   writeFiles(home, { 'agent/prompts/name.md': 'Think of a name for $1' });
   const { peer } = await withBuiltins(open({ home, script: [{ text: 'Ada' }] }));
@@ -252,7 +252,7 @@ verifies('N14', 'a template or a command of an extension wins over a built-in on
 });
 
 for (const message of ['/helpme', '/constructor', '/toString', '/ help', 'please /help']) {
-  verifies('N13', `${JSON.stringify(message)} is no built-in command`, async ({ open }) => {
+  verifies('N13', `${JSON.stringify(message)} is not a built-in command`, async ({ open }) => {
     const { peer } = await withBuiltins(open({ script: [{ text: 'well' }] }));
 
     await peer.run(message);

@@ -17,27 +17,27 @@ import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const errors = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'extension_error');
 
-verifies('P15 P16', 'a command runs at once during a run, and the model knows nothing of it', async ({ open }) => {
+verifies('P15 P16', 'a command runs at once during a run, and the model does not get it', async ({ open }) => {
   const { home } = homeWithCommands({ hello: 'tell(ctx, { args, idle: ctx.isIdle() });' });
   const gate = newGate();
   const { peer } = await open({ home, script: [{ steps: [{ text: 'one ' }, { await: gate.path }, { text: 'two' }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
 
-  const answered = await peer.ok({ type: 'prompt', message: '/hello there' });
+  const response = await peer.ok({ type: 'prompt', message: '/hello there' });
   const state = await peer.ok({ type: 'get_state' });
   gate.open();
   await peer.next('agent_settled');
 
-  expect(answered).toEqual({ disposition: 'handled' });
+  expect(response).toEqual({ disposition: 'handled' });
   expect(allNotifications(peer)).toEqual([{ args: 'there', idle: false }]);
   expect(state).toMatchObject({ isStreaming: true, pendingMessageCount: 0 });
   expect(userTexts(peer.records)).toEqual(['go']);
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'one two' });
 });
 
-/** A command of an extension is not queued, idle or during a run; other words with a slash are. */
-const refusesCommands =
+/** Checks that extension commands are rejected, idle and during a run, and unknown commands are queued. */
+const rejectsCommands =
   (type: 'steer' | 'follow_up') =>
   async ({ open }: AgentFixture) => {
     const { home } = homeWithCommands({ hello: 'tell(ctx, args);' });
@@ -56,13 +56,13 @@ const refusesCommands =
     await peer.next('agent_settled');
 
     const text = 'Extension command "/hello" cannot be queued. Use prompt() or execute the command when not streaming.';
-    for (const refusal of [idle, busy]) expect(refusal).toMatchObject({ code: 'invalid_params', error: text });
+    for (const rejection of [idle, busy]) expect(rejection).toMatchObject({ code: 'invalid_params', error: text });
     expect(userTexts(peer.records)).toEqual(['go', '/unknown is for the model']);
     expect(allUiRequests(peer, 'notify')).toEqual([]);
   };
 
-verifies('P22', 'steer refuses a command', refusesCommands('steer'));
-verifies('P26', 'follow_up refuses a command', refusesCommands('follow_up'));
+verifies('P22', 'steer rejects an extension command', rejectsCommands('steer'));
+verifies('P26', 'follow_up rejects an extension command', rejectsCommands('follow_up'));
 
 verifies('P15', 'abort_and_prompt stops the run, then runs the command', async ({ open }) => {
   const { home } = homeWithCommands({ hello: 'tell(ctx, { args, idle: ctx.isIdle() });' });
@@ -70,16 +70,16 @@ verifies('P15', 'abort_and_prompt stops the run, then runs the command', async (
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
 
-  const answered = await peer.ok({ type: 'abort_and_prompt', message: '/hello' });
+  const response = await peer.ok({ type: 'abort_and_prompt', message: '/hello' });
 
-  expect(answered).toEqual({ disposition: 'handled' });
+  expect(response).toEqual({ disposition: 'handled' });
   expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
   expect(allNotifications(peer)).toEqual([{ args: '', idle: true }]);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true });
 });
 
 for (const message of ['/hell', '/hellos', '/ hello', ' /hello', 'say /hello', '/', '/Hello']) {
-  verifies('P15', `${JSON.stringify(message)} names no command, and goes to the model`, async ({ open }) => {
+  verifies('P15', `${JSON.stringify(message)} names no command and goes to the model`, async ({ open }) => {
     const { home } = homeWithCommands({ hello: 'tell(ctx, args);' });
     const { peer } = await open({ home, script: [{ text: 'well' }] });
 
@@ -90,7 +90,7 @@ for (const message of ['/hell', '/hellos', '/ hello', ' /hello', 'say /hello', '
   });
 }
 
-verifies('P15 N2', 'whatever stands behind the name is handed over as it is', async ({ open }) => {
+verifies('P15 N2', 'the text after the command name is passed unchanged', async ({ open }) => {
   const { home } = homeWithCommands({ hello: 'tell(ctx, args);', 'a:b.c': 'tell(ctx, "odd");' });
   const { peer } = await open({ home });
 
@@ -102,7 +102,7 @@ verifies('P15 N2', 'whatever stands behind the name is handed over as it is', as
 
 verifies(
   'N4 N5 N8 N9',
-  'commands are listed with where they come from; two of a name get numbers',
+  'commands are listed with their source; duplicate names get numbers',
   async ({ open }) => {
     const home = newHome();
     const command = (word: string, description = '') =>
@@ -130,21 +130,21 @@ verifies(
   },
 );
 
-verifies('X3 P15', 'a command that asks is answered while it waits, and nothing waits for it', async ({ open }) => {
+verifies('X3 P15', 'a command that opens a dialog is answered at once and blocks no other command', async ({ open }) => {
   const { home } = homeWithCommands({ ask: "tell(ctx, await ctx.ui.input('Name?'));" });
   const { peer } = await open({ home, script: [{ text: 'well' }] });
 
-  const answered = await peer.ok({ type: 'prompt', message: '/ask' });
+  const response = await peer.ok({ type: 'prompt', message: '/ask' });
   const { id } = await nextUiRequest(peer, 'input');
   await peer.run('meanwhile');
   await peer.ok({ type: 'set_session_name', name: 'also meanwhile' });
   peer.send({ type: 'extension_ui_response', id, value: 'Ada' });
 
-  expect(answered).toEqual({ disposition: 'handled' });
+  expect(response).toEqual({ disposition: 'handled' });
   expect(await nextNotification(peer)).toBe('Ada');
 });
 
-verifies('X7', 'an abort ends the dialog of a command, which goes on with nothing', async ({ open }) => {
+verifies('X7', 'an abort cancels the dialog of a command, which then gets undefined', async ({ open }) => {
   const { home } = homeWithCommands({ ask: "tell(ctx, (await ctx.ui.input('Name?')) ?? 'nobody');" });
   const { peer } = await open({ home });
   await peer.ok({ type: 'prompt', message: '/ask' });
@@ -155,7 +155,7 @@ verifies('X7', 'an abort ends the dialog of a command, which goes on with nothin
   expect(await nextNotification(peer)).toBe('nobody');
 });
 
-verifies('P16', 'a command reaches the model by sendMessage', async ({ open }) => {
+verifies('P16', 'a command reaches the model with sendMessage', async ({ open }) => {
   const { home } = homeWithCommands({
     say: "pi.sendMessage({ customType: 'note', content: args, display: true }, { triggerTurn: true });",
   });
@@ -171,7 +171,7 @@ verifies('P16', 'a command reaches the model by sendMessage', async ({ open }) =
   ]);
 });
 
-verifies('X45', 'newSession: another session, and what is done in it', async ({ open }) => {
+verifies('X45', 'newSession switches to a new session and runs its callbacks there', async ({ open }) => {
   const { home } = homeWithCommands({
     fresh: `
       const before = ctx.sessionManager.getSessionId();
@@ -202,7 +202,7 @@ verifies('X45', 'newSession: another session, and what is done in it', async ({ 
   expect(sessionFiles()).toHaveLength(2);
 });
 
-verifies('X45', 'newSession during a run stops it', async ({ open }) => {
+verifies('X45', 'newSession during a run stops the run', async ({ open }) => {
   const { home } = homeWithCommands({ fresh: 'tell(ctx, await ctx.newSession());' });
   const { peer } = await open({ home, script: [{ steps: [{ text: 'one' }, { stall: true }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -215,7 +215,7 @@ verifies('X45', 'newSession during a run stops it', async ({ open }) => {
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, isIdle: true });
 });
 
-verifies('X45', 'switchSession and fork go where they say, and say when they cannot', async ({ open }) => {
+verifies('X45', 'switchSession and fork switch sessions, and report a missing target', async ({ open }) => {
   const { home } = homeWithCommands({
     switch:
       'tell(ctx, await ctx.switchSession(args, { withSession: async (next) => tell(next, next.sessionManager.getBranch().length > 2) }));',
@@ -228,17 +228,17 @@ verifies('X45', 'switchSession and fork go where they say, and say when they can
   const [path] = sessionFiles();
   const { messages } = await peer.ok({ type: 'get_fork_messages' });
   await peer.ok({ type: 'new_session' });
-  const does = async (message: string) => {
+  const runCommand = async (message: string) => {
     await peer.ok({ type: 'prompt', message });
     return [await nextNotification(peer), await nextNotification(peer)];
   };
 
-  expect(await does(`/switch ${path}`)).toEqual([true, { cancelled: false }]);
-  expect(await does(`/fork ${messages[1].entryId}`)).toEqual([2, { cancelled: false }]);
-  await does(`/switch ${path}`);
-  expect(await does(`/copy ${messages[1].entryId}`)).toEqual([3, { cancelled: false }]);
-  for (const wrong of ['/fork nothing', '/copy nothing', '/switch /not/there.jsonl']) {
-    await peer.ok({ type: 'prompt', message: wrong });
+  expect(await runCommand(`/switch ${path}`)).toEqual([true, { cancelled: false }]);
+  expect(await runCommand(`/fork ${messages[1].entryId}`)).toEqual([2, { cancelled: false }]);
+  await runCommand(`/switch ${path}`);
+  expect(await runCommand(`/copy ${messages[1].entryId}`)).toEqual([3, { cancelled: false }]);
+  for (const invalid of ['/fork nothing', '/copy nothing', '/switch /not/there.jsonl']) {
+    await peer.ok({ type: 'prompt', message: invalid });
     await peer.next('extension_error');
   }
   expect(errors(peer.records)).toMatchObject([
@@ -248,7 +248,7 @@ verifies('X45', 'switchSession and fork go where they say, and say when they can
   ]);
 });
 
-verifies('X45', 'a move that an extension says no to is cancelled, and withSession is not called', async ({ open }) => {
+verifies('X45', 'a session change cancelled by an extension does not call withSession', async ({ open }) => {
   const { home } = homeWithCommands({
     fresh: 'tell(ctx, await ctx.newSession({ withSession: async () => tell(ctx, "moved") }));',
   });
@@ -262,7 +262,7 @@ verifies('X45', 'a move that an extension says no to is cancelled, and withSessi
   expect(allNotifications(peer)).toHaveLength(1);
 });
 
-verifies('X45', 'navigateTree goes on from another entry', async ({ open }) => {
+verifies('X45', 'navigateTree moves to another entry', async ({ open }) => {
   const { home } = homeWithCommands({
     back: 'tell(ctx, [await ctx.navigateTree(args, { label: "here" }), ctx.sessionManager.getLabel(args)]);',
   });
@@ -277,7 +277,7 @@ verifies('X45', 'navigateTree goes on from another entry', async ({ open }) => {
   expect((await peer.ok({ type: 'get_messages' })).messages).toHaveLength(2);
 });
 
-verifies('X45', 'waitForIdle waits for the end of the run, and its prompt was answered before', async ({ open }) => {
+verifies('X45', 'waitForIdle waits for the end of the run, after its prompt was answered', async ({ open }) => {
   const { home } = homeWithCommands({ wait: 'await ctx.waitForIdle(); tell(ctx, ctx.isIdle());' });
   const gate = newGate();
   const { peer } = await open({ home, script: [{ steps: [{ text: 'one' }, { await: gate.path }] }] });
@@ -291,7 +291,7 @@ verifies('X45', 'waitForIdle waits for the end of the run, and its prompt was an
   expect(await nextNotification(peer)).toBe(true);
 });
 
-verifies('X45', 'ctx.abort stops the run, ctx.compact compacts and tells', async ({ open }) => {
+verifies('X45', 'ctx.abort stops the run, and ctx.compact calls its callbacks', async ({ open }) => {
   const { home } = homeWithCommands({
     stop: 'ctx.abort();',
     shrink:
@@ -308,7 +308,7 @@ verifies('X45', 'ctx.abort stops the run, ctx.compact compacts and tells', async
   expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'aborted' });
 });
 
-verifies('X45', 'reload reads changed files, and what is gone is gone', async ({ open }) => {
+verifies('X45', 'reload loads changed files and drops removed commands', async ({ open }) => {
   const home = newHome();
   const write = (word: string, more = '') =>
     userExtension(
@@ -347,7 +347,7 @@ verifies('X45', 'reload reads changed files, and what is gone is gone', async ({
   expect(errors(peer.records)).toEqual([]);
 });
 
-verifies('X47', 'a file that a reload finds broken is reported, and its commands are gone', async ({ open }) => {
+verifies('X47', 'a file that fails to reload is reported and loses its commands', async ({ open }) => {
   const { home, path } = homeWithCommands({ hello: '', again: 'await ctx.reload();' });
   const { peer } = await open({ home });
   await peer.ok({ type: 'get_commands' });
@@ -406,7 +406,7 @@ verifies('X43', 'a command that throws after its prompt was answered is still re
 
 verifies(
   'P15',
-  'a command that takes long is answered before it ends',
+  'a slow command is answered before it ends',
   async ({ open }) => {
     const gate = newGate();
     const { home } = homeWithCommands({
@@ -415,10 +415,10 @@ verifies(
     });
     const { peer } = await open({ home });
 
-    const answered = await peer.ok({ type: 'prompt', message: `/long ${gate.path}` });
+    const response = await peer.ok({ type: 'prompt', message: `/long ${gate.path}` });
     gate.open();
 
-    expect(answered).toEqual({ disposition: 'handled' });
+    expect(response).toEqual({ disposition: 'handled' });
     expect(await nextNotification(peer)).toBe('at last');
   },
   ['stdio'],

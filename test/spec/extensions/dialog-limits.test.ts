@@ -5,7 +5,7 @@ import { connectWhenListening, newHome, openTestAgent as openOn, writeSettings }
 import { Peer } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
-verifies('X8', 'so many dialogs wait and no more; those beyond have no answer', async ({ open }) => {
+verifies('X8', 'dialogs over the limit are not shown and return undefined', async ({ open }) => {
   const { home } = homeWithCommands({
     many: `const asked = Array.from({ length: ${MAX_DIALOGS} + 1 }, (_, index) => ctx.ui.input('Name ' + index));
       tell(ctx, (await asked.at(-1)) ?? null);
@@ -21,7 +21,7 @@ verifies('X8', 'so many dialogs wait and no more; those beyond have no answer', 
   expect((await peer.ok({ type: 'get_state' })).pendingUi).toEqual([]);
 });
 
-verifies('X42', 'an answer in the wrong shape is an answer: the dialog takes its default', async ({ open }) => {
+verifies('X42', 'a malformed response closes the dialog with its default', async ({ open }) => {
   const { home } = homeWithCommands({
     ask: "tell(ctx, [await ctx.ui.confirm('Sure?', ''), (await ctx.ui.input('Name?')) ?? null]);",
   });
@@ -39,7 +39,7 @@ verifies('X42', 'an answer in the wrong shape is an answer: the dialog takes its
   expect(await nextNotification(peer)).toEqual([false, null]);
 });
 
-it('[X10] a dialog that the only client there can ever be does not show takes its default at once', async () => {
+it('[X10] a dialog that the only stdio client does not support takes its default at once', async () => {
   const { home } = homeWithCommands({ ask: "tell(ctx, await ctx.ui.confirm('Sure?', ''));" });
   const { peer } = await openOn('stdio', { home });
   await peer.ok({ type: 'hello', ui: ['select', 'notify'] });
@@ -50,7 +50,7 @@ it('[X10] a dialog that the only client there can ever be does not show takes it
   expect(allUiRequests(peer, 'confirm')).toEqual([]);
 });
 
-it('[X8 X31 X33] what stays on the screen is shown again to a client that comes later', async () => {
+it('[X8 X31 X33] statuses and widgets are shown again to a client that connects later', async () => {
   const { home } = homeWithCommands({
     show: `ctx.ui.setStatus('kept', 'here'); ctx.ui.setStatus('gone', 'x'); ctx.ui.setStatus('gone', undefined);
       ctx.ui.setWidget('lines', ['a']); ctx.ui.notify('once');`,
@@ -71,19 +71,19 @@ it('[X8 X31 X33] what stays on the screen is shown again to a client that comes 
   ]);
 });
 
-verifies('X48', 'a handler that hangs on every word is given up after the first', async ({ open }) => {
+verifies('X48', 'a message_update handler that times out is given up after its first update', async ({ open }) => {
   const home = newHome();
   writeSettings(home, { extensionTimeoutMs: 20 });
   userExtension(home, 'hang.ts', "export default (pi) => pi.on('message_update', () => new Promise(() => {}));");
-  const words = Array.from({ length: 30 }, (_, index) => ({ text: `word ${index} ` }));
-  const { peer } = await open({ home, script: [{ steps: words }] });
+  const textSteps = Array.from({ length: 30 }, (_, index) => ({ text: `word ${index} ` }));
+  const { peer } = await open({ home, script: [{ steps: textSteps }] });
 
   await peer.run('go');
 
   expect(peer.records.filter(({ type }) => type === 'extension_error')).toHaveLength(1);
 });
 
-verifies('X48', 'a gate that hangs is asked again each time, and blocks each time', async ({ open }) => {
+verifies('X48', 'a tool_call handler that times out blocks every call', async ({ open }) => {
   const home = newHome();
   writeSettings(home, { extensionTimeoutMs: 20 });
   userExtension(home, 'hang.ts', "export default (pi) => pi.on('tool_call', () => new Promise(() => {}));");

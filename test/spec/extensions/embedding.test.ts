@@ -18,7 +18,7 @@ it('[V14] prompt, tool call and agent_settled happen in this process, without a 
     { text: 'Made it.' },
   ];
   const [, path = ''] = scriptArgs(newHome(), script);
-  const { agent, home } = await opened({ script: path, model: 'tau/scripted-small' });
+  const { agent, home } = await openEmbedded({ script: path, model: 'tau/scripted-small' });
 
   const { settled, messages, events } = await agent.client.promptAndWait('make a file');
 
@@ -29,8 +29,8 @@ it('[V14] prompt, tool call and agent_settled happen in this process, without a 
   expect(childrenOf(process.pid)).toEqual([]);
 });
 
-it('[V14 V9 V10] nothing of a very fast model is lost', async () => {
-  const { agent } = await opened();
+it('[V14 V9 V10] no event of a very fast model is lost', async () => {
+  const { agent } = await openEmbedded();
 
   for (let round = 0; round < 100; round++) {
     const { messages, events } = await agent.client.promptAndWait(`say round ${round}`);
@@ -40,8 +40,8 @@ it('[V14 V9 V10] nothing of a very fast model is lost', async () => {
   }
 });
 
-it('[V14] several agents live side by side, each in its own folder', async () => {
-  const [first, second] = [await opened(), await opened()];
+it('[V14] several agents run side by side, each in its own folder', async () => {
+  const [first, second] = [await openEmbedded(), await openEmbedded()];
 
   await Promise.all([first, second].map(({ agent }) => agent.client.promptAndWait('write where.txt: here')));
 
@@ -49,53 +49,53 @@ it('[V14] several agents live side by side, each in its own folder', async () =>
   expect((await first.agent.client.getState()).sessionId).not.toBe((await second.agent.client.getState()).sessionId);
 });
 
-it('[V14] nothing is kept on disk unless asked for', async () => {
-  const forgetful = await opened();
-  const keeping = await opened({ keep: true });
+it('[V14] a session is written to disk only with `keep`', async () => {
+  const inMemory = await openEmbedded();
+  const persistent = await openEmbedded({ keep: true });
 
-  await forgetful.agent.client.promptAndWait('say hello');
-  await keeping.agent.client.promptAndWait('say hello');
+  await inMemory.agent.client.promptAndWait('say hello');
+  await persistent.agent.client.promptAndWait('say hello');
 
-  expect(sessionFiles(forgetful.home)).toEqual([]);
-  expect(readSessionFile(sessionFiles(keeping.home)[0] ?? '').at(-1)).toMatchObject({ message: { role: 'assistant' } });
+  expect(sessionFiles(inMemory.home)).toEqual([]);
+  expect(readSessionFile(sessionFiles(persistent.home)[0] ?? '').at(-1)).toMatchObject({ message: { role: 'assistant' } });
 });
 
-it('[V14] a session file is opened, or made, and let go again', async () => {
+it('[V14] a session file is opened or created, and released on close', async () => {
   const home = newHome();
   const session = join(home.cwd, 'mine.jsonl');
-  const first = await opened({ session }, home);
+  const first = await openEmbedded({ session }, home);
   await first.agent.client.promptAndWait('say hello');
 
-  await expect(opened({ session }, home)).rejects.toMatchObject({ code: 'session_in_use' });
+  await expect(openEmbedded({ session }, home)).rejects.toMatchObject({ code: 'session_in_use' });
   await first.agent.close();
-  const second = await opened({ session }, home);
+  const second = await openEmbedded({ session }, home);
 
   expect((await second.agent.client.getMessages()).messages).toHaveLength(2);
 });
 
-it('[V14] closing ends what its commands left in the background, and nothing of another agent', async () => {
-  const [leaving, staying] = [await opened(), await opened()];
+it('[V14] close ends the background processes of this agent only', async () => {
+  const [closing, remaining] = [await openEmbedded(), await openEmbedded()];
   const pidOf = ({ home }: { home: { cwd: string } }) => Number(readFileSync(join(home.cwd, 'pid'), 'utf8'));
-  await leaving.agent.client.promptAndWait('run `setsid sleep 1000 > /dev/null 2>&1 & echo $! > pid`');
-  await staying.agent.client.promptAndWait('run `sleep 1000 & echo $! > pid`');
+  await closing.agent.client.promptAndWait('run `setsid sleep 1000 > /dev/null 2>&1 & echo $! > pid`');
+  await remaining.agent.client.promptAndWait('run `sleep 1000 & echo $! > pid`');
 
-  await leaving.agent.close();
+  await closing.agent.close();
 
-  expect(await filterAlive([pidOf(leaving), pidOf(staying)])).toEqual([pidOf(staying)]);
+  expect(await filterAlive([pidOf(closing), pidOf(remaining)])).toEqual([pidOf(remaining)]);
 });
 
-it('[V14] a session that cannot be opened is let go', async () => {
+it('[V14] a session that fails to open is released', async () => {
   const home = newHome();
   const session = join(home.cwd, 'mine.jsonl');
 
-  await expect(opened({ session, name: '\n' }, home)).rejects.toMatchObject({ code: 'invalid_params' });
-  const { agent } = await opened({ session, name: ' two\nlines ' }, home);
+  await expect(openEmbedded({ session, name: '\n' }, home)).rejects.toMatchObject({ code: 'invalid_params' });
+  const { agent } = await openEmbedded({ session, name: ' two\nlines ' }, home);
 
   expect(await agent.client.getState()).toMatchObject({ sessionFile: session, sessionName: 'two lines' });
 });
 
-it('[V14 V11] closing stops the run and its tools, and rejects what waits', async () => {
-  const { agent, home } = await opened({ keep: true });
+it('[V14 V11] close stops the run and its tools, and rejects pending calls', async () => {
+  const { agent, home } = await openEmbedded({ keep: true });
   const events = agent.client.events();
   const run = agent.client.promptAndWait('run `sleep 1000 & echo $! > pid; echo started; sleep 1000`');
   const outcome = run.catch((error: unknown) => error);
@@ -109,16 +109,16 @@ it('[V14 V11] closing stops the run and its tools, and rejects what waits', asyn
   expect(readSessionFile(sessionFiles(home)[0] ?? '').at(-1)).toMatchObject({ message: { role: 'toolResult', isError: true } });
 });
 
-it('[V14] refusals and unusable sessions are errors with a code', async () => {
+it('[V14] rejected commands and unusable sessions are errors with a code', async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'note.txt'), 'dear diary');
-  const { agent } = await opened({}, home);
+  const { agent } = await openEmbedded({}, home);
 
   await expect(agent.client.setModel({ provider: 'a', modelId: 'b' })).rejects.toBeInstanceOf(CommandFailed);
-  await expect(opened({ session: join(home.cwd, 'note.txt') }, home)).rejects.toMatchObject({ code: 'not_a_session' });
+  await expect(openEmbedded({ session: join(home.cwd, 'note.txt') }, home)).rejects.toMatchObject({ code: 'not_a_session' });
 });
 
-it('[V14] an agent is closed by leaving its scope', async () => {
+it('[V14] an agent closes at the end of its scope', async () => {
   const home = newHome();
   const session = join(home.cwd, 'mine.jsonl');
   {
@@ -126,12 +126,12 @@ it('[V14] an agent is closed by leaving its scope', async () => {
     await agent.client.promptAndWait('say hello');
   }
 
-  const { agent } = await opened({ session }, home);
+  const { agent } = await openEmbedded({ session }, home);
 
   expect((await agent.client.getState()).messageCount).toBe(2);
 });
 
-async function opened(options: OpenAgentOptions = {}, home = newHome()) {
+async function openEmbedded(options: OpenAgentOptions = {}, home = newHome()) {
   const agent: LocalAgent = await openAgent({
     cwd: home.cwd,
     agentDir: home.agentDir,

@@ -9,8 +9,8 @@ import { assistantTexts } from '../../support/agent/run-records.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
-/** A user with one extension that listens like this, with `pi` and `tell` at hand. */
-function listening(body: string, home: Home = newHome()): Home {
+/** A home with one extension made of `body`, in which `pi` and `tell` are defined. */
+function homeWithExtension(body: string, home: Home = newHome()): Home {
   userExtension(
     home,
     'listens.ts',
@@ -22,8 +22,8 @@ function listening(body: string, home: Home = newHome()): Home {
   return home;
 }
 
-/** The first text of each message of this role, as it is kept. */
-async function texts(peer: Peer, role: string): Promise<string[]> {
+/** The first text of each stored message of this role. */
+async function textsOf(peer: Peer, role: string): Promise<string[]> {
   const { messages } = await peer.ok({ type: 'get_messages' });
   return messages
     .filter((message: { role: string }) => message.role === role)
@@ -32,7 +32,7 @@ async function texts(peer: Peer, role: string): Promise<string[]> {
     );
 }
 
-verifies('X45', 'a run is told from its start to its end', async ({ open }) => {
+verifies('X45', 'a run fires its events from start to end', async ({ open }) => {
   const events = [
     'agent_start',
     'turn_start',
@@ -45,7 +45,7 @@ verifies('X45', 'a run is told from its start to its end', async ({ open }) => {
     'agent_end',
     'agent_settled',
   ];
-  const home = listening(`
+  const home = homeWithExtension(`
     const facts = {
       turn_start: ({ turnIndex }) => turnIndex,
       turn_end: ({ turnIndex, message, toolResults }) => [turnIndex, message.role, toolResults.length],
@@ -57,7 +57,7 @@ verifies('X45', 'a run is told from its start to its end', async ({ open }) => {
       agent_end: ({ messages }) => messages.length,
       agent_settled: ({ outcome, aborted }) => [outcome, aborted],
     };
-    for (const event of ${JSON.stringify(events)}) pi.on(event, (told, ctx) => tell(ctx, [told.type, facts[event]?.(told) ?? null]));`);
+    for (const event of ${JSON.stringify(events)}) pi.on(event, (record, ctx) => tell(ctx, [record.type, facts[event]?.(record) ?? null]));`);
   const { peer } = await open({ home, script: [bash('echo hi'), { text: 'done' }] });
 
   await peer.run('go');
@@ -85,8 +85,8 @@ verifies('X45', 'a run is told from its start to its end', async ({ open }) => {
   ]);
 });
 
-verifies('X45', 'message_update comes with the whole message so far', async ({ open }) => {
-  const home = listening(`
+verifies('X45', 'message_update carries the whole message so far', async ({ open }) => {
+  const home = homeWithExtension(`
     pi.on('message_update', ({ message, assistantMessageEvent: { type, partial, delta } }, ctx) => {
       const text = (content) => content.map((block) => block.text ?? block.thinking).join('|');
       tell(ctx, [type, delta ?? null, text(message.content), text(partial.content) === text(message.content)]);
@@ -106,8 +106,8 @@ verifies('X45', 'message_update comes with the whole message so far', async ({ o
   ]);
 });
 
-verifies('X45', 'tool_execution_update comes with what a tool has so far', async ({ open }) => {
-  const home = listening(`
+verifies('X45', 'tool_execution_update carries the partial result', async ({ open }) => {
+  const home = homeWithExtension(`
     pi.registerTool({ name: 'slow', description: 'x', parameters: { type: 'object' }, execute: async (_id, _args, _signal, onUpdate) => {
       onUpdate({ content: [{ type: 'text', text: 'half' }] });
       await new Promise((resolve) => setImmediate(resolve));
@@ -123,9 +123,9 @@ verifies('X45', 'tool_execution_update comes with what a tool has so far', async
 
 verifies(
   'X45',
-  'message_end: an answer and a result are kept as a handler puts them, but for their role',
+  'a message_end handler replaces assistant messages and tool results, but not their role',
   async ({ open }) => {
-    const home = listening(`
+    const home = homeWithExtension(`
     pi.on('message_end', ({ message }) => {
       if (message.role === 'user') return { message: { ...message, content: [{ type: 'text', text: 'not said' }] } };
       if (message.role === 'toolResult') return { message: { ...message, content: [{ type: 'text', text: 'nothing' }] } };
@@ -137,17 +137,17 @@ verifies(
     const records = await peer.run('go');
 
     expect(assistantTexts(records).at(-1)).toBe('DONE');
-    expect(await texts(peer, 'toolResult')).toEqual(['nothing']);
-    expect(await texts(peer, 'user')).toEqual(['go']);
+    expect(await textsOf(peer, 'toolResult')).toEqual(['nothing']);
+    expect(await textsOf(peer, 'user')).toEqual(['go']);
     expect(JSON.stringify(readSessionFile(sessionFiles()[0] ?? ''))).toContain('DONE');
   },
 );
 
 verifies(
   'X45',
-  'turn_end: entries are stored and said, and a run goes on as long as it is wanted',
+  'entries of a turn_end handler are stored, and `continue` adds a turn',
   async ({ open }) => {
-    const home = listening(`
+    const home = homeWithExtension(`
     let left = 2;
     pi.on('turn_end', ({ entries, continue: goesOn }) => {
       if (entries.length > 0 || goesOn || left-- === 0) return;
@@ -164,14 +164,14 @@ verifies(
     const records = await peer.run('go');
 
     expect(assistantTexts(records)).toEqual(['one', 'two', 'three']);
-    expect(await texts(peer, 'custom')).toEqual(['go on 1', 'go on 0']);
+    expect(await textsOf(peer, 'custom')).toEqual(['go on 1', 'go on 0']);
     const memos = readSessionFile(sessionFiles()[0] ?? '').filter(({ customType }) => customType === 'memo');
     expect(memos.map(({ data }) => data)).toEqual([{ left: 1 }, { left: 0 }]);
   },
 );
 
-verifies('X45', 'agent_before_settle: the last word before a run ends may be another turn', async ({ open }) => {
-  const home = listening(`
+verifies('X45', 'an agent_before_settle handler can add another turn', async ({ open }) => {
+  const home = homeWithExtension(`
     let isFirst = true;
     pi.on('agent_before_settle', ({ outcome }, ctx) => {
       tell(ctx, outcome);
@@ -188,8 +188,8 @@ verifies('X45', 'agent_before_settle: the last word before a run ends may be ano
   expect(records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
 });
 
-verifies('X45', 'agent_before_settle is told how a run failed, which does not go on', async ({ open }) => {
-  const home = listening(`
+verifies('X45', 'agent_before_settle gets the outcome of a failed run, which does not continue', async ({ open }) => {
+  const home = homeWithExtension(`
     pi.on('agent_before_settle', ({ outcome }, ctx) => { tell(ctx, outcome); return { continue: true }; });`);
   const { peer } = await open({
     home,
@@ -203,8 +203,8 @@ verifies('X45', 'agent_before_settle is told how a run failed, which does not go
   expect(allNotifications(peer)).toEqual(['error']);
 });
 
-verifies('X45', 'user_bash: a result of an extension stands for the command', async ({ open }) => {
-  const home = listening(`
+verifies('X45', 'a user_bash result replaces the command', async ({ open }) => {
+  const home = homeWithExtension(`
     pi.on('user_bash', ({ command, excludeFromContext, cwd }, ctx) => {
       tell(ctx, [command, excludeFromContext, cwd === ctx.cwd]);
       if (command === 'elsewhere') return { result: { output: 'done there', exitCode: 4 } };
@@ -222,8 +222,8 @@ verifies('X45', 'user_bash: a result of an extension stands for the command', as
   ]);
 });
 
-verifies('X45', 'user_bash: operations of an extension run the command, and hear of an abort', async ({ open }) => {
-  const home = listening(`
+verifies('X45', 'user_bash operations run the command and get its abort signal', async ({ open }) => {
+  const home = homeWithExtension(`
     pi.on('user_bash', (_event, ctx) => ({ operations: {
       exec: async (command, cwd, { onData, signal }) => {
         onData(Buffer.from('remote: ' + command));
@@ -247,20 +247,20 @@ verifies('X45', 'user_bash: operations of an extension run the command, and hear
   expect(messages).toMatchObject([{ role: 'bashExecution', command: 'ls', output: 'remote: ls' }, { cancelled: true }]);
 });
 
-verifies('X45', 'user_bash: what operations throw fails the command', async ({ open }) => {
-  const home = listening(
+verifies('X45', 'an exception in user_bash operations fails the command', async ({ open }) => {
+  const home = homeWithExtension(
     "pi.on('user_bash', () => ({ operations: { exec: async () => { throw new Error('no connection'); } } }));",
   );
   const { peer } = await open({ home });
 
-  const refusal = await peer.refused({ type: 'bash', command: 'ls' });
+  const rejection = await peer.refused({ type: 'bash', command: 'ls' });
 
-  expect(refusal['error']).toContain('no connection');
+  expect(rejection['error']).toContain('no connection');
   await peer.run('say still here');
 });
 
-verifies('X45', 'model_select and thinking_level_select tell what clients choose', async ({ open }) => {
-  const home = listening(`
+verifies('X45', 'model_select and thinking_level_select fire when a client changes them', async ({ open }) => {
+  const home = homeWithExtension(`
     pi.on('model_select', ({ model, previousModel, source }, ctx) => tell(ctx, [model.id, previousModel.id, source]));
     pi.on('thinking_level_select', ({ level, previousLevel }, ctx) => tell(ctx, [level, previousLevel]));`);
   const { peer } = await open({ home, args: ['--thinking', 'low', '--models', 'tau/scripted,tau/scripted-slow'] });
@@ -282,8 +282,8 @@ verifies('X45', 'model_select and thinking_level_select tell what clients choose
   ]);
 });
 
-verifies('X45', 'session_before_tree: a way may be refused, named, and summed up', async ({ open }) => {
-  const home = listening(`
+verifies('X45', 'a session_before_tree handler can cancel, label and summarize', async ({ open }) => {
+  const home = homeWithExtension(`
     pi.on('session_before_tree', ({ preparation, signal }, ctx) => {
       const { targetId, oldLeafId, entriesToSummarize, userWantsSummary, customInstructions } = preparation;
       tell(ctx, [targetId !== oldLeafId, entriesToSummarize.length > 0, userWantsSummary, customInstructions ?? null, signal.aborted]);
@@ -297,11 +297,11 @@ verifies('X45', 'session_before_tree: a way may be refused, named, and summed up
   const { leafId } = await peer.ok({ type: 'get_entries' });
   await peer.run('second');
 
-  const no = await peer.ok({ type: 'navigate_tree', targetId: leafId, summarize: true, customInstructions: 'no' });
-  const yes = await peer.ok({ type: 'navigate_tree', targetId: leafId, summarize: true });
+  const cancelled = await peer.ok({ type: 'navigate_tree', targetId: leafId, summarize: true, customInstructions: 'no' });
+  const navigated = await peer.ok({ type: 'navigate_tree', targetId: leafId, summarize: true });
 
-  expect(no).toMatchObject({ cancelled: true });
-  expect(yes).toMatchObject({ cancelled: false });
+  expect(cancelled).toMatchObject({ cancelled: true });
+  expect(navigated).toMatchObject({ cancelled: false });
   expect(allNotifications(peer)).toEqual([
     [true, true, true, 'no', false],
     [true, true, true, null, false],
@@ -312,8 +312,8 @@ verifies('X45', 'session_before_tree: a way may be refused, named, and summed up
   expect(JSON.stringify(await peer.ok({ type: 'get_tree' }))).toContain('"label":"the fork"');
 });
 
-verifies('X45', 'session_compact_failed tells why', async ({ open }) => {
-  const home = listening(
+verifies('X45', 'session_compact_failed carries the reason', async ({ open }) => {
+  const home = homeWithExtension(
     `pi.on('session_compact_failed', ({ reason, errorMessage, aborted, willRetry, fromExtension }, ctx) =>
       tell(ctx, { reason, errorMessage: errorMessage ?? null, aborted, willRetry, fromExtension }));`,
     fastRetryHome({ retry: { enabled: false } }),
@@ -349,7 +349,7 @@ verifies('X45', 'session_compact_failed tells why', async ({ open }) => {
   ]);
 });
 
-verifies('X45', 'resources_discover: skills and templates that an extension brings along', async ({ open }) => {
+verifies('X45', 'resources_discover adds skills and templates of an extension', async ({ open }) => {
   const home = newHome();
   writeFiles(home, {
     'agent/extensions/brings/index.ts': `export default (pi) => {
@@ -370,7 +370,7 @@ verifies('X45', 'resources_discover: skills and templates that an extension brin
   while ((await nextNotification(peer)) !== 'reloaded');
 
   expect(commands.map(({ name }: { name: string }) => name)).toEqual(['again', 'greet', 'skill:fly']);
-  expect(await texts(peer, 'user')).toEqual(['Greet Ada warmly']);
+  expect(await textsOf(peer, 'user')).toEqual(['Greet Ada warmly']);
   expect(allNotifications(peer)).toEqual([[true, 'startup'], [true, 'reload'], 'reloaded']);
 });
 
@@ -379,8 +379,8 @@ for (const [trusted, expected] of [
   ['no', []],
   ['undecided', []],
 ] as const) {
-  verifies('X45 Z24', `project_trust: an extension of the user says ${trusted}`, async ({ open }) => {
-    const home = listening(
+  verifies('X45 Z24', `a project_trust handler of the user returns ${trusted}`, async ({ open }) => {
+    const home = homeWithExtension(
       `pi.on('project_trust', ({ cwd }) => ({ trusted: cwd.endsWith('project') ? '${trusted}' : 'undecided' }));`,
     );
     projectExtension(
@@ -397,21 +397,21 @@ for (const [trusted, expected] of [
   });
 }
 
-verifies('X45', 'project_trust: what is remembered counts without the extension', async ({ open }) => {
-  const home = listening("pi.on('project_trust', () => ({ trusted: 'yes', remember: true }));");
+verifies('X45', 'a remembered project_trust decision holds without the extension', async ({ open }) => {
+  const home = homeWithExtension("pi.on('project_trust', () => ({ trusted: 'yes', remember: true }));");
   projectExtension(home, 'mine.ts', "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });");
   const first = await open({ home });
   await first.peer.ok({ type: 'get_commands' });
   await first.close();
-  listening('', home);
+  homeWithExtension('', home);
 
   const { peer } = await open({ home });
 
   expect((await peer.ok({ type: 'get_commands' })).commands).toMatchObject([{ name: 'mine' }]);
 });
 
-verifies('X45', 'project_trust: whoever was told on the command line is not asked', async ({ open }) => {
-  const home = listening("pi.on('project_trust', () => ({ trusted: 'yes' }));");
+verifies('X45', '--no-approve overrides project_trust handlers', async ({ open }) => {
+  const home = homeWithExtension("pi.on('project_trust', () => ({ trusted: 'yes' }));");
   projectExtension(home, 'mine.ts', "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });");
   const { peer } = await open({ home, args: ['--no-approve'] });
 
@@ -420,9 +420,9 @@ verifies('X45', 'project_trust: whoever was told on the command line is not aske
 
 verifies(
   'X45',
-  'session_start, session_switch, session_fork and session_shutdown tell where it goes',
+  'session events carry reason, previous and target session file',
   async ({ open }) => {
-    const home = listening(`
+    const home = homeWithExtension(`
     const short = (path) => path?.split('/').at(-1) ?? null;
     for (const event of ['session_start', 'session_switch', 'session_fork', 'session_shutdown'])
       pi.on(event, ({ type, reason, previousSessionFile, targetSessionFile }, ctx) =>
@@ -453,11 +453,11 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-verifies('X45', 'session_directory: where sessions go that are made from then on', async ({ open }) => {
+verifies('X45', 'session_directory sets the folder of later sessions', async ({ open }) => {
   const home = newHome();
   const elsewhere = join(home.root, 'elsewhere');
   mkdirSync(elsewhere);
-  listening(
+  homeWithExtension(
     `pi.on('session_directory', ({ cwd }, ctx) => ({ sessionDir: cwd === ctx.cwd ? '${elsewhere}' : undefined }));`,
     home,
   );
@@ -475,7 +475,7 @@ verifies('X45', 'session_directory: where sessions go that are made from then on
 
 verifies(
   'X45',
-  'handlers are asked in the order of their files, and each sees what the one before made',
+  'handlers run in the order of their files, each with the result of the one before',
   async ({ open }) => {
     const { home } = homeWithCommands({});
     for (const name of ['b', 'a', 'c']) {
@@ -492,6 +492,6 @@ verifies(
 
     await peer.run('go');
 
-    expect(await texts(peer, 'user')).toEqual(['go a1 a2 b1 b2 c1 c2']);
+    expect(await textsOf(peer, 'user')).toEqual(['go a1 a2 b1 b2 c1 c2']);
   },
 );

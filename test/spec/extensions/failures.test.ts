@@ -6,9 +6,9 @@ import { verifies } from '../../support/verifies.ts';
 
 const errors = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'extension_error');
 
-verifies('X43 X47', 'broken files are reported one by one, and the rest load', async ({ open }) => {
+verifies('X43 X47', 'each extension that fails to load is reported, and the others load', async ({ open }) => {
   const home = newHome();
-  const broken = {
+  const failingExtensions = {
     'a-syntax.ts': 'export default function (pi) { this is no code }',
     'b-throws.ts': "throw new Error('at the top');",
     'c-no-function.ts': 'export default 7;',
@@ -17,16 +17,16 @@ verifies('X43 X47', 'broken files are reported one by one, and the rest load', a
     'f-too-early.ts': "export default (pi) => pi.setSessionName('early');",
     'g-bad-tool.ts': "export default (pi) => pi.registerTool({ name: 'has spaces' });",
   };
-  const paths = Object.entries(broken).map(([name, code]) => userExtension(home, name, code));
+  const paths = Object.entries(failingExtensions).map(([name, code]) => userExtension(home, name, code));
   userExtension(home, 'z-good.ts', "export default (pi) => pi.registerCommand('good', { handler: async () => {} });");
 
   const { peer, process } = await open({ home });
   const { commands } = await peer.ok({ type: 'get_commands' });
 
   expect(commands).toMatchObject([{ name: 'good', source: 'extension' }]);
-  const told = errors(peer.records);
-  expect(told.map(({ extensionPath, event }) => [extensionPath, event])).toEqual(paths.map((path) => [path, 'load']));
-  expect(told.map(({ error }) => error)).toMatchObject([
+  const reported = errors(peer.records);
+  expect(reported.map(({ extensionPath, event }) => [extensionPath, event])).toEqual(paths.map((path) => [path, 'load']));
+  expect(reported.map(({ error }) => error)).toMatchObject([
     expect.stringContaining('Missing semicolon'),
     'at the top',
     `Extension does not export a valid factory function: ${paths[2]}`,
@@ -39,7 +39,7 @@ verifies('X43 X47', 'broken files are reported one by one, and the rest load', a
   await peer.run('say hello');
 });
 
-verifies('X43', 'a handler that throws is reported, and changes nothing', async ({ open }) => {
+verifies('X43', 'a handler that throws is reported and has no effect', async ({ open }) => {
   const home = newHome();
   const events = [
     'agent_start',
@@ -65,12 +65,12 @@ verifies('X43', 'a handler that throws is reported, and changes nothing', async 
 
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'done' });
-  const told = errors(peer.records);
-  expect(new Set(told.map(({ event }) => event))).toEqual(new Set(events));
-  expect(told.every(({ extensionPath, event, error }) => extensionPath === path && error === `no ${event}`)).toBe(true);
+  const reported = errors(peer.records);
+  expect(new Set(reported.map(({ event }) => event))).toEqual(new Set(events));
+  expect(reported.every(({ extensionPath, event, error }) => extensionPath === path && error === `no ${event}`)).toBe(true);
 });
 
-verifies('X48', 'a tool_call handler that throws, or never answers, blocks the tool', async ({ open }) => {
+verifies('X48', 'a tool_call handler that throws or times out blocks the tool', async ({ open }) => {
   const home = newHome();
   writeSettings(home, { extensionTimeoutMs: 50 });
   userExtension(
@@ -97,7 +97,7 @@ verifies('X48', 'a tool_call handler that throws, or never answers, blocks the t
   expect(errors(peer.records)).toHaveLength(2);
 });
 
-verifies('X48', 'handlers that never answer meet a deadline wherever they are', async ({ open, transport }) => {
+verifies('X48', 'a handler that never returns times out, whatever its event', async ({ open, transport }) => {
   const home = newHome();
   writeSettings(home, { extensionTimeoutMs: 20 });
   userExtension(
@@ -124,14 +124,14 @@ verifies('X48', 'handlers that never answer meet a deadline wherever they are', 
       'message_update',
       'turn_end',
       'session_before_switch',
-      // Behind a server the client is gone when its agent leaves.
+      // Behind a server the client disconnects before its agent shuts down.
       ...(transport === 'websocket' ? [] : ['session_shutdown']),
     ]),
   );
   await close();
 });
 
-verifies('X48', 'the time in which a person thinks does not count', async ({ open }) => {
+verifies('X48', 'the time a handler waits for a user does not count', async ({ open }) => {
   const home = newHome();
   writeSettings(home, { extensionTimeoutMs: 300 });
   userExtension(
@@ -148,7 +148,7 @@ verifies('X48', 'the time in which a person thinks does not count', async ({ ope
   const { peer } = await open({ home, script: [{ text: 'done' }] });
   const prompt = peer.request({ type: 'prompt', message: 'go' });
   const { id } = await nextUiRequest(peer, 'input');
-  // Another handler, asked later, has used up the same limit by now.
+  // This handler started later and has timed out by now.
   await peer.ok({ type: 'bash', command: 'true' });
   peer.send({ type: 'extension_ui_response', id, value: 'this' });
 
@@ -156,11 +156,11 @@ verifies('X48', 'the time in which a person thinks does not count', async ({ ope
   await peer.next('agent_settled');
   expect(errors(peer.records)).toMatchObject([{ event: 'user_bash' }]);
   const { messages } = await peer.ok({ type: 'get_messages' });
-  const said = messages.filter(({ role }: { role: string }) => role === 'user');
-  expect(said).toMatchObject([{ content: [{ type: 'text', text: 'this' }] }]);
+  const userMessages = messages.filter(({ role }: { role: string }) => role === 'user');
+  expect(userMessages).toMatchObject([{ content: [{ type: 'text', text: 'this' }] }]);
 });
 
-verifies('X43', 'a command that throws is reported; its prompt was handled all the same', async ({ open }) => {
+verifies('X43', 'a command that throws is reported, and its prompt is still handled', async ({ open }) => {
   const home = newHome();
   userExtension(
     home,
@@ -179,7 +179,7 @@ verifies('X43', 'a command that throws is reported; its prompt was handled all t
 
 verifies(
   'X49',
-  'whatever extensions print lands on stderr',
+  'output of extensions goes to stderr',
   async ({ open }) => {
     const home = newHome();
     userExtension(
@@ -203,7 +203,7 @@ verifies(
 
     await peer.run('say hello');
 
-    const words = [
+    const outputs = [
       'from the top',
       'raw top',
       'from the factory',
@@ -212,15 +212,15 @@ verifies(
       'from a child',
       'no line end',
     ];
-    for (const word of words) {
-      expect(agent?.stderr()).toContain(word);
-      expect(agent?.stdout()).not.toContain(word);
+    for (const output of outputs) {
+      expect(agent?.stderr()).toContain(output);
+      expect(agent?.stdout()).not.toContain(output);
     }
   },
   ['stdio'],
 );
 
-verifies('Z24', "a project's extensions run only where it is trusted, and as soon as it is", async ({ open }) => {
+verifies('Z24', "project extensions are loaded exactly while the project is trusted", async ({ open }) => {
   const home = newHome();
   projectExtension(home, 'mine.ts', "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });");
   const { peer } = await open({ home });

@@ -10,8 +10,8 @@ import { newHome } from '../../support/agent/test-agent.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The loader as a program of its own, bundled as ours is, in a folder that is installed like a package. */
-async function loader() {
+/** The loader, bundled like tau and installed like a package. */
+async function bundledLoader() {
   const home = newHome();
   const dist = join(home.root, 'package', 'dist');
   await build({
@@ -41,7 +41,7 @@ async function loader() {
       code,
       stdout,
       stderr,
-      said: stdout
+      results: stdout
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line)),
@@ -50,9 +50,9 @@ async function loader() {
   return { cache, write, run };
 }
 
-it('what an extension prints while it loads never reaches the client', async () => {
-  const { write, run } = await loader();
-  const chatty = write(
+it('output printed while an extension loads goes to stderr', async () => {
+  const { write, run } = await bundledLoader();
+  const printing = write(
     'chatty.ts',
     `import { execSync } from 'node:child_process';
      import fs, { writeSync } from 'node:fs';
@@ -66,17 +66,17 @@ it('what an extension prints while it loads never reaches the client', async () 
   );
   write('helper.cjs', "require('fs').writeSync(1, 'by required'); console.log('by helper');");
 
-  const { stdout, stderr, said } = await run(chatty);
+  const { stdout, stderr, results } = await run(printing);
 
-  expect(said).toEqual([{ result: 'quiet' }]);
+  expect(results).toEqual([{ result: 'quiet' }]);
   expect(stdout).not.toContain('by ');
   for (const way of ['console', 'stream', 'descriptor', 'file', 'child', 'factory', 'required', 'helper']) {
     expect(stderr).toContain(`by ${way}`);
   }
 });
 
-it('loads what it brings along from where it is installed, and the compiler only for what is new', async () => {
-  const { write, run, cache } = await loader();
+it('bundled modules resolve from the installation, and only new code is compiled', async () => {
+  const { write, run, cache } = await bundledLoader();
   const text = `
     import { Type } from '@sinclair/typebox';
     import { StringEnum, getModel } from '@mariozechner/pi-ai';
@@ -95,40 +95,40 @@ it('loads what it brings along from where it is installed, and the compiler only
   writeFileSync(paths[0] ?? '', `${text}\n// changed`);
   const changed = await run(...paths);
 
-  expect(cold.said).toEqual([result(true), result(true)]);
-  expect(warm.said).toEqual([result(false), result(false)]);
-  expect(changed.said).toEqual([result(true), result(true)]);
+  expect(cold.results).toEqual([result(true), result(true)]);
+  expect(warm.results).toEqual([result(false), result(false)]);
+  expect(changed.results).toEqual([result(true), result(true)]);
   expect(readdirSync(cache)).toHaveLength(3);
 });
 
-it('goes on after an extension that fails', async () => {
-  const { write, run } = await loader();
-  const broken = [
+it('an extension that fails to load does not stop the others', async () => {
+  const { write, run } = await bundledLoader();
+  const failing = [
     write('a.ts', 'throw new Error("no")'),
     write('b.ts', 'const = 1'),
     write('c.ts', 'export default 1'),
   ];
   const good = write('d.ts', 'export default () => "good"');
 
-  const { code, said } = await run(...broken, '/no/such/file.ts', good);
+  const { code, results } = await run(...failing, '/no/such/file.ts', good);
 
-  expect(said.map((one) => Object.keys(one)[0])).toEqual(['error', 'error', 'error', 'error', 'result']);
+  expect(results.map((outcome) => Object.keys(outcome)[0])).toEqual(['error', 'error', 'error', 'error', 'result']);
   expect(code).toBe(0);
 });
 
-it('programs that load the same extension for the first time at once do not disturb each other', async () => {
-  const { write, run, cache } = await loader();
+it('several processes can load the same new extension at once', async () => {
+  const { write, run, cache } = await bundledLoader();
   const path = write('one.ts', 'export default (): string => "one";');
 
   const runs = await Promise.all(Array.from({ length: 4 }, () => run(path)));
 
-  expect(runs.map(({ said }) => said)).toEqual(runs.map(() => [{ result: 'one' }]));
+  expect(runs.map(({ results }) => results)).toEqual(runs.map(() => [{ result: 'one' }]));
   expect(readdirSync(cache)).toHaveLength(1);
   expect(execFileSync('find', [cache, '-perm', '/077'], { encoding: 'utf8' })).toBe('');
 });
 
-/** The code that a start with these arguments has run, told by V8. */
-async function codeRun(...args: string[]): Promise<string[]> {
+/** The code that V8 reports as run by a start with these arguments. */
+async function loadedCode(...args: string[]): Promise<string[]> {
   const home = newHome();
   const folder = join(home.root, 'coverage');
   await runTau(home, ['--mode', 'rpc', '--no-session', ...args], {
@@ -140,13 +140,13 @@ async function codeRun(...args: string[]): Promise<string[]> {
   return urls.filter((url) => url.startsWith('file:')).map((url) => readFileSync(fileURLToPath(url), 'utf8'));
 }
 
-it('nothing of extensions is loaded where there are none', async () => {
+it('without extensions the extension code is not loaded', async () => {
   const holdsExtensions = (code: string) => code.includes('Extension does not export a valid factory function');
 
-  const without = await codeRun();
-  const having = await codeRun('-e', example('extensions/permission-gate.ts'));
+  const without = await loadedCode();
+  const withExtension = await loadedCode('-e', example('extensions/permission-gate.ts'));
 
   expect(without.length).toBeGreaterThan(1);
   expect(without.filter(holdsExtensions)).toEqual([]);
-  expect(having.filter(holdsExtensions)).toHaveLength(1);
+  expect(withExtension.filter(holdsExtensions)).toHaveLength(1);
 });

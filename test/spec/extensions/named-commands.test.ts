@@ -7,7 +7,7 @@ import { verifies } from '../../support/verifies.ts';
 
 const builtins = ['/compact', '/new', '/model', '/quit', '/name x', '/settings'];
 
-verifies('N1', 'get_commands answers a list', async ({ open }) => {
+verifies('N1', 'get_commands returns a list', async ({ open }) => {
   const { peer } = await open();
 
   const response = await peer.request({ type: 'get_commands' });
@@ -15,8 +15,8 @@ verifies('N1', 'get_commands answers a list', async ({ open }) => {
   expect(response).toMatchObject({ command: 'get_commands', success: true, data: { commands: [] } });
 });
 
-/** A user with templates and skills of every kind of place. */
-function equipped(): { home: Home; args: string[] } {
+/** A home with templates and skills in every kind of location. */
+function homeWithTemplates(): { home: Home; args: string[] } {
   const home = newHome();
   writeFiles(home, {
     'agent/prompts/review.md': '---\nargument-hint: "[focus]"\n---\nReview $1 (user)',
@@ -28,10 +28,10 @@ function equipped(): { home: Home; args: string[] } {
   return { home, args: ['--skill', '../elsewhere'] };
 }
 
-verifies('N3 N4 N6 N7 N8 N9 N10', 'templates and skills are listed with where they come from', async ({ open }) => {
-  const { home, args } = equipped();
+verifies('N3 N4 N6 N7 N8 N9 N10', 'templates and skills are listed with their source', async ({ open }) => {
+  const { home, args } = homeWithTemplates();
   const { peer } = await open({ home, args });
-  const found = (path: string, scope: string, baseDir: string) => ({
+  const sourceOf = (path: string, scope: string, baseDir: string) => ({
     path,
     sourceInfo: { path, source: 'auto', scope, origin: 'top-level', baseDir },
   });
@@ -48,28 +48,28 @@ verifies('N3 N4 N6 N7 N8 N9 N10', 'templates and skills are listed with where th
       source: 'prompt',
       location: 'user',
       argumentHint: '[focus]',
-      ...found(join(agentDir, 'prompts/review.md'), 'user', agentDir),
+      ...sourceOf(join(agentDir, 'prompts/review.md'), 'user', agentDir),
     },
     {
       name: 'fix-tests',
       description: 'Fix failing tests',
       source: 'prompt',
       location: 'project',
-      ...found(join(cwd, '.pi/agent/prompts/fix-tests.md'), 'project', join(cwd, '.pi/agent')),
+      ...sourceOf(join(cwd, '.pi/agent/prompts/fix-tests.md'), 'project', join(cwd, '.pi/agent')),
     },
     {
       name: 'skill:brave-search',
       description: 'Web search via Brave API',
       source: 'skill',
       location: 'user',
-      ...found(join(agentDir, 'skills/brave-search/SKILL.md'), 'user', agentDir),
+      ...sourceOf(join(agentDir, 'skills/brave-search/SKILL.md'), 'user', agentDir),
     },
     {
       name: 'skill:deploy',
       description: 'Ships it.',
       source: 'skill',
       location: 'project',
-      ...found(join(cwd, '.agents/skills/deploy/SKILL.md'), 'project', join(cwd, '.agents')),
+      ...sourceOf(join(cwd, '.agents/skills/deploy/SKILL.md'), 'project', join(cwd, '.agents')),
     },
     {
       name: 'skill:odd name',
@@ -82,8 +82,8 @@ verifies('N3 N4 N6 N7 N8 N9 N10', 'templates and skills are listed with where th
   ]);
 });
 
-verifies('N2', 'every command that is listed runs when a prompt names it', async ({ open }) => {
-  const { peer } = await open(equipped());
+verifies('N2', 'every listed command runs when a prompt names it', async ({ open }) => {
+  const { peer } = await open(homeWithTemplates());
   const { commands } = await peer.ok({ type: 'get_commands' });
 
   for (const { name } of commands) await peer.run(`/${name} now`);
@@ -106,17 +106,17 @@ verifies('N11', 'built-in commands are not listed', async ({ open }) => {
   expect(commands.filter(({ source }: { source: string }) => source === 'builtin')).toEqual([]);
 });
 
-verifies('N12', 'the text of a built-in command goes to the model as it is', async ({ open }) => {
+verifies('N12', 'the text of a built-in command goes to the model unchanged', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'read' }, { repeat: true }] });
   const before = await peer.ok({ type: 'get_state' });
 
   for (const message of builtins) await peer.run(message);
 
   const { messages } = await peer.ok({ type: 'get_messages' });
-  const said = messages.flatMap(({ role, content }: { role: string; content: { text: string }[] }) =>
+  const texts = messages.flatMap(({ role, content }: { role: string; content: { text: string }[] }) =>
     role === 'user' ? [content[0]?.text] : [],
   );
-  expect(said).toEqual(builtins);
+  expect(texts).toEqual(builtins);
   const { sessionId, model } = await peer.ok({ type: 'get_state' });
   expect({ sessionId, model }).toEqual({ sessionId: before.sessionId, model: before.model });
   const dispositions = peer.records.filter(({ command }) => command === 'prompt').map(({ data }) => data);

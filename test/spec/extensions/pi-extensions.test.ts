@@ -8,11 +8,11 @@ import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const e = (name: string) => ['-e', fixture(name)];
+const extensionArgs = (name: string) => ['-e', fixture(name)];
 
-verifies('X45', 'tool_call: a gate changes arguments, asks, and blocks', async ({ open }) => {
+verifies('X45', 'tool_call: a gate changes arguments, opens a dialog and blocks', async ({ open }) => {
   const { peer, home } = await open({
-    args: e('tool-call-gate'),
+    args: extensionArgs('tool-call-gate'),
     script: [bash('noisy echo plain'), bash('rm precious'), bash('rm precious'), { text: 'done' }],
   });
   writeFileSync(join(home.cwd, 'precious'), '');
@@ -34,9 +34,9 @@ verifies('X45', 'tool_call: a gate changes arguments, asks, and blocks', async (
   expect(existsSync(join(home.cwd, 'precious'))).toBe(false);
 });
 
-verifies('X45', 'tool_result: one handler after another rewrites what a tool came to', async ({ open }) => {
+verifies('X45', 'tool_result: handlers rewrite the result one after another', async ({ open }) => {
   const { peer } = await open({
-    args: e('tool-result-rewrite'),
+    args: extensionArgs('tool-result-rewrite'),
     script: [bash("printf 'the password is hunter%d\\n' 2"), { text: 'done' }],
   });
   await peer.run('go');
@@ -48,8 +48,8 @@ verifies('X45', 'tool_result: one handler after another rewrites what a tool cam
   expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).not.toContain('hunter2');
 });
 
-verifies('X45', 'input: words are transformed or handled before anything else', async ({ open }) => {
-  const { peer } = await open({ args: e('input-transform') });
+verifies('X45', 'input: a handler transforms or handles a prompt first', async ({ open }) => {
+  const { peer } = await open({ args: extensionArgs('input-transform') });
 
   const handled = await peer.ok({ type: 'prompt', message: 'ping' });
   await nextUiRequest(peer, 'notify');
@@ -62,13 +62,13 @@ verifies('X45', 'input: words are transformed or handled before anything else', 
 
 verifies(
   'X45',
-  'context: what the model is told differs from what is kept',
+  'context: a handler changes what the model gets, not what is stored',
   async ({ open }) => {
     const double = await ProviderDouble.start(completions);
     const home = newHome();
     const { peer } = await open({
       home,
-      args: [...e('context-rewrite'), ...e('provider'), '--model', 'acme/acme-large'],
+      args: [...extensionArgs('context-rewrite'), ...extensionArgs('provider'), '--model', 'acme/acme-large'],
       env: { ACME_URL: double.url, ACME_KEY: 'secret' },
     });
     double.respondWith({ text: 'one' }, { text: 'two' });
@@ -85,11 +85,11 @@ verifies(
 
 verifies(
   'X45',
-  'before_agent_start: a message and a system prompt for this run',
+  'before_agent_start: a handler adds a message and a system prompt to one run',
   async ({ open }) => {
     const double = await ProviderDouble.start(completions);
     const { peer } = await open({
-      args: [...e('before-agent-start'), ...e('provider'), '--model', 'acme/acme-large'],
+      args: [...extensionArgs('before-agent-start'), ...extensionArgs('provider'), '--model', 'acme/acme-large'],
       env: { ACME_URL: double.url, ACME_KEY: 'secret' },
     });
     double.respondWith({ text: 'arr' });
@@ -108,19 +108,19 @@ verifies(
   ['stdio', 'unix'],
 );
 
-verifies('X45', 'session_before_compact: an extension writes the summary, or says no', async ({ open }) => {
+verifies('X45', 'session_before_compact: an extension writes the summary or cancels', async ({ open }) => {
   const { peer, sessionFiles } = await open({
     home: fastRetryHome(),
-    args: e('custom-compaction'),
+    args: extensionArgs('custom-compaction'),
     script: [textWithUsage('one', 100), textWithUsage('two', 200)],
   });
   await peer.run(`first ${FILLER}`);
   await peer.run(`second ${FILLER}`);
 
-  const refused = await peer.refused({ type: 'compact', customInstructions: 'cancel' });
+  const rejection = await peer.refused({ type: 'compact', customInstructions: 'cancel' });
   const result = await peer.ok({ type: 'compact' });
 
-  expect(refused['error']).toContain('cancel');
+  expect(rejection['error']).toContain('cancel');
   expect(result).toMatchObject({ summary: 'Everything went well.', tokensBefore: 210, details: { by: 'extension' } });
   const notices = allUiRequests(peer, 'notify').map(({ message }) => message);
   expect(notices).toEqual([expect.stringMatching(/^compacting \d+ entries, manual$/), 'compacted true']);
@@ -132,11 +132,11 @@ verifies('X45', 'session_before_compact: an extension writes the summary, or say
 
 verifies(
   'X45',
-  'a provider of an extension is listed, chosen and asked',
+  'a provider of an extension is listed, selected and called',
   async ({ open }) => {
     const double = await ProviderDouble.start(completions);
     const { peer } = await open({
-      args: e('provider'),
+      args: extensionArgs('provider'),
       env: { ACME_URL: double.url, ACME_KEY: 'a-secret-key' },
     });
     double.respondWith({ text: 'from acme' });
@@ -156,9 +156,9 @@ verifies(
 
 verifies(
   'S3 S8 S16 S19',
-  'an extension says no to every way out of a session, until it does not',
+  'an extension can cancel every session change',
   async ({ open, transport }) => {
-    const { peer, sessionFiles } = await open({ args: e('session-cancel'), script: [{ text: 'one' }] });
+    const { peer, sessionFiles } = await open({ args: extensionArgs('session-cancel'), script: [{ text: 'one' }] });
     await peer.run('hello');
     const { messages } = await peer.ok({ type: 'get_fork_messages' });
     const { entryId } = messages[0];
@@ -182,7 +182,7 @@ verifies(
       { cancelled: true },
     ]);
     expect(fresh).toMatchObject({ cancelled: false });
-    // From a server the client goes without the agent, which has no other start to tell of.
+    // Behind a server the client moves without the agent, so that no other session starts.
     if (transport === 'websocket') return;
     expect(allUiRequests(peer, 'setStatus').at(-1)).toMatchObject({
       statusText: [
@@ -199,8 +199,8 @@ verifies(
   },
 );
 
-verifies('P15 P16 N2 X3 X23 X25 X27 X29 X40', 'a command asks one thing after another', async ({ open }) => {
-  const { peer } = await open({ args: e('dialogs') });
+verifies('P15 P16 N2 X3 X23 X25 X27 X29 X40', 'a command opens one dialog after another', async ({ open }) => {
+  const { peer } = await open({ args: extensionArgs('dialogs') });
   const prompt = peer.request({ type: 'prompt', message: '/interview  about you' });
 
   expect(await answerDialog(peer, 'select', { value: 'green' })).toMatchObject({
@@ -211,17 +211,17 @@ verifies('P15 P16 N2 X3 X23 X25 X27 X29 X40', 'a command asks one thing after an
   expect(await answerDialog(peer, 'input', { value: 'Ada' })).toMatchObject({ placeholder: 'somebody' });
   expect(await answerDialog(peer, 'editor', { value: 'new\ntext' })).toMatchObject({ prefill: 'old' });
 
-  const said = { args: ' about you', colour: 'green', sure: true, name: 'Ada', text: 'new\ntext' };
-  expect(JSON.parse((await nextUiRequest(peer, 'notify')).message)).toEqual(said);
+  const collected = { args: ' about you', colour: 'green', sure: true, name: 'Ada', text: 'new\ntext' };
+  expect(JSON.parse((await nextUiRequest(peer, 'notify')).message)).toEqual(collected);
   expect(await prompt).toMatchObject({ success: true, data: { disposition: 'handled' } });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, pendingUi: [] });
 });
 
-verifies('X45', 'custom entries bring the state of an extension back on resume', async ({ open }) => {
+verifies('X45', 'custom entries restore the state of an extension on resume', async ({ open }) => {
   const home = newHome();
   const first = await open({
     home,
-    args: e('custom-entries'),
+    args: extensionArgs('custom-entries'),
     script: [callTool('counter', { by: 'ten' }), callTool('counter', { by: 'one' }), { text: 'eleven' }],
   });
   await first.peer.run('count');
@@ -232,7 +232,7 @@ verifies('X45', 'custom entries bring the state of an extension back on resume',
 
   const second = await open({
     home,
-    args: [...e('custom-entries'), '--session', first.sessionFiles()[0] ?? ''],
+    args: [...extensionArgs('custom-entries'), '--session', first.sessionFiles()[0] ?? ''],
     script: [callTool('counter', { by: 'one' }), { text: 'on' }],
   });
   expect(await nextUiRequest(second.peer, 'setStatus')).toMatchObject({ statusKey: 'counter', statusText: '11' });

@@ -6,16 +6,16 @@ import { waitUntilSettled, userTexts } from '../../support/agent/run-records.ts'
 import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** A user with these templates. */
-function homeWith(templates: Record<string, string>): Home {
+/** A home with these templates. */
+function homeWithTemplates(templates: Record<string, string>): Home {
   const home = newHome();
   const files = Object.entries(templates).map(([name, text]) => [`agent/prompts/${name}.md`, text]);
   writeFiles(home, Object.fromEntries(files));
   return home;
 }
 
-verifies('P18 N25', 'a prompt that calls a template is sent as its words, filled in one pass', async ({ open }) => {
-  const home = homeWith({
+verifies('P18 N25', 'a template call is replaced by the template, filled in one pass', async ({ open }) => {
+  const home = homeWithTemplates({
     fix: '---\ndescription: Fix it\n---\n\nFix $1, then ${@:2:1}. ${4:-Be quick.}\n',
     all: '$ARGUMENTS|$@|${@:2}|$10|${11:-eleven}',
   });
@@ -32,8 +32,8 @@ verifies('P18 N25', 'a prompt that calls a template is sent as its words, filled
   ]);
 });
 
-verifies('P18', 'what calls no template, or one that comes to nothing, is sent as it is', async ({ open }) => {
-  const { peer } = await open({ home: homeWith({ fix: 'Fix it', echo: '$@' }) });
+verifies('P18', 'a message that calls no template, or expands to nothing, is sent unchanged', async ({ open }) => {
+  const { peer } = await open({ home: homeWithTemplates({ fix: 'Fix it', echo: '$@' }) });
   const texts = ['/fixed', '/Fix', 'fix', ' /fix', '/echo', '/fix-it now'];
 
   for (const text of texts) await peer.run(text);
@@ -45,7 +45,7 @@ verifies(
   'P18 P21 P25 P38',
   'templates are filled before a message is queued or a run is stopped for it',
   async ({ open }) => {
-    const home = homeWith({ fix: 'Fix $1' });
+    const home = homeWithTemplates({ fix: 'Fix $1' });
     const gate = newGate();
     const script = [{ steps: [{ text: 'one' }, { await: gate.path }] }, { text: 'two' }, { repeat: true }];
     const { peer } = await open({ home, script });
@@ -68,8 +68,8 @@ verifies(
   },
 );
 
-verifies('N21', 'a template that would become too long is told, and the text is sent as it is', async ({ open }) => {
-  const { peer } = await open({ home: homeWith({ many: '$@'.repeat(1000) }) });
+verifies('N21', 'a template that grows too long is reported, and the message is sent unchanged', async ({ open }) => {
+  const { peer } = await open({ home: homeWithTemplates({ many: '$@'.repeat(1000) }) });
   const message = `/many ${'x'.repeat(MAX_FILLED_LENGTH / 500)}`;
 
   const records = await peer.run(message);
@@ -84,13 +84,13 @@ verifies('N21', 'a template that would become too long is told, and the text is 
   expect(userTexts(records)).toEqual([message]);
 });
 
-verifies('P18', 'a message that was here before is not filled again', async ({ open }) => {
-  const home = homeWith({ fix: 'Fix $1' });
+verifies('P18', 'a repeated message is not expanded again', async ({ open }) => {
+  const home = homeWithTemplates({ fix: 'Fix $1' });
   const { peer } = await open({ home });
 
   await peer.run({ message: '/fix it', clientMessageId: 'c1' });
-  const again = await peer.ok({ type: 'prompt', message: '/fix it', clientMessageId: 'c1' });
+  const repeated = await peer.ok({ type: 'prompt', message: '/fix it', clientMessageId: 'c1' });
 
-  expect(again).toMatchObject({ duplicate: true });
+  expect(repeated).toMatchObject({ duplicate: true });
   expect(userTexts(peer.records)).toEqual(['Fix it']);
 });

@@ -5,12 +5,12 @@ import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const tool = (name: string, answered: string) =>
-  `pi.registerTool({ name: '${name}', description: 'Ends', parameters: { type: 'object', properties: {} }, execute: async () => (${answered}) });`;
+const tool = (name: string, returnValue: string) =>
+  `pi.registerTool({ name: '${name}', description: 'Ends', parameters: { type: 'object', properties: {} }, execute: async () => (${returnValue}) });`;
 
 verifies(
   'X45',
-  'tools that say that nothing is left to do end the run; one that does not goes on',
+  'a run ends when all its tools return `terminate`, and continues otherwise',
   async ({ open }) => {
     const home = newHome();
     const content = "content: [{ type: 'text', text: 'ok' }]";
@@ -38,7 +38,7 @@ verifies(
 
 verifies(
   'X45',
-  'handlers see what the system prompt is made of, and add sections to it',
+  'before_agent_start handlers read the prompt options and add sections',
   async ({ open }) => {
     const double = await ProviderDouble.start(completions);
     const home = newHome();
@@ -71,7 +71,7 @@ verifies(
   ['stdio', 'unix'],
 );
 
-verifies('X45', 'a new session is set up before it begins', async ({ open }) => {
+verifies('X45', 'newSession fills the session before it starts', async ({ open }) => {
   const { home } = homeWithCommands({
     start: `await ctx.newSession({
       setup: async (session) => {
@@ -100,7 +100,7 @@ verifies('X45', 'a new session is set up before it begins', async ({ open }) => 
   expect(await peer.next('extension_error')).toMatchObject({ error: expect.stringContaining('message of assistant') });
 });
 
-verifies('X45', 'what is said at the end without a turn of its own asks no model', async ({ open }) => {
+verifies('X45', 'a message sent at agent_end without triggerTurn calls no model', async ({ open }) => {
   const home = newHome();
   userExtension(
     home,
@@ -117,7 +117,7 @@ verifies('X45', 'what is said at the end without a turn of its own asks no model
   expect(records.at(-2)).toMatchObject({ type: 'message_end', message: { customType: 'note' } });
 });
 
-verifies('X45', 'an extension hears of a new name, whoever gave it', async ({ open }) => {
+verifies('X45', 'session_info_changed fires when a client renames the session', async ({ open }) => {
   const home = newHome();
   userExtension(
     home,
@@ -132,7 +132,7 @@ verifies('X45', 'an extension hears of a new name, whoever gave it', async ({ op
   expect(await nextNotification(peer)).toBe('mine');
 });
 
-verifies('X45', 'any of several extensions may stop a navigation, and all add to its summary', async ({ open }) => {
+verifies('X45', 'any extension may cancel a navigation, and their results are merged', async ({ open }) => {
   const home = newHome();
   userExtension(home, 'a.ts', "export default (pi) => pi.on('session_before_tree', () => ({ label: 'marked' }));");
   userExtension(
@@ -163,7 +163,7 @@ verifies('X45', 'any of several extensions may stop a navigation, and all add to
 
 verifies(
   'X45',
-  'commands of a bash tool that an extension makes see no more of the environment than ours',
+  'the bash tool of an extension gets the same filtered environment',
   async ({ open }) => {
     const home = newHome();
     writeSettings(home, {});
@@ -192,7 +192,7 @@ verifies(
 
 verifies(
   'X45',
-  'an extension asks a model by itself, with the keys that tau has',
+  'an extension calls a model with the keys of tau',
   async ({ open }) => {
     const double = await ProviderDouble.start(completions);
     const home = newHome();
@@ -220,7 +220,7 @@ verifies(
   ['stdio', 'unix'],
 );
 
-verifies('P15', 'a message of an extension may be a command where it wants that', async ({ open }) => {
+verifies('P15', 'sendUserMessage runs a command with `expandPromptTemplates`', async ({ open }) => {
   const { home } = homeWithCommands({
     outer: "pi.sendUserMessage('/inner and more', { expandPromptTemplates: true });",
     inner: "tell(ctx, [args, await ctx.ui.confirm('Sure?', '')]);",

@@ -5,16 +5,16 @@ import { allNotifications, homeWithCommands, projectExtension, nextUiRequest, ne
 import { newHome, writeSettings } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
-verifies('X53', 'a bus begins anew with each load: nobody is heard twice', async ({ open }) => {
+verifies('X53', 'each reload replaces the event bus, so that no handler runs twice', async ({ open }) => {
   const home = newHome();
   userExtension(
     home,
     'bus.ts',
     `export default (pi) => {
-      let heard = 0;
-      pi.events.on('channel', () => heard++);
+      let received = 0;
+      pi.events.on('channel', () => received++);
       pi.registerCommand('again', { handler: async (_args, ctx) => ctx.reload() });
-      pi.registerCommand('emit', { handler: async (_args, ctx) => { pi.events.emit('channel', 1); ctx.ui.notify(String(heard)); } });
+      pi.registerCommand('emit', { handler: async (_args, ctx) => { pi.events.emit('channel', 1); ctx.ui.notify(String(received)); } });
     }`,
   );
   const { peer } = await open({ home });
@@ -25,7 +25,7 @@ verifies('X53', 'a bus begins anew with each load: nobody is heard twice', async
   expect(await nextUiRequest(peer, 'notify')).toMatchObject({ message: '1' });
 });
 
-verifies('X53', 'settings that have changed count after a reload', async ({ open }) => {
+verifies('X53', 'a reload applies changed settings', async ({ open }) => {
   const home = newHome();
   writeSettings(home, { shellCommandPrefix: 'export WHEN=before' });
   userExtension(
@@ -34,45 +34,45 @@ verifies('X53', 'settings that have changed count after a reload', async ({ open
     "export default (pi) => pi.registerCommand('again', { handler: async (_args, ctx) => ctx.reload() });",
   );
   const { peer } = await open({ home });
-  const when = async () => (await peer.ok({ type: 'bash', command: 'echo $WHEN' })).output;
-  const before = await when();
+  const readVariable = async () => (await peer.ok({ type: 'bash', command: 'echo $WHEN' })).output;
+  const before = await readVariable();
   writeSettings(home, { shellCommandPrefix: 'export WHEN=after' });
 
   await peer.ok({ type: 'prompt', message: '/again' });
   await peer.ok({ type: 'set_steering_mode', mode: 'all' });
 
-  expect([before, await when()]).toEqual(['before\n', 'after\n']);
+  expect([before, await readVariable()]).toEqual(['before\n', 'after\n']);
 });
 
 verifies(
   'Z24 N20',
-  'what a folder adds is there when one of its sessions is entered, and gone in the next',
+  'commands of a folder are available only in its sessions',
   async ({ open }) => {
     const home = newHome();
     const other = join(home.root, 'other');
     const template = join(other, '.pi', 'prompts', 'greet.md');
     mkdirSync(dirname(template), { recursive: true });
     writeFileSync(template, 'Say hello.');
-    const there = await open({ home: { ...home, cwd: other } });
-    await there.peer.run('hello');
-    const { sessionFile } = await there.peer.ok({ type: 'get_state' });
-    await there.close();
+    const otherAgent = await open({ home: { ...home, cwd: other } });
+    await otherAgent.peer.run('hello');
+    const { sessionFile } = await otherAgent.peer.ok({ type: 'get_state' });
+    await otherAgent.close();
     const { peer } = await open({ home });
     const names = async () =>
       (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
-    const { sessionFile: own } = await peer.ok({ type: 'get_state' });
+    const { sessionFile: ownFile } = await peer.ok({ type: 'get_state' });
     await peer.run('hello');
 
     const before = await names();
     await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
     const inside = await names();
-    await peer.ok({ type: 'switch_session', sessionPath: own });
+    await peer.ok({ type: 'switch_session', sessionPath: ownFile });
 
     expect([before, inside, await names()]).toEqual([[], ['greet'], []]);
   },
 );
 
-verifies('Z24', 'the tools of a project stay behind when its folder is left', async ({ open }) => {
+verifies('Z24', 'project tools are removed when the session leaves the folder', async ({ open }) => {
   const home = newHome();
   projectExtension(
     home,
@@ -81,10 +81,10 @@ verifies('Z24', 'the tools of a project stay behind when its folder is left', as
   );
   const other = join(home.root, 'other');
   mkdirSync(other);
-  const there = await open({ home: { ...home, cwd: other } });
-  await there.peer.run('hello');
-  const { sessionFile } = await there.peer.ok({ type: 'get_state' });
-  await there.close();
+  const otherAgent = await open({ home: { ...home, cwd: other } });
+  await otherAgent.peer.run('hello');
+  const { sessionFile } = await otherAgent.peer.ok({ type: 'get_state' });
+  await otherAgent.close();
   const { peer } = await open({ home, args: ['--approve'] });
   await peer.ok({ type: 'get_commands' });
   const { activeTools } = await peer.ok({ type: 'get_state' });
@@ -95,7 +95,7 @@ verifies('Z24', 'the tools of a project stay behind when its folder is left', as
   expect((await peer.ok({ type: 'get_state' })).activeTools).not.toContain('local');
 });
 
-verifies('X45', 'turns are counted on, whatever is registered in between', async ({ open }) => {
+verifies('X45', 'turn numbers continue when handlers are registered during a run', async ({ open }) => {
   const home = newHome();
   userExtension(
     home,
@@ -115,7 +115,7 @@ verifies('X45', 'turns are counted on, whatever is registered in between', async
 
 verifies(
   'Z31',
-  'a command that goes on is finished before the end of input ends tau',
+  'a running command finishes before the end of input ends tau',
   async ({ open }) => {
     const { home } = homeWithCommands({
       slow: "await ctx.waitForIdle(); const done = await pi.exec('sh', ['-c', 'echo done > finished']); tell(ctx, done.code);",

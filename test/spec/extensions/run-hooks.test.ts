@@ -16,7 +16,7 @@ it.each([
   'systemPrompt',
   'beforeAgentStart',
   'beforeSettle',
-] as const)('a %s hook that never answers holds up no abort', async (name) => {
+] as const)('a %s hook that never returns does not delay an abort', async (name) => {
   const { called, wait } = neverReturns();
   const { client } = await openWithHooks({ [name]: wait }, { answers: [callBash, { text: 'done' }] });
   const run = client.promptAndWait('go');
@@ -28,7 +28,7 @@ it.each([
   expect((await client.getState()).isIdle).toBe(true);
 });
 
-it.each(['input', 'expand'] as const)('a message that waits in %s when an abort comes begins nothing', async (name) => {
+it.each(['input', 'expand'] as const)('an abort discards a message that waits in %s', async (name) => {
   const { called, wait } = neverReturns();
   const { client } = await openWithHooks({ [name]: wait });
   const prompt = client.prompt({ message: 'say hello' }).catch((error: unknown) => error);
@@ -40,7 +40,7 @@ it.each(['input', 'expand'] as const)('a message that waits in %s when an abort 
   expect(await client.getState()).toMatchObject({ isIdle: true, messageCount: 0 });
 });
 
-it('input tells where the words come from, and its answer replaces them', async () => {
+it('the input hook gets the source of a message and replaces its text', async () => {
   const seen: unknown[] = [];
   const { client } = await openWithHooks({
     input: async (input) => {
@@ -61,10 +61,10 @@ it('input tells where the words come from, and its answer replaces them', async 
   expect(handled).toEqual({ disposition: 'handled' });
 });
 
-it('observe hears each event of a run before the clients do, and the last one after them', async () => {
+it('observe gets each event before the clients, and agent_settled after them', async () => {
   const order: string[] = [];
   let settle = () => {};
-  const over = new Promise<void>((resolve) => {
+  const observedSettle = new Promise<void>((resolve) => {
     settle = resolve;
   });
   const { client } = await openWithHooks(
@@ -76,20 +76,20 @@ it('observe hears each event of a run before the clients do, and the last one af
     },
     { answers: [callBash, { text: 'done' }] },
   );
-  client.onEvent(({ type }) => order.push(`told ${type}`));
+  client.onEvent(({ type }) => order.push(`sent ${type}`));
 
   await client.promptAndWait('go');
-  await over;
+  await observedSettle;
 
-  const heard = (who: string) =>
-    order.filter((line) => line.startsWith(who) && !line.endsWith('_update')).map((line) => line.slice(who.length));
-  expect(heard('observed ')).toEqual(heard('told '));
+  const typesSeenBy = (prefix: string) =>
+    order.filter((line) => line.startsWith(prefix) && !line.endsWith('_update')).map((line) => line.slice(prefix.length));
+  expect(typesSeenBy('observed ')).toEqual(typesSeenBy('sent '));
   for (const type of ['agent_start', 'message_end', 'tool_execution_start', 'turn_end', 'agent_end']) {
-    expect(order.indexOf(`observed ${type}`), type).toBeLessThan(order.indexOf(`told ${type}`));
+    expect(order.indexOf(`observed ${type}`), type).toBeLessThan(order.indexOf(`sent ${type}`));
   }
 });
 
-it('observe hears of the end when the run is over: what it says then opens the next one', async () => {
+it('observe gets agent_settled after the run, so that a prompt opens the next run', async () => {
   let next: Promise<unknown> | undefined;
   const { client } = await openWithHooks(
     {
@@ -105,7 +105,7 @@ it('observe hears of the end when the run is over: what it says then opens the n
   expect(await next).toMatchObject({ disposition: 'started' });
 });
 
-it('an observer that throws at the very end harms nobody', async () => {
+it('an observer that throws at agent_settled changes nothing', async () => {
   const { client } = await openWithHooks(
     {
       observe: ({ type }) => {
@@ -116,12 +116,12 @@ it('an observer that throws at the very end harms nobody', async () => {
     { answers: [{ text: 'one' }, { text: 'two' }] },
   );
 
-  for (const word of ['go', 'again']) {
-    expect((await client.promptAndWait(word)).settled).toMatchObject({ outcome: 'ok' });
+  for (const message of ['go', 'again']) {
+    expect((await client.promptAndWait(message)).settled).toMatchObject({ outcome: 'ok' });
   }
 });
 
-it('a run whose observer fails while a tool runs settles when the tool has stopped', async () => {
+it('a run whose observer fails during a tool settles when the tool has stopped', async () => {
   const { client, home } = await openWithHooks(
     {
       observe: async (event) => {
@@ -142,7 +142,7 @@ it('a run whose observer fails while a tool runs settles when the tool has stopp
   expect(await filterAlive([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
 });
 
-it('what observe rejects fails the run, which settles all the same', async () => {
+it('a rejection of observe fails the run, which still settles', async () => {
   const { client } = await openWithHooks({
     observe: async ({ type }) => {
       if (type === 'turn_end') throw new Error('observer broke');
@@ -154,7 +154,7 @@ it('what observe rejects fails the run, which settles all the same', async () =>
   expect(settled).toMatchObject({ outcome: 'error', errorCode: 'internal', errorMessage: 'observer broke' });
 });
 
-it('beforeAgentStart adds messages behind the one that opens the run, and a prompt for it', async () => {
+it('beforeAgentStart adds messages and a system prompt to one run', async () => {
   const prompts: string[] = [];
   const starts: unknown[] = [];
   const { client } = await openWithHooks(
@@ -183,7 +183,7 @@ it('beforeAgentStart adds messages behind the one that opens the run, and a prom
   expect(entries).toContainEqual(expect.objectContaining({ type: 'custom_message', content: 'by the way' }));
 });
 
-it('context and beforeRequest replace what the model is asked', async () => {
+it('context and beforeRequest replace the messages sent to the model', async () => {
   const called: unknown[] = [];
   const { client } = await openWithHooks({
     context: async (messages) => {
@@ -204,7 +204,7 @@ it('context and beforeRequest replace what the model is asked', async () => {
   expect(messagesOfRole(messages, 'user')).toEqual([expect.stringContaining('say hello')]);
 });
 
-it('messageEnd replaces answers and results before they are stored', async () => {
+it('messageEnd replaces messages before they are stored', async () => {
   const { client } = await openWithHooks(
     {
       messageEnd: async (message) => ({ ...message, content: [{ type: 'text', text: `${message.role} replaced` }] }),
@@ -217,7 +217,7 @@ it('messageEnd replaces answers and results before they are stored', async () =>
   expect((await client.getMessages()).messages[1]).toMatchObject({ content: [{ text: 'assistant replaced' }] });
 });
 
-it('toolCall replaces the arguments, and toolResult hears of them', async () => {
+it('toolCall replaces the arguments, which toolResult gets', async () => {
   const ended: unknown[] = [];
   const { client } = await openWithHooks(
     {
@@ -236,7 +236,7 @@ it('toolCall replaces the arguments, and toolResult hears of them', async () => 
   expect(messages[2]).toMatchObject({ content: [{ text: 'reviewed' }], isError: true });
 });
 
-it('a toolCall that throws blocks the call; a toolResult that throws changes nothing', async () => {
+it('a toolCall that throws blocks the call; a toolResult that throws has no effect', async () => {
   let blocks = true;
   const { client } = await openWithHooks(
     {
@@ -259,7 +259,7 @@ it('a toolCall that throws blocks the call; a toolResult that throws changes not
   expect(allowed.messages[2]).toMatchObject({ content: [{ text: 'hi\n' }], isError: false });
 });
 
-it('delta breaks an answer off; the run goes on with what it says', async () => {
+it('delta aborts a message, and the run continues with its messages', async () => {
   const { client } = await openWithHooks(
     {
       delta: (step) =>
@@ -283,7 +283,7 @@ it('delta breaks an answer off; the run goes on with what it says', async () => 
   expect(events.filter(({ type }) => type === 'agent_end')).toHaveLength(1);
 });
 
-it('delta hears that an answer begins, and may take it out of the conversation', async () => {
+it('delta gets the start of a message and can discard it', async () => {
   const steps: string[] = [];
   const { client } = await openWithHooks(
     {
@@ -303,9 +303,9 @@ it('delta hears that an answer begins, and may take it out of the conversation',
 });
 
 it.each([
-  ['is whole', {}],
+  ['is complete', {}],
   ['has failed', { cut: true }],
-])('an answer that %s by the time it is broken off is broken off all the same', async (_, last) => {
+])('a message that %s when delta aborts it is still aborted', async (_, last) => {
   const call = { toolCall: { name: 'bash', arguments: { command: 'touch ran' } } };
   let isFirst = true;
   const { client, home } = await openWithHooks(
@@ -329,7 +329,7 @@ it.each([
   expect(existsSync(join(home.cwd, 'ran'))).toBe(false);
 });
 
-it('turnEnd says something and makes the run go on', async () => {
+it('turnEnd adds messages and can add a turn', async () => {
   let turns = 0;
   const { client } = await openWithHooks(
     {
@@ -347,7 +347,7 @@ it('turnEnd says something and makes the run go on', async () => {
   expect(turns).toBe(2);
 });
 
-it('beforeSettle makes a run go on as long as it has something to say', async () => {
+it('beforeSettle continues a run as long as it returns `continue`', async () => {
   const ends: unknown[] = [];
   const { client } = await openWithHooks(
     {
@@ -368,7 +368,7 @@ it('beforeSettle makes a run go on as long as it has something to say', async ()
   expect(ends).toEqual(['ok', 'ok', 'ok']);
 });
 
-it.each(['turnEnd', 'beforeSettle'] as const)('what %s has to say alone asks no model again', async (name) => {
+it.each(['turnEnd', 'beforeSettle'] as const)('messages of %s alone cause no model call', async (name) => {
   const { client } = await openWithHooks(
     { [name]: async () => ({ messages: [customMessage('one more thing')] }) },
     { answers: [{ text: 'one' }, { text: 'never' }] },
@@ -381,7 +381,7 @@ it.each(['turnEnd', 'beforeSettle'] as const)('what %s has to say alone asks no 
   expect(events.filter(({ type }) => type === 'turn_start')).toHaveLength(1);
 });
 
-it.each(['turnEnd', 'beforeSettle'] as const)('%s makes a run go on without a word', async (name) => {
+it.each(['turnEnd', 'beforeSettle'] as const)('%s continues a run without messages', async (name) => {
   let called = 0;
   const { client } = await openWithHooks(
     { [name]: async () => (++called === 1 ? { continue: true } : undefined) },
@@ -395,7 +395,7 @@ it.each(['turnEnd', 'beforeSettle'] as const)('%s makes a run go on without a wo
   expect(called).toBe(2);
 });
 
-it('a run that failed does not go on, whatever beforeSettle says', async () => {
+it('beforeSettle cannot continue a failed run', async () => {
   const { client } = await openWithHooks(
     { beforeSettle: async () => ({ messages: [customMessage('a last word')], continue: true }) },
     { answers: [{ error: { status: 400 } }, { text: 'never' }] },
@@ -407,7 +407,7 @@ it('a run that failed does not go on, whatever beforeSettle says', async () => {
   expect(rolesOf(messages)).toEqual(['user', 'assistant', 'custom']);
 });
 
-it('a run that was stopped does not go on, whatever beforeSettle says', async () => {
+it('beforeSettle cannot continue an aborted run', async () => {
   const { called, wait } = neverReturns();
   const { client } = await openWithHooks(
     { toolCall: wait, beforeSettle: async () => ({ continue: true }) },
@@ -425,7 +425,7 @@ it.each([
   ['delta', () => ({ reason: 'no', messages: [] })],
   ['turnEnd', async () => ({ continue: true })],
   ['beforeSettle', async () => ({ continue: true })],
-])('a %s that never lets the run end leaves room for an abort', async (name, hook) => {
+])('a run that %s never lets end can be aborted', async (name, hook) => {
   const { client } = await openWithHooks({ [name]: hook }, { answers: [{ text: 'hm' }, { repeat: true }] });
   const run = client.promptAndWait('go');
   await new Promise((resolve) => setImmediate(resolve));
@@ -435,7 +435,7 @@ it.each([
   expect((await run).settled).toMatchObject({ outcome: 'aborted' });
 });
 
-it('[J9] what a hook says before the end is on the device before the run settles', async () => {
+it('[J9] messages of beforeSettle are synced to disk before the run settles', async () => {
   const order: string[] = [];
   const { SessionLog } = await import('../../../src/store/sessions/session-log.ts');
   const { append, sync } = SessionLog.prototype;
@@ -458,7 +458,7 @@ it('[J9] what a hook says before the end is on the device before the run settles
   expect(order.lastIndexOf('sync')).toBeGreaterThan(order.lastIndexOf('custom_message'));
 });
 
-it('[P32] an abort while the next turn is announced leaves its messages in the queue', async () => {
+it('[P32] an abort during turn_start leaves the messages of that turn in the queue', async () => {
   const reached = neverReturns();
   let turns = 0;
   const { client } = await openWithHooks(
@@ -477,11 +477,11 @@ it('[P32] an abort while the next turn is announced leaves its messages in the q
   expect(await client.getState()).toMatchObject({ isIdle: true, pendingMessageCount: 1 });
 });
 
-it('a message that waits in a hook when the agent closes begins nothing', async () => {
+it('closing the agent discards a message that waits in a hook', async () => {
   const entered = neverReturns();
-  let go = () => {};
+  let release = () => {};
   const held = new Promise<void>((resolve) => {
-    go = resolve;
+    release = resolve;
   });
   const { client, close, home } = await openWithHooks({
     input: async () => {
@@ -489,7 +489,7 @@ it('a message that waits in a hook when the agent closes begins nothing', async 
       await held;
       return undefined;
     },
-    sessionShutdown: async () => go(),
+    sessionShutdown: async () => release(),
   });
   const prompt = client.prompt({ message: 'write proof.txt: done' }).catch((error: unknown) => error);
   await entered.called;

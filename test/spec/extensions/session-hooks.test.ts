@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { openAgent } from '../../../src/index.ts';
 import { type Hooks, openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
 
-it('sessionStart comes after the client is there; the state can be read meanwhile, a prompt waits', async () => {
+it('sessionStart runs after the client connects; get_state does not wait for it, a prompt does', async () => {
   const order: string[] = [];
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
   const { client } = await openWithHooks({
     sessionStart: async ({ reason }) => {
-      await opened;
+      await released;
       order.push(`started ${reason}`);
     },
   });
@@ -18,24 +18,24 @@ it('sessionStart comes after the client is there; the state can be read meanwhil
   const prompt = client.prompt({ message: 'say hello' }).then(() => order.push('prompted'));
   expect((await client.getState()).isIdle).toBe(true);
   order.push('read');
-  open();
+  release();
   await prompt;
 
   expect(order).toEqual(['read', 'started startup', 'prompted']);
 });
 
-it('session moves tell the hooks where from and where to, and the end is told once', async () => {
-  const told: unknown[] = [];
-  const note = (name: string) => async (event: unknown) => {
-    told.push([name, event]);
+it('session hooks get source and target, and sessionShutdown runs once per session', async () => {
+  const calls: unknown[] = [];
+  const recordCall = (name: string) => async (event: unknown) => {
+    calls.push([name, event]);
     return undefined;
   };
   const { client, close } = await openWithHooks(
     {
-      sessionStart: note('start'),
-      sessionShutdown: note('shutdown'),
-      beforeSwitch: note('switch'),
-      beforeFork: note('fork'),
+      sessionStart: recordCall('start'),
+      sessionShutdown: recordCall('shutdown'),
+      beforeSwitch: recordCall('switch'),
+      beforeFork: recordCall('fork'),
     } as Hooks,
     { keep: true },
   );
@@ -44,12 +44,12 @@ it('session moves tell the hooks where from and where to, and the end is told on
 
   const { sessionFile: second } = await client.newSession();
   await client.switchSession({ sessionPath: first ?? '' });
-  const [said] = (await client.getForkMessages()).messages;
-  const { sessionFile: third } = await client.fork({ entryId: said?.entryId ?? '' });
+  const [forkMessage] = (await client.getForkMessages()).messages;
+  const { sessionFile: third } = await client.fork({ entryId: forkMessage?.entryId ?? '' });
   await close();
   await close();
 
-  expect(told).toEqual([
+  expect(calls).toEqual([
     ['start', { reason: 'startup' }],
     ['switch', { reason: 'new' }],
     ['shutdown', { reason: 'new', targetSessionFile: second }],
@@ -57,22 +57,22 @@ it('session moves tell the hooks where from and where to, and the end is told on
     ['switch', { reason: 'resume', targetSessionFile: first }],
     ['shutdown', { reason: 'resume', targetSessionFile: first }],
     ['start', { reason: 'resume', previousSessionFile: second }],
-    ['fork', { entryId: said?.entryId, position: 'before' }],
+    ['fork', { entryId: forkMessage?.entryId, position: 'before' }],
     ['shutdown', { reason: 'fork', targetSessionFile: third }],
     ['start', { reason: 'fork', previousSessionFile: first }],
     ['shutdown', { reason: 'quit' }],
   ]);
 });
 
-it('model and thinking level are told after they changed; the next session command waits for that', async () => {
-  const told: unknown[] = [];
+it('modelSelect and thinkingLevelSelect run before the next session command', async () => {
+  const calls: unknown[] = [];
   const { client } = await openWithHooks({
     modelSelect: async ({ model, previousModel, source }) => {
       await client.getState();
-      told.push([source, previousModel?.id, model.id]);
+      calls.push([source, previousModel?.id, model.id]);
     },
     thinkingLevelSelect: async ({ level, previousLevel }) => {
-      told.push([previousLevel, level]);
+      calls.push([previousLevel, level]);
     },
   });
   const { model, thinkingLevel } = await client.getState();
@@ -81,7 +81,7 @@ it('model and thinking level are told after they changed; the next session comma
   await client.setModel({ provider: 'tau', modelId: 'scripted-small' });
   await client.setSessionName({ name: 'waits' });
 
-  expect(told).toEqual([
+  expect(calls).toEqual([
     [thinkingLevel, 'low'],
     ['set', model?.id, 'scripted-small'],
     ['low', 'off'],
@@ -89,7 +89,7 @@ it('model and thinking level are told after they changed; the next session comma
 });
 
 it.each(['sessionStart', 'sessionShutdown', 'beforeSwitch', 'modelSelect', 'thinkingLevelSelect'] as const)(
-  'a %s hook that rejects is passed over',
+  'a %s hook that rejects is ignored',
   async (name) => {
     const { client, close } = await openWithHooks({ [name]: () => Promise.reject(new Error('no')) }, { keep: true });
     await client.promptAndWait('say hello');
@@ -104,7 +104,7 @@ it.each(['sessionStart', 'sessionShutdown', 'beforeSwitch', 'modelSelect', 'thin
   },
 );
 
-it.each(['beforeSwitch', 'beforeFork'] as const)('an abort cancels a move that waits for %s', async (name) => {
+it.each(['beforeSwitch', 'beforeFork'] as const)('an abort cancels a session change that waits for %s', async (name) => {
   const { called, wait } = neverReturns();
   const { client } = await openWithHooks({ [name]: wait });
   await client.promptAndWait('say hello');
@@ -117,27 +117,27 @@ it.each(['beforeSwitch', 'beforeFork'] as const)('an abort cancels a move that w
   expect((await client.promptAndWait('say more')).settled).toMatchObject({ outcome: 'ok' });
 });
 
-it('the end waits for sessionShutdown, but not for ever; then the session is free', async () => {
+it('close waits a limited time for sessionShutdown, then releases the session', async () => {
   const { client, close, home } = await openWithHooks({ sessionShutdown: () => new Promise(() => {}) }, { keep: true });
   await client.promptAndWait('say hello');
   const { sessionFile } = await client.getState();
 
   await close();
 
-  const again = await openAgent({ cwd: home.cwd, agentDir: home.agentDir, session: sessionFile ?? '' });
-  expect((await again.client.getState()).messageCount).toBe(2);
-  await again.close();
+  const reopened = await openAgent({ cwd: home.cwd, agentDir: home.agentDir, session: sessionFile ?? '' });
+  expect((await reopened.client.getState()).messageCount).toBe(2);
+  await reopened.close();
 });
 
-it('a command that begins while the hooks hear of a new model waits for that, wherever it came from', async () => {
+it('a session command waits for a running modelSelect hook', async () => {
   const order: string[] = [];
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
   const { client } = await openWithHooks({
     beforeSwitch: async () => {
-      await opened;
+      await released;
       return undefined;
     },
     modelSelect: async () => {
@@ -151,13 +151,13 @@ it('a command that begins while the hooks hear of a new model waits for that, wh
     client.setModel({ provider: 'tau', modelId: 'scripted-small' }),
     client.setSessionName({ name: 'later' }).then(() => order.push('named')),
   ];
-  open();
+  release();
   await Promise.all(commands);
 
   expect(order).toEqual(['selected', 'named']);
 });
 
-it('a hook that throws at once is passed over like one that rejects', async () => {
+it('a hook that throws synchronously is ignored', async () => {
   const fails = () => {
     throw new Error('at once');
   };
@@ -168,7 +168,7 @@ it('a hook that throws at once is passed over like one that rejects', async () =
   await close();
 });
 
-it('a move waits for sessionShutdown, but not for ever', async () => {
+it('a session change waits a limited time for sessionShutdown', async () => {
   const { client } = await openWithHooks({ sessionShutdown: () => new Promise(() => {}) });
 
   expect(await client.newSession()).toMatchObject({ cancelled: false });

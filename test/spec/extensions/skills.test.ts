@@ -13,37 +13,37 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 
 const skill = (name: string, body = `Do ${name}.`) => `---\nname: ${name}\ndescription: About ${name}.\n---\n${body}\n`;
 
-/** A user with a skill of this name and body. */
-function homeWith(name: string, body?: string): Home {
+/** A home with this skill. */
+function homeWithSkill(name: string, body?: string): Home {
   const home = newHome();
   writeFiles(home, { [`agent/skills/${name}/SKILL.md`]: skill(name, body) });
   return home;
 }
 
-/** What a message becomes that calls a skill of the user. */
-function block({ agentDir }: Home, name: string, body = `Do ${name}.`): string {
+/** The text that replaces a call of this skill. */
+function skillBlock({ agentDir }: Home, name: string, body = `Do ${name}.`): string {
   const folder = join(agentDir, 'skills', name);
-  const where = `Relative paths in this skill are relative to its folder, ${folder}`;
-  return `<skill name="${name}" location="${folder}/SKILL.md">\n${where}\n\n${body}\n</skill>`;
+  const pathNote = `Relative paths in this skill are relative to its folder, ${folder}`;
+  return `<skill name="${name}" location="${folder}/SKILL.md">\n${pathNote}\n\n${body}\n</skill>`;
 }
 
 const stall = { stall: true, when: 'stall' };
 
-verifies('P17 N20', 'a prompt that calls a skill is sent as its words, with its images', async ({ open }) => {
-  const home = homeWith('pdf-tools', '# PDF\n\nRead refs.md');
+verifies('P17 N20', 'a skill call is replaced by the skill text and keeps its images', async ({ open }) => {
+  const home = homeWithSkill('pdf-tools', '# PDF\n\nRead refs.md');
   const { peer } = await open({ home });
   const image = { type: 'image', data: PIXEL, mimeType: 'image/png' };
 
   const records = await peer.run({ message: '/skill:pdf-tools extract "a b.pdf"', images: [image] });
 
-  const text = `${block(home, 'pdf-tools', '# PDF\n\nRead refs.md')}\n\nextract "a b.pdf"`;
+  const text = `${skillBlock(home, 'pdf-tools', '# PDF\n\nRead refs.md')}\n\nextract "a b.pdf"`;
   expect(userTexts(records)).toEqual([text]);
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages[0]).toMatchObject({ role: 'user', content: [{ type: 'text', text }, image] });
 });
 
-verifies('P17', 'what begins in another way, or calls nothing that is there, is sent as it is', async ({ open }) => {
-  const { peer } = await open({ home: homeWith('a') });
+verifies('P17', 'a message that calls no known skill is sent unchanged', async ({ open }) => {
+  const { peer } = await open({ home: homeWithSkill('a') });
   const texts = ['skill:a', ' /skill:a', '/skill:b now', '/skill:', '/', 'say /skill:a'];
 
   for (const text of texts) await peer.run(text);
@@ -52,7 +52,7 @@ verifies('P17', 'what begins in another way, or calls nothing that is there, is 
 });
 
 verifies('P17 P21 P25', 'skills are expanded before a message is queued', async ({ open }) => {
-  const home = homeWith('a');
+  const home = homeWithSkill('a');
   const gate = newGate();
   const script = [{ steps: [{ text: 'one' }, { await: gate.path }] }, { text: 'two' }, { repeat: true }];
   const { peer } = await open({ home, script });
@@ -66,7 +66,7 @@ verifies('P17 P21 P25', 'skills are expanded before a message is queued', async 
   const { items } = peer.records.findLast(({ type }) => type === 'queue_update') as unknown as {
     items: { text: string }[];
   };
-  const texts = ['steer', 'follow', 'prompt'].map((word) => `${block(home, 'a')}\n\n${word}`);
+  const texts = ['steer', 'follow', 'prompt'].map((word) => `${skillBlock(home, 'a')}\n\n${word}`);
   expect(items.map(({ text }) => text)).toEqual(texts);
   gate.open();
   await waitUntilSettled(peer);
@@ -74,7 +74,7 @@ verifies('P17 P21 P25', 'skills are expanded before a message is queued', async 
 });
 
 verifies('P38 P17', 'abort_and_prompt expands its text, and so does a prompt after an abort', async ({ open }) => {
-  const home = homeWith('a');
+  const home = homeWithSkill('a');
   const { peer } = await open({ home, script: [stall, stall, { text: 'done' }, { repeat: true }] });
   await peer.ok({ type: 'prompt', message: 'stall' });
   await peer.next('message_update');
@@ -84,32 +84,32 @@ verifies('P38 P17', 'abort_and_prompt expands its text, and so does a prompt aft
   await peer.ok({ type: 'abort' });
   await peer.run('/skill:a again');
 
-  expect(userTexts(peer.records)).toEqual(['stall', `${block(home, 'a')}\n\nstall`, `${block(home, 'a')}\n\nagain`]);
+  expect(userTexts(peer.records)).toEqual(['stall', `${skillBlock(home, 'a')}\n\nstall`, `${skillBlock(home, 'a')}\n\nagain`]);
 });
 
-verifies('P17', 'a skill is there for a prompt that comes before anything else', async ({ open }) => {
-  const home = homeWith('a');
+verifies('P17', 'the first prompt can call a skill', async ({ open }) => {
+  const home = homeWithSkill('a');
   const { peer } = await open({ home });
 
   peer.send({ type: 'prompt', message: '/skill:a' });
   await peer.find('agent_settled');
 
-  expect(userTexts(peer.records)).toEqual([block(home, 'a')]);
+  expect(userTexts(peer.records)).toEqual([skillBlock(home, 'a')]);
 });
 
-verifies('N20', 'its file is read when it is called', async ({ open }) => {
-  const home = homeWith('a', 'Old.');
+verifies('N20', 'a skill file is read at each call', async ({ open }) => {
+  const home = homeWithSkill('a', 'Old.');
   const { peer } = await open({ home });
   await peer.run('/skill:a');
   writeFiles(home, { 'agent/skills/a/SKILL.md': skill('a', 'New.') });
 
   await peer.run('/skill:a');
 
-  expect(userTexts(peer.records)).toEqual([block(home, 'a', 'Old.'), block(home, 'a', 'New.')]);
+  expect(userTexts(peer.records)).toEqual([skillBlock(home, 'a', 'Old.'), skillBlock(home, 'a', 'New.')]);
 });
 
-verifies('N21', 'a skill whose file cannot be read is told, and the text is sent as it is', async ({ open }) => {
-  const home = homeWith('a');
+verifies('N21', 'a skill file that cannot be read is reported, and the message is sent unchanged', async ({ open }) => {
+  const home = homeWithSkill('a');
   writeFiles(home, { 'agent/prompts/fix.md': 'Fix $1' });
   const { peer } = await open({ home });
   await peer.ok({ type: 'get_commands' });
@@ -136,8 +136,8 @@ verifies('N21', 'a skill whose file cannot be read is told, and the text is sent
   ]);
 });
 
-verifies('N22', 'a skill that is no good is told on stderr and stops nothing', async ({ open }) => {
-  const home = homeWith('good');
+verifies('N22', 'an invalid skill is reported on stderr and left out', async ({ open }) => {
+  const home = homeWithSkill('good');
   writeFiles(home, {
     'agent/skills/bad/SKILL.md': '---\nname: bad\n---\nNo description.',
     'agent/skills/worse/SKILL.md': '---\ndescription: [\n---\n',
@@ -151,20 +151,20 @@ verifies('N22', 'a skill that is no good is told on stderr and stops nothing', a
   expect(commands.map(({ name }: { name: string }) => name)).toEqual(['skill:good']);
   await agent.close();
   if (!agent.process) return;
-  const at = (name: string) => join(home.root, name, 'SKILL.md');
+  const skillPath = (name: string) => join(home.root, name, 'SKILL.md');
   const lines = agent.process.stderr().trimEnd().split('\n');
   expect(lines).toEqual([
-    `tau: ${at('agent/skills/bad')} is left out: it has no description`,
-    expect.stringContaining(`tau: ${at('agent/skills/worse')} is left out: its front matter is no YAML: `),
-    `tau: ${at('project/.pi/skills/good')} is left out: ${at('agent/skills/good')} has the name good already`,
+    `tau: ${skillPath('agent/skills/bad')} is left out: it has no description`,
+    expect.stringContaining(`tau: ${skillPath('agent/skills/worse')} is left out: its front matter is no YAML: `),
+    `tau: ${skillPath('project/.pi/skills/good')} is left out: ${skillPath('agent/skills/good')} has the name good already`,
   ]);
 });
 
 verifies(
   'N23',
-  'what a project holds is used without trust, and goes with the folder of the session',
+  'project skills and templates need no trust and belong to the folder of the session',
   async ({ open }) => {
-    const home = homeWith('mine');
+    const home = homeWithSkill('mine');
     writeFiles(home, {
       'project/.pi/skills/here/SKILL.md': skill('here'),
       'project/.pi/prompts/fix.md': 'Fix it here',
@@ -178,23 +178,23 @@ verifies(
     };
     const { sessionFile, projectTrusted } = await peer.ok({ type: 'get_state' });
     await peer.run('/fix');
-    const here = await names();
+    const ownNames = await names();
 
     await peer.ok({ type: 'switch_session', sessionPath: other });
-    const there = await names();
+    const otherNames = await names();
     await peer.run('/skill:here');
     await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
 
     expect(projectTrusted).toBe(false);
-    expect(here).toEqual(['fix', 'skill:mine', 'skill:here']);
-    expect(there).toEqual(['skill:mine', 'skill:there']);
+    expect(ownNames).toEqual(['fix', 'skill:mine', 'skill:here']);
+    expect(otherNames).toEqual(['skill:mine', 'skill:there']);
     expect(userTexts(peer.records)).toEqual(['Fix it here', '/skill:here']);
-    expect(await names()).toEqual(here);
+    expect(await names()).toEqual(ownNames);
   },
 );
 
-verifies('N23', 'paths in the settings of a project count while it is trusted', async ({ open }) => {
-  const home = homeWith('mine');
+verifies('N23', 'paths in project settings apply while the project is trusted', async ({ open }) => {
+  const home = homeWithSkill('mine');
   writeFiles(home, {
     'agent/settings.json': JSON.stringify({ skills: ['../more'] }),
     'more/yours/SKILL.md': skill('yours'),
@@ -217,8 +217,8 @@ verifies('N23', 'paths in the settings of a project count while it is trusted', 
   expect(await names()).toEqual(before);
 });
 
-it('[P21] a queued message that survives kill -9 is expanded already', async () => {
-  const home = homeWith('a');
+it('[P21] a queued message that survives kill -9 was expanded before it was stored', async () => {
+  const home = homeWithSkill('a');
   const first = await openTestAgent('stdio', { home, script: [stall] });
   const { sessionFile } = await first.peer.ok({ type: 'get_state' });
   await first.peer.ok({ type: 'prompt', message: 'stall' });
@@ -230,11 +230,11 @@ it('[P21] a queued message that survives kill -9 is expanded already', async () 
 
   const { peer } = await openTestAgent('stdio', { home, args: ['--session', sessionFile] });
 
-  expect(await peer.ok({ type: 'clear_queue' })).toMatchObject({ steering: [`${block(home, 'a')}\n\nnow`] });
+  expect(await peer.ok({ type: 'clear_queue' })).toMatchObject({ steering: [`${skillBlock(home, 'a')}\n\nnow`] });
 });
 
-it('[P17] one answer may be asked of a skill', async () => {
-  const home = homeWith('a', 'say hello');
+it('[P17] --print expands a skill call', async () => {
+  const home = homeWithSkill('a', 'say hello');
 
   const { code, stdout, stderr } = await runTau(home, ['-p', '--no-session', '/skill:a'], { input: '' });
 
@@ -242,8 +242,8 @@ it('[P17] one answer may be asked of a skill', async () => {
   expect(stdout).toContain('<skill name=');
 });
 
-it('[U7] the model is told of skills while it can read, but not of those that do not want it', async () => {
-  const home = homeWith('a');
+it('[U7] the system prompt lists skills while `read` is active, except hidden ones', async () => {
+  const home = homeWithSkill('a');
   writeFiles(home, { 'agent/skills/b/SKILL.md': '---\ndescription: Hidden.\ndisable-model-invocation: true\n---\n' });
   const prompt = async (...args: string[]) => (await runTau(home, ['--print-system-prompt', ...args])).stdout;
 
@@ -257,8 +257,8 @@ it('[U7] the model is told of skills while it can read, but not of those that do
   expect(await prompt('--no-skills')).not.toContain('<available_skills>');
 });
 
-it('[U7] a change of tools decides from the next model call on whether skills are told', async () => {
-  const home = homeWith('a');
+it('[U7] a change of tools decides from the next model call whether skills are listed', async () => {
+  const home = homeWithSkill('a');
   const prompts: string[] = [];
   const { client } = await openWithHooks(
     {
@@ -277,8 +277,8 @@ it('[U7] a change of tools decides from the next model call on whether skills ar
   expect(prompts.map((prompt) => prompt.includes('<name>a</name>'))).toEqual([true, false]);
 });
 
-it('[N24] flags name skills and templates, and leave out all others', async () => {
-  const home = homeWith('mine');
+it('[N24] --skill and --prompt-template add files; --no-skills and --no-prompt-templates drop the others', async () => {
+  const home = homeWithSkill('mine');
   writeFiles(home, {
     'agent/settings.json': JSON.stringify({ skills: ['../set'] }),
     'set/set/SKILL.md': skill('set'),
@@ -301,11 +301,11 @@ it('[N24] flags name skills and templates, and leave out all others', async () =
   expect(await names('--no-skills', '--no-prompt-templates')).toEqual([]);
 });
 
-it('[N24] an agent in this process takes the same', async () => {
-  const home = homeWith('mine');
+it('[N24] openAgent takes the same skill and template options', async () => {
+  const home = homeWithSkill('mine');
   writeFiles(home, { 'project/one/SKILL.md': skill('one'), 'project/ask.md': 'Ask $1' });
-  const additions = { skills: ['one'], findSkills: false, promptTemplates: ['ask.md'] };
-  const { client } = await openWithHooks({}, { cwd: home.cwd, agentDir: home.agentDir, addons: additions });
+  const resourceOptions = { skills: ['one'], findSkills: false, promptTemplates: ['ask.md'] };
+  const { client } = await openWithHooks({}, { cwd: home.cwd, agentDir: home.agentDir, addons: resourceOptions });
 
   const { commands } = await client.getCommands();
   const { messages } = await client.promptAndWait('/ask me');

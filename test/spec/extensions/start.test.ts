@@ -6,24 +6,24 @@ import { newGate, newHome, openTestAgent } from '../../support/agent/test-agent.
 import { userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** A user with an extension that is not loaded before the gate is open. */
+/** A home with an extension that loads only after the gate opens. */
 function slowHome(body: string) {
   const home = newHome();
   const gate = newGate();
-  userExtension(home, 'slow.ts', slow(gate.path, body));
+  userExtension(home, 'slow.ts', slowExtension(gate.path, body));
   return { home, gate };
 }
 
-const slow = (gate: string, body: string) => `
+const slowExtension = (gate: string, body: string) => `
   ${waitForFileCode(JSON.stringify(gate))}
   export default (pi) => { ${body} };`;
 
-verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_state does not', async (bench) => {
+verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_state does not', async (fixture) => {
   const { home, gate } = slowHome(
     `pi.registerCommand('slow', { handler: async () => {} });
        pi.on('input', ({ text }) => ({ action: 'transform', text: text + ' (seen)' }));`,
   );
-  const { peer } = await bench.open({ home, script: [{ text: 'one' }] });
+  const { peer } = await fixture.open({ home, script: [{ text: 'one' }] });
 
   const commands = peer.ok({ type: 'get_commands' });
   const prompt = peer.ok({ type: 'prompt', message: 'hello' });
@@ -32,7 +32,7 @@ verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_
   const early = peer.records.map(({ type, command }) => command ?? type);
   gate.open();
 
-  expect(early).toEqual([...bench.greeting, 'get_state']);
+  expect(early).toEqual([...fixture.greeting, 'get_state']);
   expect(await commands).toMatchObject({ commands: [{ name: 'slow' }] });
   expect(await prompt).toMatchObject({ disposition: 'started' });
   await bash;
@@ -42,7 +42,7 @@ verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_
 
 verifies(
   'I4',
-  'a command of a slow extension is run, and refused for steering, by the first message',
+  'a command of a slow extension is run by prompt and rejected by steer as first message',
   async ({ open }) => {
     const { home, gate } = slowHome(
       "pi.registerCommand('slow', { handler: async (args, ctx) => ctx.ui.notify(JSON.stringify(args)) });",
@@ -60,10 +60,10 @@ verifies(
   },
 );
 
-verifies('I4 B10', 'a bash command that waits for slow extensions can be stopped', async ({ open }) => {
+verifies('I4 B10', 'a bash command that waits for slow extensions can be aborted', async ({ open }) => {
   const home = newHome();
   const gate = newGate();
-  userExtension(home, 'slow.ts', slow(gate.path, ''));
+  userExtension(home, 'slow.ts', slowExtension(gate.path, ''));
   const { peer } = await open({ home });
 
   const bash = peer.ok({ type: 'bash', command: 'echo done > done' });
@@ -76,10 +76,10 @@ verifies('I4 B10', 'a bash command that waits for slow extensions can be stopped
   expect(readdirSync(home.cwd)).toEqual([]);
 });
 
-it('[I4] the end of input while extensions load loses nothing', async () => {
+it('[I4] the end of input while extensions load loses no command', async () => {
   const home = newHome();
   const gate = newGate();
-  userExtension(home, 'slow.ts', slow(gate.path, "pi.on('input', () => ({ action: 'handled' }));"));
+  userExtension(home, 'slow.ts', slowExtension(gate.path, "pi.on('input', () => ({ action: 'handled' }));"));
   const agent = await openTestAgent('stdio', { home });
   const prompt = agent.peer.ok({ type: 'prompt', message: 'hello' });
   await agent.peer.ok({ type: 'get_state' });
@@ -112,7 +112,7 @@ for (const [args, expected] of [
     [true, 'warm=er', true, null],
   ],
 ] as const) {
-  verifies('Z26', `flags of extensions on the command line: ${args.join(' ') || 'none'}`, async ({ open }) => {
+  verifies('Z26', `extension flags are read from the command line: ${args.join(' ') || 'none'}`, async ({ open }) => {
     const { home } = homeWithCommands({}, FLAGS);
     const { peer } = await open({ home, args });
 
@@ -120,7 +120,7 @@ for (const [args, expected] of [
   });
 }
 
-it('[Z26] a flag that no extension knows is told of, once, and ends nothing', async () => {
+it('[Z26] a flag that no extension registers is reported once on stderr', async () => {
   const { home } = homeWithCommands({}, FLAGS);
   projectExtension(home, 'mine.ts', "export default (pi) => { pi.registerFlag('mine', { type: 'boolean' }); };");
   userExtension(home, 'trusts.ts', "export default (pi) => pi.on('project_trust', () => ({ trusted: 'yes' }));");
@@ -132,7 +132,7 @@ it('[Z26] a flag that no extension knows is told of, once, and ends nothing', as
 });
 
 it.each([[['--plan']], [['--no-extensions', '--plan']]])(
-  '[Z25 Z26] without extensions %j is a mistake',
+  '[Z25 Z26] without extensions %j is a usage error',
   async (args) => {
     const home = args.length === 1 ? newHome() : homeWithCommands({}, FLAGS).home;
 
@@ -144,7 +144,7 @@ it.each([[['--plan']], [['--no-extensions', '--plan']]])(
   },
 );
 
-it('[Z26] flags of extensions count for one answer and for JSON, too', async () => {
+it('[Z26] extension flags work in print mode', async () => {
   const { home } = homeWithCommands(
     {},
     `pi.registerFlag('tone', { type: 'string' });

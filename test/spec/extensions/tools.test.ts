@@ -4,7 +4,7 @@ import { newHome } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
-/** A user with one extension that has a tool of this name; `fields` stand in its definition. */
+/** A home with one extension that registers a tool; `fields` go into its definition. */
 function toolHome(name: string, fields: string, { before = '', after = '' } = {}) {
   const home = newHome();
   userExtension(
@@ -22,14 +22,14 @@ function toolHome(name: string, fields: string, { before = '', after = '' } = {}
   return home;
 }
 
-async function results(peer: Peer) {
+async function toolResults(peer: Peer) {
   const { messages } = await peer.ok({ type: 'get_messages' });
   return messages.filter(({ role }: { role: string }) => role === 'toolResult');
 }
 
 const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
 
-verifies('X45', 'a tool is offered, described, called, and told of', async ({ open }) => {
+verifies('X45', 'a tool is offered, described, called and reports progress', async ({ open }) => {
   const home = toolHome(
     'weather',
     `parameters: Type.Object({ city: Type.String({ description: 'Where' }) }),
@@ -54,8 +54,8 @@ verifies('X45', 'a tool is offered, described, called, and told of', async ({ op
     active: true,
     source: 'extension',
   });
-  const [{ toolCallId }] = await results(peer);
-  expect(await results(peer)).toMatchObject([
+  const [{ toolCallId }] = await toolResults(peer);
+  expect(await toolResults(peer)).toMatchObject([
     {
       toolName: 'weather',
       content: [{ text: 'sunny in Rome' }],
@@ -74,7 +74,7 @@ verifies('X45', 'a tool is offered, described, called, and told of', async ({ op
   expect(prompt).toContain('- Never guess the weather.');
 });
 
-verifies('X45', 'arguments are checked against its schema, after it has prepared them', async ({ open }) => {
+verifies('X45', 'arguments are prepared by the tool, then validated against its schema', async ({ open }) => {
   const home = toolHome(
     'weather',
     `parameters: Type.Object({ city: Type.String() }),
@@ -86,13 +86,13 @@ verifies('X45', 'arguments are checked against its schema, after it has prepared
 
   await peer.run('go');
 
-  expect(await results(peer)).toMatchObject([
+  expect(await toolResults(peer)).toMatchObject([
     { content: [{ text: 'Rome' }], isError: false },
     { content: [{ text: expect.stringContaining('Validation failed for tool "weather"') }], isError: true },
   ]);
 });
 
-verifies('X45', 'what a tool throws, or prepares in vain, is told to the model', async ({ open }) => {
+verifies('X45', 'an error of a tool becomes an error result', async ({ open }) => {
   const home = toolHome('weather', "execute: async () => { throw new Error('it rains'); }", {
     after: `pi.registerTool({ name: 'other', description: 'x', parameters: Type.Object({}), prepareArguments: () => { throw new Error('unprepared'); }, execute: async () => text('never') });
       pi.registerTool({ name: 'says', description: 'x', parameters: Type.Object({}), execute: () => ({ ...text('I failed'), isError: true, details: { why: 1 } }) });`,
@@ -104,42 +104,42 @@ verifies('X45', 'what a tool throws, or prepares in vain, is told to the model',
 
   await peer.run('go');
 
-  expect(await results(peer)).toMatchObject([
+  expect(await toolResults(peer)).toMatchObject([
     { isError: true, content: [{ text: 'it rains' }] },
     { isError: true, content: [{ text: 'unprepared' }] },
     { isError: true, content: [{ text: 'I failed' }], details: { why: 1 } },
   ]);
 });
 
-const text = (words: unknown) => [{ type: 'text', text: words }];
+const textBlocks = (value: unknown) => [{ type: 'text', text: value }];
 
-const nonsense: [string, { isError: boolean; content: unknown[] }][] = [
+const returnValues: [string, { isError: boolean; content: unknown[] }][] = [
   ['undefined', { isError: false, content: [] }],
   ['null', { isError: false, content: [] }],
   ['7', { isError: false, content: [] }],
-  ["'just words'", { isError: false, content: text('just words') }],
-  ["{ content: 'words' }", { isError: true, content: text('content must be a list') }],
-  ["{ content: [null, { type: 'video' }] }", { isError: true, content: text(expect.stringContaining('content[0]')) }],
-  ["{ content: [{ type: 'text', text: 7 }] }", { isError: true, content: text('content[0].text must be a string') }],
-  ['{ content: [], details: { big: 1n } }', { isError: true, content: text(expect.stringContaining('BigInt')) }],
+  ["'just words'", { isError: false, content: textBlocks('just words') }],
+  ["{ content: 'words' }", { isError: true, content: textBlocks('content must be a list') }],
+  ["{ content: [null, { type: 'video' }] }", { isError: true, content: textBlocks(expect.stringContaining('content[0]')) }],
+  ["{ content: [{ type: 'text', text: 7 }] }", { isError: true, content: textBlocks('content[0].text must be a string') }],
+  ['{ content: [], details: { big: 1n } }', { isError: true, content: textBlocks(expect.stringContaining('BigInt')) }],
   [
     '(() => { const loop = {}; loop.loop = loop; return { content: [], details: loop }; })()',
-    { isError: true, content: text(expect.stringContaining('circular')) },
+    { isError: true, content: textBlocks(expect.stringContaining('circular')) },
   ],
 ];
-for (const [answer, result] of nonsense) {
-  verifies('X45', `a tool that answers ${answer} does no harm`, async ({ open }) => {
-    const home = toolHome('odd', `execute: async () => (${answer})`);
+for (const [returnValue, result] of returnValues) {
+  verifies('X45', `a tool that returns ${returnValue} does not fail the run`, async ({ open }) => {
+    const home = toolHome('odd', `execute: async () => (${returnValue})`);
     const { peer } = await open({ home, script: [callTool('odd', {}), { text: 'done' }] });
 
     const records = await peer.run('go');
 
-    expect(await results(peer)).toMatchObject([result]);
+    expect(await toolResults(peer)).toMatchObject([result]);
     expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
   });
 }
 
-verifies('X45', 'progress that makes no sense fails the call, and nothing else', async ({ open }) => {
+verifies('X45', 'malformed progress fails only its call', async ({ open }) => {
   const home = toolHome(
     'odd',
     "execute: async (_id, _args, _signal, onUpdate) => { onUpdate({ content: 7 }); return text('x'); }",
@@ -148,10 +148,10 @@ verifies('X45', 'progress that makes no sense fails the call, and nothing else',
 
   await peer.run('go');
 
-  expect(await results(peer)).toMatchObject([{ isError: true, content: text('content must be a list') }]);
+  expect(await toolResults(peer)).toMatchObject([{ isError: true, content: textBlocks('content must be a list') }]);
 });
 
-verifies('X45', 'a tool of the name of a built-in stands in its place, and gives it back', async ({ open }) => {
+verifies('X45', 'an extension tool overrides the built-in tool of its name until it is removed', async ({ open }) => {
   const home = toolHome(
     'bash',
     "parameters: Type.Object({ command: Type.String() }), execute: async (_id, { command }) => text('not run: ' + command)",
@@ -168,14 +168,14 @@ verifies('X45', 'a tool of the name of a built-in stands in its place, and gives
   await nextNotification(peer);
   await peer.run('again');
 
-  expect((await results(peer)).map(({ content }: { content: object[] }) => content)).toMatchObject([
+  expect((await toolResults(peer)).map(({ content }: { content: object[] }) => content)).toMatchObject([
     [{ text: 'not run: echo hi' }],
     [{ text: 'hi\n' }],
   ]);
   expect(await activeTools(peer)).toEqual(['read', 'bash', 'edit', 'write']);
 });
 
-verifies('X45', 'defaultActive: false keeps a tool from the model until somebody chooses it', async ({ open }) => {
+verifies('X45', 'a tool with defaultActive false is inactive until a client activates it', async ({ open }) => {
   const home = toolHome('quiet', "defaultActive: false, execute: async () => text('here')");
   const { peer } = await open({
     home,
@@ -188,13 +188,13 @@ verifies('X45', 'defaultActive: false keeps a tool from the model until somebody
   await peer.run('again');
 
   expect(before).not.toContain('quiet');
-  expect(await results(peer)).toMatchObject([
+  expect(await toolResults(peer)).toMatchObject([
     { isError: true, content: [{ text: 'Tool quiet not found' }] },
     { isError: false, content: [{ text: 'here' }] },
   ]);
 });
 
-verifies('X45', 'a tool that is registered during a run is there in its next turn', async ({ open }) => {
+verifies('X45', 'a tool registered during a run is available in the next turn', async ({ open }) => {
   const home = toolHome(
     'teacher',
     `execute: async () => {
@@ -206,11 +206,11 @@ verifies('X45', 'a tool that is registered during a run is there in its next tur
 
   await peer.run('go');
 
-  expect(await results(peer)).toMatchObject([{ content: [{ text: 'taught' }] }, { content: [{ text: 'learned' }] }]);
+  expect(await toolResults(peer)).toMatchObject([{ content: [{ text: 'taught' }] }, { content: [{ text: 'learned' }] }]);
   expect(await activeTools(peer)).toEqual(['read', 'bash', 'edit', 'write', 'teacher', 'pupil']);
 });
 
-verifies('X45', 'the first tool of a name counts, and an extension may replace its own', async ({ open }) => {
+verifies('X45', 'the first tool of a name wins, and an extension may replace its own tool', async ({ open }) => {
   const home = toolHome('same', "execute: async () => text('old')", {
     after:
       "pi.registerTool({ name: 'same', description: 'x', parameters: Type.Object({}), execute: async () => text('new') });",
@@ -224,10 +224,10 @@ verifies('X45', 'the first tool of a name counts, and an extension may replace i
 
   await peer.run('go');
 
-  expect(await results(peer)).toMatchObject([{ content: [{ text: 'new' }] }]);
+  expect(await toolResults(peer)).toMatchObject([{ content: [{ text: 'new' }] }]);
 });
 
-verifies('X45', 'a tool may ask, and hears of an abort', async ({ open }) => {
+verifies('X45', 'a tool can open a dialog and gets the abort signal', async ({ open }) => {
   const home = toolHome(
     'asks',
     `execute: async (_id, _args, signal, _onUpdate, ctx) => {
@@ -241,13 +241,13 @@ verifies('X45', 'a tool may ask, and hears of an abort', async ({ open }) => {
 
   await peer.ok({ type: 'abort' });
 
-  expect(await results(peer)).toMatchObject([{ content: [{ text: '[null,true]' }] }]);
+  expect(await toolResults(peer)).toMatchObject([{ content: [{ text: '[null,true]' }] }]);
   expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
 });
 
 verifies(
   'X45',
-  'a tool that does not stop after an abort does not keep the run from ending',
+  'a tool that ignores an abort does not keep the run from ending',
   async ({ open }) => {
     const home = toolHome(
       'deaf',
@@ -260,7 +260,7 @@ verifies(
     await peer.ok({ type: 'abort' });
 
     expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
-    expect(await results(peer)).toMatchObject([
+    expect(await toolResults(peer)).toMatchObject([
       { isError: true, content: [{ text: 'The tool did not stop after the abort' }] },
     ]);
     await peer.run('and now?');
@@ -268,7 +268,7 @@ verifies(
   ['stdio'],
 );
 
-verifies('X45', '--tools and --no-tools count for tools of extensions, too', async ({ open }) => {
+verifies('X45', '--tools and --no-tools apply to extension tools', async ({ open }) => {
   const home = toolHome('one', "execute: async () => text('x')", {
     after:
       "pi.registerTool({ name: 'two', description: 'x', parameters: Type.Object({}), execute: async () => text('x') });",
@@ -285,7 +285,7 @@ verifies('X45', '--tools and --no-tools count for tools of extensions, too', asy
 
 verifies(
   'X45',
-  'tools stay over a change of session, and a reload keeps what was chosen',
+  'active tools survive a session change and a reload',
   async ({ open }) => {
     const { home } = homeWithCommands(
       { again: "await ctx.reload(); tell(ctx, 'reloaded');" },
@@ -306,7 +306,7 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-verifies('X45 Z24', 'what an extension brought goes with it, also when it was the last one', async ({ open }) => {
+verifies('X45 Z24', 'tools and handlers of an extension are removed with it, even with the last extension', async ({ open }) => {
   const home = newHome();
   projectExtension(
     home,

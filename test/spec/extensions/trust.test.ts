@@ -8,7 +8,7 @@ import { header, storeSession } from '../../support/sessions/stored-session.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
-verifies('Z22', 'the settings of an unknown project are not read', async ({ open }) => {
+verifies('Z22', 'the settings of an untrusted project are not read', async ({ open }) => {
   const home = projectWith({ steeringMode: 'all', shellCommandPrefix: 'echo owned >> proof.txt' });
 
   const { peer } = await open({ home });
@@ -19,7 +19,7 @@ verifies('Z22', 'the settings of an unknown project are not read', async ({ open
   expect(() => readFileSync(join(home.cwd, 'proof.txt'))).toThrow('ENOENT');
 });
 
-verifies('Z22', 'the settings of a trusted project win over those of the user', async ({ open }) => {
+verifies('Z22', 'the settings of a trusted project override those of the user', async ({ open }) => {
   const home = projectWith({ steeringMode: 'all' });
   userSettings(home, { steeringMode: 'one-at-a-time', followUpMode: 'all' });
 
@@ -28,7 +28,7 @@ verifies('Z22', 'the settings of a trusted project win over those of the user', 
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ steeringMode: 'all', followUpMode: 'all' });
 });
 
-verifies('Z22', '--approve and --no-approve hold for one process only', async ({ open }) => {
+verifies('Z22', '--approve and --no-approve apply to one process only', async ({ open }) => {
   const home = projectWith({ steeringMode: 'all' });
   const modes: string[] = [];
 
@@ -43,7 +43,7 @@ verifies('Z22', '--approve and --no-approve hold for one process only', async ({
 
 verifies(
   'Z22',
-  'trust given for this process alone still holds when the agent comes back to the folder',
+  'trust without `remember` still holds when the agent returns to the folder',
   async ({ open }) => {
     const home = newHome();
     const elsewhere = storeSession({ ...home, cwd: home.root }, [header(home.root)]);
@@ -62,7 +62,7 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-verifies('Z22', 'a project cannot say of itself that it is trusted', async ({ open }) => {
+verifies('Z22', 'a project cannot declare itself trusted', async ({ open }) => {
   const home = projectWith({ steeringMode: 'all', defaultProjectTrust: 'always' });
 
   const { peer } = await open({ home });
@@ -70,7 +70,7 @@ verifies('Z22', 'a project cannot say of itself that it is trusted', async ({ op
   expect((await peer.ok({ type: 'get_state' })).steeringMode).toBe('one-at-a-time');
 });
 
-verifies('Z22', 'the user may say that every project is trusted', async ({ open }) => {
+verifies('Z22', 'the user may trust every project', async ({ open }) => {
   const home = projectWith({ steeringMode: 'all' });
   userSettings(home, { defaultProjectTrust: 'always' });
 
@@ -79,7 +79,7 @@ verifies('Z22', 'the user may say that every project is trusted', async ({ open 
   expect((await peer.ok({ type: 'get_state' })).steeringMode).toBe('all');
 });
 
-verifies('Z22 Z23', 'set_trust answers the decision and stores it for the next time', async ({ open }) => {
+verifies('Z22 Z23', 'set_trust returns the decision and stores it for later processes', async ({ open }) => {
   const home = projectWith({ steeringMode: 'all' });
   const modes: string[] = [];
 
@@ -95,19 +95,19 @@ verifies('Z22 Z23', 'set_trust answers the decision and stores it for the next t
   expect(modes).toEqual(['all', 'one-at-a-time']);
 });
 
-verifies('Z23', 'set_trust that is not to be remembered is forgotten with the process', async ({ open }) => {
+verifies('Z23', 'set_trust with `remember: false` lasts only for the process', async ({ open }) => {
   const home = projectWith({ steeringMode: 'all' });
   const first = await open({ home });
-  const answer = await first.peer.ok({ type: 'set_trust', trusted: true, remember: false });
+  const response = await first.peer.ok({ type: 'set_trust', trusted: true, remember: false });
   await first.close();
 
   const { peer } = await open({ home });
 
-  expect(answer).toEqual({ projectTrusted: true });
+  expect(response).toEqual({ projectTrusted: true });
   expect((await peer.ok({ type: 'get_state' })).steeringMode).toBe('one-at-a-time');
 });
 
-verifies('Z23', 'set_trust without a decision changes nothing', async ({ open }) => {
+verifies('Z23', 'set_trust without a valid decision changes nothing', async ({ open }) => {
   const { peer, home } = await open({ home: projectWith({ steeringMode: 'all' }) });
 
   expect(await peer.refused({ type: 'set_trust' })).toMatchObject({ code: 'invalid_params' });
@@ -116,7 +116,7 @@ verifies('Z23', 'set_trust without a decision changes nothing', async ({ open })
   expect(() => readFileSync(join(home.agentDir, 'trust.json'))).toThrow('ENOENT');
 });
 
-/** A home whose project brings settings of its own. */
+/** A home whose project has these settings. */
 function projectWith(settings: object): Home {
   const home = newHome();
   mkdirSync(join(home.cwd, '.pi'));
@@ -129,7 +129,7 @@ function userSettings({ agentDir }: Home, settings: object): void {
   writeFileSync(join(agentDir, 'settings.json'), JSON.stringify(settings));
 }
 
-verifies('Z24', 'of an unknown project only words are read; what runs or watches waits for trust', async ({ open }) => {
+verifies('Z24', 'an untrusted project contributes only text; extensions, rules and MCP servers need trust', async ({ open }) => {
   const home = newHome();
   const proof = join(home.root, 'proof');
   writeFiles(home, {

@@ -5,8 +5,8 @@ import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const phases = [{ id: 'phase-1', name: 'All', tasks: [{ id: 'task-1', content: 'Do it', status: 'pending' }] }];
-const act = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
-const script = [{ text: 'That is it.' }, act, { repeat: true }];
+const bashCall = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
+const script = [{ text: 'That is it.' }, bashCall, { repeat: true }];
 const inherit = { args: ['--inherit-workflow-settings'] };
 
 const attempts = (records: readonly WireRecord[]) =>
@@ -25,20 +25,20 @@ const cases: [string, object, Awaited<ReturnType<typeof remindersFor>>][] = [
 ];
 
 for (const [name, settings, outcome] of cases) {
-  verifies('Z20', `${name} does not count in RPC mode`, async ({ open }) => {
+  verifies('Z20', `${name} has no effect in RPC mode`, async ({ open }) => {
     const { peer } = await open({ script, settings });
 
     expect(await remindersFor(peer)).toEqual({ offered: true, attempts: ['1/3', '2/3', '3/3'] });
   });
 
-  verifies('Z21', `${name} counts with --inherit-workflow-settings`, async ({ open }) => {
+  verifies('Z21', `${name} takes effect with --inherit-workflow-settings`, async ({ open }) => {
     const { peer } = await open({ script, settings, ...inherit });
 
     expect(await remindersFor(peer)).toEqual(outcome);
   });
 }
 
-verifies('Z21', 'what makes no sense is told and does not count', async ({ open }) => {
+verifies('Z21', 'an invalid workflow setting is reported and ignored', async ({ open }) => {
   const settings = { 'todo.reminders.max': 'few', todo: { enabled: true } };
   const { peer, process } = await open({ script, settings, ...inherit });
 
@@ -50,11 +50,11 @@ it.each([
   [{}, ['1/3', '2/3', '3/3']],
   [{ 'todo.reminders.max': 2 }, ['1/2', '2/2']],
   [{ 'todo.enabled': false }, []],
-])('[Z20] in the other modes the settings %j decide', async (settings, expected) => {
+])('[Z20] the settings %j apply in the other modes', async (settings, expected) => {
   const home = newHome();
   writeSettings(home, settings);
   const seed = { toolCall: { name: 'todo', arguments: { ops: [{ op: 'replace', phases }] } } };
-  const args = scriptArgs(home, [seed, { text: 'That is it.' }, act, { text: 'Well.' }, act, { text: 'So.' }, act]);
+  const args = scriptArgs(home, [seed, { text: 'That is it.' }, bashCall, { text: 'Well.' }, bashCall, { text: 'So.' }, bashCall]);
 
   const { stdout } = await runTau(home, ['--mode', 'json', '--tools', '+todo', ...args, 'go'], { input: '' });
 

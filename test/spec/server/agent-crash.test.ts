@@ -13,39 +13,39 @@ import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
 const ENDS = ['server_error', 'agent_end', 'agent_settled', 'state_synced'];
 
-/** Kills the agent; answers what each client is told until it knows the conversation again. */
+/** Kills the agent and returns the records of each client up to the next snapshot. */
 async function crash(server: TestServer, ...peers: readonly RemotePeer[]) {
-  const heard = peers.map(({ records }) => records.length);
+  const offsets = peers.map(({ records }) => records.length);
   server.killAgent();
   return Promise.all(
     peers.map(async (peer, index) => {
       const synced = await peer.find(
-        (record) => record.type === 'state_synced' && peer.records.indexOf(record) >= (heard[index] ?? 0),
+        (record) => record.type === 'state_synced' && peer.records.indexOf(record) >= (offsets[index] ?? 0),
       );
-      const told = peer.records.slice(heard[index], peer.records.indexOf(synced) + 1);
-      return told.filter(({ type }) => type !== 'response');
+      const received = peer.records.slice(offsets[index], peer.records.indexOf(synced) + 1);
+      return received.filter(({ type }) => type !== 'response');
     }),
   );
 }
 
 const types = (records: readonly { type: string }[]) => records.map(({ type }) => type);
 
-it('[W52] an agent that dies while nothing runs is brought back, and the session goes on', async () => {
+it('[W52] an agent that dies while idle is restarted, and the session continues', async () => {
   const server = await startServer({ script: [NEXT] });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
   await first.run('next');
   await second.next('agent_settled');
 
-  for (const told of await crash(server, first, second)) {
-    expect(types(told)).toEqual(['server_error', 'state_synced']);
-    expect(told[0]).toMatchObject({ error: 'Pi process terminated (SIGKILL)' });
-    expect((told[1] as unknown as Synced).messages).toHaveLength(2);
+  for (const received of await crash(server, first, second)) {
+    expect(types(received)).toEqual(['server_error', 'state_synced']);
+    expect(received[0]).toMatchObject({ error: 'Pi process terminated (SIGKILL)' });
+    expect((received[1] as unknown as Synced).messages).toHaveLength(2);
   }
   expect(await second.run('next')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
 });
 
-it('[W52] one that dies before anything was said keeps its session', async () => {
+it('[W52] an agent that dies before the first message keeps its session', async () => {
   const server = await startServer({ script: [NEXT] });
   const peer = await server.attach();
 
@@ -55,7 +55,7 @@ it('[W52] one that dies before anything was said keeps its session', async () =>
   await peer.run('next');
 });
 
-it('[W52] in the middle of an answer: its run ends once, with an error, and what was accepted is there once', async () => {
+it('[W52] a crash during a model response settles the run once with an error and keeps each accepted message once', async () => {
   const gate = newGate();
   const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT] });
   const first = await server.attach();
@@ -64,15 +64,15 @@ it('[W52] in the middle of an answer: its run ends once, with an error, and what
   await Promise.all([first.next('message_update'), second.next('message_update')]);
   const { queueId } = await second.ok({ type: 'follow_up', message: 'next: later', clientMessageId: 'queued' });
 
-  for (const told of await crash(server, first, second)) {
-    expect(types(told).filter((type) => ENDS.includes(type))).toEqual(ENDS);
-    expect(told.find(({ type }) => type === 'agent_settled')).toMatchObject({
+  for (const received of await crash(server, first, second)) {
+    expect(types(received).filter((type) => ENDS.includes(type))).toEqual(ENDS);
+    expect(received.find(({ type }) => type === 'agent_settled')).toMatchObject({
       runId,
       outcome: 'error',
       errorCode: 'interrupted',
       clientMessageIds: ['mine'],
     });
-    const synced = told.find(({ type }) => type === 'state_synced') as unknown as Synced;
+    const synced = received.find(({ type }) => type === 'state_synced') as unknown as Synced;
     expect(synced.messages.map(({ role }) => role)).toEqual(['user']);
     expect(synced.state).toMatchObject({ isStreaming: false, queuedMessages: [{ id: queueId, text: 'next: later' }] });
   }
@@ -83,13 +83,13 @@ it('[W52] in the middle of an answer: its run ends once, with an error, and what
   const records = await second.run('next');
   expect(records.at(-1)).toMatchObject({ outcome: 'ok', clientMessageIds: ['queued'] });
   const { sessionFile } = await second.ok({ type: 'get_state' });
-  const said = readSessionFile(sessionFile)
+  const texts = readSessionFile(sessionFile)
     .filter(({ message }) => message?.role === 'user')
     .map(({ message }) => message.content[0].text);
-  expect(said).toEqual(['Hi', 'next', 'next: later']);
+  expect(texts).toEqual(['Hi', 'next', 'next: later']);
 });
 
-it('[W52] a queued message that was delivered before counts as served', async () => {
+it('[W52] agent_settled after a crash names the queued messages that the run had consumed', async () => {
   const gates = [newGate(), newGate()] as const;
   const script = [
     { steps: [{ await: gates[0].path }, { text: 'One.' }] },
@@ -102,12 +102,12 @@ it('[W52] a queued message that was delivered before counts as served', async ()
   gates[0].open();
   await peer.next(({ assistantMessageEvent: step }) => (step as { delta?: string } | undefined)?.delta === 'Two ');
 
-  const [told = []] = await crash(server, peer);
+  const [received = []] = await crash(server, peer);
 
-  expect(told.find(({ type }) => type === 'agent_settled')).toMatchObject({ clientMessageIds: ['a', 'b'] });
+  expect(received.find(({ type }) => type === 'agent_settled')).toMatchObject({ clientMessageIds: ['a', 'b'] });
 });
 
-it('[W52] while a tool runs: the tool is gone, and its call has a result', async () => {
+it('[W52] a crash while a tool runs kills the tool and stores a result for its call', async () => {
   const server = await startServer({ script: [{ ...bash(SLEEP_FOREVER), when: '^Hi' }, NEXT] });
   const peer = await server.attach();
   const { runId } = await peer.ok({ type: 'prompt', message: 'Hi' });
@@ -116,10 +116,10 @@ it('[W52] while a tool runs: the tool is gone, and its call has a result', async
   );
   const pids = /(\d+) (\d+)/.exec(partialResult.content[0].text)?.slice(1).map(Number) ?? [];
 
-  const [told = []] = await crash(server, peer);
+  const [received = []] = await crash(server, peer);
 
-  expect(types(told).filter((type) => ENDS.includes(type))).toEqual(ENDS);
-  expect(told.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+  expect(types(received).filter((type) => ENDS.includes(type))).toEqual(ENDS);
+  expect(received.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ runId, errorCode: 'interrupted' }]);
   expect(pids).toHaveLength(2);
   await waitUntil(async () => (await filterAlive(pids)).length === 0);
   const { messages } = await peer.ok({ type: 'get_messages' });
@@ -127,21 +127,21 @@ it('[W52] while a tool runs: the tool is gone, and its call has a result', async
   await peer.run('next');
 });
 
-it('[W52] while a dialog waits: it is over for everybody', async () => {
+it('[W52] a crash resolves an open dialog for all clients', async () => {
   const server = await startServer({ script: [NEXT], agentArgs: ['-e', fixture('dialogs')] });
   const peer = await server.attach();
   await peer.ok({ type: 'prompt', message: '/interview' });
   const { id } = await peer.next('extension_ui_request');
 
-  const [told = []] = await crash(server, peer);
+  const [received = []] = await crash(server, peer);
 
-  expect(types(told)).toEqual(['server_error', 'extension_ui_resolved', 'state_synced']);
-  expect(told[1]).toMatchObject({ id, by: 'abort' });
+  expect(types(received)).toEqual(['server_error', 'extension_ui_resolved', 'state_synced']);
+  expect(received[1]).toMatchObject({ id, by: 'abort' });
   peer.send({ type: 'extension_ui_response', id, value: 'red' });
   await peer.run('next');
 });
 
-it('[W52] while a run waits for a dialog: both are over', async () => {
+it('[W52] a crash while a run waits for a dialog ends both', async () => {
   const server = await startServer({
     script: [{ ...bash('rm -rf nothing'), when: '^Hi' }, NEXT],
     agentArgs: ['-e', fixture('tool-call-gate')],
@@ -150,15 +150,15 @@ it('[W52] while a run waits for a dialog: both are over', async () => {
   const { runId } = await peer.ok({ type: 'prompt', message: 'Hi' });
   await peer.next('extension_ui_request');
 
-  const [told = []] = await crash(server, peer);
+  const [received = []] = await crash(server, peer);
 
-  expect(types(told).filter((type) => !ENDS.includes(type))).toContain('extension_ui_resolved');
-  expect(types(told).filter((type) => ENDS.includes(type))).toEqual(ENDS);
-  expect(told.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+  expect(types(received).filter((type) => !ENDS.includes(type))).toContain('extension_ui_resolved');
+  expect(types(received).filter((type) => ENDS.includes(type))).toEqual(ENDS);
+  expect(received.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ runId, errorCode: 'interrupted' }]);
   await peer.run('next');
 });
 
-it('[W52] while it compacts: the conversation is as it was', async () => {
+it('[W52] a crash during a compaction leaves the conversation unchanged', async () => {
   const gate = newGate();
   const home = fastRetryHome();
   const script = [{ text: 'One.' }, { text: 'Two.' }, { steps: [{ await: gate.path }, { text: 'Summary.' }] }];
@@ -169,17 +169,17 @@ it('[W52] while it compacts: the conversation is as it was', async () => {
   const compact = peer.refused({ type: 'compact' });
   await peer.next('compaction_start');
 
-  const [told = []] = await crash(server, peer);
+  const [received = []] = await crash(server, peer);
 
-  expect(told.filter(({ type }) => type === 'compaction_end')).toMatchObject([{ aborted: true, willRetry: false }]);
+  expect(received.filter(({ type }) => type === 'compaction_end')).toMatchObject([{ aborted: true, willRetry: false }]);
   expect(await compact).toMatchObject({ error: 'Pi process terminated before it answered' });
-  const synced = told.at(-1) as unknown as Synced;
+  const synced = received.at(-1) as unknown as Synced;
   expect(synced.state).toMatchObject({ isCompacting: false });
   expect(synced.messages).toHaveLength(4);
   await peer.run('And?');
 });
 
-it('[W52] who was away while the agent died is told its end when it comes back', async () => {
+it('[W52] a client that was disconnected during the crash gets agent_settled on resume', async () => {
   const gate = newGate();
   const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT] });
   const first = await server.attach({ stream: 'delta' });
@@ -190,17 +190,17 @@ it('[W52] who was away while the agent died is told its end when it comes back',
   second.socket.terminate();
   await crash(server, first);
 
-  const back = await server.attach({ ...cursor, stream: 'delta' });
+  const resumed = await server.attach({ ...cursor, stream: 'delta' });
 
-  expect(back.records[0]).toMatchObject({ resume: 'ok' });
-  expect(back.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([
+  expect(resumed.records[0]).toMatchObject({ resume: 'ok' });
+  expect(resumed.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([
     { runId, errorCode: 'interrupted' },
   ]);
-  expect(types(back.records).slice(-1)).toEqual(['state_synced']);
-  await back.run('next');
+  expect(types(resumed.records).slice(-1)).toEqual(['state_synced']);
+  await resumed.run('next');
 });
 
-it('[W52] what its extensions showed is taken back', async () => {
+it('[W52] a crash clears the statuses and widgets of its extensions', async () => {
   const show = `ctx.ui.setStatus('mood', 'fine'); ctx.ui.setWidget('list', ['one'])`;
   const { home } = homeWithCommands({ show });
   const server = await startServer({ home, script: [NEXT] });
@@ -209,20 +209,20 @@ it('[W52] what its extensions showed is taken back', async () => {
   await peer.next('extension_ui_request');
   await peer.next('extension_ui_request');
 
-  const [told = []] = await crash(server, peer);
+  const [received = []] = await crash(server, peer);
 
-  const blanks = told.filter(({ type }) => type === 'extension_ui_request');
-  expect(blanks).toMatchObject([
+  const clears = received.filter(({ type }) => type === 'extension_ui_request');
+  expect(clears).toMatchObject([
     { method: 'setStatus', statusKey: 'mood' },
     { method: 'setWidget', widgetKey: 'list' },
   ]);
-  for (const blank of blanks) expect(blank).not.toMatchObject({ statusText: 'fine' });
+  for (const clear of clears) expect(clear).not.toMatchObject({ statusText: 'fine' });
   const late = await server.attach({ session: peer.cursor.session });
   await late.ok({ type: 'get_state' });
   expect(late.eventTypes).not.toContain('extension_ui_request');
 });
 
-it('[W52 P45] a message whose run had not begun is seen once, though it is told again when that begins', async () => {
+it('[W52 P45] a message accepted before the crash is shown once, though it is sent again when its run starts', async () => {
   const gate = newGate();
   const script = [{ steps: [{ await: gate.path }, { text: 'Now.' }], when: '^Hi', keep: true }];
   const server = await startServer({ script });
@@ -242,7 +242,7 @@ it('[W52 P45] a message whose run had not begun is seen once, though it is told 
   expect(view.messages).toEqual(messages);
 });
 
-it('[W52] host tools and entries go on with the agent that comes after', async () => {
+it('[W52] host tools and entry subscriptions survive a crash', async () => {
   const server = await startServer({ script: [NEXT] });
   const peer = await server.attach({ entries: 1 });
   const tools = [{ name: 'mine', description: 'Mine', parameters: { type: 'object', properties: {} } }];
@@ -255,7 +255,7 @@ it('[W52] host tools and entries go on with the agent that comes after', async (
   expect(types(records)).toContain('entry_appended');
 });
 
-it('[W52] who was away while the agent died hears entries again', async () => {
+it('[W52] a client that was disconnected during the crash gets entries after it resumes', async () => {
   const server = await startServer({ script: [NEXT] });
   const stayer = await server.attach();
   await stayer.run('next');
@@ -266,25 +266,25 @@ it('[W52] who was away while the agent died hears entries again', async () => {
   await reader.disconnect();
   await crash(server, stayer);
 
-  const back = await server.attach({ ...cursor, entries: 1, stream: 'delta' });
+  const resumed = await server.attach({ ...cursor, entries: 1, stream: 'delta' });
 
-  expect(types(await back.run('next'))).toContain('entry_appended');
+  expect(types(await resumed.run('next'))).toContain('entry_appended');
 });
 
-it('[W35 W52] tools that were brought to an agent that died are answered, and its successor takes others', async () => {
+it('[W35 W52] pending set_host_tools commands are answered after a crash, and the next agent takes new tools', async () => {
   const server = await startServer({ script: [NEXT] });
   const peers = [await server.attach()];
   for (let more = 0; more < 2; more++) peers.push(await server.attach({ session: peers[0]?.cursor.session ?? '' }));
   const [first, second, third] = peers as [RemotePeer, RemotePeer, RemotePeer];
-  const bring = (name: string) => ({ type: 'set_host_tools', tools: [hostTool(name)] });
+  const hostToolsCommand = (name: string) => ({ type: 'set_host_tools', tools: [hostTool(name)] });
   process.kill(server.agents().at(-1)?.pid ?? Number.NaN, 'SIGSTOP');
-  const answers = [first.request(bring('one')), second.request(bring('two'))];
+  const responses = [first.request(hostToolsCommand('one')), second.request(hostToolsCommand('two'))];
   await Promise.all([first.ok({ type: 'ping' }), second.ok({ type: 'ping' })]);
 
   await crash(server, third);
 
-  expect(await Promise.all(answers)).toHaveLength(2);
-  await third.ok(bring('three'));
+  expect(await Promise.all(responses)).toHaveLength(2);
+  await third.ok(hostToolsCommand('three'));
   expect((await third.ok({ type: 'get_state' })).activeTools).toContain('three');
 });
 

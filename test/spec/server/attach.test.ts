@@ -8,7 +8,7 @@ import { assistantTexts } from '../../support/agent/run-records.ts';
 
 const HELLO = [{ text: 'Hello there.', when: '.', keep: true }];
 
-it('[W1 W9 W17 W18 W26] a browser connects at /session and is told where it is, with the state and the messages', async () => {
+it('[W1 W9 W17 W18 W26] a browser that connects at /session gets server_connected and a snapshot', async () => {
   const server = await startServer({ script: HELLO });
   const origin = new URL(server.loginLink).origin;
   const peer = new RemotePeer(`${server.url}?token=${OWNER_TOKEN}`, { headers: { origin } });
@@ -24,14 +24,14 @@ it('[W1 W9 W17 W18 W26] a browser connects at /session and is told where it is, 
   expect(readSessionFile(sessionFile)[0]).toMatchObject({ type: 'session', id: sessionId });
 });
 
-it('[W9] there is no socket anywhere else', async () => {
+it('[W9] the server accepts no WebSocket on another path', async () => {
   const server = await startServer();
   const peer = new RemotePeer(`${server.url.replace('/session', '/other')}?token=${OWNER_TOKEN}`);
 
   expect(await peer.ended).toMatchObject({ code: 1006 });
 });
 
-it('[W2 W28] a second client comes to the agent that runs, and both see the same events', async () => {
+it('[W2 W28] a second client attaches to the running agent, and both get the same events', async () => {
   const server = await startServer({ script: HELLO });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
@@ -44,7 +44,7 @@ it('[W2 W28] a second client comes to the agent that runs, and both see the same
   expect(numbered(second)).toEqual(numbered(first));
 });
 
-it('[W10 W26] a session is named by its file or by its id, and its messages are told', async () => {
+it('[W10 W26] a session can be opened by file or by id, and its messages are sent', async () => {
   const server = await startServer({ script: HELLO });
   const first = await server.attach();
   await first.run('Hi');
@@ -59,14 +59,14 @@ it('[W10 W26] a session is named by its file or by its id, and its messages are 
   }
 });
 
-it('[W10] without a name each connection makes a new session', async () => {
+it('[W10] without `session` each connection creates a new session', async () => {
   const server = await startServer();
   const peers = await Promise.all([server.attach(), server.attach(), server.attach({ session: '' })]);
 
   expect(new Set(peers.map(({ cursor }) => cursor.session)).size).toBe(3);
 });
 
-it('[W11] a new session works in `cwd`, else where the server does', async () => {
+it('[W11] a new session uses `cwd`, or the folder of the server', async () => {
   const server = await startServer();
   const other = join(server.home.root, 'other');
   mkdirSync(other);
@@ -76,14 +76,14 @@ it('[W11] a new session works in `cwd`, else where the server does', async () =>
   expect((await Promise.all(cwds)).map(({ cwd }) => cwd)).toEqual([other, server.home.cwd]);
 });
 
-it('[W11] a `cwd` that is no folder is refused', async () => {
+it('[W11] a `cwd` that is not a folder is rejected', async () => {
   const server = await startServer();
   const peer = server.connect({ cwd: 'nowhere' });
 
   expect(await peer.ended).toMatchObject({ code: 4400, reason: expect.stringContaining('nowhere') });
 });
 
-it('[W12 W20] a session that is not there is refused with its name, and nothing is made', async () => {
+it('[W12 W20] an unknown session is rejected with its name, and no session is created', async () => {
   const server = await startServer();
   const file = join(server.home.root, 'no-session.jsonl');
   writeFileSync(file, 'some text\n');
@@ -101,7 +101,7 @@ it('[W12 W20] a session that is not there is refused with its name, and nothing 
   expect(server.agents()).toEqual([]);
 });
 
-it('[W13] `stream=delta` asks for deltas; without it updates repeat the message', async () => {
+it('[W13] `stream=delta` sends deltas; the default sends cumulative updates', async () => {
   const server = await startServer({ script: HELLO });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session, stream: 'delta' });
@@ -115,7 +115,7 @@ it('[W13] `stream=delta` asks for deltas; without it updates repeat the message'
   expect(assistantTexts(second.records)).toEqual(assistantTexts(first.records));
 });
 
-it('[W27] the end of a socket ends nothing: the run goes on, and its end is there for whoever comes', async () => {
+it('[W27] a run continues when its client disconnects, and the next client gets its end', async () => {
   const gate = newGate();
   const server = await startServer({ script: [{ steps: [{ text: 'Well. ' }, { await: gate.path }, { text: 'Done.' }] }] });
   const first = await server.attach();
@@ -133,7 +133,7 @@ it('[W27] the end of a socket ends nothing: the run goes on, and its end is ther
   expect(server.agents()).toHaveLength(1);
 });
 
-it('[W30] what happens in a session is numbered without a gap; answers and greetings are not', async () => {
+it('[W30] session events are numbered without a gap; responses and snapshots are not numbered', async () => {
   const server = await startServer({ script: HELLO });
   const peer = await server.attach();
   const { seq, epoch } = peer.records[0] as { seq: number; epoch: string } & (typeof peer.records)[0];
@@ -146,7 +146,7 @@ it('[W30] what happens in a session is numbered without a gap; answers and greet
   expect([...new Set(unnumbered)].sort()).toEqual(['response', 'state_synced']);
 });
 
-it('[W50] `tail` sends the last messages, and a cursor with which the ones before are asked for', async () => {
+it('[W50] `tail` sends the last messages and a cursor for earlier pages', async () => {
   const server = await startServer({ script: HELLO });
   const first = await server.attach();
   for (const message of ['one', 'two', 'three']) await first.run(message);
@@ -164,7 +164,7 @@ it('[W50] `tail` sends the last messages, and a cursor with which the ones befor
   expect(await whole.next('state_synced')).toEqual({ type: 'state_synced', state: expect.anything(), messages });
 });
 
-it('[W51] a new session that the client names is made once, however often it asks', async () => {
+it('[W51] `new` with the same id creates one session, however many clients send it', async () => {
   const server = await startServer({ script: HELLO });
   const id = '5b0a3c1e-6d0f-4f63-9f0b-3f1f6f0a7c11';
 
@@ -177,7 +177,7 @@ it('[W51] a new session that the client names is made once, however often it ask
   expect(sessionFiles(server.home)).toHaveLength(1);
 });
 
-it('[W51] it is the same one after its agent was parked, whether anything was said or not', async () => {
+it('[W51] `new` finds the same session after its agent was parked, with or without messages', async () => {
   const server = await startServer({ script: HELLO, args: ['--park-after', '0'] });
   const id = '5b0a3c1e-6d0f-4f63-9f0b-3f1f6f0a7c12';
   const other = join(server.home.root, 'other');
@@ -195,12 +195,12 @@ it('[W51] it is the same one after its agent was parked, whether anything was sa
   expect(sessionFiles(server.home)).toHaveLength(1);
 });
 
-it('[W51] what is no id is refused', async () => {
+it('[W51] `new` with an invalid id is rejected', async () => {
   const server = await startServer();
   expect(await server.connect({ new: '../evil' }).ended).toMatchObject({ code: 4400 });
 });
 
-/** What has a number, and which. */
+/** Sequence number and type of each numbered record. */
 const numbered = ({ records }: RemotePeer) =>
   records
     .filter(({ type, seq }) => seq !== undefined && type !== 'server_connected')

@@ -10,7 +10,7 @@ import { entryIdOf } from '../../support/sessions/session-tree.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
-it('[W7] clients may use the same ids: each gets its own answers, under its own names', async () => {
+it('[W7] clients may use equal request ids: each gets only its own responses', async () => {
   const gate = newGate();
   const server = await startServer({ script: TALK });
   const first = await server.attach();
@@ -28,11 +28,11 @@ it('[W7] clients may use the same ids: each gets its own answers, under its own 
   expect(updatesOf(second)).toEqual([{ id: 'same', text: 'second\n' }]);
 });
 
-/** Settles when a client hears that this runs in the shell. */
-const isToldOf = (peer: RemotePeer, runningBash: unknown) =>
+/** Waits until a client gets this `runningBash`. */
+const waitForRunningBash = (peer: RemotePeer, runningBash: unknown) =>
   peer.find(({ type, state }) => type === 'state_changed' && isDeepStrictEqual(state, { runningBash }));
 
-it('[B21] everybody is told what runs in the shell, also those who come meanwhile, and during a run', async () => {
+it('[B21] every client gets `runningBash`, also a client that attaches meanwhile and during a run', async () => {
   const [gate, end] = [newGate(), newGate()];
   const steps = [{ text: 'Well, ' }, { await: end.path }, { text: 'done.' }];
   const server = await startServer({ script: [{ steps }] });
@@ -43,34 +43,34 @@ it('[B21] everybody is told what runs in the shell, also those who come meanwhil
 
   await first.ok({ type: 'prompt', message: 'Talk' });
   first.send({ type: 'bash', command });
-  await isToldOf(second, running);
+  await waitForRunningBash(second, running);
   const third = await server.attach({ session: first.cursor.session });
   const { state } = await third.find(({ type }) => type === 'state_synced');
   gate.open();
-  await isToldOf(second, null);
-  await isToldOf(third, null);
+  await waitForRunningBash(second, null);
+  await waitForRunningBash(third, null);
   end.open();
 
   expect((state as SessionState).runningBash).toEqual(running);
 });
 
-it('[B21] nothing runs in the shell of an agent that was killed', async () => {
+it('[B21] `runningBash` is cleared when the agent is killed', async () => {
   const gate = newGate();
   const server = await startServer({ script: TALK });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
   const command = `until [ -e ${gate.path} ]; do sleep 0.01; done; kill -9 $PPID`;
   first.send({ type: 'bash', command });
-  await isToldOf(second, [{ command, excludeFromContext: false }]);
+  await waitForRunningBash(second, [{ command, excludeFromContext: false }]);
 
   gate.open();
-  await isToldOf(second, null);
+  await waitForRunningBash(second, null);
 
   expect(await first.find(({ command: name }) => name === 'bash')).toMatchObject({ success: false });
   expect((await second.ok({ type: 'get_state' })).runningBash).toBeUndefined();
 });
 
-it('[W7] an id may be anything, or missing', async () => {
+it('[W7] a request id may be any JSON value or missing', async () => {
   const server = await startServer();
   const peer = await server.attach();
 
@@ -78,11 +78,11 @@ it('[W7] an id may be anything, or missing', async () => {
     expect(await peer.request({ id, type: 'get_state' })).toMatchObject({ id, success: true });
   }
   peer.send({ type: 'get_session_stats' });
-  const answer = await peer.find(({ command }) => command === 'get_session_stats');
-  expect(Object.hasOwn(answer, 'id')).toBe(false);
+  const response = await peer.find(({ command }) => command === 'get_session_stats');
+  expect(Object.hasOwn(response, 'id')).toBe(false);
 });
 
-it('[W7] a command that makes no sense is answered to its sender alone', async () => {
+it('[W7] a malformed command is answered only to its sender', async () => {
   const server = await startServer();
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
@@ -94,14 +94,14 @@ it('[W7] a command that makes no sense is answered to its sender alone', async (
   expect(second.eventTypes).toEqual(['server_connected', 'state_synced']);
 });
 
-it('[W86] `hello` speaks for one client: form, names, entries and heartbeats of another stay as they were', async () => {
+it('[W86] `hello` applies to one client: stream, names, entries and heartbeats of others stay unchanged', async () => {
   const gate = newGate();
   const home = newHome();
   userExtension(home, 'broken.ts', "export default (pi) => pi.on('turn_start', () => { throw new Error('broken'); });");
   const server = await startServer({ home, script: [{ steps: [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }] }] });
   const plain = await server.attach();
   const other = await server.attach({ session: plain.cursor.session });
-  const wishes = {
+  const helloOptions = {
     stream: 'delta',
     legacyNames: false,
     entries: true,
@@ -110,17 +110,17 @@ it('[W86] `hello` speaks for one client: form, names, entries and heartbeats of 
     ui: ['notify'],
   };
 
-  const { capabilities } = await other.ok({ type: 'hello', ...wishes });
+  const { capabilities } = await other.ok({ type: 'hello', ...helloOptions });
   await plain.ok({ type: 'prompt', message: 'Hi' });
   await other.next('heartbeat');
   await other.next('heartbeat');
   gate.open();
   await Promise.all([plain.next('agent_settled'), other.next('agent_settled')]);
 
-  expect(capabilities).toMatchObject(wishes);
-  const { limits, capabilities: own } = await plain.ok({ type: 'hello' });
+  expect(capabilities).toMatchObject(helloOptions);
+  const { limits, capabilities: defaults } = await plain.ok({ type: 'hello' });
   expect(limits.maxLineBytes).toBe(32 * 1024 * 1024);
-  expect(own).toMatchObject({
+  expect(defaults).toMatchObject({
     stream: 'cumulative',
     legacyNames: true,
     entries: false,
@@ -141,7 +141,7 @@ it('[W86] `hello` speaks for one client: form, names, entries and heartbeats of 
   expect(await names(other)).toContain('new');
 });
 
-it('[W86] who wants entries is told all of them once, whenever it asks, and then every new one', async () => {
+it('[W86] a client with `entries` gets every entry exactly once, whenever it subscribes', async () => {
   const server = await startServer({ script: TALK });
   const first = await server.attach({ entries: 1 });
   await first.run('one');
@@ -157,31 +157,31 @@ it('[W86] who wants entries is told all of them once, whenever it asks, and then
   const { entries } = await first.ok({ type: 'get_entries' });
   const ids = entries.map(({ id }: { id: string }) => id);
   for (const peer of [first, second, third]) {
-    const told = peer.records
+    const entryIds = peer.records
       .filter(({ type }) => type === 'entry_appended')
       .map(({ entry }) => (entry as { id: string }).id);
-    expect(told.slice(1)).toEqual(ids);
-    expect(told[0]).toBe(first.cursor.session);
+    expect(entryIds.slice(1)).toEqual(ids);
+    expect(entryIds[0]).toBe(first.cursor.session);
   }
 });
 
-it('[X44] an error of an extension is told under both names, unless the client wants only the new one', async () => {
+it('[X44] an extension error is sent under both names, unless the client turned legacy names off', async () => {
   const server = await startServer({ script: TALK, agentArgs: ['-e', fixture('dialogs')] });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session, legacyNames: 0 });
 
   await first.request({ type: 'prompt', message: '/broken' });
   const { extensionPath, event, error } = await second.next('extension_error');
-  const twin = await first.next('hook_error');
+  const legacyRecord = await first.next('hook_error');
 
-  expect(twin).toEqual({ type: 'hook_error', hookPath: extensionPath, event, error });
+  expect(legacyRecord).toEqual({ type: 'hook_error', hookPath: extensionPath, event, error });
   expect(error).toContain('this command does not work');
   expect(first.eventTypes).toContain('extension_error');
   await second.ok({ type: 'get_state' });
   expect(second.eventTypes).not.toContain('hook_error');
 });
 
-it('[W80] after a compaction everybody is told the conversation anew', async () => {
+it('[W80] after a compaction every client gets a snapshot', async () => {
   const home = fastRetryHome();
   const server = await startServer({ home, script: [{ text: 'A summary.', when: 'summar', keep: true }, ...TALK] });
   const first = await server.attach();
@@ -198,7 +198,7 @@ it('[W80] after a compaction everybody is told the conversation anew', async () 
   for (const peer of [first, second]) expect((await peer.next(syncedWith(messages))).messages).toEqual(messages);
 });
 
-it('[W80] after another branch was entered everybody is told the conversation anew', async () => {
+it('[W80] after a navigation every client gets a snapshot', async () => {
   const server = await startServer({ script: TALK });
   const first = await server.attach();
   await first.run('first');
@@ -216,7 +216,7 @@ it('[W80] after another branch was entered everybody is told the conversation an
   });
 });
 
-it('[W80] what a client shares with others is told to all of them: names, models, queues, notices', async () => {
+it('[W80] session name and queue changes are sent to all clients', async () => {
   const home = newHome();
   const gate = newGate();
   const server = await startServer({

@@ -8,8 +8,8 @@ import { briefConversation } from '../../support/sessions/session-tree.ts';
 
 const TALK = [{ text: 'The secret.', when: '.', keep: true }];
 
-/** A session that somebody is in, and a file with the same id in a folder that a limited token may open. */
-async function copied() {
+/** An open session, and a file with its id in a folder that a limited token may open. */
+async function serverWithCopy() {
   const home = newHome();
   const [secret, allowed] = [join(home.root, 'secret'), join(home.root, 'allowed')] as const;
   for (const folder of [secret, allowed]) mkdirSync(folder);
@@ -24,15 +24,15 @@ async function copied() {
   return { home, server, owner, sessionFile, copy, secret, allowed };
 }
 
-it('[W91 A7] a file with the id of a session in another folder does not lead into that', async () => {
-  const { server, owner, copy, secret, allowed } = await copied();
+it('[W91 A7] a file with the id of an open session in another folder does not give access to that session', async () => {
+  const { server, owner, copy, secret, allowed } = await serverWithCopy();
   const token = 'token-of-a-limited';
 
-  const thief = server.connect({ token, session: copy });
+  const intruder = server.connect({ token, session: copy });
 
-  expect(await thief.ended).toMatchObject({ code: 4409 });
-  expect(thief.records[0]).toMatchObject({ type: 'server_error', code: 'session_in_use' });
-  expect(JSON.stringify(thief.records)).not.toContain(secret.slice(1).replaceAll('/', '-'));
+  expect(await intruder.ended).toMatchObject({ code: 4409 });
+  expect(intruder.records[0]).toMatchObject({ type: 'server_error', code: 'session_in_use' });
+  expect(JSON.stringify(intruder.records)).not.toContain(secret.slice(1).replaceAll('/', '-'));
   const other = await server.attach({ token, cwd: allowed });
   expect(await other.refused({ type: 'switch_session', sessionPath: copy })).toMatchObject({ code: 'session_in_use' });
   await other.request({ type: 'rename_session', sessionPath: copy, name: 'stolen' });
@@ -41,22 +41,22 @@ it('[W91 A7] a file with the id of a session in another folder does not lead int
   await owner.run('Still here');
 });
 
-it('[W91] a copy is refused while the other is open, and its id leads to the one that is', async () => {
-  const { home, server, owner, sessionFile } = await copied();
+it('[W91] a copy is rejected while the original is open, and its id opens the original', async () => {
+  const { home, server, owner, sessionFile } = await serverWithCopy();
   const folder = sessionDirFor(home.agentDir, home.cwd);
   const copy = join(folder, basename(sessionFile));
   expect(folder).not.toBe(dirname(sessionFile));
   mkdirSync(folder, { recursive: true });
   copyFileSync(sessionFile, copy);
 
-  const refused = server.connect({ session: copy });
-  expect(await refused.ended).toMatchObject({ code: 4409 });
-  expect(refused.records[0]).toMatchObject({ error: `A session with the same id is in use: ${copy}` });
+  const rejected = server.connect({ session: copy });
+  expect(await rejected.ended).toMatchObject({ code: 4409 });
+  expect(rejected.records[0]).toMatchObject({ error: `A session with the same id is in use: ${copy}` });
   const { cursor } = owner;
   await owner.run('More');
-  const back = server.connect({ ...cursor, stream: 'delta' });
-  await back.next('agent_settled');
+  const resumed = server.connect({ ...cursor, stream: 'delta' });
+  await resumed.next('agent_settled');
 
-  expect(back.records[0]).toMatchObject({ resume: 'ok' });
-  expect(await briefConversation(back)).toHaveLength(4);
+  expect(resumed.records[0]).toMatchObject({ resume: 'ok' });
+  expect(await briefConversation(resumed)).toHaveLength(4);
 });

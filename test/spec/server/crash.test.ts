@@ -9,7 +9,7 @@ import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
 
-it('[W54] after a server was killed a client that comes back is told the end of its run, once', async () => {
+it('[W54] after a server crash a resuming client gets the end of its run once', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
   const server = await startServer({ script });
@@ -21,43 +21,43 @@ it('[W54] after a server was killed a client that comes back is told the end of 
   server.kill('SIGKILL');
   await server.exited;
 
-  const again = await startServer({ home: server.home, script });
-  const back = await again.attach({ ...cursor, stream: 'delta' });
-  await back.ok({ type: 'get_state' });
-  const stranger = await again.attach({ session: cursor.session });
-  await stranger.ok({ type: 'get_state' });
+  const restarted = await startServer({ home: server.home, script });
+  const resumed = await restarted.attach({ ...cursor, stream: 'delta' });
+  await resumed.ok({ type: 'get_state' });
+  const newClient = await restarted.attach({ session: cursor.session });
+  await newClient.ok({ type: 'get_state' });
 
-  expect(back.records[0]).toMatchObject({ type: 'server_connected', sessionId: cursor.session, resume: 'gap' });
-  expect(back.cursor.epoch).not.toBe(cursor.epoch);
+  expect(resumed.records[0]).toMatchObject({ type: 'server_connected', sessionId: cursor.session, resume: 'gap' });
+  expect(resumed.cursor.epoch).not.toBe(cursor.epoch);
   const settled = { runId, outcome: 'error', errorCode: 'interrupted', clientMessageIds: ['mine'] };
-  expect(back.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([settled]);
-  expect(stranger.eventTypes).not.toContain('agent_settled');
-  const synced = await back.find('state_synced');
+  expect(resumed.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([settled]);
+  expect(newClient.eventTypes).not.toContain('agent_settled');
+  const synced = await resumed.find('state_synced');
   expect(synced).toMatchObject({ state: { isIdle: true, queuedMessages: [{ text: 'next: queued' }] } });
 
-  expect((await back.run('next')).at(-1)).toMatchObject({ outcome: 'ok', clientMessageIds: ['queued'] });
-  const { sessionFile } = await back.ok({ type: 'get_state' });
-  const said = readSessionFile(sessionFile).filter(({ message }) => message?.role === 'user');
-  expect(said.map(({ message }) => message.content[0].text)).toEqual(['Hi', 'next', 'next: queued']);
+  expect((await resumed.run('next')).at(-1)).toMatchObject({ outcome: 'ok', clientMessageIds: ['queued'] });
+  const { sessionFile } = await resumed.ok({ type: 'get_state' });
+  const userMessages = readSessionFile(sessionFile).filter(({ message }) => message?.role === 'user');
+  expect(userMessages.map(({ message }) => message.content[0].text)).toEqual(['Hi', 'next', 'next: queued']);
 });
 
-it('[W54] a run that had ended is not ended again', async () => {
+it('[W54] a run that settled before the crash is not settled again', async () => {
   const server = await startServer({ script: [NEXT] });
   const first = await server.attach();
   await first.run('next');
   server.kill('SIGKILL');
   await server.exited;
 
-  const again = await startServer({ home: server.home, script: [NEXT] });
-  const back = await again.attach(first.cursor);
-  await back.ok({ type: 'get_state' });
+  const restarted = await startServer({ home: server.home, script: [NEXT] });
+  const resumed = await restarted.attach(first.cursor);
+  await resumed.ok({ type: 'get_state' });
 
-  expect(back.eventTypes).toEqual(['server_connected', 'state_synced']);
-  expect(back.records[0]).toMatchObject({ resume: 'gap' });
+  expect(resumed.eventTypes).toEqual(['server_connected', 'state_synced']);
+  expect(resumed.records[0]).toMatchObject({ resume: 'gap' });
 });
 
-/** A server that was killed in the middle of a run, and a client that had been told of it. */
-async function killed() {
+/** A server with a running prompt, its cursor, and functions to kill and restart it. */
+async function killableServer() {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
   const server = await startServer({ script });
@@ -69,59 +69,59 @@ async function killed() {
     await server.exited;
     await waitUntil(async () => (await filterAlive(server.agents().map(({ pid }) => pid))).length === 0);
   };
-  const again = () => startServer({ home: server.home, script });
-  return { home: server.home, cursor: first.cursor, runId, kill, again };
+  const restarted = () => startServer({ home: server.home, script });
+  return { home: server.home, cursor: first.cursor, runId, kill, restarted };
 }
 
-const endsOf = ({ records }: { records: readonly { type: string }[] }) =>
+const settledEvents = ({ records }: { records: readonly { type: string }[] }) =>
   records.filter(({ type }) => type === 'agent_settled');
 
-it('[W54 W58] it is told the end also where another process was in the session when somebody came', async () => {
-  const { home, cursor, runId, kill, again } = await killed();
+it('[W54 W58] the interrupted end is sent even if another process held the session at the first attempt', async () => {
+  const { home, cursor, runId, kill, restarted } = await killableServer();
   await kill();
   const [file = ''] = sessionFiles(home);
   const holder = await openTestAgent('stdio', { home, args: ['--session', file] });
   await holder.peer.ok({ type: 'get_state' });
-  const server = await again();
+  const server = await restarted();
   expect(await server.connect({ ...cursor, stream: 'delta' }).ended).toMatchObject({ code: 4409 });
   await holder.close();
 
-  const back = await server.attach({ ...cursor, stream: 'delta' });
-  await back.ok({ type: 'get_state' });
+  const resumed = await server.attach({ ...cursor, stream: 'delta' });
+  await resumed.ok({ type: 'get_state' });
 
-  expect(endsOf(back)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+  expect(settledEvents(resumed)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
 });
 
-it('[W54 W58] it is told the end also where another server has tried the session meanwhile', async () => {
-  const { cursor, runId, kill, again } = await killed();
-  const other = await again();
+it('[W54 W58] the interrupted end is sent even if another server tried the session meanwhile', async () => {
+  const { cursor, runId, kill, restarted } = await killableServer();
+  const other = await restarted();
   expect(await other.connect({ session: cursor.session }).ended).toMatchObject({ code: 4409 });
   await kill();
 
-  const back = await other.attach({ ...cursor, stream: 'delta' });
-  await back.ok({ type: 'get_state' });
+  const resumed = await other.attach({ ...cursor, stream: 'delta' });
+  await resumed.ok({ type: 'get_state' });
 
-  expect(endsOf(back)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+  expect(settledEvents(resumed)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
 });
 
-it('[W54] the end comes before the conversation, so that a run of somebody else is seen to go on', async () => {
-  const { cursor, runId, kill, again } = await killed();
+it('[W54] the interrupted end precedes the snapshot, so that a newer run is shown as running', async () => {
+  const { cursor, runId, kill, restarted } = await killableServer();
   await kill();
-  const server = await again();
+  const server = await restarted();
   const other = await server.attach({ session: cursor.session, stream: 'delta' });
   await other.ok({ type: 'prompt', message: 'Hi' });
   await other.next('message_update');
 
-  const back = await server.attach({ ...cursor, stream: 'delta' });
-  await back.next(({ assistantMessageEvent: step }) => (step as { delta?: string } | undefined)?.delta === 'Well, ');
+  const resumed = await server.attach({ ...cursor, stream: 'delta' });
+  await resumed.next(({ assistantMessageEvent: step }) => (step as { delta?: string } | undefined)?.delta === 'Well, ');
 
-  expect(back.eventTypes.slice(0, 3)).toEqual(['server_connected', 'agent_settled', 'state_synced']);
-  expect(endsOf(back)).toMatchObject([{ runId }]);
-  const view = back.records.reduce((seen, record) => reduce(seen, record as unknown as AgentEvent), emptyView);
+  expect(resumed.eventTypes.slice(0, 3)).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(settledEvents(resumed)).toMatchObject([{ runId }]);
+  const view = resumed.records.reduce((seen, record) => reduce(seen, record as unknown as AgentEvent), emptyView);
   expect(view).toMatchObject({ running: true, answer: { content: [{ text: 'Well, ' }] } });
 });
 
-it('[W54] it is told also when another server was killed before it could be', async () => {
+it('[W54] the interrupted end is sent even if the next server is killed before it sent it', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
   const server = await startServer({ script });
@@ -135,14 +135,14 @@ it('[W54] it is told also when another server was killed before it could be', as
   between.kill('SIGKILL');
   await between.exited;
 
-  const again = await startServer({ home: server.home, script });
-  const back = await again.attach(cursor);
+  const restarted = await startServer({ home: server.home, script });
+  const resumed = await restarted.attach(cursor);
 
-  expect(back.eventTypes).toEqual(['server_connected', 'agent_settled', 'state_synced']);
-  expect(back.records[1]).toMatchObject({ runId, outcome: 'error', errorCode: 'interrupted' });
+  expect(resumed.eventTypes).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(resumed.records[1]).toMatchObject({ runId, outcome: 'error', errorCode: 'interrupted' });
 });
 
-it('[W54] the end of a run that somebody was not there to hear is told as it was', async () => {
+it('[W54] the end of a run that the client missed is sent unchanged after a restart', async () => {
   const gate = newGate();
   const server = await startServer({ script: [{ steps: [{ await: gate.path }, { text: 'Done.' }] }] });
   const first = await server.attach();
@@ -155,14 +155,14 @@ it('[W54] the end of a run that somebody was not there to hear is told as it was
   server.kill('SIGKILL');
   await server.exited;
 
-  const again = await startServer({ home: server.home });
-  const back = await again.attach(cursor);
+  const restarted = await startServer({ home: server.home });
+  const resumed = await restarted.attach(cursor);
 
-  expect(back.eventTypes).toEqual(['server_connected', 'agent_settled', 'state_synced']);
-  expect(back.records[1]).toMatchObject({ runId, outcome: 'ok' });
+  expect(resumed.eventTypes).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(resumed.records[1]).toMatchObject({ runId, outcome: 'ok' });
 });
 
-it('[W55] when a server is killed its agents and their tools end', async () => {
+it('[W55] when a server is killed, its agents and their tools end', async () => {
   const server = await startServer({ script: [{ ...bash(SLEEP_FOREVER), when: '^Hi' }, NEXT] });
   const idle = await server.attach();
   await idle.run('next');

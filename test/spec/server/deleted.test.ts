@@ -8,7 +8,7 @@ import { startServer } from '../../support/server/test-server.ts';
 import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 
 it.each(['its id', 'its path'])(
-  '[W98] a session that is deleted as its agent starts, asked for by %s, is missing',
+  '[W98] a session deleted while its agent starts, requested by %s, is not found',
   async (by) => {
     const home = newHome();
     const path = storeSession(home, shortConversation(home.cwd));

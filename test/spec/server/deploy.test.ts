@@ -8,42 +8,42 @@ import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, 'deploy', path), 'utf8');
 
-/** How long the end of a server may take beside the runs that it waits for. */
-const FAREWELL_SECONDS = 10;
+// Time that a server needs to stop, beside the runs that it drains.
+const STOP_SECONDS = 10;
 
-/** What a unit says, by section and name; a name may come twice. */
-function unit(path: string): Map<string, string[]> {
-  const said = new Map<string, string[]>();
+/** The values of a unit file, by section and key; a key may repeat. */
+function readUnit(path: string): Map<string, string[]> {
+  const values = new Map<string, string[]>();
   let section = '';
   for (const line of read(path).split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
     const heading = /^\[(\w+)\]$/.exec(line)?.[1];
     const [, name, value = ''] = /^([A-Z]\w+)=(.*)$/.exec(line) ?? [];
     if (heading) section = heading;
-    else if (name) said.set(`${section} ${name}`, [...(said.get(`${section} ${name}`) ?? []), value]);
+    else if (name) values.set(`${section} ${name}`, [...(values.get(`${section} ${name}`) ?? []), value]);
     else throw new Error(`${path}: ${line}`);
   }
-  return said;
+  return values;
 }
 
 const units = ['systemd/tau.service', 'systemd/user/tau.service'];
 
-it.each(units)('%s is a unit that lets a server end in good order', (path) => {
-  const said = unit(path);
-  const service = (name: string) => said.get(`Service ${name}`)?.[0];
+it.each(units)('%s gives a server enough time to drain', (path) => {
+  const values = readUnit(path);
+  const service = (name: string) => values.get(`Service ${name}`)?.[0];
 
-  expect([...said.keys()]).toEqual(
+  expect([...values.keys()]).toEqual(
     expect.arrayContaining(['Unit Description', 'Service ExecStart', 'Install WantedBy']),
   );
   expect(service('KillMode')).toBe('mixed');
   expect(service('NoNewPrivileges')).toBe('yes');
   expect(service('Restart')).toBe('on-failure');
   expect(service('SuccessExitStatus')).toBe('143');
-  expect(Number(service('TimeoutStopSec'))).toBeGreaterThan(Number(flags['drain-seconds'].default) + FAREWELL_SECONDS);
+  expect(Number(service('TimeoutStopSec'))).toBeGreaterThan(Number(flags['drain-seconds'].default) + STOP_SECONDS);
   expect(service('ExecStart')).toMatch(/\btau serve /);
 });
 
-it('every flag that is used to deploy is one of tau serve, or of its other commands', () => {
+it('every flag used in deploy/ is a server or rpc flag', () => {
   const files = readdirSync(join(root, 'deploy'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\w\.\w|file$/.test(name),
   );
@@ -58,7 +58,7 @@ it('every flag that is used to deploy is one of tau serve, or of its other comma
   for (const name of used) expect((flags as Record<string, Flag>)[name]?.topic, name).toMatch(/server|rpc/);
 });
 
-it('the image takes what there is, runs as somebody, and is asked for its health where the server answers', async () => {
+it('the image copies existing paths, runs as an unprivileged user and checks the health endpoint', async () => {
   const dockerfile = read('Dockerfile').replaceAll(/\\\n\s*/g, '');
   const ignored = read('Dockerfile.dockerignore').split('\n');
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
@@ -81,7 +81,7 @@ it('the image takes what there is, runs as somebody, and is asked for its health
   expect((await fetch(`http://127.0.0.1:${port}${new URL(url).pathname}`)).status).toBe(200);
 });
 
-it.each(['Caddyfile', 'nginx.conf'])('%s leads to the port where tau serves', (path) => {
+it.each(['Caddyfile', 'nginx.conf'])('%s proxies to the default port of tau serve', (path) => {
   expect(read(path)).toMatch(
     new RegExp(`(?:reverse_proxy|proxy_pass) (?:http://)?127\\.0\\.0\\.1:${flags.port.default}`),
   );
@@ -89,7 +89,7 @@ it.each(['Caddyfile', 'nginx.conf'])('%s leads to the port where tau serves', (p
   expect(read(path)).toContain('--base-path /tau');
 });
 
-it.each(['/', '/tau'])('what nginx passes on is taken, below %s', async (basePath) => {
+it.each(['/', '/tau'])('the server accepts requests with the headers of nginx, below %s', async (basePath) => {
   const passed = Object.fromEntries(
     [...read('nginx.conf').matchAll(/proxy_set_header (\S+) (\S+);/g)].map(([, name, value]) => [
       name,

@@ -8,7 +8,7 @@ import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
 const RESTART = { type: 'server_disconnected', reason: 'close', code: 1012, retryAfterMs: expect.any(Number) };
 
-it('[W57] a server that is to end sends idle clients away at once, and the others after their run', async () => {
+it('[W57] on SIGTERM the server disconnects idle clients at once, and others after their run', async () => {
   const gate = newGate();
   const server = await startServer({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^Hi' }, NEXT],
@@ -36,7 +36,7 @@ it('[W57] a server that is to end sends idle clients away at once, and the other
   expect(await filterAlive(server.agents().map(({ pid }) => pid))).toEqual([]);
 });
 
-it('[W57] a run that waits for an answer is waited for', async () => {
+it('[W57] a draining server waits for a run that waits for a dialog', async () => {
   const script = [{ ...bash('rm -f nothing'), when: '^Hi' }, { text: 'Done.' }];
   const server = await startServer({ script, agentArgs: ['-e', fixture('tool-call-gate')] });
   const idle = await server.attach();
@@ -53,7 +53,7 @@ it('[W57] a run that waits for an answer is waited for', async () => {
   expect(await busy.ended).toMatchObject({ code: 1012 });
 });
 
-it('[W57] a run that takes too long is stopped and stored, and its clients hear its end', async () => {
+it('[W57] a run over the drain limit is aborted and stored, and its clients get agent_settled', async () => {
   const server = await startServer({ script: [{ ...bash(SLEEP_FOREVER), when: '^Hi' }, NEXT], args: ['--drain-seconds', '0'] });
   const peer = await server.attach();
   await peer.ok({ type: 'prompt', message: 'Hi' });
@@ -72,7 +72,7 @@ it('[W57] a run that takes too long is stopped and stored, and its clients hear 
   expect(readSessionFile(file).flatMap(({ message }) => message?.role ?? [])).toEqual(['user', 'assistant', 'toolResult']);
 });
 
-it('[W57] a second signal ends it at once, and leaves nothing behind', async () => {
+it('[W57] a second signal ends the server at once', async () => {
   const gate = newGate();
   const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }] });
   const idle = await server.attach();
@@ -87,7 +87,7 @@ it('[W57] a second signal ends it at once, and leaves nothing behind', async () 
   expect(await server.exited).toEqual({ code: 143, signal: null });
 });
 
-it('[W57] a server that was told to end with nobody there ends', async () => {
+it('[W57] a server without clients ends on a signal', async () => {
   const server = await startServer();
   server.kill('SIGINT');
   expect(await server.exited).toEqual({ code: 130, signal: null });

@@ -4,14 +4,14 @@ import { expect, it } from 'vitest';
 import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import { startServer } from '../../support/server/test-server.ts';
 
-it('[W22] a client that leaves is let go with 1000', async () => {
+it('[W22] a client that closes the connection gets 1000', async () => {
   const server = await startServer();
   const peer = await server.attach();
 
   expect(await peer.disconnect()).toEqual({ code: 1000, reason: '' });
 });
 
-it('[W19 W20 W21 W24] an agent that cannot be started is reported, and the connection ends with 1011', async () => {
+it('[W19 W20 W21 W24] an agent that cannot be started is reported, and the connection closes with 1011', async () => {
   const server = await startServer({ args: ['--agent-command', 'no-such-program'] });
   const peer = server.connect();
 
@@ -23,7 +23,7 @@ it('[W19 W20 W21 W24] an agent that cannot be started is reported, and the conne
   ]);
 });
 
-it('[W21] what an agent says before it gives up is the reason', async () => {
+it('[W21] the close reason quotes the stderr of an agent that fails to start', async () => {
   const home = newHome();
   writeFileSync(join(home.root, 'bad.jsonl'), '{"shout":1}\n');
   const server = await startServer({ home, agentArgs: ['--script', join(home.root, 'bad.jsonl')] });
@@ -34,7 +34,7 @@ it('[W21] what an agent says before it gives up is the reason', async () => {
   expect(reason).toMatch(/^Failed to spawn Pi process: .*bad\.jsonl:1: /);
 });
 
-it('[W19] bad parameters are said before the connection ends', async () => {
+it('[W19] invalid parameters are reported before the connection closes', async () => {
   const server = await startServer();
 
   for (const query of [
@@ -53,7 +53,7 @@ it('[W19] bad parameters are said before the connection ends', async () => {
   }
 });
 
-it('[W25 W53] an agent that keeps dying is given up: its clients are told, and closed with 1011', async () => {
+it('[W25 W53] an agent that keeps crashing is given up, and its clients are closed with 1011', async () => {
   const gate = newGate();
   const server = await startServer({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '.', keep: true }],
@@ -84,7 +84,7 @@ it('[W25 W53] an agent that keeps dying is given up: its clients are told, and c
   expect(peer.records.at(-1)).toMatchObject({ reason: 'error', message: 'Pi process terminated', code: 1011 });
 });
 
-it('[W53] after that the session can be opened again', async () => {
+it('[W53] a session that was given up can be opened again', async () => {
   const server = await startServer({ script: [{ text: 'Hello.', when: '.', keep: true }] });
   const peer = await server.attach();
   await peer.run('Hi');
@@ -96,14 +96,14 @@ it('[W53] after that the session can be opened again', async () => {
   server.killAgent();
   await peer.ended;
 
-  const again = server.connect({ session });
+  const reopened = server.connect({ session });
 
-  expect((await again.next('state_synced')).messages).toHaveLength(2);
-  expect(await again.run('And?')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
+  expect((await reopened.next('state_synced')).messages).toHaveLength(2);
+  expect(await reopened.run('And?')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
 });
 
-it('[W25] an agent that leaves by itself is not brought back', async () => {
-  const server = await startServer({ agentArgs: ['-e', leaving(newHome().root)] });
+it('[W25] an agent that exits by itself is not restarted', async () => {
+  const server = await startServer({ agentArgs: ['-e', exitingExtension(newHome().root)] });
   const peer = await server.attach();
 
   peer.send({ type: 'prompt', message: '/leave' });
@@ -112,10 +112,10 @@ it('[W25] an agent that leaves by itself is not brought back', async () => {
   expect(server.agents()).toHaveLength(1);
 });
 
-/** An extension whose command ends the agent. */
-function leaving(folder: string): string {
+/** Writes an extension whose command ends the agent. */
+function exitingExtension(folder: string): string {
   const path = join(folder, 'leaving.ts');
-  const leave = 'async (args, ctx) => ctx.shutdown()';
-  writeFileSync(path, `export default (pi) => pi.registerCommand('leave', { handler: ${leave} });`);
+  const handler = 'async (args, ctx) => ctx.shutdown()';
+  writeFileSync(path, `export default (pi) => pi.registerCommand('leave', { handler: ${handler} });`);
   return path;
 }

@@ -8,7 +8,7 @@ import { startServer } from '../../support/server/test-server.ts';
 
 const DIALOGS = { agentArgs: ['-e', fixture('dialogs')] };
 
-it('[W90] nothing in a frame can be a command: the dialog is answered, and that is all', async () => {
+it('[W90] a frame cannot smuggle a command to the agent', async () => {
   const home = newHome();
   const guest = { name: 'Guest', scopes: ['view', 'prompt'], allowedPaths: ['/'] };
   const server = await startServer({ home, ...DIALOGS, tokens: { 'token-of-a-guest': guest } });
@@ -28,14 +28,14 @@ it('[W90] nothing in a frame can be a command: the dialog is answered, and that 
   expect(existsSync(path)).toBe(false);
 });
 
-it('[W90] a broken frame ends its dialog', async () => {
+it('[W90] a malformed UI response resolves its dialog', async () => {
   const server = await startServer(DIALOGS);
   const peer = await server.attach();
 
-  for (const broken of ['"value":"re', '"value":5}', '"cancelled":"perhaps"}']) {
+  for (const malformed of ['"value":"re', '"value":5}', '"cancelled":"perhaps"}']) {
     await peer.ok({ type: 'prompt', message: '/interview' });
     const { id } = await nextUiRequest(peer, 'select');
-    peer.send(`{"type":"extension_ui_response","id":${JSON.stringify(id)},${broken}`);
+    peer.send(`{"type":"extension_ui_response","id":${JSON.stringify(id)},${malformed}`);
 
     expect(await peer.next('extension_ui_resolved')).toMatchObject({ id });
     const { id: next, message } = await nextUiRequest(peer, 'confirm');
@@ -47,7 +47,7 @@ it('[W90] a broken frame ends its dialog', async () => {
   }
 });
 
-it('[W90] a broken result fails its call', async () => {
+it('[W90] a malformed host tool result fails its call', async () => {
   const script = [
     { steps: [toolCallStep('mine')], when: '^Hi' },
     { steps: [toolCallStep('mine')], when: '^Again' },
@@ -57,13 +57,13 @@ it('[W90] a broken result fails its call', async () => {
   const peer = await server.attach();
   await setHostTools(peer, hostTool('mine'));
 
-  for (const [message, broken] of [
+  for (const [message, malformed] of [
     ['Hi', '"result":5}'],
     ['Again', '"result":{"content":[{"type":"te'],
   ]) {
     await peer.ok({ type: 'prompt', message });
     const { id } = await peer.next('host_tool_call');
-    peer.send(`{"type":"host_tool_result","id":${JSON.stringify(id)},${broken}`);
+    peer.send(`{"type":"host_tool_result","id":${JSON.stringify(id)},${malformed}`);
     await peer.next('agent_settled');
   }
 

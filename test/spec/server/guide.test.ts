@@ -12,7 +12,7 @@ import { startServer } from '../../support/server/test-server.ts';
 const root = join(import.meta.dirname, '../../..');
 const guide = readFileSync(join(root, 'docs/server.md'), 'utf8');
 
-/** The rows of the table under this heading, as their cells. */
+/** The cells of the table under this heading. */
 function table(heading: string): string[][] {
   const rows = guide
     .slice(guide.indexOf(`\n${heading}\n`))
@@ -25,7 +25,7 @@ function table(heading: string): string[][] {
     .map((line) => line.slice(2, -2).split(' | '));
 }
 
-/** What is called by each name of a constant of the server that is a number. */
+/** The numeric constants of the server, by name. */
 function namedLimits(): Map<string, number[]> {
   const folder = join(root, 'src/server');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -53,14 +53,14 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-it('the limits of the guide are those of the server', () => {
+it('the guide lists the limits of the server', () => {
   const rows = table('## Limits');
   const limits = namedLimits();
 
   expect(rows.length).toBeGreaterThan(20);
-  for (const [what = '', value = '', , named = ''] of rows) {
+  for (const [description = '', value = '', , constant = ''] of rows) {
     const [, amount, unit = ''] = /^(\d+) ?(\w*)/.exec(value) ?? [];
-    expect([what, ...(limits.get(named.replaceAll('`', '')) ?? [])]).toContain(Number(amount) * (UNITS[unit] ?? 1));
+    expect([description, ...(limits.get(constant.replaceAll('`', '')) ?? [])]).toContain(Number(amount) * (UNITS[unit] ?? 1));
   }
   const { total, perAddress, withoutRequest: unasked } = httpLimits.connections;
   expect(guide).toContain(
@@ -69,14 +69,14 @@ it('the limits of the guide are those of the server', () => {
   expect(guide).toContain(`within ${httpLimits.requestMs / 1000} s`);
 });
 
-it('the close codes of the guide are those of the server, and those of the client say the same', () => {
+it('the guide lists the close codes, and whether a client reconnects', () => {
   const rows = table('### How it ends').map(([code = '', , back = '']) => [Number(code), back === 'no'] as const);
 
   expect(rows.map(([code]) => code)).toEqual(Object.values(closeCodes));
   for (const [code, final] of rows) expect([code, isFinalCode(code)]).toEqual([code, final]);
 });
 
-it('the guide tells every scope, and every number that is counted', async () => {
+it('the guide lists every scope and every metric', async () => {
   const server = await startServer();
   await (await server.attach()).run('say hello');
   await server.get('metrics');
@@ -87,7 +87,7 @@ it('the guide tells every scope, and every number that is counted', async () => 
   for (const [, name] of counted) expect(guide).toContain(`\`${name}\``);
 });
 
-it('every query that the guide tells of is read, and every flag and command that it uses is there', () => {
+it('the guide lists every query parameter, and uses only existing flags and commands', () => {
   const source = readFileSync(join(root, 'src/server/gateway/parameters.ts'), 'utf8');
   const queries = table('## Connect').flatMap(([names = '']) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
@@ -111,17 +111,17 @@ it('every query that the guide tells of is read, and every flag and command that
   for (const name of queries.slice(1)) expect(source).toContain(`'${name}'`);
   for (const name of used) expect(Object.keys(flags)).toContain(name);
   for (const name of called) expect(Object.keys(commands)).toContain(name);
-  for (const [what, flag] of [
+  for (const [description, flag] of [
     ['(100)', 'max-sessions'],
     ['(120)', 'park-after'],
     ['(20)', 'drain-seconds'],
   ] as const) {
-    expect(guide).toContain(what);
-    expect(what).toBe(`(${flags[flag].default})`);
+    expect(guide).toContain(description);
+    expect(description).toBe(`(${flags[flag].default})`);
   }
 });
 
-it('what the guide says is there over HTTP is there', async () => {
+it('the HTTP routes of the guide exist', async () => {
   const server = await startServer();
 
   for (const [paths = ''] of table('## Over HTTP').slice(1)) {

@@ -3,7 +3,7 @@ import { sendToolResult, toolCallStep, hostTool, setHostTools, toolEnds } from '
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
 import { startServer } from '../../support/server/test-server.ts';
 
-const GONE = 'RPC client disconnected before host tool execution completed';
+const DISCONNECTED_ERROR = 'RPC client disconnected before host tool execution completed';
 
 const script = [
   { steps: [toolCallStep('mine'), toolCallStep('yours')], when: '^both' },
@@ -11,18 +11,18 @@ const script = [
   { text: 'Done.', when: '.', keep: true },
 ];
 
-async function couple() {
+async function attachTwo() {
   const server = await startServer({ script });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
   return { server, first, second };
 }
 
-const called = ({ records }: RemotePeer) =>
+const calledTools = ({ records }: RemotePeer) =>
   records.filter(({ type }) => type === 'host_tool_call').map(({ toolName }) => toolName);
 
-it('[W35] each call goes to the client that registered its tool, and only its answer counts', async () => {
-  const { first, second } = await couple();
+it('[W35] each call goes to the client that registered its tool, and only its result counts', async () => {
+  const { first, second } = await attachTwo();
   expect(await setHostTools(first, hostTool('mine'))).toEqual({ toolNames: ['mine'] });
   expect(await setHostTools(second, hostTool('yours'))).toEqual({ toolNames: ['yours'] });
   await first.ok({ type: 'prompt', message: 'both' });
@@ -34,15 +34,15 @@ it('[W35] each call goes to the client that registered its tool, and only its an
   sendToolResult(first, mine, 'right');
   await second.next('agent_settled');
 
-  expect([called(first), called(second)]).toEqual([['mine'], ['yours']]);
+  expect([calledTools(first), calledTools(second)]).toEqual([['mine'], ['yours']]);
   expect(toolEnds(second.records).map(({ text, isError }) => [text, isError])).toEqual([
     ['right', false],
     ['right', false],
   ]);
 });
 
-it('[W35] of two clients with the same tool the last to register is called, and the other when that has gone', async () => {
-  const { server, first, second } = await couple();
+it('[W35] the last client to register a tool gets its calls, and the other client when that disconnects', async () => {
+  const { server, first, second } = await attachTwo();
   await setHostTools(first, hostTool('mine'));
   await setHostTools(second, hostTool('mine'), hostTool('yours'));
   await first.ok({ type: 'prompt', message: 'mine' });
@@ -59,30 +59,30 @@ it('[W35] of two clients with the same tool the last to register is called, and 
     toolEnds(third.records)
       .map(({ text }) => text)
       .sort(),
-  ).toEqual([GONE, 'first'].sort());
+  ).toEqual([DISCONNECTED_ERROR, 'first'].sort());
 });
 
-it('[W35] tools of the agent itself cannot be replaced', async () => {
-  const { first } = await couple();
+it('[W35] built-in tools cannot be replaced', async () => {
+  const { first } = await attachTwo();
 
-  const refused = await first.refused({ type: 'set_host_tools', tools: [hostTool('bash')] });
+  const rejection = await first.refused({ type: 'set_host_tools', tools: [hostTool('bash')] });
 
-  expect(refused['error']).toBe('RPC host tool "bash" conflicts with an existing tool');
+  expect(rejection['error']).toBe('RPC host tool "bash" conflicts with an existing tool');
 });
 
-it('[W35 W85] a call fails when its client goes, and so do later ones', async () => {
-  const { first, second } = await couple();
+it('[W35 W85] a call fails when its client disconnects', async () => {
+  const { first, second } = await attachTwo();
   await setHostTools(first, hostTool('mine'));
   await second.ok({ type: 'prompt', message: 'mine' });
   await first.next('host_tool_call');
   first.socket.terminate();
   await second.next('agent_settled');
 
-  expect(toolEnds(second.records)).toMatchObject([{ isError: true, text: GONE }]);
+  expect(toolEnds(second.records)).toMatchObject([{ isError: true, text: DISCONNECTED_ERROR }]);
 });
 
 it('[W85] tools follow their client to another session', async () => {
-  const { first, second } = await couple();
+  const { first, second } = await attachTwo();
   await second.run('hello');
   await setHostTools(first, hostTool('mine'));
   await first.ok({ type: 'new_session' });
@@ -97,8 +97,8 @@ it('[W85] tools follow their client to another session', async () => {
   expect(toolEnds(second.records)).toMatchObject([{ isError: true }]);
 });
 
-it('[W85] they follow it into a session that others are in', async () => {
-  const { server, first } = await couple();
+it('[W85] tools follow their client into a session with other clients', async () => {
+  const { server, first } = await attachTwo();
   await first.run('hello');
   const { sessionFile } = await first.ok({ type: 'get_state' });
   const third = await server.attach();
@@ -113,8 +113,8 @@ it('[W85] they follow it into a session that others are in', async () => {
   expect(toolEnds(first.records)).toMatchObject([{ isError: false, text: 'here' }]);
 });
 
-it('[W35] a call that is called off is called off at its client', async () => {
-  const { first, second } = await couple();
+it('[W35] an aborted call is cancelled at its client', async () => {
+  const { first, second } = await attachTwo();
   await setHostTools(first, hostTool('mine'));
   await second.ok({ type: 'prompt', message: 'mine' });
   const { id } = await first.next('host_tool_call');

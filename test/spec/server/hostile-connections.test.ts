@@ -7,15 +7,15 @@ const gated = (path: string) => [{ steps: [{ text: 'before ' }, { await: path },
 
 const isText = (line: string) => line.includes('"text_delta"');
 
-/** Reads until a line says what is looked for. */
-async function lineWith(client: RawClient, fits: (line: string) => boolean): Promise<string> {
-  for (let line = await client.line(); line !== undefined; line = await client.line()) if (fits(line)) return line;
+/** Reads up to the first line that matches. */
+async function readLineMatching(client: RawClient, matches: (line: string) => boolean): Promise<string> {
+  for (let line = await client.line(); line !== undefined; line = await client.line()) if (matches(line)) return line;
   throw new Error('The connection ended before that came');
 }
 
 verifies(
   'F12 E6',
-  'half a command and then the end is answered as what it is',
+  'half a command before the end of input gets a parse error',
   async () => {
     const { client, exited, stderr } = startRawStdio(newHome());
 
@@ -33,7 +33,7 @@ verifies(
 
 verifies(
   'F12 Z37',
-  'half a command of a client that is gone does not stand before that of the next one',
+  'half a command of a closed connection does not affect the next client',
   async () => {
     const { client, socket, path } = await startRawUnixSocket(newHome());
     await client.next('ready');
@@ -51,27 +51,27 @@ verifies(
 
 verifies(
   'Z37 M14',
-  'a socket that closes in the middle of a run stops nothing, and the next client sees the rest',
+  'a run continues when its socket closes, and the next client gets the rest',
   async () => {
     const gate = newGate();
     const home = newHome();
     const { client, socket, path, process } = await startRawUnixSocket(home, { script: gated(gate.path) });
     client.write('{"type":"prompt","message":"go"}\n');
-    await lineWith(client, isText);
+    await readLineMatching(client, isText);
 
     socket.destroy();
     const next = await connectSocketWhenListening(path);
     const other = new RawClient(next, next);
     await other.next('ready');
     other.write('{"type":"get_state"}\n');
-    const opening = await other.next('message_start');
+    const firstMessage = await other.next('message_start');
     const start = await other.next('message_update');
     const { data: state } = await other.next('response');
     gate.open();
     const settled = await other.next('agent_settled');
     other.write('{"type":"get_last_assistant_text"}\n');
 
-    expect(opening.message).toMatchObject({ role: 'assistant', content: [] });
+    expect(firstMessage.message).toMatchObject({ role: 'assistant', content: [] });
     expect(start.assistantMessageEvent.type).toBe('start');
     expect(state).toMatchObject({ isStreaming: true, runId: settled.runId });
     expect(settled).toMatchObject({ outcome: 'ok' });
@@ -83,14 +83,14 @@ verifies(
 
 verifies(
   'Z37',
-  'a run whose client is gone ends and is stored with nobody there',
+  'a run without a client settles and is stored',
   async () => {
     const gate = newGate();
     const home = newHome();
     const { client, socket, path } = await startRawUnixSocket(home, { script: gated(gate.path) });
     client.write('{"type":"get_state"}\n{"type":"prompt","message":"go"}\n');
     const { data } = await client.next('response');
-    await lineWith(client, isText);
+    await readLineMatching(client, isText);
 
     socket.destroy();
     gate.open();
@@ -99,25 +99,25 @@ verifies(
     other.write('{"type":"wait_idle"}\n');
     await other.next('response');
 
-    const answers = readSessionFile(data.sessionFile).filter(({ message }) => message?.role === 'assistant');
-    expect(answers).toMatchObject([{ message: { content: [{ text: 'before after' }], stopReason: 'stop' } }]);
+    const results = readSessionFile(data.sessionFile).filter(({ message }) => message?.role === 'assistant');
+    expect(results).toMatchObject([{ message: { content: [{ text: 'before after' }], stopReason: 'stop' } }]);
   },
   ['unix'],
 );
 
 verifies(
   'W38 Z37',
-  'a second client is refused while the first goes on, and served when that has left',
+  'a second client is rejected while the first is connected, and accepted afterwards',
   async () => {
     const gate = newGate();
     const { client, socket, path } = await startRawUnixSocket(newHome(), { script: gated(gate.path) });
     client.write('{"type":"prompt","message":"go"}\n');
-    await lineWith(client, isText);
+    await readLineMatching(client, isText);
 
     const second = await connectSocketWhenListening(path);
-    const refused = new RawClient(second, second);
-    refused.write('{"type":"abort"}\n');
-    const lines = [await refused.line(), await refused.line()];
+    const rejected = new RawClient(second, second);
+    rejected.write('{"type":"abort"}\n');
+    const lines = [await rejected.line(), await rejected.line()];
     gate.open();
     const settled = await client.next('agent_settled');
     socket.end();
@@ -135,7 +135,7 @@ verifies(
 
 verifies(
   'Z37',
-  'a client that says nothing and closes its sending side is let go',
+  'a client that closes its sending side at once is disconnected',
   async () => {
     const { client, path } = await startRawUnixSocket(newHome());
 
@@ -154,18 +154,18 @@ verifies(
 
 verifies(
   'W38 Z37',
-  'a hundred clients that push in, and some that say nothing, disturb nobody',
+  'a hundred rejected or silent connections do not disturb the client',
   async () => {
     const { client, path, process } = await startRawUnixSocket(newHome());
     await client.next('ready');
 
     const crowd = await Promise.all(Array.from({ length: 100 }, () => connectSocketWhenListening(path)));
-    const told = crowd.slice(0, 50).map((socket) => new RawClient(socket, socket).line());
+    const firstLines = crowd.slice(0, 50).map((socket) => new RawClient(socket, socket).line());
     for (const socket of crowd.slice(50)) socket.destroy();
-    const answers = await Promise.all(told);
+    const results = await Promise.all(firstLines);
     client.write('{"id":"still here","type":"get_commands"}\n');
 
-    expect(new Set(answers)).toEqual(new Set(['{"type":"server_error","error":"Another client is connected"}']));
+    expect(new Set(results)).toEqual(new Set(['{"type":"server_error","error":"Another client is connected"}']));
     expect(await client.next('response')).toMatchObject({ id: 'still here', success: true });
     expect(process.stderr()).toBe('');
   },

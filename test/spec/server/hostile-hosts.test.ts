@@ -17,19 +17,19 @@ import { startRawStdio, startRawUnixSocket } from '../../support/clients/raw-cli
 import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
-const GONE = 'RPC client disconnected before host tool execution completed';
+const DISCONNECTED_ERROR = 'RPC client disconnected before host tool execution completed';
 
 const LONG = 4 * 1024 * 1024;
 
 const call = (message = 'a', id?: string) => toolCallStep('echo_host', { message }, id);
 
-verifies('H2 H12 H13', 'a set that is refused says why, and leaves the one before', async ({ open }) => {
+verifies('H2 H12 H13', 'a rejected set_host_tools returns the reason and keeps the previous tools', async ({ open }) => {
   const { peer } = await open();
   await setHostTools(peer, hostTool('mine'));
   const before = await peer.ok({ type: 'get_state' });
   const noSchema = 'Host tool "x" must provide a JSON Schema object: ';
   const badName = 'must have a name of 1 to 64 letters, digits, _ and -';
-  const refusals: [object[], string][] = [
+  const rejections: [object[], string][] = [
     [[hostTool('x'), hostTool('  ')], 'Host tool at index 1 must provide a non-empty name'],
     [[hostTool('x', { description: ' \n' })], 'Host tool "x" must provide a non-empty description'],
     [[hostTool('x', { parameters: { type: 'array' } })], `${noSchema}parameters.type must be "object"`],
@@ -52,7 +52,7 @@ verifies('H2 H12 H13', 'a set that is refused says why, and leaves the one befor
     [[hostTool('x', { timeoutMs: -1 })], 'Invalid parameters: tools[0].timeoutMs must be at least 0'],
   ];
 
-  for (const [tools, error] of refusals) {
+  for (const [tools, error] of rejections) {
     expect(await peer.refused({ type: 'set_host_tools', tools })).toMatchObject({ error, code: 'invalid_params' });
   }
 
@@ -60,7 +60,7 @@ verifies('H2 H12 H13', 'a set that is refused says why, and leaves the one befor
   expect(before.activeTools).toContain('mine');
 });
 
-verifies('H1', 'as many tools as a client may run, under the oddest names', async ({ open }) => {
+verifies('H1', 'a client may register the maximum of tools, under unusual names', async ({ open }) => {
   const { peer } = await open();
   const names = ['__proto__', 'constructor', '-', '0', 'x'.repeat(64)];
   const tools = Array.from({ length: MAX_HOST_TOOLS }, (_, index) => hostTool(names[index] ?? `x${index}`));
@@ -74,21 +74,21 @@ verifies('H1', 'as many tools as a client may run, under the oddest names', asyn
 verifies('H16', 'frames that belong to no open call are ignored', async ({ open }) => {
   const { peer } = await open({ script: [call('a', 'call_1'), call('b', 'call_2'), { text: 'done' }] });
   await setHostTools(peer, echoHostTool);
-  const strays = (id: unknown) => {
+  const sendStrayFrames = (id: unknown) => {
     sendToolResult(peer, { id }, 'stray');
     sendToolResult(peer, { id }, 'stray', { isError: true });
     peer.send({ type: 'host_tool_update', id, partialResult: { content: textContent('stray') } });
     peer.send({ type: 'host_tool_result', id, result: 'stray' });
   };
-  for (const id of ['call_1', 'nobody', '', 5, null]) strays(id);
+  for (const id of ['call_1', 'nobody', '', 5, null]) sendStrayFrames(id);
   await peer.ok({ type: 'prompt', message: 'go' });
 
   const first = await peer.next('host_tool_call');
-  for (const id of ['call_1', 'nobody', first.id.toUpperCase()]) strays(id);
+  for (const id of ['call_1', 'nobody', first.id.toUpperCase()]) sendStrayFrames(id);
   sendToolResult(peer, first, 'one');
-  strays(first.id);
+  sendStrayFrames(first.id);
   const second = await peer.next('host_tool_call');
-  strays(first.id);
+  sendStrayFrames(first.id);
   sendToolResult(peer, second, 'two');
   await waitUntilSettled(peer);
 
@@ -96,8 +96,8 @@ verifies('H16', 'frames that belong to no open call are ignored', async ({ open 
   expect(JSON.stringify(peer.records)).not.toContain('stray');
 });
 
-/** Results that make no sense, and what is said of them. */
-const unusable: [string, (id: string) => object | string, string][] = [
+/** Malformed results, and their error texts. */
+const malformedResults: [string, (id: string) => object | string, string][] = [
   ['no result', (id) => ({ type: 'host_tool_result', id }), 'result is required'],
   ['text', (id) => ({ type: 'host_tool_result', id, result: 'done' }), 'result must be an object'],
   ['no content', (id) => ({ type: 'host_tool_result', id, result: {} }), 'result.content is required'],
@@ -139,26 +139,26 @@ const unusable: [string, (id: string) => object | string, string][] = [
   ],
 ];
 
-verifies('H17', 'a result that makes no sense fails its call, and says what is wrong', async ({ open }) => {
-  const script = [{ steps: unusable.map(([name]) => call(name)) }, call('good'), { text: 'done' }];
+verifies('H17', 'a malformed result fails its call with the reason', async ({ open }) => {
+  const script = [{ steps: malformedResults.map(([name]) => call(name)) }, call('good'), { text: 'done' }];
   const { peer, process } = await open({ script });
   await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
 
-  for (const [, make] of unusable) peer.send(make((await peer.next('host_tool_call')).id));
+  for (const [, makeFrame] of malformedResults) peer.send(makeFrame((await peer.next('host_tool_call')).id));
   sendToolResult(peer, await peer.next('host_tool_call'), 'better');
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 
-  const told = toolResultTexts(peer.records);
-  const said = 'Host tool "echo_host" gave a result that cannot be used: ';
-  expect(told.map((words) => words?.startsWith(said))).toEqual([...unusable.map(() => true), false]);
-  for (const [index, [, , problem]] of unusable.entries()) expect(told[index]).toContain(problem);
+  const resultTexts = toolResultTexts(peer.records);
+  const prefix = 'Host tool "echo_host" gave a result that cannot be used: ';
+  expect(resultTexts.map((resultText) => resultText?.startsWith(prefix))).toEqual([...malformedResults.map(() => true), false]);
+  for (const [index, [, , problem]] of malformedResults.entries()) expect(resultTexts[index]).toContain(problem);
   expect(process?.stderr() ?? '').toBe('');
 });
 
 verifies(
   'H17',
-  'a result longer than a line may be fails its call, a long one does not',
+  'a result over the line limit fails its call, a long one does not',
   async ({ open }) => {
     const { peer } = await open({ script: [call(), call(), { text: 'done' }] });
     await setHostTools(peer, echoHostTool);
@@ -183,11 +183,11 @@ verifies(
   SINGLE_CLIENT_LIMITS,
 );
 
-verifies('H9', 'what the protocol does not know is not passed on', async ({ open }) => {
+verifies('H9', 'unknown fields of a result are dropped', async ({ open }) => {
   const { peer } = await open({ script: [call(), { text: 'done' }] });
   await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
-  const odd = {
+  const withUnknownFields = {
     content: [
       { type: 'text', text: 'a', textSignature: 's', annotations: {} },
       { type: 'image', data: 'aGk=', mimeType: 'image/png', alt: 'x' },
@@ -196,29 +196,29 @@ verifies('H9', 'what the protocol does not know is not passed on', async ({ open
   };
 
   const { id } = await peer.next('host_tool_call');
-  peer.send({ type: 'host_tool_update', id, partialResult: odd, more: 1 });
+  peer.send({ type: 'host_tool_update', id, partialResult: withUnknownFields, more: 1 });
   const { partialResult } = await peer.next('tool_execution_update');
-  peer.send({ type: 'host_tool_result', id, result: odd, more: 1 });
+  peer.send({ type: 'host_tool_result', id, result: withUnknownFields, more: 1 });
   const { result } = await peer.next('tool_execution_end');
 
   const plain = { content: [...textContent('a'), { type: 'image', data: 'aGk=', mimeType: 'image/png' }] };
   expect([partialResult, result]).toEqual([plain, plain]);
 });
 
-verifies('H8', 'of a flood of progress the last word is told, and the call goes on', async ({ open }) => {
+verifies('H8', 'of many updates the last is sent, and the call stays open', async ({ open }) => {
   const { peer } = await open({ script: [call(), { text: 'done' }] });
   await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
-  const found = await peer.next('host_tool_call');
+  const toolCall = await peer.next('host_tool_call');
   const long = 'x'.repeat(100_000);
 
   for (let round = 0; round < 500; round++) {
     const partialResult = { content: textContent(`${round} ${round % 50 === 0 ? long : ''}`) };
-    peer.send({ type: 'host_tool_update', id: found.id, partialResult });
+    peer.send({ type: 'host_tool_update', id: toolCall.id, partialResult });
   }
-  peer.send({ type: 'host_tool_update', id: found.id, partialResult: { content: 'nonsense' } });
+  peer.send({ type: 'host_tool_update', id: toolCall.id, partialResult: { content: 'nonsense' } });
   await peer.find((record) => JSON.stringify(record).includes('"499 "'));
-  sendToolResult(peer, found, 'enough');
+  sendToolResult(peer, toolCall, 'enough');
   await waitUntilSettled(peer);
 
   expect(toolResultTexts(peer.records)).toEqual(['enough']);
@@ -226,14 +226,14 @@ verifies('H8', 'of a flood of progress the last word is told, and the call goes 
 
 verifies(
   'H13 H16',
-  'clients beside one another have their own tools, and each is asked for its own',
+  'each client has its own tools and gets only their calls',
   async ({ open }) => {
     const { peer, join } = await open({
       script: [{ steps: [toolCallStep('first', {}, 'call_1'), toolCallStep('second', {}, 'call_2')] }, { text: 'done' }],
     });
     const other = join?.() ?? peer;
     await setHostTools(peer, hostTool('first'));
-    const clash = await other.refused({ type: 'set_host_tools', tools: [hostTool('second'), hostTool('first')] });
+    const conflict = await other.refused({ type: 'set_host_tools', tools: [hostTool('second'), hostTool('first')] });
     await setHostTools(other, hostTool('second'));
     await peer.ok({ type: 'prompt', message: 'go' });
 
@@ -245,7 +245,7 @@ verifies(
     sendToolResult(peer, mine, 'one');
     await waitUntilSettled(peer);
 
-    expect(clash['error']).toBe('RPC host tool "first" conflicts with an existing tool');
+    expect(conflict['error']).toBe('RPC host tool "first" conflicts with an existing tool');
     expect([mine.toolName, theirs.toolName]).toEqual(['first', 'second']);
     for (const { records } of [peer, other]) {
       expect(records.filter(({ type }) => type === 'host_tool_call')).toHaveLength(1);
@@ -257,7 +257,7 @@ verifies(
 
 verifies(
   'H13 H18',
-  'when one of two clients leaves, its calls fail, and its names can be taken over',
+  'when a client disconnects, its calls fail, and its tool names are free',
   async ({ open }) => {
     const { peer, join } = await open({
       script: [{ steps: [toolCallStep('first'), toolCallStep('second')] }, toolCallStep('second'), toolCallStep('second'), { text: 'done' }],
@@ -274,10 +274,10 @@ verifies(
     await peer.next(({ type, toolName }) => type === 'tool_execution_end' && toolName === 'second');
     await setHostTools(peer, hostTool('first'), hostTool('second', { hidden: true }));
     sendToolResult(peer, mine, 'one');
-    for (const words of ['two', 'three']) sendToolResult(peer, await peer.next('host_tool_call'), words);
+    for (const resultText of ['two', 'three']) sendToolResult(peer, await peer.next('host_tool_call'), resultText);
     await waitUntilSettled(peer);
 
-    expect(toolResultTexts(peer.records)).toEqual(['one', GONE, 'two', 'three']);
+    expect(toolResultTexts(peer.records)).toEqual(['one', DISCONNECTED_ERROR, 'two', 'three']);
     expect((await peer.ok({ type: 'get_state' })).activeTools).toEqual(['first', 'second']);
   },
   ['memory'],
@@ -285,7 +285,7 @@ verifies(
 
 verifies(
   'H18',
-  'a host that closes its input is no longer asked: open calls and later ones fail, and the run ends',
+  'after the end of input, open and later host tool calls fail, and the run ends',
   async () => {
     const script = [{ steps: [call('a', 'call_1'), call('b', 'call_2')] }, call('c', 'call_3'), { text: 'done' }];
     const { client, exited, stderr } = startRawStdio(newHome(), { script });
@@ -302,8 +302,8 @@ verifies(
     expect(await client.next('agent_settled')).toMatchObject({ outcome: 'ok' });
     expect(toolEnds(ends)).toMatchObject([
       { toolCallId: 'call_1', isError: false, text: 'in time' },
-      { toolCallId: 'call_2', isError: true, text: GONE },
-      { toolCallId: 'call_3', isError: true, text: GONE },
+      { toolCallId: 'call_2', isError: true, text: DISCONNECTED_ERROR },
+      { toolCallId: 'call_3', isError: true, text: DISCONNECTED_ERROR },
     ]);
     expect(await exited).toBe(0);
     expect(stderr()).toBe('');
@@ -313,7 +313,7 @@ verifies(
 
 verifies(
   'H18',
-  'tools and a prompt in one go, and then the end: nothing waits for a host that cannot answer',
+  'a host tool call fails when the input ends right after the prompt',
   async () => {
     const { client, exited } = startRawStdio(newHome(), { script: [call(), { text: 'done' }] });
 
@@ -321,7 +321,7 @@ verifies(
     client.write('{"type":"prompt","message":"go"}\n');
     client.end();
 
-    expect(toolEnds([await client.next('tool_execution_end')])).toMatchObject([{ isError: true, text: GONE }]);
+    expect(toolEnds([await client.next('tool_execution_end')])).toMatchObject([{ isError: true, text: DISCONNECTED_ERROR }]);
     expect(await exited).toBe(0);
   },
   ['stdio'],
@@ -329,7 +329,7 @@ verifies(
 
 verifies(
   'H13 H18',
-  'a socket that closes during a call fails it; whoever comes next registers the tool again and is asked',
+  'a closed socket fails its call; the next client can register the tool again',
   async () => {
     const { client, socket, path } = await startRawUnixSocket(newHome(), {
       script: [call(), { text: 'one' }, call('b'), { text: 'two' }],
@@ -347,7 +347,7 @@ verifies(
     sendToolResult(peer, await peer.next('host_tool_call'), 'here');
     await waitUntilSettled(peer);
 
-    expect(messages[2]).toMatchObject({ role: 'toolResult', isError: true, content: textContent(GONE) });
+    expect(messages[2]).toMatchObject({ role: 'toolResult', isError: true, content: textContent(DISCONNECTED_ERROR) });
     expect(toolResultTexts(peer.records)).toEqual(['here']);
     expect((await peer.ok({ type: 'get_state' })).activeTools).not.toContain('old');
   },
@@ -356,7 +356,7 @@ verifies(
 
 verifies(
   'H18 J11',
-  'after kill -9 in the middle of a call the session is mended, and the tool can be registered again',
+  'after kill -9 during a call the session is repaired, and the tool can be registered again',
   async () => {
     const home = newHome();
     const first = await openOn('stdio', { home, script: [{ steps: [call('a', 'call_1'), call('b', 'call_2')] }] });

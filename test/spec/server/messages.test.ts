@@ -4,23 +4,23 @@ import { expect, it } from 'vitest';
 import { newGate, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
 import { startServer } from '../../support/server/test-server.ts';
 
-it('[W3] what a client sends is parsed and checked, and only what makes sense goes to the agent', async () => {
+it('[W3] commands are parsed and validated before they reach the agent', async () => {
   const { peer } = await openTestAgent('websocket');
 
   peer.send('{"id":1,\n{"id":2,"type":"nothing"}\n{"id":3,"type":"prompt"}\n{"id":4,"type":"get_state"}\n');
   await peer.find(({ id }) => id === 4);
 
-  const answers = peer.records.filter(({ type }) => type === 'response');
-  expect(answers.map(({ id, command, code }) => [id, command, code])).toEqual([
+  const responses = peer.records.filter(({ type }) => type === 'response');
+  expect(responses.map(({ id, command, code }) => [id, command, code])).toEqual([
     [1, 'parse', 'invalid_json'],
     [2, 'nothing', 'unknown_command'],
     [3, 'prompt', 'invalid_params'],
     [4, 'get_state', undefined],
   ]);
-  expect(answers[3]).toMatchObject({ data: { isIdle: true, messageCount: 0 } });
+  expect(responses[3]).toMatchObject({ data: { isIdle: true, messageCount: 0 } });
 });
 
-it('[W4] records of the agent come as it sends them', async () => {
+it('[W4] records of the agent are sent as they arrive', async () => {
   const gate = newGate();
   const { peer } = await openTestAgent('websocket', {
     script: [{ steps: [{ text: 'now ' }, { await: gate.path }, { text: 'then' }] }],
@@ -33,7 +33,7 @@ it('[W4] records of the agent come as it sends them', async () => {
   await peer.find('agent_settled');
 });
 
-it('[W5 W6] tools run where the server is, which keeps the session for whoever comes later', async () => {
+it('[W5 W6] tools run on the server, which stores the session', async () => {
   const content = 'made by a tool';
   const server = await startServer({
     script: [{ toolCall: { name: 'write', arguments: { path: 'note.txt', content } } }, { text: 'done' }],
@@ -52,7 +52,7 @@ it('[W5 W6] tools run where the server is, which keeps the session for whoever c
   expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
 });
 
-it('[W14 W15] a message holds one JSON object per line, and any number of lines', async () => {
+it('[W14 W15] a message may hold several lines, each one JSON object', async () => {
   const server = await startServer();
   const peer = await server.attach();
   const ids = Array.from({ length: 50 }, (_, index) => index);
@@ -64,18 +64,18 @@ it('[W14 W15] a message holds one JSON object per line, and any number of lines'
   peer.send('"type":"get_state"}\n');
   await peer.ok({ type: 'get_messages' });
 
-  const answers = peer.records.filter(({ command }) => command === 'get_state');
-  expect(answers.map(({ id, success }) => [id, success])).toEqual(
+  const responses = peer.records.filter(({ command }) => command === 'get_state');
+  expect(responses.map(({ id, success }) => [id, success])).toEqual(
     [...ids, 'alone', 'among blanks'].map((id) => [id, true]),
   );
-  const broken = peer.records.filter(({ command }) => command === 'parse');
-  expect(broken.map(({ id, success }) => [id, success])).toEqual([
+  const malformed = peer.records.filter(({ command }) => command === 'parse');
+  expect(malformed.map(({ id, success }) => [id, success])).toEqual([
     ['half', false],
     [undefined, false],
   ]);
 });
 
-it('[W16] each message of the server is one record', async () => {
+it('[W16] each server message is one record', async () => {
   const server = await startServer({ script: [{ text: 'word ', times: 200 }] });
   const peer = server.connect();
   const messages: string[] = [];

@@ -12,20 +12,20 @@ import { briefConversation, briefs } from '../../support/sessions/session-tree.t
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
-/** What a move gives: its answer comes first, then where the client is now, and what was said there. */
-async function moved(peer: RemotePeer, command: { type: string } & Record<string, unknown>) {
-  const heard = peer.records.length;
+/** Runs a command that changes the session; checks that response, server_connected and snapshot follow in order. */
+async function changeSession(peer: RemotePeer, command: { type: string } & Record<string, unknown>) {
+  const offset = peer.records.length;
   const data = await peer.ok(command);
   const synced = await peer.next('state_synced');
-  const told = peer.records.slice(heard, peer.records.indexOf(synced) + 1).map(({ type }) => type);
-  // An answer may stream until the client has left.
-  expect(told.filter((type) => type !== 'message_update')).toEqual(['response', 'server_connected', 'state_synced']);
+  const types = peer.records.slice(offset, peer.records.indexOf(synced) + 1).map(({ type }) => type);
+  // Updates may arrive until the client is detached.
+  expect(types.filter((type) => type !== 'message_update')).toEqual(['response', 'server_connected', 'state_synced']);
   expect(peer.records.findLast(({ type }) => type === 'server_connected')).toMatchObject({ sessionId: data.sessionId });
   expect(synced.state.sessionId).toBe(data.sessionId);
   return { data, messages: synced.messages as { role: string }[] };
 }
 
-it('[W29] each move takes the client that asked to another session, and the others stay', async () => {
+it('[W29] a session change moves only the client that sent it', async () => {
   const home = newHome();
   const sessionPath = storeSession(home, shortConversation(home.cwd));
   const server = await startServer({ home, script: TALK });
@@ -44,10 +44,10 @@ it('[W29] each move takes the client that asked to another session, and the othe
     [{ type: 'branch', entryId }, 0],
     [{ type: 'clone' }, 2],
   ] as const) {
-    const { data, messages: there } = await moved(mover, command);
+    const { data, messages: there } = await changeSession(mover, command);
     expect(there).toHaveLength(messages);
     sessions.push(data.sessionId);
-    await moved(mover, { type: 'switch_session', sessionPath: sessionFile });
+    await changeSession(mover, { type: 'switch_session', sessionPath: sessionFile });
     expect(mover.cursor.session).toBe(session);
   }
 
@@ -61,7 +61,7 @@ it('[W29] each move takes the client that asked to another session, and the othe
   expect(stayer.records.length).toBeGreaterThan(old);
 });
 
-it('[W29] a move during a run leaves the run alone', async () => {
+it('[W29] a session change during a run does not affect the run', async () => {
   const gate = newGate();
   const server = await startServer({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^Hi' }, ...TALK],
@@ -71,7 +71,7 @@ it('[W29] a move during a run leaves the run alone', async () => {
   await mover.ok({ type: 'prompt', message: 'Hi' });
   await Promise.all([mover.next('message_update'), stayer.next('message_update')]);
 
-  const { data } = await moved(mover, { type: 'new_session' });
+  const { data } = await changeSession(mover, { type: 'new_session' });
   expect(data.cancelled).toBe(false);
   gate.open();
 
@@ -80,7 +80,7 @@ it('[W29] a move during a run leaves the run alone', async () => {
   expect(mover.eventTypes.filter((type) => type === 'agent_settled')).toHaveLength(1);
 });
 
-it('[W29 C18] what is to be done while a move is under way is done in the session that it leads to, what is read is not', async () => {
+it('[W29 C18] during a session change, session commands wait for the new session and reads do not', async () => {
   const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('first');
@@ -96,7 +96,7 @@ it('[W29 C18] what is to be done while a move is under way is done in the sessio
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId, sessionName: 'there' });
 });
 
-it('[W29] `detached` only tells where the move would lead', async () => {
+it('[W29] `detached` returns the new session without moving the client', async () => {
   const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('first');
@@ -108,7 +108,7 @@ it('[W29] `detached` only tells where the move would lead', async () => {
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId: session });
 });
 
-it('[W29] what cannot be is refused, and the client stays', async () => {
+it('[W29] a failed session change is rejected, and the client stays', async () => {
   const home = newHome();
   const sessionPath = storeSession(home, shortConversation(home.cwd));
   const server = await startServer({ home, script: TALK });
@@ -125,7 +125,7 @@ it('[W29] what cannot be is refused, and the client stays', async () => {
   expect(await peer.run('second')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
 });
 
-it('[W59] a switch to a session that another client is in attaches there', async () => {
+it('[W59] switching to an open session attaches to its agent', async () => {
   const server = await startServer({ script: TALK });
   const first = await server.attach();
   await first.run('first');
@@ -133,7 +133,7 @@ it('[W59] a switch to a session that another client is in attaches there', async
   const second = await server.attach();
   await second.run('second');
 
-  const { data, messages } = await moved(second, { type: 'switch_session', sessionPath: sessionFile });
+  const { data, messages } = await changeSession(second, { type: 'switch_session', sessionPath: sessionFile });
 
   expect(data).toEqual({ cancelled: false, sessionId, sessionFile });
   expect(messages).toHaveLength(2);
@@ -143,7 +143,7 @@ it('[W59] a switch to a session that another client is in attaches there', async
   expect(server.agents()).toHaveLength(2);
 });
 
-it('[W59] a copy of a file that somebody is in is not taken for it', async () => {
+it('[W59] a copy of an open session file is rejected', async () => {
   const server = await startServer({ script: TALK });
   const first = await server.attach();
   await first.run('first');
@@ -157,22 +157,22 @@ it('[W59] a copy of a file that somebody is in is not taken for it', async () =>
     error: `A session with the same id is in use: ${copy}`,
   });
   await first.disconnect();
-  await moved(second, { type: 'switch_session', sessionPath: sessionFile });
+  await changeSession(second, { type: 'switch_session', sessionPath: sessionFile });
 });
 
-it('[W29] who leaves a session by a move leaves its file to others at once', async () => {
+it('[W29] a session left by its only client is released at once', async () => {
   const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('first');
   const { sessionFile } = await peer.ok({ type: 'get_state' });
 
-  await moved(peer, { type: 'new_session' });
+  await changeSession(peer, { type: 'new_session' });
 
   const other = await openTestAgent('stdio', { home: server.home, args: ['--session', sessionFile] });
   expect(await other.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile, messageCount: 2 });
 });
 
-it('[W59] an extension may say no, also to a session that another client is in', async () => {
+it('[W59] an extension may cancel a session change, even to an open session', async () => {
   const server = await startServer({ script: TALK, agentArgs: ['-e', fixture('session-cancel')] });
   const other = await server.attach();
   await other.run('first');
@@ -191,10 +191,10 @@ it('[W59] an extension may say no, also to a session that another client is in',
 
   expect(peer.eventTypes.filter((type) => type === 'server_connected')).toHaveLength(1);
   await peer.ok({ type: 'prompt', message: '/unlock' });
-  await moved(peer, { type: 'switch_session', sessionPath: sessionFile });
+  await changeSession(peer, { type: 'switch_session', sessionPath: sessionFile });
 });
 
-it('[W59] an extension may ask the client that wants to go', async () => {
+it('[W59] an extension may open a dialog for the client that changes the session', async () => {
   const { home } = homeWithCommands(
     {},
     "pi.on('session_before_switch', async (event, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', '')) }));",
@@ -215,7 +215,7 @@ it('[W59] an extension may ask the client that wants to go', async () => {
   }
 });
 
-it('[W59] while an extension asks, whoever wants to go can stop it, and is heard', async () => {
+it('[W59] an abort cancels a session change that waits for a dialog', async () => {
   const { home } = homeWithCommands(
     {},
     "pi.on('session_before_switch', async (event, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', '')) }));",
@@ -233,23 +233,23 @@ it('[W59] while an extension asks, whoever wants to go can stop it, and is heard
   expect(await moving).toMatchObject({ cancelled: true });
 });
 
-it('[W29] built-in commands move the client alone, and only who wants them', async () => {
+it('[W29] built-in commands move only their client, after hello with builtins', async () => {
   const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('first');
   const stayer = await server.attach({ session: peer.cursor.session });
   await peer.ok({ type: 'hello', builtins: true });
 
-  const answered = await peer.ok({ type: 'prompt', message: '/new' });
+  const response = await peer.ok({ type: 'prompt', message: '/new' });
 
-  expect(answered).toMatchObject({ disposition: 'handled', output: expect.stringContaining('Started the session') });
+  expect(response).toMatchObject({ disposition: 'handled', output: expect.stringContaining('Started the session') });
   await peer.next('state_synced');
   expect(peer.cursor.session).not.toBe(stayer.cursor.session);
   await stayer.ok({ type: 'get_state' });
   expect(stayer.eventTypes).toEqual(['server_connected', 'state_synced']);
 });
 
-it('[W59] an agent that an extension takes to another session takes its clients along', async () => {
+it('[W59] when an extension switches the session of an agent, all its clients follow', async () => {
   const { home } = homeWithCommands({ leave: 'await ctx.newSession();' });
   const server = await startServer({ home, script: TALK });
   const first = await server.attach();
@@ -268,7 +268,7 @@ it('[W59] an agent that an extension takes to another session takes its clients 
   await second.next('agent_settled');
 });
 
-it('[W50 W59] each is told as much of it as it wanted, and what is said there', async () => {
+it('[W50 W59] after a session switch by an extension each client gets a snapshot of its requested length', async () => {
   const home = newHome();
   const there = storeSession(home, shortConversation(home.cwd));
   userExtension(
@@ -289,20 +289,20 @@ it('[W50 W59] each is told as much of it as it wanted, and what is said there', 
   await first.ok({ type: 'prompt', message: '/go' });
   for (const peer of [first, second]) await peer.next(isThere);
   const [all, last] = [await first.next('state_synced'), await second.next('state_synced')];
-  // The run may be over before everybody was told where they are.
+  // The run may settle before every client has its snapshot.
   for (const peer of [first, second]) {
     await peer.find(({ type, runId }) => type === 'agent_settled' && runId !== firstRun);
   }
 
   expect(last.messages).toHaveLength(1);
   expect(all.messages.length).toBeGreaterThan(1);
-  const words = await briefConversation(first);
-  expect(words).toEqual(['user: first', 'assistant: one', 'user: I am here', 'assistant: Hello there.']);
-  expect(briefs(viewOf(first).messages)).toEqual(words);
-  expect(words.slice(-briefs(viewOf(second).messages).length)).toEqual(briefs(viewOf(second).messages));
+  const conversationBriefs = await briefConversation(first);
+  expect(conversationBriefs).toEqual(['user: first', 'assistant: one', 'user: I am here', 'assistant: Hello there.']);
+  expect(briefs(viewOf(first).messages)).toEqual(conversationBriefs);
+  expect(conversationBriefs.slice(-briefs(viewOf(second).messages).length)).toEqual(briefs(viewOf(second).messages));
 });
 
-it('[A7 W59] who may not open the folder that it goes to is left behind', async () => {
+it('[A7 W59] a client that may not open the new folder is disconnected on a session switch', async () => {
   const home = newHome();
   const secret = join(home.root, 'secret');
   mkdirSync(secret);
@@ -326,6 +326,6 @@ it('[A7 W59] who may not open the folder that it goes to is left behind', async 
   expect(await briefConversation(owner)).toEqual(['user: first', 'assistant: one']);
 });
 
-/** What a screen shows of what it was told. */
+/** The state that a client shows after these records. */
 const viewOf = ({ records }: RemotePeer) =>
   records.reduce((view, record) => reduce(view, record as unknown as AgentEvent), emptyView);

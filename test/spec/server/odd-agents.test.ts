@@ -10,8 +10,8 @@ import { header, storeSession } from '../../support/sessions/stored-session.ts';
 
 const TALK = { script: [{ text: 'Hello there.', when: '.', keep: true }] };
 
-/** What no agent should say. */
-const GARBAGE = [
+/** Malformed output of an agent. */
+const MALFORMED_OUTPUT = [
   '{"type":"entry_appended"}',
   '{"type":"message_update"}',
   '{"type":"message_update","assistantMessageEvent":null}',
@@ -31,46 +31,46 @@ const GARBAGE = [
   'x'.repeat(1_000_000),
 ];
 
-/** A client that takes whatever comes. */
-function trusting({ url }: TestServer, query: ConnectQuery = {}): RemotePeer {
+/** Connects a client that accepts invalid records. */
+function connectLenient({ url }: TestServer, query: ConnectQuery = {}): RemotePeer {
   const address = new URL(url);
   for (const [name, value] of Object.entries({ token: OWNER_TOKEN, ...query })) address.searchParams.set(name, String(value));
   return new RemotePeer(address.href, { hasForeignFields: true });
 }
 
-it('[W92] whatever an agent prints, the server goes on, and so do other sessions and its own', async () => {
+it('[W92] malformed agent output affects neither the server nor any session', async () => {
   const home = newHome();
-  const garbage = JSON.stringify(GARBAGE);
-  const meddle = `if (request.type === 'set_session_name') for (const line of ${garbage}) say(line);`;
-  const server = await startServer({ home, args: interceptingAgentArgs(home, meddle, TALK) });
-  const peer = trusting(server, { stream: 'delta', legacyNames: 0 });
+  const malformedOutput = JSON.stringify(MALFORMED_OUTPUT);
+  const intercept = `if (request.type === 'set_session_name') for (const line of ${malformedOutput}) say(line);`;
+  const server = await startServer({ home, args: interceptingAgentArgs(home, intercept, TALK) });
+  const peer = connectLenient(server, { stream: 'delta', legacyNames: 0 });
   await peer.next('state_synced');
-  const looker = trusting(server, { session: peer.cursor.session });
-  await looker.next('state_synced');
+  const watcher = connectLenient(server, { session: peer.cursor.session });
+  await watcher.next('state_synced');
   const other = await server.attach();
   await peer.run('Hi');
   const { cursor } = peer;
 
   await peer.ok({ type: 'set_session_name', name: 'odd' });
-  await Promise.all([peer, looker, other].map((one) => one.ok({ type: 'get_state' })));
+  await Promise.all([peer, watcher, other].map((connected) => connected.ok({ type: 'get_state' })));
 
   await other.run('Hi');
-  const back = trusting(server, { ...cursor, stream: 'delta', legacyNames: 0 });
-  expect(await back.next('server_connected')).toMatchObject({ resume: 'ok' });
+  const resumed = connectLenient(server, { ...cursor, stream: 'delta', legacyNames: 0 });
+  expect(await resumed.next('server_connected')).toMatchObject({ resume: 'ok' });
   await peer.run('And?');
-  for (const one of [back, looker]) await one.next(({ type, outcome }) => type === 'agent_settled' && outcome === 'ok');
+  for (const connected of [resumed, watcher]) await connected.next(({ type, outcome }) => type === 'agent_settled' && outcome === 'ok');
   const late = await server.attach({ session: cursor.session });
   expect(await late.ok({ type: 'get_state' })).toMatchObject({ messageCount: 4 });
 });
 
-it('[W92] an answer that lacks what belongs to it is passed on, and ends nothing', async () => {
+it('[W92] a response without its required fields is forwarded and has no other effect', async () => {
   const home = newHome();
-  const meddle = `if (request.type === 'prompt' && request.message === 'odd') {
+  const intercept = `if (request.type === 'prompt' && request.message === 'odd') {
     answer(request, { success: true });
     return true;
   }`;
-  const server = await startServer({ home, args: interceptingAgentArgs(home, meddle, TALK) });
-  const peer = trusting(server);
+  const server = await startServer({ home, args: interceptingAgentArgs(home, intercept, TALK) });
+  const peer = connectLenient(server);
   await peer.next('state_synced');
   const other = await server.attach({ session: peer.cursor.session });
   peer.send({ type: 'prompt', id: 'odd', message: 'odd' });
@@ -80,7 +80,7 @@ it('[W92] an answer that lacks what belongs to it is passed on, and ends nothing
   await other.ok({ type: 'get_state' });
 });
 
-it('[W92] an export onto a link is answered, and nobody is sent away', async () => {
+it('[W92] a failing export is answered, and no client is disconnected', async () => {
   const server = await startServer(TALK);
   const peer = await server.attach();
   await peer.run('Hi');
@@ -96,32 +96,32 @@ it('[W92] an export onto a link is answered, and nobody is sent away', async () 
   await other.ok({ type: 'get_state' });
 });
 
-it('[W92] a session whose id is no text that can be sent keeps nobody from working', async () => {
+it('[W92] a session id that is not valid Unicode does not affect other sessions', async () => {
   const home = newHome();
   const session = storeSession(home, [header(home.cwd, { id: '\ud800x' })], { name: 'odd.jsonl' });
   const server = await startServer({ home, ...TALK });
   const other = await server.attach();
 
   const peer = server.connect({ session });
-  const came = await Promise.race([peer.next('state_synced'), peer.ended]);
-  if (came.type === 'state_synced') await peer.run('Hi');
+  const outcome = await Promise.race([peer.next('state_synced'), peer.ended]);
+  if (outcome.type === 'state_synced') await peer.run('Hi');
 
   await other.run('Hi');
 });
 
-it('[W20 W92] an agent that does not tell its state is given up with 1011', async () => {
+it('[W20 W92] an agent that does not return its state is given up with 1011', async () => {
   const home = newHome();
-  const meddle = `if (request.type === 'get_state') {
+  const intercept = `if (request.type === 'get_state') {
     answer(request, { success: false, error: 'no' });
     return true;
   }`;
-  const server = await startServer({ home, args: interceptingAgentArgs(home, meddle, TALK) });
+  const server = await startServer({ home, args: interceptingAgentArgs(home, intercept, TALK) });
 
   const reason = 'Failed to spawn Pi process: it does not tell its state';
   expect(await server.connect().ended).toEqual({ code: 1011, reason });
 });
 
-it('[W94] an agent that cannot be started is in the log', async () => {
+it('[W94] an agent that cannot be started is logged', async () => {
   const home = newHome();
   const path = join(home.root, 'server.log');
   const server = await startServer({ home, args: ['--agent-command', 'no-such-program', '--log-file', path] });
@@ -131,7 +131,7 @@ it('[W94] an agent that cannot be started is in the log', async () => {
   expect(readFileSync(path, 'utf8')).toMatch(/agent did not start.*command not found/);
 });
 
-it('[W53] an agent that does not come back the first time is tried again', async () => {
+it('[W53] an agent whose first restart fails is restarted again', async () => {
   const home = newHome();
   const gate = newGate();
   const start = `if (existsSync('${gate.path}')) { rmSync('${gate.path}'); process.exit(1); }`;
@@ -146,7 +146,7 @@ it('[W53] an agent that does not come back the first time is tried again', async
   await peer.run('And?');
 });
 
-it('[W53] one that never comes back is given up, and its clients are closed with 1011', async () => {
+it('[W53] an agent whose restarts all fail is given up, and its clients are closed with 1011', async () => {
   const home = newHome();
   const gate = newGate();
   const start = `if (existsSync('${gate.path}')) process.exit(1);`;
@@ -159,7 +159,7 @@ it('[W53] one that never comes back is given up, and its clients are closed with
   expect(await peer.ended).toEqual({ code: 1011, reason: 'Pi process terminated' });
 });
 
-it('[W56] one that nobody needs while it comes back is let go, and not tried again', async () => {
+it('[W56] a restarting agent without clients is released and not restarted again', async () => {
   const home = newHome();
   const gate = newGate();
   const list = join(home.root, 'starts');
@@ -181,9 +181,9 @@ it('[W56] one that nobody needs while it comes back is let go, and not tried aga
     return sessions.every(({ id, status }: { id: string; status?: string }) => id !== session || status === undefined);
   });
   rmSync(gate.path);
-  const back = await server.attach({ session });
+  const resumed = await server.attach({ session });
 
-  expect(await back.ok({ type: 'get_state' })).toMatchObject({ sessionId: session, messageCount: 2 });
+  expect(await resumed.ok({ type: 'get_state' })).toMatchObject({ sessionId: session, messageCount: 2 });
   expect(readFileSync(list, 'utf8')).toBe('xxxx');
 });
 

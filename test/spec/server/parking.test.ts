@@ -9,17 +9,17 @@ import { startServer, type TestServer } from '../../support/server/test-server.t
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 const PARK_AT_ONCE = ['--park-after', '0'];
 
-/** Settles when no agent of this server lives. */
-const parked = (server: TestServer) =>
+/** Waits until no agent of this server lives. */
+const waitUntilParked = (server: TestServer) =>
   waitUntil(async () => (await filterAlive(server.agents().map(({ pid }) => pid))).length === 0);
 
-it('[W56] an idle agent that nobody hears is let go, and woken for whoever comes', async () => {
+it('[W56] an idle agent without clients is parked, and started again for the next client', async () => {
   const server = await startServer({ script: TALK, args: PARK_AT_ONCE });
   const first = await server.attach();
   await first.run('Hi');
   const { cursor } = first;
   await first.disconnect();
-  await parked(server);
+  await waitUntilParked(server);
 
   const second = server.connect(cursor);
   const { messages } = await second.next('state_synced');
@@ -31,7 +31,7 @@ it('[W56] an idle agent that nobody hears is let go, and woken for whoever comes
   expect(sessionFiles(server.home)).toHaveLength(1);
 });
 
-it('[W56] what its last client wanted of it does not keep an agent', async () => {
+it('[W56] heartbeats, entries and host tools of the last client do not delay parking', async () => {
   const server = await startServer({ script: TALK, args: PARK_AT_ONCE });
   for (const [query, command] of [
     [{}, { type: 'hello', heartbeatMs: 50 }],
@@ -42,19 +42,19 @@ it('[W56] what its last client wanted of it does not keep an agent', async () =>
     const peer = await server.attach(query);
     await peer.ok(command);
     await peer.disconnect();
-    await parked(server);
+    await waitUntilParked(server);
   }
 });
 
-it('[W56] neither does what its last client did not stay to hear', async () => {
+it('[W56] a pending response of a disconnected client does not prevent parking', async () => {
   const home = fastRetryHome();
   const gate = newGate();
   const script = [{ text: 'One.' }, { text: 'Two.' }, { steps: [{ await: gate.path }, { text: 'Summary.' }] }];
   const server = await startServer({ home, script, args: PARK_AT_ONCE });
-  const asking = await server.attach();
-  asking.send({ type: 'set_host_tools', tools: [hostTool('mine')] });
-  await asking.disconnect();
-  await parked(server);
+  const requester = await server.attach();
+  requester.send({ type: 'set_host_tools', tools: [hostTool('mine')] });
+  await requester.disconnect();
+  await waitUntilParked(server);
 
   const peer = await server.attach();
   await peer.run(`first ${FILLER}`);
@@ -64,27 +64,27 @@ it('[W56] neither does what its last client did not stay to hear', async () => {
   const { session } = peer.cursor;
   await peer.disconnect();
   gate.open();
-  await parked(server);
+  await waitUntilParked(server);
 
   const back = await server.attach({ session });
   expect((await back.ok({ type: 'get_messages' })).messages[0]).toMatchObject({ role: 'compactionSummary' });
 });
 
-it('[W56] one that somebody comes to while it leaves is woken again', async () => {
+it('[W56] a client that attaches while the agent parks gets a new agent', async () => {
   const server = await startServer({ script: TALK, args: PARK_AT_ONCE });
   const first = await server.attach();
   await first.run('Hi');
   const { session } = first.cursor;
 
   for (let visits = 1; visits <= 5; visits++) {
-    const visitor = await server.attach({ session });
-    expect(await visitor.ok({ type: 'get_state' })).toMatchObject({ sessionId: session, messageCount: 2 });
+    const client = await server.attach({ session });
+    expect(await client.ok({ type: 'get_state' })).toMatchObject({ sessionId: session, messageCount: 2 });
     if (visits === 1) await first.disconnect();
-    await visitor.disconnect();
+    await client.disconnect();
   }
 });
 
-it('[W56] an agent at work is not let go before its run is over', async () => {
+it('[W56] a busy agent is parked only after its run', async () => {
   const gate = newGate();
   const server = await startServer({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }],
@@ -106,7 +106,7 @@ it('[W56] an agent at work is not let go before its run is over', async () => {
   expect(messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ text: 'Well, done.' }], stopReason: 'stop' });
 });
 
-it('[W56] an agent that runs a command, or waits for an answer, is not let go', async () => {
+it('[W56] an agent with a running bash command or an open dialog is not parked', async () => {
   const gate = newGate();
   const server = await startServer({ script: TALK, args: PARK_AT_ONCE, agentArgs: ['-e', fixture('dialogs')] });
   const first = await server.attach();
@@ -115,10 +115,10 @@ it('[W56] an agent that runs a command, or waits for an answer, is not let go', 
   await first.ok({ type: 'get_state' });
   const { session } = first.cursor;
   await first.disconnect();
-  const asking = await server.attach();
-  await asking.ok({ type: 'prompt', message: '/interview' });
-  await asking.next('extension_ui_request');
-  await asking.disconnect();
+  const requester = await server.attach();
+  await requester.ok({ type: 'prompt', message: '/interview' });
+  await requester.next('extension_ui_request');
+  await requester.disconnect();
   const other = await server.attach();
   expect(await statusOf(other, session)).toBe('idle');
 
@@ -126,7 +126,7 @@ it('[W56] an agent that runs a command, or waits for an answer, is not let go', 
   await waitUntil(async () => (await statusOf(other, session)) === undefined);
 
   expect(server.agents()).toHaveLength(3);
-  const back = await server.attach({ session: asking.cursor.session });
+  const back = await server.attach({ session: requester.cursor.session });
   await back.next('extension_ui_request');
   expect(server.agents()).toHaveLength(3);
   const again = await server.attach({ session });
@@ -136,35 +136,35 @@ it('[W56] an agent that runs a command, or waits for an answer, is not let go', 
   });
 });
 
-it('[W56] what a new session was called is remembered while it is parked, also when it came from `new_session`', async () => {
+it('[W56] the id of an empty session is kept while it is parked, also after `new_session`', async () => {
   const server = await startServer({ script: TALK, args: PARK_AT_ONCE });
   const first = await server.attach();
   await first.run('Hi');
   const { sessionId } = await first.ok({ type: 'new_session' });
   await first.disconnect();
-  await parked(server);
+  await waitUntilParked(server);
 
   const second = await server.attach({ session: sessionId });
 
   expect(second.cursor.session).toBe(sessionId);
 });
 
-/** A session whose agent was parked, and another process that is in it now. */
-async function heldElsewhere() {
+/** A parked session that another process has opened. */
+async function sessionHeldElsewhere() {
   const server = await startServer({ script: TALK, args: PARK_AT_ONCE });
   const first = await server.attach();
   await first.run('Hi');
   const { session } = first.cursor;
   await first.disconnect();
-  await parked(server);
+  await waitUntilParked(server);
   const [file = ''] = sessionFiles(server.home);
   const holder = await openTestAgent('stdio', { home: server.home, args: ['--session', file] });
   await holder.peer.ok({ type: 'get_state' });
   return { server, session, holder };
 }
 
-it('[W58] a session that another process is in is waited for, and taken over when that leaves', async () => {
-  const { server, session, holder } = await heldElsewhere();
+it('[W58] the server waits for a session of another process and opens it when released', async () => {
+  const { server, session, holder } = await sessionHeldElsewhere();
 
   const second = server.connect({ session });
   await waitUntil(async () => server.agents().length > 1);
@@ -173,8 +173,8 @@ it('[W58] a session that another process is in is waited for, and taken over whe
   expect((await second.next('state_synced')).messages).toHaveLength(2);
 });
 
-it('[W58] when it does not leave within three seconds the connection ends with 4409', async () => {
-  const { server, session, holder } = await heldElsewhere();
+it('[W58] a session held for three seconds by another process closes the connection with 4409', async () => {
+  const { server, session, holder } = await sessionHeldElsewhere();
 
   const second = server.connect({ session });
 

@@ -11,7 +11,7 @@ import { waitForFileCommand } from '../../support/tools/shell-commands.ts';
 
 const DELTAS = { stream: 'delta', legacyNames: 0 };
 
-it('[W31] a client that comes back with its cursor is told what it has missed, and nothing twice', async () => {
+it('[W31] a client that resumes with its cursor gets the missed events and none twice', async () => {
   const gates = [newGate(), newGate()] as const;
   const steps = [
     { text: 'One ' },
@@ -21,19 +21,19 @@ it('[W31] a client that comes back with its cursor is told what it has missed, a
     { text: 'three.' },
   ];
   const server = await startServer({ script: [{ steps }] });
-  const whole = await server.attach(DELTAS);
-  const first = await server.attach({ session: whole.cursor.session, ...DELTAS });
-  await whole.ok({ type: 'prompt', message: 'Hi' });
+  const continuous = await server.attach(DELTAS);
+  const first = await server.attach({ session: continuous.cursor.session, ...DELTAS });
+  await continuous.ok({ type: 'prompt', message: 'Hi' });
   await first.next(delta('One '));
   const { cursor } = first;
   first.socket.terminate();
   gates[0].open();
-  await whole.next(delta('two '));
+  await continuous.next(delta('two '));
 
   const second = server.connect({ ...cursor, ...DELTAS });
   await second.next(delta('two '));
   gates[1].open();
-  await Promise.all([whole.next('agent_settled'), second.next('agent_settled')]);
+  await Promise.all([continuous.next('agent_settled'), second.next('agent_settled')]);
 
   expect(second.records[0]).toMatchObject({
     type: 'server_connected',
@@ -42,11 +42,11 @@ it('[W31] a client that comes back with its cursor is told what it has missed, a
     epoch: cursor.epoch,
   });
   expect(second.eventTypes).not.toContain('state_synced');
-  expect(viewOf(first, second)).toEqual(viewOf(whole));
-  expect(seqs(second)).toEqual(seqs(whole).filter((seq) => seq > cursor.after));
+  expect(viewOf(first, second)).toEqual(viewOf(continuous));
+  expect(seqs(second)).toEqual(seqs(continuous).filter((seq) => seq > cursor.after));
 });
 
-it('[W31] one that has missed nothing is told so, also between runs', async () => {
+it('[W31] a client that missed nothing gets no events on resume', async () => {
   const server = await startServer({ script: [{ text: 'Hello.', when: '.', keep: true }] });
   const first = await server.attach();
   await first.run('Hi');
@@ -58,28 +58,28 @@ it('[W31] one that has missed nothing is told so, also between runs', async () =
   expect(second.records[0]).toMatchObject({ resume: 'ok' });
 });
 
-it('[W31] a cursor of another life, of another session or from the future leads to a snapshot', async () => {
+it('[W31] a cursor of another epoch, another session or the future leads to a snapshot', async () => {
   const server = await startServer({ script: [{ text: 'Hello.', when: '.', keep: true }] });
   const first = await server.attach(DELTAS);
   await first.run('Hi');
   const other = await server.attach(DELTAS);
   const { session, epoch, after } = first.cursor;
 
-  const wrong = [
+  const invalidCursors = [
     { epoch: 'another', after },
     { epoch, after: after + 1 },
     { epoch: other.cursor.epoch, after: 0 },
   ];
-  for (const cursor of wrong) {
+  for (const cursor of invalidCursors) {
     const peer = await server.attach({ session, ...cursor, ...DELTAS });
     expect(peer.records[0]).toMatchObject({ type: 'server_connected', resume: 'gap', epoch, seq: after });
     expect(viewOf(peer).messages).toEqual(viewOf(first).messages);
   }
-  const half = await server.attach({ session, after });
-  expect(half.records[0]).not.toHaveProperty('resume');
+  const withoutEpoch = await server.attach({ session, after });
+  expect(withoutEpoch.records[0]).not.toHaveProperty('resume');
 });
 
-it('[W31] what is no longer kept leads to a snapshot', async () => {
+it('[W31] a cursor older than the journal leads to a snapshot', async () => {
   const server = await startServer({ script: [{ text: 'x'.repeat(1_000_000), when: '.', keep: true }] });
   const first = await server.attach(DELTAS);
   await first.run('one');
@@ -92,7 +92,7 @@ it('[W31] what is no longer kept leads to a snapshot', async () => {
   expect(viewOf(second).messages).toEqual(viewOf(first).messages);
 });
 
-it('[W80] who has heard of a compaction and no more is told what it came to', async () => {
+it('[W80] a client that resumes right after compaction_end gets the new conversation', async () => {
   const server = await startServer({ home: fastRetryHome(), script: ['One.', 'Two.', 'Summary.'].map((text) => ({ text })) });
   const first = await server.attach(DELTAS);
   await first.run(`first ${FILLER}`);
@@ -106,7 +106,7 @@ it('[W80] who has heard of a compaction and no more is told what it came to', as
   expect(viewOf(second).messages[0]).toMatchObject({ role: 'compactionSummary' });
 });
 
-it('[W31] a client of the repeating form is told anew what was missed of an answer', async () => {
+it('[W31] a cumulative client that resumes during a model response gets a snapshot', async () => {
   const gate = newGate();
   const server = await startServer({ script: [{ steps: [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }] }] });
   const first = await server.attach();
@@ -126,7 +126,7 @@ it('[W31] a client of the repeating form is told anew what was missed of an answ
   expect(message.content).toEqual([{ type: 'text', text: 'One two.' }]);
 });
 
-it('[W32] who comes in the middle of an answer is told its beginning, block by block, and then the rest', async () => {
+it('[W32] a client that attaches during a model response gets its blocks so far, then the rest', async () => {
   const gate = newGate();
   const steps = [
     { thinking: 'Let me think.' },
@@ -134,23 +134,23 @@ it('[W32] who comes in the middle of an answer is told its beginning, block by b
     { toolCall: { name: 'bash', arguments: { command: 'echo hi' } }, chunks: 4, await: gate.path },
   ];
   const server = await startServer({ script: [{ steps }, { text: 'Done.' }], agentArgs: ['--thinking', 'high'] });
-  const whole = await server.attach(DELTAS);
-  await whole.ok({ type: 'prompt', message: 'Hi' });
-  await whole.next(
+  const continuous = await server.attach(DELTAS);
+  await continuous.ok({ type: 'prompt', message: 'Hi' });
+  await continuous.next(
     ({ type, assistantMessageEvent: step }) =>
       type === 'message_update' && (step as { type: string }).type === 'toolcall_delta',
   );
 
-  const deltas = await server.attach({ session: whole.cursor.session, ...DELTAS });
-  const repeating = await server.attach({ session: whole.cursor.session });
-  await Promise.all([deltas, repeating].map((peer) => peer.find('message_update')));
+  const deltas = await server.attach({ session: continuous.cursor.session, ...DELTAS });
+  const cumulative = await server.attach({ session: continuous.cursor.session });
+  await Promise.all([deltas, cumulative].map((peer) => peer.find('message_update')));
   gate.open();
-  await Promise.all([whole, deltas, repeating].map((peer) => peer.next('agent_settled')));
+  await Promise.all([continuous, deltas, cumulative].map((peer) => peer.next('agent_settled')));
 
-  for (const peer of [deltas, repeating]) {
-    const answer = peer.records.slice(peer.records.findIndex(({ type }) => type === 'message_start'));
-    expect(answer[0]).toMatchObject({ message: { role: 'assistant', content: [] } });
-    expect(outline(answer).slice(0, 9)).toEqual([
+  for (const peer of [deltas, cumulative]) {
+    const responseRecords = peer.records.slice(peer.records.findIndex(({ type }) => type === 'message_start'));
+    expect(responseRecords[0]).toMatchObject({ message: { role: 'assistant', content: [] } });
+    expect(outline(responseRecords).slice(0, 9)).toEqual([
       'message_start',
       'message_update:start',
       'message_update:thinking_start',
@@ -161,47 +161,47 @@ it('[W32] who comes in the middle of an answer is told its beginning, block by b
       'message_update:text_end',
       'message_update:toolcall_start',
     ]);
-    expect(viewOf(peer)).toEqual(viewOf(whole));
+    expect(viewOf(peer)).toEqual(viewOf(continuous));
   }
 });
 
-it('[W32] who comes while a tool runs is told of it, and of what it has printed', async () => {
+it('[W32] a client that attaches while a tool runs gets its start and its output so far', async () => {
   const gate = newGate();
   const server = await startServer({ script: [bash(waitForFileCommand(gate.path)), { text: 'Done.' }] });
-  const whole = await server.attach(DELTAS);
-  await whole.ok({ type: 'prompt', message: 'Hi' });
-  await whole.next(
+  const continuous = await server.attach(DELTAS);
+  await continuous.ok({ type: 'prompt', message: 'Hi' });
+  await continuous.next(
     ({ type, partialResult }) => type === 'tool_execution_update' && JSON.stringify(partialResult).includes('begun'),
   );
 
-  const late = await server.attach({ session: whole.cursor.session, ...DELTAS });
+  const late = await server.attach({ session: continuous.cursor.session, ...DELTAS });
   await late.next('tool_execution_start');
   expect(await late.next('tool_execution_update')).toMatchObject({ partialResult: { content: [{ text: 'begun\n' }] } });
   gate.open();
-  await Promise.all([whole, late].map((peer) => peer.next('agent_settled')));
+  await Promise.all([continuous, late].map((peer) => peer.next('agent_settled')));
 
-  expect(viewOf(late)).toEqual(viewOf(whole));
+  expect(viewOf(late)).toEqual(viewOf(continuous));
 });
 
-it('[W26 W32] who comes after a message was accepted and before it is told hears of it once', async () => {
+it('[W26 W32] a client that attaches between acceptance and start of a message gets it once', async () => {
   const gate = newGate();
   const { home } = homeWithCommands({}, `pi.on('before_agent_start', async () => { ${waitForFileCode(`'${gate.path}'`)} });`);
   const server = await startServer({ home, script: [{ text: 'Done.' }] });
-  const whole = await server.attach(DELTAS);
-  await whole.ok({ type: 'prompt', message: 'Hi' });
+  const continuous = await server.attach(DELTAS);
+  await continuous.ok({ type: 'prompt', message: 'Hi' });
 
-  const late = await server.attach({ session: whole.cursor.session, ...DELTAS });
+  const late = await server.attach({ session: continuous.cursor.session, ...DELTAS });
   gate.open();
-  await Promise.all([whole, late].map((peer) => peer.next('agent_settled')));
+  await Promise.all([continuous, late].map((peer) => peer.next('agent_settled')));
 
-  expect(viewOf(whole).messages).toHaveLength(2);
-  expect(viewOf(late)).toEqual(viewOf(whole));
+  expect(viewOf(continuous).messages).toHaveLength(2);
+  expect(viewOf(late)).toEqual(viewOf(continuous));
 });
 
 const delta = (text: string) => (record: Record<string, unknown>) =>
   JSON.stringify(record['assistantMessageEvent'] ?? '').includes(`"${text}`);
 
-/** What a screen shows after everything that these were told, one after another. */
+/** The state that a client shows after the records of these connections. */
 const viewOf = (...peers: readonly RemotePeer[]) =>
   peers
     .flatMap(({ records }) => records)

@@ -8,7 +8,7 @@ import { RemotePeer } from '../../support/clients/remote-peer.ts';
 import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
 import { startTauInTerminal } from '../../support/processes/terminal.ts';
 
-it('[W60] agents are started with the flags that are about them, wherever they run', async () => {
+it('[W60] agents are started with the agent flags of the server, whatever their folder', async () => {
   const home = newHome();
   mkdirSync(join(home.cwd, 'sub'));
   const files = {
@@ -37,19 +37,19 @@ it('[W60] agents are started with the flags that are about them, wherever they r
   expect(text).toBe('As told.');
 });
 
-it("[W60] a command of one's own is given them, too, with whole paths and values that look like flags", async () => {
+it("[W60] a custom agent command gets the same flags, with absolute paths", async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'prompt.md'), 'Be brief.\n');
-  const words = ['--no-approve', '--skill', 'one', '--skill', '~/two', '--system-prompt', 'prompt.md'];
+  const flagArgs = ['--no-approve', '--skill', 'one', '--skill', '~/two', '--system-prompt', 'prompt.md'];
   const server = await startServer({
     home,
-    args: [...words, '--append-system-prompt', '- never shout', '--model', 'tau/scripted'],
+    args: [...flagArgs, '--append-system-prompt', '- never shout', '--model', 'tau/scripted'],
   });
   await server.attach();
 
   const [{ args } = { args: '' }] = server.agents();
 
-  for (const said of [
+  for (const flag of [
     `--skill ${join(home.cwd, 'one')}`,
     `--skill ${join(home.root, 'two')}`,
     `--system-prompt ${join(home.cwd, 'prompt.md')}`,
@@ -57,7 +57,7 @@ it("[W60] a command of one's own is given them, too, with whole paths and values
     '--model tau/scripted',
     '--no-approve',
   ]) {
-    expect(args).toContain(said);
+    expect(args).toContain(flag);
   }
 });
 
@@ -81,15 +81,15 @@ it.each(
     ['--list-models'],
     ['--print-system-prompt'],
     ['--json'],
-  ].map((words) => [words.join(' '), words] as const),
-)('[W61] %s does not go with a server', async (_said, words) => {
-  const result = await runTau(newHome(), ['serve', '--port', '0', ...words]);
+  ].map((flagArgs) => [flagArgs.join(' '), flagArgs] as const),
+)('[W61] %s is rejected by tau serve', async (_label, flagArgs) => {
+  const result = await runTau(newHome(), ['serve', '--port', '0', ...flagArgs]);
 
-  const sentence = `tau: ${words[0]} does not go with tau serve (see tau help server)\n`;
-  expect(result).toEqual({ code: 2, signal: null, stdout: '', stderr: sentence });
+  const message = `tau: ${flagArgs[0]} does not go with tau serve (see tau help server)\n`;
+  expect(result).toEqual({ code: 2, signal: null, stdout: '', stderr: message });
 });
 
-it('[W61] no key may stand where whoever lists processes reads it', async () => {
+it('[W61] --api-key is rejected, because process lists show arguments', async () => {
   const result = await runTau(newHome(), ['serve', '--port', '0', '--model', 'tau/scripted', '--api-key', 'sk-secret']);
 
   expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -97,13 +97,13 @@ it('[W61] no key may stand where whoever lists processes reads it', async () => 
   expect(result.stderr).not.toContain('sk-secret');
 });
 
-it('[W60] people are told what the two addresses are for', async () => {
+it('[W60] on a terminal the server explains its two addresses', async () => {
   const server = startTauInTerminal(newHome(), ['serve', '--port', '0'], { columns: 120 });
 
   await server.waitForScreen('/session\nOpen the first in a browser, once, within 10 minutes.');
 });
 
-it('[W62] npm start passes a signal on', async () => {
+it('[W62] npm start forwards a signal', async () => {
   const home = newHome();
   const { start } = project.scripts;
   mkdirSync(join(home.cwd, 'scripts'));
@@ -115,6 +115,6 @@ it('[W62] npm start passes a signal on', async () => {
 
   npm.child.kill('SIGTERM');
 
-  // It ends when everything it started has let go of its output.
+  // It finishes when all its processes have closed their output.
   expect((await npm.finished).stdout.split('\n')).toHaveLength(3);
 });

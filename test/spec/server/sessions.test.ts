@@ -10,7 +10,7 @@ const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
 const fileOf = async (peer: RemotePeer): Promise<string> => (await peer.ok({ type: 'get_state' })).sessionFile;
 
-it('[W81] `list_sessions` tells of each session whether it runs, waits or rests; a parked one has no status', async () => {
+it('[W81] `list_sessions` returns running, waiting or idle per session; a parked session has no status', async () => {
   const gate = newGate();
   const server = await startServer({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^run' }, ...TALK],
@@ -47,7 +47,7 @@ it('[W81] `list_sessions` tells of each session whether it runs, waits or rests;
   expect(listed.sessions).toEqual((await idle.ok({ type: 'list_sessions' })).sessions);
 });
 
-it('[W82] `export_html` gives an address at which the page can be fetched once', async () => {
+it('[W82] `export_html` returns a URL that works once', async () => {
   const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('Hi');
@@ -62,7 +62,7 @@ it('[W82] `export_html` gives an address at which the page can be fetched once',
   expect((await server.get(url)).status).toBe(404);
 });
 
-it('[W82] nothing of an export stays after the server has ended', async () => {
+it('[W82] exports are deleted when the server ends', async () => {
   const server = await startServer({ script: TALK });
   const peer = await server.attach();
   await peer.run('Hi');
@@ -74,7 +74,7 @@ it('[W82] nothing of an export stays after the server has ended', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-it('[W82] `outputPath` counts from the folder of the session, and stays within what a token may open', async () => {
+it('[W82] `outputPath` is relative to the session folder and limited to the allowed paths', async () => {
   const home = newHome();
   const guest = { name: 'Guest', allowedPaths: [home.cwd] };
   const server = await startServer({ home, script: TALK, tokens: { 'token-of-a-guest': guest } });
@@ -100,7 +100,7 @@ it('[W82] `outputPath` counts from the folder of the session, and stays within w
   expect(readdirSync(join(home.root, 'outside'))).toEqual([]);
 });
 
-/** Two clients in sessions of their own; the file is that of the first. */
+/** Two clients in separate sessions; the file is that of the first. */
 async function twoSessions() {
   const server = await startServer({ script: TALK });
   const first = await server.attach();
@@ -111,7 +111,7 @@ async function twoSessions() {
   return { server, first, second, sessionPath };
 }
 
-it('[W83] a session that another client is in is not deleted; one that nobody is in is, agent or not', async () => {
+it('[W83] delete_session rejects a session with clients, and deletes one without, parked or not', async () => {
   const { server, first, second, sessionPath } = await twoSessions();
 
   expect(await second.refused({ type: 'delete_session', sessionPath })).toMatchObject({ code: 'session_in_use' });
@@ -122,15 +122,15 @@ it('[W83] a session that another client is in is not deleted; one that nobody is
   await first.disconnect();
   await other.disconnect();
   await second.ok({ type: 'get_state' });
-  let answer = await second.request({ type: 'delete_session', sessionPath });
-  while (answer['code'] === 'session_in_use') answer = await second.request({ type: 'delete_session', sessionPath });
+  let response = await second.request({ type: 'delete_session', sessionPath });
+  while (response['code'] === 'session_in_use') response = await second.request({ type: 'delete_session', sessionPath });
 
-  expect(answer).toMatchObject({ success: true });
+  expect(response).toMatchObject({ success: true });
   expect(existsSync(sessionPath)).toBe(false);
   expect(await server.connect({ session: first.cursor.session }).ended).toMatchObject({ code: 4404 });
 });
 
-it('[W83] a session that lives elsewhere is renamed where it lives, and its clients are told', async () => {
+it('[W83] rename_session renames a live session through its agent and notifies its clients', async () => {
   const { first, second, sessionPath } = await twoSessions();
 
   await second.ok({ type: 'rename_session', sessionPath, name: 'Theirs' });
@@ -141,7 +141,7 @@ it('[W83] a session that lives elsewhere is renamed where it lives, and its clie
   expect(sessions.find(({ id }: { id: string }) => id === first.cursor.session)).toMatchObject({ name: 'Theirs' });
 });
 
-it('[W83] one that is parked is renamed on disk', async () => {
+it('[W83] rename_session renames a parked session on disk', async () => {
   const server = await startServer({ script: TALK, args: ['--park-after', '0'] });
   const first = await server.attach();
   await first.run('Hi');

@@ -6,7 +6,7 @@ import { newHome } from '../../support/agent/test-agent.ts';
 
 const originOf = ({ port }: Target) => `http://127.0.0.1:${port}`;
 
-/** Redeems the code of the login link; answers the whole Set-Cookie header. */
+/** Redeems the code of the login link and returns the Set-Cookie header. */
 async function logIn(target: Target, code = target.code): Promise<string> {
   const { status, headers } = await target.post('/api/login', { code }, { origin: originOf(target) });
   expect(status).toBe(200);
@@ -15,30 +15,30 @@ async function logIn(target: Target, code = target.code): Promise<string> {
 
 const pairOf = (setCookie: string) => setCookie.split(';')[0] ?? '';
 
-it('[A15 W44] the code of a login link works once, also when many redeem it at the same time', async () => {
+it('[A15 W44] a login code works once, even when redeemed concurrently', async () => {
   const target = await startTarget();
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => target.post('/api/login', { code: target.code }, { origin: originOf(target) })),
   );
 
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(401)]);
-  expect(answers.filter(({ headers }) => headers['set-cookie'])).toHaveLength(1);
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(401)]);
+  expect(responses.filter(({ headers }) => headers['set-cookie'])).toHaveLength(1);
 });
 
-it('[W44 A15] a code is no token, and a token is no code', async () => {
+it('[W44 A15] a login code is not a token, and a token is not a login code', async () => {
   const target = await startTarget();
 
-  const visitor = await target.connect({ token: target.code });
+  const client = await target.connect({ token: target.code });
   const asCode = await target.post('/api/login', { code: TARGET_TOKEN });
   const both = await target.post('/api/login', { code: target.code, token: TARGET_TOKEN });
 
-  expect(await visitor.ended).toMatchObject({ code: 1008 });
+  expect(await client.ended).toMatchObject({ code: 1008 });
   expect([asCode.status, both.status]).toEqual([401, 400]);
   await logIn(target);
 });
 
-it('[W44 W46] a login cannot be made by a form, nor from another page', async () => {
+it('[W44 W46] a login by form, with a foreign origin or in the query is rejected', async () => {
   const target = await startTarget();
   const { code } = target;
 
@@ -52,7 +52,7 @@ it('[W44 W46] a login cannot be made by a form, nor from another page', async ()
   await logIn(target);
 });
 
-it('[A14 W46] the cookie carries the port in its name, is hashed on disk and counts only with the own origin', async () => {
+it('[A14 W46] the cookie is named after the port, hashed on disk and valid only with the own origin', async () => {
   const target = await startTarget();
   const setCookie = await logIn(target);
   const cookie = pairOf(setCookie);
@@ -79,16 +79,16 @@ it('[A14 W46] the cookie carries the port in its name, is hashed on disk and cou
   expect([crossSite.status, own.status]).toEqual([401, 200]);
 });
 
-it('[A4] a token that is wrong is not made good by a cookie', async () => {
+it('[A4] a valid cookie does not make up for a wrong token', async () => {
   const target = await startTarget();
   const cookie = pairOf(await logIn(target));
 
-  const visitor = await target.connect({ token: 'wrong' }, { headers: { cookie, origin: originOf(target) } });
+  const client = await target.connect({ token: 'wrong' }, { headers: { cookie, origin: originOf(target) } });
 
-  expect(await visitor.ended).toMatchObject({ code: 1008 });
+  expect(await client.ended).toMatchObject({ code: 1008 });
 });
 
-it('[A14] a login survives a restart of the server on its port, and a code does not', async () => {
+it('[A14] a login survives a restart of the server on its port, a login code does not', async () => {
   const home = newHome();
   const first = await startTarget({ home });
   const cookie = pairOf(await logIn(first));
@@ -99,15 +99,15 @@ it('[A14] a login survives a restart of the server on its port, and a code does 
   expect((await second.post('/api/login', { code: first.code })).status).toBe(401);
 });
 
-it('[W44 W46 A11] whoever logs out loses the open sockets of that login, and nobody can be logged out by a page', async () => {
+it('[W44 W46 A11] a logout closes the sockets of its login, and a foreign page cannot log a user out', async () => {
   const target = await startTarget();
   const cookie = pairOf(await logIn(target));
   const origin = originOf(target);
   const other = await target.post('/api/login', { token: TARGET_TOKEN });
-  const kept = pairOf(String(other.headers['set-cookie']?.[0]));
+  const keptCookie = pairOf(String(other.headers['set-cookie']?.[0]));
   const page = await target.connect({ token: null }, { headers: { cookie, origin } });
-  const neighbour = await target.connect({ token: null }, { headers: { cookie: kept, origin } });
-  await Promise.all([page.location(), neighbour.location()]);
+  const otherPage = await target.connect({ token: null }, { headers: { cookie: keptCookie, origin } });
+  await Promise.all([page.location(), otherPage.location()]);
 
   const forged = await target.post('/api/logout', '', { cookie });
   const foreign = await target.post('/api/logout', '', { cookie, origin: 'http://evil.example' });
@@ -116,6 +116,6 @@ it('[W44 W46 A11] whoever logs out loses the open sockets of that login, and nob
   expect([forged.status, foreign.status, own.status]).toEqual([403, 403, 200]);
   expect(String(own.headers['set-cookie'])).toContain('Max-Age=0');
   expect(await page.ended).toEqual({ code: 1008, reason: 'Invalid authentication token' });
-  await neighbour.ok({ type: 'get_state' });
+  await otherPage.ok({ type: 'get_state' });
   expect((await target.get('/api/me', { headers: { cookie } })).status).toBe(401);
 });

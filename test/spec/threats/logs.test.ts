@@ -7,7 +7,7 @@ import { newHome } from '../../support/agent/test-agent.ts';
 const pairOf = (setCookie: readonly string[] | undefined) => setCookie?.[0]?.split(';')[0] ?? '';
 
 it.each(['x.jsonl', 'x.log'])(
-  '[W49 W78] a whole hostile run leaves no secret in %s, in the audit or on stderr',
+  '[W49 W78] a hostile run leaves no secret in %s, in the audit log or on stderr',
   async (name) => {
     const home = newHome();
     const logFile = join(home.root, name);
@@ -17,40 +17,40 @@ it.each(['x.jsonl', 'x.log'])(
       env: { ANTHROPIC_API_KEY: 'sk-ant-of-the-environment' },
     });
     const origin = `http://127.0.0.1:${target.port}`;
-    const made = await newToken(home);
+    const created = await newToken(home);
     const login = await target.post('/api/login', { code: target.code });
     const cookie = pairOf(login.headers['set-cookie']);
-    const visitor = await target.connect({ token: made.token });
+    const client = await target.connect({ token: created.token });
     const page = await target.connect({ token: null }, { headers: { cookie, origin } });
     const owner = await target.connect();
-    const exported = async () => (await visitor.ok({ type: 'export_html' })).url as string;
+    const exported = async () => (await client.ok({ type: 'export_html' })).url as string;
 
-    await visitor.run('say the-words-of-a-prompt');
+    await client.run('say the-words-of-a-prompt');
     await owner.ok({ type: 'set_credential', provider: 'openai', apiKey: 'sk-set-by-a-command' });
     await owner.ok({ type: 'bash', command: 'echo the-words-of-a-command' });
     await owner.ok({ type: 'set_session_name', name: 'the-name-of-a-session' });
     const url = await exported();
     await target.get(url);
     await page.ok({ type: 'get_state' });
-    await target.get(`/api/me?token=${made.token}`, { headers: { authorization: `Bearer ${made.token}` } });
-    await target.get(`/x/${made.token}/y?code=${target.code}`, { headers: { cookie } });
+    await target.get(`/api/me?token=${created.token}`, { headers: { authorization: `Bearer ${created.token}` } });
+    await target.get(`/x/${created.token}/y?code=${target.code}`, { headers: { cookie } });
     await target.get(`/;token=a-short-secret`, { headers: { referer: `${origin}/#code=${target.code}` } });
-    await target.get('/healthz', { headers: { origin: `http://evil.example/?token=${made.token}` } });
-    await target.get('/healthz', { headers: { host: `token=${made.token}` } });
-    await target.get('/healthz', { headers: { 'x-forwarded-for': `${made.token}, ::1` } });
+    await target.get('/healthz', { headers: { origin: `http://evil.example/?token=${created.token}` } });
+    await target.get('/healthz', { headers: { host: `token=${created.token}` } });
+    await target.get('/healthz', { headers: { 'x-forwarded-for': `${created.token}, ::1` } });
     await target.post('/api/login', { token: 'a-wrong-token-of-somebody' });
-    await target.post('/api/login', `{"token":"${made.token}`);
+    await target.post('/api/login', `{"token":"${created.token}`);
     await target.connect({ token: 'a-wrong-token-of-somebody' });
-    await target.connect({ session: `/nowhere/${made.token}.jsonl` });
-    visitor.send(`{"type":"prompt","message":"the-words-of-a-prompt ${made.token}`);
-    await visitor.ok({ type: 'get_state' });
+    await target.connect({ session: `/nowhere/${created.token}.jsonl` });
+    client.send(`{"type":"prompt","message":"the-words-of-a-prompt ${created.token}`);
+    await client.ok({ type: 'get_state' });
     await target.post('/api/logout', '', { cookie, origin });
     await page.ended;
     await target.stop();
 
     const secrets = {
       owner: TARGET_TOKEN,
-      token: made.token,
+      token: created.token,
       code: target.code,
       cookie: cookie.split('=')[1] as string,
       download: url.split('/').at(-1) as string,
@@ -63,9 +63,9 @@ it.each(['x.jsonl', 'x.log'])(
       short: 'a-short-secret',
     };
     const log = readFileSync(logFile, 'utf8');
-    const kept = filesBelow(join(home.agentDir, 'server'));
+    const serverFiles = filesBelow(join(home.agentDir, 'server'));
     expect(secretsIn(log, secrets)).toEqual([]);
-    expect(secretsIn(readAll(kept), secrets)).toEqual([]);
+    expect(secretsIn(readAll(serverFiles), secrets)).toEqual([]);
     expect(secretsIn(target.stderr(), secrets)).toEqual([]);
     expect(log).toMatch(/refused token/);
     expect(log).toMatch(/refused origin/);
@@ -73,7 +73,7 @@ it.each(['x.jsonl', 'x.log'])(
   },
 );
 
-it('[W49] nobody writes lines of their own into the log, nor what a terminal obeys', async () => {
+it('[W49] a request cannot forge log lines or write control characters', async () => {
   const home = newHome();
   const logFile = join(home.root, 'x.log');
   const target = await startTarget({ home, args: ['--log-level', 'debug', '--log-file', logFile] });
@@ -89,8 +89,8 @@ it('[W49] nobody writes lines of their own into the log, nor what a terminal obe
   await raw(`GET /x\u2028${forged.replaceAll(' ', '%20')} HTTP/1.1`, `Host: 127.0.0.1:${target.port}`);
   await (await target.connect({ session: `\n${forged}\u001b[2J` })).ended;
   await (await target.connect({ cwd: `/nowhere\n${forged}` })).ended;
-  const visitor = await target.connect();
-  await visitor.ok({ type: 'set_session_name', name: `a\u001b[2J\nname ${forged}` });
+  const client = await target.connect();
+  await client.ok({ type: 'set_session_name', name: `a\u001b[2J\nname ${forged}` });
   await target.stop();
 
   const log = readFileSync(logFile, 'utf8');

@@ -7,7 +7,7 @@ import { newToken, TARGET_TOKEN, readAll, startTarget, slowAgent, type Target, t
 
 const MiB = 1024 * 1024;
 
-/** One frame as it stands on the wire, masked with zeros unless it must not be. */
+/** Encodes one WebSocket frame, masked with zeros unless `masked` is false. */
 function frame(payload: Uint8Array | string, { opcode = 1, fin = true, rsv = 0, masked = true } = {}): Buffer {
   const bytes = Buffer.from(payload);
   const head = [(fin ? 0x80 : 0) | rsv | opcode];
@@ -18,7 +18,7 @@ function frame(payload: Uint8Array | string, { opcode = 1, fin = true, rsv = 0, 
   return Buffer.concat([Buffer.from(head), Buffer.alloc(masked ? 4 : 0), bytes]);
 }
 
-/** A socket of which the test writes every byte after the upgrade. */
+/** Opens a WebSocket on a raw socket. */
 async function rawSocket(target: Target): Promise<{ socket: Socket; ended: Promise<Buffer> }> {
   const socket = target.openSocket(
     [
@@ -45,64 +45,64 @@ async function rawSocket(target: Target): Promise<{ socket: Socket; ended: Promi
   return { socket, ended };
 }
 
-/** Somebody who works on, whatever others do. */
-async function worker(target: Target): Promise<() => Promise<void>> {
-  const visitor = await target.connect();
-  await visitor.location();
+/** Returns a function that runs a prompt in an undisturbed session. */
+async function startWorker(target: Target): Promise<() => Promise<void>> {
+  const client = await target.connect();
+  await client.location();
   return async () => {
-    await visitor.run('say hello');
-    expect((await visitor.ok({ type: 'get_last_assistant_text' })).text).toBe('hello');
+    await client.run('say hello');
+    expect((await client.ok({ type: 'get_last_assistant_text' })).text).toBe('hello');
   };
 }
 
 const memoryOf = ({ pid }: Target) =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-it('[W71] what is no frame of ours is closed with its code, after the last words, and disturbs nobody', async () => {
+it('[W71] a malformed frame closes its connection with its code and disturbs no other client', async () => {
   const target = await startTarget();
-  const works = await worker(target);
+  const control = await startWorker(target);
   const command = '{"type":"ping"}';
-  const bad: readonly (readonly [string, number, readonly Buffer[]])[] = [
+  const malformedFrames: readonly (readonly [string, number, readonly Buffer[]])[] = [
     ['a compressed frame', 1002, [frame(command, { rsv: 0x40 })]],
     ['reserved bits', 1002, [frame(command, { rsv: 0x20 })]],
     ['an unmasked frame', 1002, [frame(command, { masked: false })]],
     ['an unknown opcode', 1002, [frame(command, { opcode: 5 })]],
-    ['a continuation of nothing', 1002, [frame(command, { opcode: 0 })]],
+    ['a continuation without a start', 1002, [frame(command, { opcode: 0 })]],
     ['a new message within another', 1002, [frame('{', { fin: false }), frame(command)]],
     ['a long ping', 1002, [frame('x'.repeat(126), { opcode: 9 })]],
-    ['a ping in pieces', 1002, [frame('x', { opcode: 9, fin: false })]],
-    ['text that is no UTF-8', 1007, [frame(Uint8Array.of(0x22, 0xff, 0xfe, 0x22))]],
+    ['a fragmented ping', 1002, [frame('x', { opcode: 9, fin: false })]],
+    ['text that is not UTF-8', 1007, [frame(Uint8Array.of(0x22, 0xff, 0xfe, 0x22))]],
     ['half a character', 1007, [frame(Uint8Array.of(0x22, 0xf0, 0x9f))]],
-    ['more than fits', 1009, [Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0])]],
-    ['more than there is', 1009, [Buffer.from([0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])]],
+    ['a length over the limit', 1009, [Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0])]],
+    ['an impossible length', 1009, [Buffer.from([0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])]],
     [
-      'too many pieces',
+      'too many fragments',
       1009,
       [frame('', { fin: false }), ...Array.from({ length: 2000 }, () => frame('', { opcode: 0, fin: false }))],
     ],
     [
-      'pieces that grow too big',
+      'fragments over the limit',
       1009,
       [frame(Buffer.alloc(20 * MiB, ' '), { fin: false }), frame(Buffer.alloc(20 * MiB, ' '), { opcode: 0 })],
     ],
   ];
 
-  for (const [what, code, frames] of bad) {
+  for (const [label, code, frames] of malformedFrames) {
     const { socket, ended } = await rawSocket(target);
     socket.write(Buffer.concat(frames));
-    const said = await ended;
+    const received = await ended;
 
-    const close = said.subarray(said.lastIndexOf('"code":') - 1).toString('latin1');
-    expect([what, said.includes(`"type":"server_disconnected","reason":"error"`)]).toEqual([what, true]);
-    expect([what, close.includes(`"code":${code}`)]).toEqual([what, true]);
-    expect([what, said.includes(Buffer.from([code >> 8, code & 255]))]).toEqual([what, true]);
+    const close = received.subarray(received.lastIndexOf('"code":') - 1).toString('latin1');
+    expect([label, received.includes(`"type":"server_disconnected","reason":"error"`)]).toEqual([label, true]);
+    expect([label, close.includes(`"code":${code}`)]).toEqual([label, true]);
+    expect([label, received.includes(Buffer.from([code >> 8, code & 255]))]).toEqual([label, true]);
   }
-  await works();
+  await control();
 });
 
-it('[W71 F16] messages that are long, deep or wide are answered, and cost neither the memory nor the time of others', async () => {
+it('[W71 F16] long, deep or wide messages get an error and cost bounded memory', async () => {
   const target = await startTarget();
-  const works = await worker(target);
+  const control = await startWorker(target);
   const before = memoryOf(target);
   const bombs = [
     '['.repeat(20 * MiB),
@@ -114,20 +114,20 @@ it('[W71 F16] messages that are long, deep or wide are answered, and cost neithe
   ];
 
   for (const bomb of bombs) {
-    const visitor = await target.connect();
-    await visitor.location();
-    visitor.send(bomb);
+    const client = await target.connect();
+    await client.location();
+    client.send(bomb);
 
-    expect(await visitor.next('response')).toMatchObject({ command: 'parse', success: false, code: 'invalid_json' });
-    expect(await visitor.next('server_error')).toMatchObject({ code: 'invalid_json' });
-    await works();
+    expect(await client.next('response')).toMatchObject({ command: 'parse', success: false, code: 'invalid_json' });
+    expect(await client.next('server_error')).toMatchObject({ code: 'invalid_json' });
+    await control();
   }
   expect(memoryOf(target) - before).toBeLessThan(500);
 });
 
-it('[W72] thousands of lines in a message, blank ones too, and messages without any, end with 4429', async () => {
+it('[W72] floods of lines, blank lines or empty messages are closed with 4429', async () => {
   const target = await startTarget();
-  const works = await worker(target);
+  const control = await startWorker(target);
   const floods = [
     '{"type":"ping"}\n'.repeat(100_000),
     '\n'.repeat(30 * MiB),
@@ -139,96 +139,96 @@ it('[W72] thousands of lines in a message, blank ones too, and messages without 
   ];
 
   for (const flood of floods) {
-    const visitor = await target.connect();
-    await visitor.location();
-    for (const message of [flood].flat()) visitor.send(message);
+    const client = await target.connect();
+    await client.location();
+    for (const message of [flood].flat()) client.send(message);
 
-    expect(await visitor.ended).toEqual({ code: 4429, reason: 'Too many commands' });
-    expect(visitor.records.slice(-2)).toMatchObject([
+    expect(await client.ended).toEqual({ code: 4429, reason: 'Too many commands' });
+    expect(client.records.slice(-2)).toMatchObject([
       { type: 'server_error', code: 'overloaded' },
       { type: 'server_disconnected', reason: 'error', code: 4429 },
     ]);
-    await works();
+    await control();
   }
 });
 
-it('[W72] a flood of commands is refused with overloaded first, and each is answered until the end', async () => {
+it('[W72] a flood of commands gets overloaded responses before it is closed, and each command is answered', async () => {
   const target = await startTarget();
-  const works = await worker(target);
-  const visitor = await target.connect();
-  await visitor.location();
+  const control = await startWorker(target);
+  const client = await target.connect();
+  await client.location();
 
-  for (let index = 0; index < 10_000; index++) visitor.send({ type: 'ping', id: index });
-  await visitor.ended;
+  for (let index = 0; index < 10_000; index++) client.send({ type: 'ping', id: index });
+  await client.ended;
 
-  const answers = visitor.records.filter(({ type }) => type === 'response');
-  const refused = answers.findIndex(({ success }) => success === false);
-  expect(refused).toBeGreaterThanOrEqual(1000);
-  expect(answers[refused]).toMatchObject({ code: 'overloaded' });
-  expect(answers.map(({ id }) => id)).toEqual(answers.map((_, index) => index));
-  await works();
+  const responses = client.records.filter(({ type }) => type === 'response');
+  const rejected = responses.findIndex(({ success }) => success === false);
+  expect(rejected).toBeGreaterThanOrEqual(1000);
+  expect(responses[rejected]).toMatchObject({ code: 'overloaded' });
+  expect(responses.map(({ id }) => id)).toEqual(responses.map((_, index) => index));
+  await control();
 });
 
-it('[W72] one client has 256 commands unanswered at most; the next is refused, and abort gets through', async () => {
+it('[W72] a client may have 256 unanswered commands; the next is rejected, and an abort still works', async () => {
   const target = await startTarget();
-  const visitor = await target.connect();
-  const other = await target.connect({ session: (await visitor.location()).sessionId });
-  await visitor.ok({ type: 'prompt', message: 'stall' });
-  await visitor.find('message_update');
+  const client = await target.connect();
+  const other = await target.connect({ session: (await client.location()).sessionId });
+  await client.ok({ type: 'prompt', message: 'stall' });
+  await client.find('message_update');
 
-  for (let index = 0; index < 300; index++) visitor.send({ type: 'wait_idle', id: index });
-  const first = await visitor.find(({ type, success }) => type === 'response' && success === false);
+  for (let index = 0; index < 300; index++) client.send({ type: 'wait_idle', id: index });
+  const first = await client.find(({ type, success }) => type === 'response' && success === false);
   await other.ok({ type: 'get_state' });
   await other.ok({ type: 'abort' });
-  await visitor.find(({ type, id }) => type === 'response' && id === 0);
+  await client.find(({ type, id }) => type === 'response' && id === 0);
 
   expect(first).toMatchObject({ id: 256, code: 'overloaded' });
-  const answered = visitor.records.filter(({ type, command }) => type === 'response' && command === 'wait_idle');
-  expect(answered.filter(({ success }) => success === false)).toHaveLength(44);
+  const idleResponses = client.records.filter(({ type, command }) => type === 'response' && command === 'wait_idle');
+  expect(idleResponses.filter(({ success }) => success === false)).toHaveLength(44);
 });
 
-it('[W72] one token that waits with many clients does not keep others from being heard', async () => {
+it('[W72] the pending commands of one token do not block other tokens', async () => {
   const target = await startTarget();
   const host = await target.connect();
   const { sessionId } = await host.location();
   const { token } = await newToken(target.home, { scope: 'view' });
   await host.ok({ type: 'prompt', message: 'stall' });
   const crowd = await Promise.all(Array.from({ length: 10 }, () => target.connect({ token, session: sessionId })));
-  await Promise.all(crowd.map((visitor) => visitor.location()));
+  await Promise.all(crowd.map((client) => client.location()));
 
-  for (const visitor of crowd) {
-    for (let index = 0; index < 250; index++) visitor.send({ type: 'wait_idle', id: index });
-    await visitor.ok({ type: 'ping' }).catch(() => {});
+  for (const client of crowd) {
+    for (let index = 0; index < 250; index++) client.send({ type: 'wait_idle', id: index });
+    await client.ok({ type: 'ping' }).catch(() => {});
   }
   const late = await target.connect({ session: sessionId });
   await late.location();
   await late.ok({ type: 'abort' });
 
-  const refused = crowd.map(({ records }) => records.filter(({ success }) => success === false).length);
-  expect(refused.slice(0, 2)).toEqual([0, 0]);
-  expect(refused.slice(3)).toEqual(refused.slice(3).map(() => 251));
+  const rejected = crowd.map(({ records }) => records.filter(({ success }) => success === false).length);
+  expect(rejected.slice(0, 2)).toEqual([0, 0]);
+  expect(rejected.slice(3)).toEqual(rejected.slice(3).map(() => 251));
 });
 
-it('[W73] commands before server_connected wait, in any number that is allowed, and are answered', async () => {
+it('[W73] commands sent before server_connected wait and are answered', async () => {
   const target = await startTarget();
-  const visitor = await target.connect();
+  const client = await target.connect();
 
-  for (let index = 0; index < 200; index++) visitor.send({ type: 'get_state', id: index });
-  await visitor.find(({ type, id }) => type === 'response' && id === 199);
+  for (let index = 0; index < 200; index++) client.send({ type: 'get_state', id: index });
+  await client.find(({ type, id }) => type === 'response' && id === 199);
 
-  const [first] = visitor.records;
+  const [first] = client.records;
   expect(first).toMatchObject({ type: 'server_connected' });
-  const answers = visitor.records.filter(({ type }) => type === 'response');
-  expect(answers.map(({ id, success }) => [id, success])).toEqual(answers.map((_, index) => [index, true]));
+  const responses = client.records.filter(({ type }) => type === 'response');
+  expect(responses.map(({ id, success }) => [id, success])).toEqual(responses.map((_, index) => [index, true]));
 });
 
-it('[W72 W73] what waits for a session to begin is counted, too', async () => {
+it('[W72 W73] commands that wait for a starting session count towards the limits', async () => {
   const { agent, release } = slowAgent();
   const target = await startTarget({ args: ['--agent-command', agent] });
-  const visitor = await target.connect();
+  const client = await target.connect();
 
-  for (let index = 0; index < 80; index++) visitor.send({ type: 'prompt', message: 'x'.repeat(4 * MiB) });
-  const end = await visitor.ended;
+  for (let index = 0; index < 80; index++) client.send({ type: 'prompt', message: 'x'.repeat(4 * MiB) });
+  const end = await client.ended;
   release();
 
   expect(end).toEqual({ code: 4429, reason: 'Too many commands' });
@@ -236,39 +236,39 @@ it('[W72 W73] what waits for a session to begin is counted, too', async () => {
 
 it('[W71] binary messages are read as the same lines', async () => {
   const target = await startTarget();
-  const visitor = await target.connect();
+  const client = await target.connect();
 
-  visitor.send(Buffer.from('{"type":"ping","id":"binary"}\n{"type":"ping","id":"second"}'));
+  client.send(Buffer.from('{"type":"ping","id":"binary"}\n{"type":"ping","id":"second"}'));
 
-  await visitor.find(({ id }) => id === 'second');
+  await client.find(({ id }) => id === 'second');
 });
 
-it('[W72] whoever pings without reading, or asks without reading, costs bounded memory', async () => {
+it('[W72] a client that pings or queries without reading costs bounded memory', async () => {
   const target = await startTarget({ script: [{ steps: [{ text: 'abcdefgh'.repeat(1000), times: 500 }] }] });
-  const works = await target.connect();
-  const { sessionId } = await works.location();
-  await works.run('a long answer');
+  const control = await target.connect();
+  const { sessionId } = await control.location();
+  await control.run('a long answer');
   const before = memoryOf(target);
-  const deaf = async (): Promise<TargetClient> => {
-    const visitor = await target.connect({ session: sessionId });
-    await visitor.find('state_synced');
-    visitor.socket.pause();
-    return visitor;
+  const openPaused = async (): Promise<TargetClient> => {
+    const client = await target.connect({ session: sessionId });
+    await client.find('state_synced');
+    client.socket.pause();
+    return client;
   };
 
-  const asker = await deaf();
-  for (let index = 0; index < 250; index++) asker.send({ type: 'get_messages' });
-  const pinger = await deaf();
+  const querying = await openPaused();
+  for (let index = 0; index < 250; index++) querying.send({ type: 'get_messages' });
+  const pinger = await openPaused();
   for (let index = 0; index < 100; index++) {
     await new Promise<void>((resolve) => {
       for (let count = 0; count < 1000; count++) pinger.socket.ping('x'.repeat(125), true, () => {});
       pinger.socket.ping('', true, () => resolve());
     });
   }
-  await works.ok({ type: 'get_state' });
+  await control.ok({ type: 'get_state' });
   await expect.poll(() => readAll([auditPath(target.home.agentDir)])).toContain('"closeCode":4408');
-  asker.socket.resume();
+  querying.socket.resume();
 
-  await asker.ended;
+  await querying.ended;
   expect(memoryOf(target) - before).toBeLessThan(400);
 });

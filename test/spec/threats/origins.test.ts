@@ -4,10 +4,10 @@ import { TARGET_TOKEN, rejectedUpgrade, startTarget, type Target } from '../../s
 
 const paths = ['/', '/healthz', '/metrics', '/schema.json', '/api/sessions', '/nothing/../here'];
 
-/** The first line of the answer to exactly these lines. */
+/** Returns the status line of the response to these lines. */
 async function statusLine(target: Target, lines: readonly string[]): Promise<string> {
-  const said = await readToEnd(target.openSocket(`${lines.join('\r\n')}\r\n\r\n`));
-  return said.slice(0, said.indexOf('\r\n'));
+  const received = await readToEnd(target.openSocket(`${lines.join('\r\n')}\r\n\r\n`));
+  return received.slice(0, received.indexOf('\r\n'));
 }
 
 const upgradeLines = (target: Target, ...lines: string[]) => [
@@ -19,7 +19,7 @@ const upgradeLines = (target: Target, ...lines: string[]) => [
   `Sec-WebSocket-Key: ${Buffer.from(String(target.port).padEnd(16)).toString('base64')}`,
 ];
 
-it('[W37] no page of another origin gets a socket, whatever it knows', async () => {
+it('[W37] a foreign origin gets no WebSocket, even with a valid token', async () => {
   const target = await startTarget();
   const own = `http://127.0.0.1:${target.port}`;
   const foreign = [
@@ -38,15 +38,15 @@ it('[W37] no page of another origin gets a socket, whatever it knows', async () 
   ];
 
   for (const origin of foreign) {
-    const answer = await rejectedUpgrade(target.connect({}, { headers: { origin } }));
+    const response = await rejectedUpgrade(target.connect({}, { headers: { origin } }));
 
-    expect([origin, answer.status], answer.body).toEqual([origin, 403]);
+    expect([origin, response.status], response.body).toEqual([origin, 403]);
   }
-  const visitor = await target.connect({}, { headers: { origin: own } });
-  await visitor.location();
+  const client = await target.connect({}, { headers: { origin: own } });
+  await client.location();
 });
 
-it('[W37] an allowed origin gets a socket; its neighbours do not, and nobody gets a header of CORS', async () => {
+it('[W37] an allowed origin gets a WebSocket, similar origins do not, and no response has CORS headers', async () => {
   const target = await startTarget({ args: ['--allow-origin', 'https://page.example'] });
   const headers = (origin: string) => ({ headers: { origin } });
 
@@ -58,28 +58,28 @@ it('[W37] an allowed origin gets a socket; its neighbours do not, and nobody get
     method: 'OPTIONS',
     headers: { origin: 'https://page.example', 'access-control-request-method': 'POST' },
   });
-  const answers = [preflight, await target.get('/healthz', headers('https://page.example'))];
-  expect(answers.map(({ status }) => status)).toEqual([405, 200]);
-  for (const { headers: told } of answers) {
-    expect(Object.keys(told).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  const responses = [preflight, await target.get('/healthz', headers('https://page.example'))];
+  expect(responses.map(({ status }) => status)).toEqual([405, 200]);
+  for (const { headers: responseHeaders } of responses) {
+    expect(Object.keys(responseHeaders).filter((name) => name.startsWith('access-control'))).toEqual([]);
   }
 });
 
-it('[W37] a name that was rebound to this machine gets nothing: no file, no health, no socket', async () => {
+it('[W37] a request with a foreign Host gets 421: no file, no health check, no WebSocket', async () => {
   const target = await startTarget();
   const host = `evil.example:${target.port}`;
 
-  const answers = await Promise.all(paths.map((path) => target.get(path, { headers: { host } })));
+  const responses = await Promise.all(paths.map((path) => target.get(path, { headers: { host } })));
   const upgrade = await statusLine(target, upgradeLines(target, `Host: ${host}`));
-  const twice = await statusLine(target, upgradeLines(target, `Host: 127.0.0.1:${target.port}`, `Host: ${host}`));
+  const twoHosts = await statusLine(target, upgradeLines(target, `Host: 127.0.0.1:${target.port}`, `Host: ${host}`));
   const own = await statusLine(target, upgradeLines(target, `Host: ${host}`, `Origin: http://${host}`));
 
-  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 421));
+  expect(responses.map(({ status }) => status)).toEqual(paths.map(() => 421));
   for (const line of [upgrade, own]) expect(line).toBe('HTTP/1.1 421 Misdirected Request');
-  expect(twice).toMatch(/^HTTP\/1\.1 4(00|21) /);
+  expect(twoHosts).toMatch(/^HTTP\/1\.1 4(00|21) /);
 });
 
-it('[W37 W48] what is asked for in odd ways is refused, always with the security headers', async () => {
+it('[W37 W48] malformed requests are rejected with the security headers', async () => {
   const target = await startTarget();
   const host = `Host: 127.0.0.1:${target.port}`;
   const attempts: readonly (readonly [string, readonly string[]])[] = [
@@ -112,18 +112,18 @@ it('[W37 W48] what is asked for in odd ways is refused, always with the security
   ];
 
   for (const [status, lines] of attempts) {
-    const said = await readToEnd(target.openSocket(`${lines.join('\r\n')}\r\n\r\n`));
+    const received = await readToEnd(target.openSocket(`${lines.join('\r\n')}\r\n\r\n`));
 
-    expect(said.slice(0, 12), lines.join('\n').slice(0, 200)).toBe(`HTTP/1.1 ${status}`);
-    expect(said.match(/HTTP\/1\.1 \d+/g), lines[0]).toHaveLength(1);
-    expect(said).toMatch(/\r\nX-Content-Type-Options: nosniff\r\n/i);
-    expect(said).toMatch(/\r\nContent-Security-Policy: default-src 'none'/i);
-    expect(said).not.toMatch(/access-control/i);
+    expect(received.slice(0, 12), lines.join('\n').slice(0, 200)).toBe(`HTTP/1.1 ${status}`);
+    expect(received.match(/HTTP\/1\.1 \d+/g), lines[0]).toHaveLength(1);
+    expect(received).toMatch(/\r\nX-Content-Type-Options: nosniff\r\n/i);
+    expect(received).toMatch(/\r\nContent-Security-Policy: default-src 'none'/i);
+    expect(received).not.toMatch(/access-control/i);
   }
   expect((await target.get('/healthz')).status).toBe(200);
 });
 
-it('[W40] below a base path there is everything, and outside of it nothing', async () => {
+it('[W40] all routes are below the base path and none outside', async () => {
   const target = await startTarget({ args: ['--base-path', '/tau'] });
 
   await (await target.connect()).location();

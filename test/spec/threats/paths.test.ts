@@ -14,19 +14,19 @@ import { expect, it } from 'vitest';
 import { newToken, TARGET_TOKEN, startTarget, type Target } from '../../support/server/attack-target.ts';
 import { type Home, newHome } from '../../support/agent/test-agent.ts';
 
-/** A user with an allowed folder, one beside it whose name begins alike, and one elsewhere. */
-interface Scene {
+/** A server with sessions in an allowed folder, in one with the same prefix and in one outside. */
+interface PathFixture {
   readonly target: Target;
   readonly home: Home;
   readonly allowed: string;
   readonly sibling: string;
   readonly outside: string;
-  /** Opens the allowed folder only. */
+  /** Grants access to the allowed folder only. */
   readonly token: string;
   readonly sessions: Readonly<Record<'allowed' | 'sibling' | 'outside', { sessionId: string; sessionFile: string }>>;
 }
 
-async function scene(): Promise<Scene> {
+async function startPathFixture(): Promise<PathFixture> {
   const home = newHome();
   const [allowed, sibling, outside] = ['allowed', 'allowed-evil', 'outside'].map((name) => join(home.root, name)) as [
     string,
@@ -37,12 +37,12 @@ async function scene(): Promise<Scene> {
   const target = await startTarget({ home });
   const { token } = await newToken(home, { scope: 'view,prompt,bash', path: [allowed] });
   const session = async (cwd: string) => {
-    const visitor = await target.connect({ cwd });
-    const place = await visitor.location();
-    await visitor.run(`say hello from ${cwd}`);
-    visitor.socket.close();
-    await visitor.ended;
-    return place;
+    const client = await target.connect({ cwd });
+    const location = await client.location();
+    await client.run(`say hello from ${cwd}`);
+    client.socket.close();
+    await client.ended;
+    return location;
   };
   const sessions = {
     allowed: await session(allowed),
@@ -52,13 +52,13 @@ async function scene(): Promise<Scene> {
   return { target, home, allowed, sibling, outside, token, sessions };
 }
 
-const pipe = (path: string) => {
+const makePipe = (path: string) => {
   execFileSync('mkfifo', [path]);
   return path;
 };
 
-it('[A7] the folder of a new session is within the allowed ones, once every link is followed', async () => {
-  const { target, allowed, sibling, outside, token, home } = await scene();
+it('[A7] a new session must be in an allowed folder after links are resolved', async () => {
+  const { target, allowed, sibling, outside, token, home } = await startPathFixture();
   mkdirSync(join(allowed, 'inner'));
   symlinkSync(outside, join(allowed, 'out'));
   symlinkSync(allowed, join(outside, 'in'));
@@ -90,13 +90,13 @@ it('[A7] the folder of a new session is within the allowed ones, once every link
   for (const cwd of [`${allowed}/not-yet`, `${allowed}/file`]) {
     expect(await (await target.connect({ token, cwd })).ended).toMatchObject({ code: 4400 });
   }
-  const usual = await target.connect({ token });
-  expect((await usual.ended).code).toBe(4403);
-  expect(usual.texts.join()).not.toContain(home.cwd);
+  const inDefaultFolder = await target.connect({ token });
+  expect((await inDefaultFolder.ended).code).toBe(4403);
+  expect(inDefaultFolder.texts.join()).not.toContain(home.cwd);
 });
 
-it('[A7] a session of another folder is not there, however it is named, and in the words for one that is not', async () => {
-  const { target, home, allowed, outside, token, sessions } = await scene();
+it('[A7] a session of another folder is not found, with the same message as a missing one', async () => {
+  const { target, home, allowed, outside, token, sessions } = await startPathFixture();
   const stolen = join(allowed, 'stolen.jsonl');
   symlinkSync(sessions.outside.sessionFile, stolen);
   const elsewhere = join(outside, 'elsewhere.jsonl');
@@ -121,17 +121,17 @@ it('[A7] a session of another folder is not there, however it is named, and in t
     `${sessions.allowed.sessionFile}\0.jsonl`,
     '~/x.jsonl',
     '../x.jsonl',
-    pipe(join(allowed, 'pipe.jsonl')),
+    makePipe(join(allowed, 'pipe.jsonl')),
     '019a0000-0000-7000-8000-00000000dead',
     join(allowed, 'missing.jsonl'),
     'no such thing',
   ];
 
   for (const session of forbidden) {
-    const visitor = await target.connect({ token, session });
+    const client = await target.connect({ token, session });
 
-    expect([session, (await visitor.ended).code]).toEqual([session, 4404]);
-    expect(visitor.records).toMatchObject([
+    expect([session, (await client.ended).code]).toEqual([session, 4404]);
+    expect(client.records).toMatchObject([
       { type: 'server_error', error: `Session not found: ${session}`, code: 'session_not_found' },
       { type: 'server_disconnected', code: 4404 },
     ]);
@@ -141,8 +141,8 @@ it('[A7] a session of another folder is not there, however it is named, and in t
   }
 });
 
-it('[A7] a session of somebody else cannot be had by naming a new one so', async () => {
-  const { target, allowed, outside, token, sessions } = await scene();
+it('[A7] `new` with the id of a foreign session gives no access to it', async () => {
+  const { target, allowed, outside, token, sessions } = await startPathFixture();
   const live = await target.connect({ cwd: outside, new: '019a0000-0000-7000-8000-00000000beef' });
   await live.location();
 
@@ -161,10 +161,10 @@ it('[A7] a session of somebody else cannot be had by naming a new one so', async
   }
 });
 
-it('[A7] commands open, name, delete and rename nothing outside the allowed folders, and say the same of what is missing', async () => {
-  const { target, home, allowed, outside, token, sessions } = await scene();
-  const visitor = await target.connect({ token, cwd: allowed });
-  await visitor.location();
+it('[A7] commands cannot switch to, inherit, delete or rename a session outside the allowed folders', async () => {
+  const { target, home, allowed, outside, token, sessions } = await startPathFixture();
+  const client = await target.connect({ token, cwd: allowed });
+  await client.location();
   mkdirSync(join(allowed, '~'));
   copyFileSync(sessions.allowed.sessionFile, join(allowed, '~', 'x.jsonl'));
   copyFileSync(sessions.outside.sessionFile, join(home.root, 'x.jsonl'));
@@ -175,7 +175,7 @@ it('[A7] commands open, name, delete and rename nothing outside the allowed fold
     'link.jsonl',
     '../outside/missing.jsonl',
     join(outside, 'missing.jsonl'),
-    pipe(join(allowed, 'pipe.jsonl')),
+    makePipe(join(allowed, 'pipe.jsonl')),
     '/dev/zero',
     '.',
     'a\0b',
@@ -183,31 +183,31 @@ it('[A7] commands open, name, delete and rename nothing outside the allowed fold
   const before = readFileSync(sessions.outside.sessionFile, 'utf8');
 
   for (const path of paths) {
-    const answers = [
-      await visitor.refused({ type: 'switch_session', sessionPath: path }),
-      await visitor.refused({ type: 'switch_session', sessionPath: path, detached: true }),
-      await visitor.refused({ type: 'new_session', parentSession: path }),
-      await visitor.refused({ type: 'new_session', parentSession: path, detached: true }),
-      await visitor.refused({ type: 'delete_session', sessionPath: path }),
-      await visitor.refused({ type: 'rename_session', sessionPath: path, name: 'mine' }),
+    const responses = [
+      await client.refused({ type: 'switch_session', sessionPath: path }),
+      await client.refused({ type: 'switch_session', sessionPath: path, detached: true }),
+      await client.refused({ type: 'new_session', parentSession: path }),
+      await client.refused({ type: 'new_session', parentSession: path, detached: true }),
+      await client.refused({ type: 'delete_session', sessionPath: path }),
+      await client.refused({ type: 'rename_session', sessionPath: path, name: 'mine' }),
     ];
-    for (const answer of answers) {
-      expect(answer).toMatchObject({ code: 'session_not_found', error: `Session not found: ${path}` });
+    for (const response of responses) {
+      expect(response).toMatchObject({ code: 'session_not_found', error: `Session not found: ${path}` });
     }
   }
   expect(readFileSync(sessions.outside.sessionFile, 'utf8')).toBe(before);
-  await visitor.ok({ type: 'rename_session', sessionPath: '~/x.jsonl', name: 'mine' });
+  await client.ok({ type: 'rename_session', sessionPath: '~/x.jsonl', name: 'mine' });
   expect(readFileSync(join(home.root, 'x.jsonl'), 'utf8')).toBe(before);
-  expect(await visitor.ok({ type: 'switch_session', sessionPath: sessions.allowed.sessionFile })).toMatchObject({
+  expect(await client.ok({ type: 'switch_session', sessionPath: sessions.allowed.sessionFile })).toMatchObject({
     cancelled: false,
   });
 });
 
-it('[A7] an export is written within the allowed folders only, and can be fetched where none is named', async () => {
-  const { target, home, allowed, sibling, outside, token, sessions } = await scene();
+it('[A7] an export is written only to the allowed folders, and without a path it is downloadable', async () => {
+  const { target, home, allowed, sibling, outside, token, sessions } = await startPathFixture();
   symlinkSync(outside, join(allowed, 'out'));
   symlinkSync(join(outside, 'dangling.html'), join(allowed, 'dangling.html'));
-  const visitor = await target.connect({ token, session: sessions.allowed.sessionId });
+  const client = await target.connect({ token, session: sessions.allowed.sessionId });
   const denied = [
     join(outside, 'page.html'),
     join(sibling, 'page.html'),
@@ -219,34 +219,34 @@ it('[A7] an export is written within the allowed folders only, and can be fetche
   ];
 
   for (const outputPath of denied) {
-    expect(await visitor.refused({ type: 'export_html', outputPath })).toMatchObject({
+    expect(await client.refused({ type: 'export_html', outputPath })).toMatchObject({
       code: 'permission_denied',
       error: `Permission denied: ${outputPath}`,
     });
-    const typed = { type: 'prompt', message: `/export ${outputPath}`, builtins: true };
-    expect(await visitor.refused(typed)).toMatchObject({ code: 'permission_denied' });
-    expect(await visitor.refused({ ...typed, type: 'abort_and_prompt' })).toMatchObject({ code: 'permission_denied' });
+    const builtin = { type: 'prompt', message: `/export ${outputPath}`, builtins: true };
+    expect(await client.refused(builtin)).toMatchObject({ code: 'permission_denied' });
+    expect(await client.refused({ ...builtin, type: 'abort_and_prompt' })).toMatchObject({ code: 'permission_denied' });
   }
   expect([outside, sibling, home.root].filter((folder) => existsSync(join(folder, 'page.html')))).toEqual([]);
-  const { path } = await visitor.ok({ type: 'export_html', outputPath: 'page.html' });
+  const { path } = await client.ok({ type: 'export_html', outputPath: 'page.html' });
   expect(path).toBe(join(allowed, 'page.html'));
-  const { url } = await visitor.ok({ type: 'export_html' });
+  const { url } = await client.ok({ type: 'export_html' });
   const page = await target.get(url);
   expect([page.status, page.headers['content-disposition']?.startsWith('attachment')]).toEqual([200, true]);
   expect((await target.get(url)).status).toBe(404);
-  await visitor.ok({ type: 'get_state' });
+  await client.ok({ type: 'get_state' });
 });
 
-it('[A7] lists tell of nothing else, not even in their cursors or in how many there are', async () => {
-  const { target, allowed, outside, token, sessions } = await scene();
-  const visitor = await target.connect({ token, cwd: allowed });
+it('[A7] session lists contain only allowed sessions, including their cursors and lengths', async () => {
+  const { target, allowed, outside, token, sessions } = await startPathFixture();
+  const client = await target.connect({ token, cwd: allowed });
   const headers = { authorization: `Bearer ${token}` };
   const pages: string[] = [];
   const listed: string[] = [];
 
   let cursor: string | undefined;
   do {
-    const page = await visitor.ok({ type: 'list_sessions', limit: 1, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await client.ok({ type: 'list_sessions', limit: 1, ...(cursor === undefined ? {} : { cursor }) });
     pages.push(Buffer.from(page.nextCursor ?? '', 'base64url').toString());
     listed.push(...page.sessions.map(({ id }: { id: string }) => id));
     cursor = page.nextCursor;
@@ -255,22 +255,22 @@ it('[A7] lists tell of nothing else, not even in their cursors or in how many th
 
   expect(listed).toEqual([sessions.allowed.sessionId]);
   expect(JSON.parse(http.body)).toEqual({ sessions: [expect.objectContaining({ id: sessions.allowed.sessionId })] });
-  for (const said of pages) expect(said).not.toMatch(/outside|evil/);
+  for (const cursorText of pages) expect(cursorText).not.toMatch(/outside|evil/);
   for (const cwd of [outside, '..', '../allowed-evil']) {
-    expect(await visitor.refused({ type: 'list_sessions', cwd })).toMatchObject({ code: 'permission_denied' });
+    expect(await client.refused({ type: 'list_sessions', cwd })).toMatchObject({ code: 'permission_denied' });
     expect((await target.get(`/api/sessions?cwd=${encodeURIComponent(cwd)}`, { headers })).status).toBe(403);
   }
   const all = JSON.parse((await target.get('/api/sessions', { headers: { authorization: `Bearer ${TARGET_TOKEN}` } })).body);
   expect(all.sessions).toHaveLength(3);
 });
 
-it('[A7] a session whose folder is gone opens no other folder in its place', async () => {
-  const { target, allowed, token, home } = await scene();
+it('[A7] a session whose folder was deleted does not open in another folder', async () => {
+  const { target, allowed, token, home } = await startPathFixture();
   const folder = join(allowed, 'doomed');
   mkdirSync(folder);
-  const visitor = await target.connect({ cwd: folder });
-  const { sessionId } = await visitor.location();
-  await visitor.run('say hello');
+  const client = await target.connect({ cwd: folder });
+  const { sessionId } = await client.location();
+  await client.run('say hello');
   await target.stop();
   rmSync(folder, { recursive: true });
   const again = await startTarget({ home });
@@ -280,14 +280,14 @@ it('[A7] a session whose folder is gone opens no other folder in its place', asy
   expect(await guest.ended).toMatchObject({ code: 4404 });
 });
 
-it('[A7] files that are no session cost nothing: pipes, devices and huge ones', async () => {
+it('[A7] pipes, devices and huge files are rejected as sessions at no cost', async () => {
   const target = await startTarget();
   const folder = target.home.root;
   const huge = join(folder, 'huge.jsonl');
   writeFileSync(huge, '');
   truncateSync(huge, 8 * 1024 ** 3);
   const names = [
-    pipe(join(folder, 'p.jsonl')),
+    makePipe(join(folder, 'p.jsonl')),
     huge,
     '/dev/zero',
     '/dev/random',
@@ -305,7 +305,7 @@ it('[A7] files that are no session cost nothing: pipes, devices and huge ones', 
   expect((await target.get('/healthz')).status).toBe(200);
 });
 
-it('[A7] a client is not taken along to a folder that it may not open', async () => {
+it('[A7] a client does not follow its agent to a folder that it may not open', async () => {
   const home = newHome();
   mkdirSync(join(home.agentDir, 'extensions'), { recursive: true });
   writeFileSync(
@@ -333,11 +333,11 @@ it('[A7] a client is not taken along to a folder that it may not open', async ()
   expect(await host.next('server_connected')).toMatchObject({ sessionFile });
 });
 
-it('[W79] a cursor of another session is none: there is a snapshot, and nothing of the other session', async () => {
+it('[W79] a cursor of another session leads to a snapshot without data of that session', async () => {
   const target = await startTarget();
-  const one = await target.connect({ stream: 'delta' });
-  await one.run('say a word of the first session');
-  const { epoch } = await one.find('server_connected');
+  const firstClient = await target.connect({ stream: 'delta' });
+  await firstClient.run('say a word of the first session');
+  const { epoch } = await firstClient.find('server_connected');
   const other = await target.connect({ stream: 'delta' });
   const { sessionId } = await other.location();
 
@@ -346,10 +346,10 @@ it('[W79] a cursor of another session is none: there is a snapshot, and nothing 
     { epoch: 'made-up', after: '0' },
     { epoch: String((await other.find('server_connected'))['epoch']), after: '9007199254740991' },
   ]) {
-    const visitor = await target.connect({ session: sessionId, stream: 'delta', ...cursor });
+    const client = await target.connect({ session: sessionId, stream: 'delta', ...cursor });
 
-    expect(await visitor.find('server_connected')).toMatchObject({ sessionId, resume: 'gap' });
-    await visitor.find('state_synced');
-    expect(visitor.texts.join('\n')).not.toContain('first session');
+    expect(await client.find('server_connected')).toMatchObject({ sessionId, resume: 'gap' });
+    await client.find('state_synced');
+    expect(client.texts.join('\n')).not.toContain('first session');
   }
 });

@@ -8,7 +8,7 @@ import { commandNames, sampleParams } from '../../support/protocol/sample-params
 
 const scopeOf = (name: (typeof commandNames)[number]) => commandRows[name].scope;
 
-/** A session of the owner, and somebody else in it whose token has these scopes. */
+/** A session of the owner with a guest whose token has these scopes. */
 async function withGuest(target: Target, scope: string) {
   const host = await target.connect();
   const { sessionId } = await host.location();
@@ -19,16 +19,16 @@ async function withGuest(target: Target, scope: string) {
 }
 
 it.each(['view', 'prompt', 'bash', 'admin'] as const satisfies readonly Scope[])(
-  '[A10 E14] a token with %s alone is refused every command of another scope',
+  '[A10 E14] a token with only %s is denied every command of another scope',
   async (scope) => {
     const target = await startTarget();
     const { guest } = await withGuest(target, scope);
     const others = commandNames.filter((name) => scopeOf(name) !== scope);
 
     for (const type of others) {
-      const answer = await guest.refused({ ...sampleParams(type), type });
+      const response = await guest.refused({ ...sampleParams(type), type });
 
-      expect([type, answer['code'], String(answer['error']).startsWith('Permission denied')]).toEqual([
+      expect([type, response['code'], String(response['error']).startsWith('Permission denied')]).toEqual([
         type,
         'permission_denied',
         true,
@@ -38,18 +38,18 @@ it.each(['view', 'prompt', 'bash', 'admin'] as const satisfies readonly Scope[])
   },
 );
 
-it('[A10] a token with view alone may do everything that only looks', async () => {
+it('[A10] a token with only view may send every view command', async () => {
   const target = await startTarget();
   const { guest } = await withGuest(target, 'view');
 
   for (const type of commandNames.filter((name) => scopeOf(name) === 'view')) {
-    const answer = await guest.request({ ...sampleParams(type), type });
+    const response = await guest.request({ ...sampleParams(type), type });
 
-    expect([type, answer['code']]).not.toEqual([type, 'permission_denied']);
+    expect([type, response['code']]).not.toEqual([type, 'permission_denied']);
   }
 });
 
-it('[A10] answers to dialogs and tool calls of somebody who may not prompt have no effect', async () => {
+it('[A10] UI responses of a client without the prompt scope have no effect', async () => {
   const home = newHome();
   mkdirSync(join(home.agentDir, 'extensions'), { recursive: true });
   writeFileSync(
@@ -79,23 +79,23 @@ it('[A10] answers to dialogs and tool calls of somebody who may not prompt have 
   expect(verdict).toMatchObject({ message: { content: 'false' } });
 });
 
-it('[W70 E14] a new session needs the scope prompt: whoever only looks starts no agents', async () => {
+it('[W70 E14] a new session needs the prompt scope', async () => {
   const target = await startTarget();
   const { token } = await newToken(target.home, { scope: 'view' });
   const named = { token, new: '019a0000-0000-7000-8000-000000000001' };
 
   for (const query of [{ token }, named]) {
-    const visitor = await target.connect(query);
+    const client = await target.connect(query);
 
-    expect(await visitor.ended).toMatchObject({ code: 4403 });
-    expect(visitor.records[0]).toMatchObject({ type: 'server_error', code: 'permission_denied' });
+    expect(await client.ended).toMatchObject({ code: 4403 });
+    expect(client.records[0]).toMatchObject({ type: 'server_error', code: 'permission_denied' });
   }
   expect((await target.get('/metrics', { headers: { authorization: `Bearer ${TARGET_TOKEN}` } })).body).toMatch(
     /^tau_sessions\S* 0$/m,
   );
 });
 
-it('[D4] where models are served is told to nobody but the administrator', async () => {
+it('[D4] model URLs are sent only to administrators', async () => {
   const home = newHome();
   mkdirSync(home.agentDir, { recursive: true });
   const model = (id: string) => ({
@@ -124,28 +124,28 @@ it('[D4] where models are served is told to nobody but the administrator', async
   const { host, guest, sessionId } = await withGuest(target, 'view,prompt');
   const tail = await newToken(home, { scope: 'view' });
 
-  const tell = async (visitor: TargetClient) => {
-    await visitor.ok({ type: 'get_state' });
-    await visitor.ok({ type: 'set_model', provider: 'hidden', modelId: 'two' });
-    await visitor.ok({ type: 'cycle_model' });
-    await visitor.ok({ type: 'set_model', provider: 'hidden', modelId: 'one' });
-    await visitor.ok({ type: 'get_available_models' });
-    await visitor.request({ type: 'preflight' });
-    await visitor.request({ type: 'list_providers' });
-    await visitor.request({ type: 'hello', entries: true });
-    await visitor.request({ type: 'prompt', message: '/session', builtins: true });
-    await visitor.request({ type: 'prompt', message: '/model', builtins: true });
+  const sendModelCommands = async (client: TargetClient) => {
+    await client.ok({ type: 'get_state' });
+    await client.ok({ type: 'set_model', provider: 'hidden', modelId: 'two' });
+    await client.ok({ type: 'cycle_model' });
+    await client.ok({ type: 'set_model', provider: 'hidden', modelId: 'one' });
+    await client.ok({ type: 'get_available_models' });
+    await client.request({ type: 'preflight' });
+    await client.request({ type: 'list_providers' });
+    await client.request({ type: 'hello', entries: true });
+    await client.request({ type: 'prompt', message: '/session', builtins: true });
+    await client.request({ type: 'prompt', message: '/model', builtins: true });
   };
-  await tell(guest);
-  await tell(host);
+  await sendModelCommands(guest);
+  await sendModelCommands(host);
   await guest.ok({ type: 'ping' });
   const later = await target.connect({ token: tail.token, session: sessionId });
   await later.find('state_synced');
 
-  for (const visitor of [guest, later]) {
-    const said = visitor.texts.join('\n');
+  for (const client of [guest, later]) {
+    const received = client.texts.join('\n');
     for (const secret of ['secret-place', 'baseUrl', 'hidden-header-value', 'sk-hidden-key']) {
-      expect(said).not.toContain(secret);
+      expect(received).not.toContain(secret);
     }
   }
   expect(guest.texts.join('\n')).toContain('"state_changed"');
@@ -153,7 +153,7 @@ it('[D4] where models are served is told to nobody but the administrator', async
   expect(host.texts.join('\n')).not.toContain('sk-hidden-key');
 });
 
-it('[A10] every command of a token that may do something is written down, and nothing that was said', async () => {
+it('[A10] the audit log records the prompt, bash and admin commands of a token, and no content', async () => {
   const target = await startTarget();
   const { guest, token } = await withGuest(target, 'view,prompt,bash');
 
@@ -170,7 +170,7 @@ it('[A10] every command of a token that may do something is written down, and no
     .split('\n')
     .map((line) => JSON.parse(line));
   const { grant } = events.find(({ message }) => message === 'bash');
-  const own = events.filter((event) => event.grant === grant).map(({ message, outcome }) => `${message} ${outcome}`);
-  expect(own).toEqual(['connect ok', 'bash ok', 'prompt ok', 'set_credential permission_denied', 'close ok']);
-  for (const word of ['a-word', 'sk-in-a-command', token, TARGET_TOKEN]) expect(audit).not.toContain(word);
+  const ownEvents = events.filter((event) => event.grant === grant).map(({ message, outcome }) => `${message} ${outcome}`);
+  expect(ownEvents).toEqual(['connect ok', 'bash ok', 'prompt ok', 'set_credential permission_denied', 'close ok']);
+  for (const text of ['a-word', 'sk-in-a-command', token, TARGET_TOKEN]) expect(audit).not.toContain(text);
 });

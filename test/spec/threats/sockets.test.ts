@@ -15,33 +15,33 @@ const tlsFiles = ['cert', 'key'].flatMap((name) => [
 
 it('[W74] a client that answers no ping is closed, and one that answers stays', async () => {
   const target = await startTarget({ args: ['--ping-seconds', '1'] });
-  const there = await target.connect();
-  const gone = await target.connect({}, { autoPong: false });
-  const connected = await gone.find('server_connected');
+  const responsive = await target.connect();
+  const silent = await target.connect({}, { autoPong: false });
+  const connected = await silent.find('server_connected');
 
-  const { code } = await gone.ended;
+  const { code } = await silent.ended;
 
   expect(connected).toMatchObject({ pingMs: 1000 });
   expect(code).toBe(4408);
-  expect(gone.records.at(-1)).toMatchObject({ type: 'server_disconnected', reason: 'timeout' });
-  await there.ok({ type: 'get_state' });
+  expect(silent.records.at(-1)).toMatchObject({ type: 'server_disconnected', reason: 'timeout' });
+  await responsive.ok({ type: 'get_state' });
 });
 
-it('[W74 W73] a client whose session takes long to begin is not taken for one that is gone', async () => {
+it('[W74 W73] a client whose session starts slowly is not timed out', async () => {
   const { agent, release } = slowAgent();
   const target = await startTarget({ args: ['--ping-seconds', '1', '--agent-command', agent] });
   const early = await target.connect();
   early.send({ type: 'get_state', id: 'early' });
-  const gone = await startTarget({ args: ['--ping-seconds', '1'] }).then((other) => other.connect({}, { autoPong: false }));
+  const silent = await startTarget({ args: ['--ping-seconds', '1'] }).then((other) => other.connect({}, { autoPong: false }));
 
-  // As long as it takes to find somebody gone who is.
-  await gone.ended;
+  // Waits as long as the server needs to time out a silent client.
+  await silent.ended;
   release();
 
   expect(await early.find(({ id }) => id === 'early')).toMatchObject({ success: true });
 });
 
-it('[W75] one token has 250 sockets at most, its logins among them; others still come in', async () => {
+it('[W75] one token may have 250 sockets, logins included; other tokens still connect', async () => {
   const target = await startTarget();
   const { token } = await newToken(target.home);
   const host = await target.connect({ token });
@@ -53,14 +53,14 @@ it('[W75] one token has 250 sockets at most, its logins among them; others still
   };
   const crowd: TargetClient[] = [];
   for (let index = 0; index < 249; index++) crowd.push(await target.connect({ token, session: sessionId }));
-  await Promise.all(crowd.map((visitor) => visitor.location()));
+  await Promise.all(crowd.map((client) => client.location()));
 
   const more = await target.connect({ token, session: sessionId });
   const page = await target.connect({ token: null, session: sessionId }, { headers });
 
-  for (const visitor of [more, page]) {
-    expect(await visitor.ended).toEqual({ code: 1013, reason: 'Too many connections' });
-    expect(visitor.records[0]).toMatchObject({ type: 'server_error', code: 'overloaded' });
+  for (const client of [more, page]) {
+    expect(await client.ended).toEqual({ code: 1013, reason: 'Too many connections' });
+    expect(client.records[0]).toMatchObject({ type: 'server_error', code: 'overloaded' });
   }
   await (await target.connect({ session: sessionId })).location();
   crowd[0]?.socket.close();
@@ -68,7 +68,7 @@ it('[W75] one token has 250 sockets at most, its logins among them; others still
   await (await target.connect({ token, session: sessionId })).location();
 });
 
-it('[W75] those who are sent away are so many at a time; more are refused before the upgrade', async () => {
+it('[W75] rejected connections are limited in number; more are refused before the upgrade', async () => {
   const target = await startTarget();
   const head = [
     'GET /session HTTP/1.1',
@@ -82,7 +82,7 @@ it('[W75] those who are sent away are so many at a time; more are refused before
       const socket = target.openSocket(
         `${head.join('\r\n')}\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`,
       );
-      // It never answers the goodbye, so that it is there until its time is over.
+      // It never completes the close, so that it stays until the close timeout.
       socket.once('data', (chunk) => resolve(chunk.toString().slice(9, 12)));
     });
 
@@ -93,59 +93,59 @@ it('[W75] those who are sent away are so many at a time; more are refused before
   await (await target.connect()).location();
 });
 
-it('[W45] hundreds of silent sockets and half requests lock nobody out', async () => {
+it('[W45] hundreds of silent sockets and partial requests do not lock out clients', async () => {
   const target = await startTarget();
-  const visitor = await target.connect();
-  await visitor.location();
-  const halves = [
+  const client = await target.connect();
+  await client.location();
+  const partialRequests = [
     '',
     'GET /sess',
     `GET /session?token=${TARGET_TOKEN} HTTP/1.1\r\nHost: 127.0.0.1:${target.port}\r\nConnection: Upgrade\r\nUpgrade: webs`,
     `POST /api/login HTTP/1.1\r\nHost: 127.0.0.1:${target.port}\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{`,
   ];
 
-  for (let index = 0; index < 300; index++) target.openSocket(halves[index % halves.length]);
+  for (let index = 0; index < 300; index++) target.openSocket(partialRequests[index % partialRequests.length]);
   await expect.poll(async () => (await target.get('/healthz')).status).toBe(200);
   await (await target.connect()).location();
 
-  await visitor.run('say hello');
+  await client.run('say hello');
 });
 
-it('[W77] one token keeps half of the sessions alive at most, and idle agents make room', async () => {
+it('[W77] one token may use half of the sessions, and idle agents are parked for new ones', async () => {
   const target = await startTarget({ args: ['--max-sessions', '4'] });
   const { token } = await newToken(target.home);
   const held = [await target.connect({ token }), await target.connect({ token })];
-  await Promise.all(held.map((visitor) => visitor.location()));
+  await Promise.all(held.map((client) => client.location()));
 
   const third = await target.connect({ token });
   expect(await third.ended).toEqual({ code: 1013, reason: 'Too many sessions of one token' });
   for (let index = 0; index < 5; index++) {
-    const visitor = await target.connect();
-    await visitor.location();
-    visitor.socket.close();
-    await visitor.ended;
+    const client = await target.connect();
+    await client.location();
+    client.socket.close();
+    await client.ended;
   }
-  await Promise.all(held.map((visitor) => visitor.ok({ type: 'get_state' })));
+  await Promise.all(held.map((client) => client.ok({ type: 'get_state' })));
 });
 
-it('[W72] a client that never reads is closed, while the others hear everything', async () => {
+it('[W72] a client that never reads is closed, and the others get every event', async () => {
   const script = [{ steps: [{ text: 'abcdefgh'.repeat(100), times: 20_000 }] }];
   const target = await startTarget({ script });
   const host = await target.connect({ stream: 'delta' });
   const { sessionId } = await host.location();
-  const deaf = await target.connect({ session: sessionId, stream: 'delta' });
-  await deaf.find('state_synced');
-  deaf.socket.pause();
+  const paused = await target.connect({ session: sessionId, stream: 'delta' });
+  await paused.find('state_synced');
+  paused.socket.pause();
 
   await host.run('a long answer');
   const { text } = await host.ok({ type: 'get_last_assistant_text' });
-  deaf.socket.resume();
+  paused.socket.resume();
 
   expect(text).toHaveLength(800 * 20_000);
-  expect([1006, 4408]).toContain((await deaf.ended).code);
+  expect([1006, 4408]).toContain((await paused.ended).code);
 });
 
-it('[W36] another address than loopback is refused without TLS or a proxy', async () => {
+it('[W36] listening on another address than loopback requires TLS or a proxy', async () => {
   const home = newHome();
 
   for (const host of ['0.0.0.0', '::', '192.0.2.1']) {
@@ -156,35 +156,35 @@ it('[W36] another address than loopback is refused without TLS or a proxy', asyn
   }
 });
 
-it('[W36 A14] over TLS everything works, and its cookie goes over TLS only', async () => {
+it('[W36 A14] everything works over TLS, and its cookie is Secure', async () => {
   const target = await startTarget({ args: [...tlsFiles, '--host', '0.0.0.0'] });
 
-  const visitor = await target.connect();
-  await visitor.run('say hello');
+  const client = await target.connect();
+  await client.run('say hello');
   const login = await target.post('/api/login', { code: target.code });
 
   expect(target.socketUrl).toMatch(/^wss:/);
   expect(String(login.headers['set-cookie'])).toContain('; Secure');
   const plain = target.openSocket(`GET /healthz HTTP/1.1\r\nHost: localhost:${target.port}\r\n\r\n`);
   await new Promise((resolve) => plain.once('close', resolve));
-  await visitor.ok({ type: 'get_state' });
+  await client.ok({ type: 'get_state' });
 });
 
-it('[W39] over the socket file the owner needs no token, and nobody else gets at it', async () => {
+it('[W39] the socket file needs no token and is accessible only to its owner', async () => {
   const home = newHome();
   const socketPath = join(home.root, 's.sock');
   const target = await startTarget({ home, args: ['--socket', socketPath] });
 
-  const visitor = await target.connect({ token: null }, { url: `ws+unix://${socketPath}:/session` });
-  await visitor.ok({ type: 'set_trust', trusted: true });
-  const me = await sendRequest({ socketPath, path: '/api/me' });
+  const client = await target.connect({ token: null }, { url: `ws+unix://${socketPath}:/session` });
+  await client.ok({ type: 'set_trust', trusted: true });
+  const identity = await sendRequest({ socketPath, path: '/api/me' });
 
   expect(statSync(socketPath).mode & 0o777).toBe(0o600);
-  expect(JSON.parse(me.body)).toMatchObject({ name: 'owner' });
+  expect(JSON.parse(identity.body)).toMatchObject({ name: 'owner' });
   expect((await target.get('/api/me')).status).toBe(401);
 });
 
-it('[W42] what the server counts and which sessions there are is told to those who may look', async () => {
+it('[W42] metrics and the session list require the view scope', async () => {
   const target = await startTarget();
   const { token } = await newToken(target.home, { scope: 'prompt' });
   const statuses = async (headers: Record<string, string>) =>
@@ -196,12 +196,12 @@ it('[W42] what the server counts and which sessions there are is told to those w
   expect(await statuses({ authorization: `Bearer ${TARGET_TOKEN}` })).toEqual([200, 200]);
 });
 
-it('[W78] nothing about the server is left in the project, and its own folder is the user’s alone', async () => {
+it('[W78] the server writes nothing into the project, and its folder is private', async () => {
   const target = await startTarget();
   const { token } = await newToken(target.home);
-  const visitor = await target.connect({ token });
-  await visitor.run('say hello');
-  await visitor.ok({ type: 'export_html' });
+  const client = await target.connect({ token });
+  await client.run('say hello');
+  await client.ok({ type: 'export_html' });
 
   expect(readdirSync(target.home.cwd)).toEqual([]);
   const folder = join(target.home.agentDir, 'server');
@@ -214,9 +214,9 @@ it('[W78] nothing about the server is left in the project, and its own folder is
   }
 });
 
-it('[W37] a socket over HTTP/1.0, or in a request with a body, is none', async () => {
+it('[W37] an upgrade with a body or on another path is rejected', async () => {
   const target = await startTarget();
-  const answer = await new Promise<number>((resolve, reject) => {
+  const statusCode = await new Promise<number>((resolve, reject) => {
     const upgrade = request({
       port: target.port,
       path: `/session?token=${TARGET_TOKEN}`,
@@ -233,6 +233,6 @@ it('[W37] a socket over HTTP/1.0, or in a request with a body, is none', async (
     upgrade.on('error', reject).end('{}');
   });
 
-  expect(answer).toBe(400);
+  expect(statusCode).toBe(400);
   expect((await rejectedUpgrade(target.connect({}, { url: `${target.socketUrl}/` }))).status).toBe(404);
 });

@@ -8,13 +8,13 @@ import { assertValid } from '../../support/protocol/wire-log.ts';
 
 const ROUNDS = 100;
 
-it('[V3] an agent is started in --mode rpc as a child process', async () => {
+it('[V3] spawnAgent starts the agent in --mode rpc as a child process', async () => {
   const home = newHome();
   const wrapper = join(home.root, 'wrapper');
   writeFileSync(wrapper, `#!/bin/sh\necho "$PPID $@" > "${home.root}/arguments"\nexec "${TAU}" "$@"\n`);
   chmodSync(wrapper, 0o755);
 
-  const agent = spawned(home, { command: wrapper, args: ['--no-session'] });
+  const agent = spawnTestAgent(home, { command: wrapper, args: ['--no-session'] });
   const { isIdle } = await agent.client.getState();
 
   expect(isIdle).toBe(true);
@@ -24,7 +24,7 @@ it('[V3] an agent is started in --mode rpc as a child process', async () => {
 });
 
 it('[V3] commands may be sent before the agent is ready', async () => {
-  const { client } = spawned(newHome());
+  const { client } = spawnTestAgent(newHome());
 
   const [state, models, , text] = await Promise.all([
     client.getState(),
@@ -38,11 +38,11 @@ it('[V3] commands may be sent before the agent is ready', async () => {
   expect(text).toEqual({ text: null });
 });
 
-it('[V4 V8] listeners and iterators hear the same, and all of it is what the protocol says', async () => {
-  const { client, close } = spawned(newHome());
+it('[V4 V8] listeners and iterators get the same valid events', async () => {
+  const { client, close } = spawnTestAgent(newHome());
   const events = client.events();
-  const heard: string[] = [];
-  client.onEvent((event) => heard.push(event.type));
+  const received: string[] = [];
+  client.onEvent((event) => received.push(event.type));
 
   await client.promptAndWait('list the files then say goodbye');
   await close();
@@ -52,16 +52,16 @@ it('[V4 V8] listeners and iterators hear the same, and all of it is what the pro
     read.push(event.type);
   }
 
-  expect(read).toEqual(heard);
+  expect(read).toEqual(received);
   expect(read).toContain('tool_execution_end');
   expect(read.at(-1)).toBe('agent_settled');
 });
 
-it('streams in delta form, whether started or connected to', async () => {
-  const started = spawned(newHome()).client;
-  const listened = await connectAgent((await listening()).path);
+it('spawned and connected clients stream in delta form', async () => {
+  const started = spawnTestAgent(newHome()).client;
+  const attached = await connectAgent((await startListeningAgent()).path);
 
-  for (const client of [started, listened]) {
+  for (const client of [started, attached]) {
     const { events } = await client.promptAndWait('say hello');
     const updates = events.filter((event) => event.type === 'message_update');
 
@@ -70,16 +70,16 @@ it('streams in delta form, whether started or connected to', async () => {
   }
 });
 
-it('[V9 V10] promptAndWait loses nothing of a very fast model over stdio', async () => {
-  await losesNothing(spawned(newHome(), { args: ['--no-session'] }).client);
+it('[V9 V10] promptAndWait loses no event of a very fast model over stdio', async () => {
+  await checkNoEventLost(spawnTestAgent(newHome(), { args: ['--no-session'] }).client);
 });
 
-it('[V9 V10] promptAndWait loses nothing of a very fast model over a socket', async () => {
-  await losesNothing(await connectAgent((await listening()).path));
+it('[V9 V10] promptAndWait loses no event of a very fast model over a socket', async () => {
+  await checkNoEventLost(await connectAgent((await startListeningAgent()).path));
 });
 
-it('[V9 P42] promptAndWait does not send a prompt twice: it waits for the run that is on, or for nothing', async () => {
-  const { client } = spawned(newHome(), { args: ['--model', 'tau/scripted-slow'] });
+it('[V9 P42] promptAndWait does not send a prompt twice: a repeat joins the run or returns at once', async () => {
+  const { client } = spawnTestAgent(newHome(), { args: ['--model', 'tau/scripted-slow'] });
   const prompt = { message: 'count to 3', clientMessageId: 'c1' };
 
   const [first, again] = await Promise.all([client.promptAndWait(prompt), client.promptAndWait(prompt)]);
@@ -96,8 +96,8 @@ it('[V9 P42] promptAndWait does not send a prompt twice: it waits for the run th
   expect(await client.getMessages()).toEqual({ messages: first.messages });
 });
 
-it('a refusal carries its code', async () => {
-  const { client } = spawned(newHome());
+it('a rejected command throws CommandFailed with its code', async () => {
+  const { client } = spawnTestAgent(newHome());
 
   const error = await client.setModel({ provider: 'acme', modelId: 'x' }).catch((reason: unknown) => reason);
 
@@ -105,16 +105,16 @@ it('a refusal carries its code', async () => {
   expect(error).toMatchObject({ command: 'set_model', code: 'model_not_found', message: 'Model not found: acme/x' });
 });
 
-it('[V11] everything that waits rejects when the agent is killed', async () => {
-  const agent = spawned(newHome(), { args: ['--model', 'tau/scripted-slow'] });
+it('[V11] all pending calls reject when the agent is killed', async () => {
+  const agent = spawnTestAgent(newHome(), { args: ['--model', 'tau/scripted-slow'] });
   const { client } = agent;
   const events = client.events();
-  const waiting = [
+  const pending = [
     client.promptAndWait('stall'),
     client.waitIdle(),
     client.promptAndWait({ message: 'x', streamingBehavior: 'steer' }),
   ];
-  const outcomes = Promise.allSettled(waiting);
+  const outcomes = Promise.allSettled(pending);
   for await (const { type } of events) if (type === 'message_update') break;
 
   agent.kill('SIGKILL');
@@ -125,21 +125,21 @@ it('[V11] everything that waits rejects when the agent is killed', async () => {
   expect(await client.events().next()).toMatchObject({ done: true });
 });
 
-it('[V11] everything that waits rejects when the agent behind a socket is killed', async () => {
-  const agent = await listening();
+it('[V11] all pending calls reject when the agent behind a socket is killed', async () => {
+  const agent = await startListeningAgent();
   const client = await connectAgent(agent.path);
   const running = client.promptAndWait('stall');
-  const waiting = Promise.allSettled([running, client.waitIdle()]);
+  const pending = Promise.allSettled([running, client.waitIdle()]);
   for await (const { type } of client.events()) if (type === 'message_update') break;
 
   agent.process.kill('SIGKILL');
 
-  for (const outcome of await waiting) expect(outcome).toMatchObject({ reason: expect.any(ConnectionLost) });
+  for (const outcome of await pending) expect(outcome).toMatchObject({ reason: expect.any(ConnectionLost) });
 });
 
-it('[V11] a program that does not exist or does not start rejects every call', async () => {
-  const missing = spawned(newHome(), { command: 'no-such-agent' });
-  const wrong = spawned(newHome(), { args: ['--wat'] });
+it('[V11] a program that is missing or fails to start rejects every call', async () => {
+  const missing = spawnTestAgent(newHome(), { command: 'no-such-agent' });
+  const wrong = spawnTestAgent(newHome(), { args: ['--wat'] });
 
   await expect(missing.client.getState()).rejects.toBeInstanceOf(ConnectionLost);
   await expect(wrong.client.promptAndWait('hello')).rejects.toBeInstanceOf(ConnectionLost);
@@ -150,9 +150,9 @@ it('[V11] a program that does not exist or does not start rejects every call', a
   expect(wrong.stderr()).toContain('Unknown option: --wat');
 });
 
-it('closing lets the agent finish what it accepted', async () => {
+it('close lets the agent finish accepted work', async () => {
   const home = newHome();
-  const agent = spawned(home);
+  const agent = spawnTestAgent(home);
   await agent.client.prompt({ message: 'run `sleep 0.2` then say goodbye' });
 
   expect(await agent.close()).toEqual({ code: 0, signal: null });
@@ -161,40 +161,40 @@ it('closing lets the agent finish what it accepted', async () => {
   expect(readSessionFile(path).at(-1)).toMatchObject({ message: { role: 'assistant', stopReason: 'stop' } });
 });
 
-it('[V2 V11] an answer longer than any command may be arrives over every link', async () => {
+it('[V2 V11] a response over the command size limit arrives over every transport', async () => {
   const home = newHome();
   const path = join(home.cwd, 'long.jsonl');
   writeFileSync(path, longSession(70));
-  const { client, close } = spawned(home, { args: ['--session', path] });
+  const { client, close } = spawnTestAgent(home, { args: ['--session', path] });
   expect((await client.getMessages()).messages).toHaveLength(70);
   await close();
-  const socket = await connectAgent((await listening(['--session', path], home)).path);
+  const socket = await connectAgent((await startListeningAgent(['--session', path], home)).path);
 
   expect((await socket.getMessages()).messages).toHaveLength(70);
 });
 
-it('[V11] nobody to connect to is an error at once', async () => {
+it('[V11] connectAgent without a listening agent rejects at once', async () => {
   const home = newHome();
 
   await expect(connectAgent(join(home.root, 'nobody.sock'))).rejects.toMatchObject({ code: 'ENOENT' });
   await expect(connectAgent('x'.repeat(200))).rejects.toThrow('longer than');
 });
 
-it('[V4 V11] a second client of a socket hears why it is refused', async () => {
-  const { path } = await listening();
+it('[V4 V11] a rejected second client of a socket gets the reason', async () => {
+  const { path } = await startListeningAgent();
   const first = await connectAgent(path);
   await first.getState();
 
   const second = await connectAgent(path);
-  const heard: unknown[] = [];
-  second.onEvent((event) => heard.push(event));
+  const received: unknown[] = [];
+  second.onEvent((event) => received.push(event));
 
   await expect(second.waitIdle()).rejects.toEqual(new ConnectionLost('Another client is connected'));
-  expect(heard).toEqual([{ type: 'server_error', error: 'Another client is connected' }]);
+  expect(received).toEqual([{ type: 'server_error', error: 'Another client is connected' }]);
 });
 
-/** Many prompts in a row, each with the whole of its own run and nothing of another. */
-async function losesNothing(client: AgentClient): Promise<void> {
+/** Sends many prompts in a row and checks that each gets exactly its own run. */
+async function checkNoEventLost(client: AgentClient): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const { settled, messages, events } = await client.promptAndWait(`say round ${round}`);
 
@@ -208,8 +208,8 @@ async function losesNothing(client: AgentClient): Promise<void> {
   }
 }
 
-/** An agent of the client's own making. It is gone after the test. */
-function spawned(home: Home, options: { command?: string; args?: string[] } = {}): SpawnedAgent {
+/** Spawns an agent that is killed after the test. */
+function spawnTestAgent(home: Home, options: { command?: string; args?: string[] } = {}): SpawnedAgent {
   const agent = spawnAgent({ command: TAU, cwd: home.cwd, env: environment(home), ...options });
   onTestFinished(async () => {
     agent.kill('SIGKILL');
@@ -218,18 +218,18 @@ function spawned(home: Home, options: { command?: string; args?: string[] } = {}
   return agent;
 }
 
-/** An agent on a socket that is ready for its first client. */
-async function listening(args: string[] = [], home = newHome()) {
+/** Starts an agent on a socket and waits until it accepts clients. */
+async function startListeningAgent(args: string[] = [], home = newHome()) {
   const path = join(home.root, 'agent.sock');
   const { process } = startAgentProcess(home, ['--socket', path, ...args]);
   const probe = await connectWhenListening(path);
-  const gone = new Promise<void>((resolve) => probe.onClose(() => resolve()));
+  const closed = new Promise<void>((resolve) => probe.onClose(() => resolve()));
   probe.close();
-  await gone;
+  await closed;
   return { path, process };
 }
 
-/** A session with messages of a megabyte each. */
+/** A session file with messages of one megabyte each. */
 function longSession(messages: number): string {
   const timestamp = new Date(0).toISOString();
   const header = { type: 'session', version: 3, id: 'long', timestamp, cwd: '/' };

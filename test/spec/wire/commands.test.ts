@@ -8,8 +8,8 @@ import { verifies } from '../../support/verifies.ts';
 
 const responses = ({ records }: Peer): WireRecord[] => records.filter(({ type }) => type === 'response');
 
-/** Nothing is at work any more, and everything that was said before has been answered. */
-async function answered(peer: Peer): Promise<WireRecord[]> {
+/** Waits until all work is done and returns all earlier responses. */
+async function responsesSoFar(peer: Peer): Promise<WireRecord[]> {
   await peer.ok({ type: 'abort', id: 'stop' });
   await peer.ok({ type: 'wait_idle', id: 'the last one' });
   return responses(peer).filter(({ id }) => id !== 'stop' && id !== 'the last one');
@@ -23,40 +23,40 @@ verifies('C2 C3 C6 C7 C8 C12', 'every command gets one response, with its id and
 
   for (const name of commandNames) await peer.request({ id: `id of ${name}`, type: name, ...sampleParams(name) });
 
-  const answers = await answered(peer);
-  expect(answers.map(({ id }) => id)).toEqual(commandNames.map((name) => `id of ${name}`));
-  for (const [index, answer] of answers.entries()) {
-    expect(answer).toMatchObject({ type: 'response', command: commandNames[index], success: expect.any(Boolean) });
+  const received = await responsesSoFar(peer);
+  expect(received.map(({ id }) => id)).toEqual(commandNames.map((name) => `id of ${name}`));
+  for (const [index, response] of received.entries()) {
+    expect(response).toMatchObject({ type: 'response', command: commandNames[index], success: expect.any(Boolean) });
   }
 });
 
-verifies('C2 C5 C12', 'every command can do without an id, and then its response has none', async ({ open }) => {
+verifies('C2 C5 C12', 'a command without an id gets a response without an id', async ({ open }) => {
   const { peer } = await open();
 
   for (const name of commandNames) peer.send({ type: name, ...sampleParams(name) });
-  // The one that neither the lane nor a run waits for.
+  // Neither its lane nor wait_idle waits for preflight.
   await peer.find(({ command }) => command === 'preflight');
 
-  // Reading waits for no work, and idling for no reading.
+  // Read commands do not wait for work, and wait_idle not for reads.
   for (const name of commandNames) await peer.find(({ command }) => command === name);
-  const answers = await answered(peer);
-  expect(answers.map(({ command }) => command).sort()).toEqual([...commandNames].sort());
-  for (const answer of answers) expect(Object.hasOwn(answer, 'id')).toBe(false);
+  const received = await responsesSoFar(peer);
+  expect(received.map(({ command }) => command).sort()).toEqual([...commandNames].sort());
+  for (const response of received) expect(Object.hasOwn(response, 'id')).toBe(false);
 });
 
-verifies('C9 C10 C11', 'data belongs to success and error to failure', async ({ open }) => {
+verifies('C9 C10 C11', 'data appears only on success, error only on failure', async ({ open }) => {
   const { peer } = await open();
 
   for (const name of commandNames) await peer.request({ type: name, ...sampleParams(name) });
 
-  for (const { id: _id, ...answer } of await answered(peer)) {
-    const { result } = tables.commands[answer['command'] as keyof typeof tables.commands] as { result?: unknown };
-    if (answer['success']) expect(answer).toEqual(result ? { ...success, data: answer['data'] } : success);
-    else expect(answer).toEqual({ ...failure, code: expect.toSatisfy((code) => errorCodes.includes(code)) });
+  for (const { id: _id, ...response } of await responsesSoFar(peer)) {
+    const { result } = tables.commands[response['command'] as keyof typeof tables.commands] as { result?: unknown };
+    if (response['success']) expect(response).toEqual(result ? { ...success, data: response['data'] } : success);
+    else expect(response).toEqual({ ...failure, code: expect.toSatisfy((code) => errorCodes.includes(code)) });
   }
 });
 
-verifies('C11', 'a command without a result has no data, and one with a null result has null', async ({ open }) => {
+verifies('C11', 'a command without a result has no data, a null result is null', async ({ open }) => {
   const { peer } = await open();
 
   const quiet = await peer.request({ id: 1, type: 'set_steering_mode', mode: 'all' });
@@ -66,7 +66,7 @@ verifies('C11', 'a command without a result has no data, and one with a null res
   expect(empty).toEqual({ id: 2, ...success, data: { text: null } });
 });
 
-verifies('C3 C4', 'any JSON value is an id, and comes back as it came', async ({ open }) => {
+verifies('C3 C4', 'any JSON value is an id and is returned unchanged', async ({ open }) => {
   const { peer } = await open();
   const ids = [
     0,
@@ -94,9 +94,9 @@ verifies('C3 C4', 'any JSON value is an id, and comes back as it came', async ({
     peer.send(`{"id":${id},"type":"wait_idle"}\n`);
   }
 
-  const answers = await answered(peer);
+  const received = await responsesSoFar(peer);
   const inOrder = (command: string) =>
-    answers.filter((answer) => answer['command'] === command).map(({ id }) => JSON.stringify(id));
+    received.filter((response) => response['command'] === command).map(({ id }) => JSON.stringify(id));
   for (const command of ['get_commands', 'get_nothing', 'prompt', 'wait_idle']) expect(inOrder(command)).toEqual(all);
 });
 
@@ -106,13 +106,13 @@ verifies('C3 C12', 'two commands with one id get two responses with that id', as
   peer.send({ id: 'same', type: 'get_commands' });
   peer.send({ id: 'same', type: 'get_nothing' });
 
-  expect((await answered(peer)).map(({ id, command }) => ({ id, command }))).toEqual([
+  expect((await responsesSoFar(peer)).map(({ id, command }) => ({ id, command }))).toEqual([
     { id: 'same', command: 'get_commands' },
     { id: 'same', command: 'get_nothing' },
   ]);
 });
 
-verifies('C13 C15', 'frames get no response, whatever is in them, idle and at work', async ({ open }) => {
+verifies('C13 C15', 'frames get no response, whatever their content, idle and during a run', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ await: gate.path }] }] });
   const result = { content: [{ type: 'text', text: 'a' }] };
@@ -130,16 +130,16 @@ verifies('C13 C15', 'frames get no response, whatever is in them, idle and at wo
   await peer.ok({ type: 'prompt', message: 'go', id: 'nobody' });
   for (const frame of frames) peer.send(frame);
 
-  expect((await answered(peer)).map(({ command }) => command)).toEqual(['prompt']);
+  expect((await responsesSoFar(peer)).map(({ command }) => command)).toEqual(['prompt']);
 });
 
-verifies('C15', 'everything that is no frame by its name is a command', async ({ open }) => {
+verifies('C15', 'every type that is not a frame name is a command', async ({ open }) => {
   const { peer } = await open();
   const types = ['response', 'agent_start', 'extension_ui_request', 'host_tool_call', 'Host_tool_result', 'abort ', ''];
 
   for (const type of types) peer.send({ type, id: type });
 
-  expect(await answered(peer)).toEqual(
+  expect(await responsesSoFar(peer)).toEqual(
     types.map((type) => ({
       id: type,
       type: 'response',
@@ -151,27 +151,27 @@ verifies('C15', 'everything that is no frame by its name is a command', async ({
   );
 });
 
-verifies('C16', 'fields that a command does not know are ignored', async ({ open }) => {
+verifies('C16', 'unknown fields of a command are ignored', async ({ open }) => {
   const { peer } = await open();
   const extra = '"version":9,"__proto__":{"mode":"all"},"params":{},"toString":null,"message":[1]';
 
   peer.send(`{"id":1,${extra},"type":"set_follow_up_mode","mode":"all"}\n`);
   peer.send(`{"id":2,${extra},"type":"set_follow_up_mode"}\n`);
 
-  expect(await answered(peer)).toMatchObject([
+  expect(await responsesSoFar(peer)).toMatchObject([
     { id: 1, success: true },
     { id: 2, success: false, code: 'invalid_params' },
   ]);
 });
 
-verifies('C14 C24', 'what is no answer has another type than an answer, and its own', async ({ open }) => {
+verifies('C14 C24', 'only responses have the type response, and every other type is a known event', async ({ open }) => {
   const { peer } = await open();
 
   const records = await peer.run('list the files and read nothing.txt');
 
   const known = new Set(['response', ...Object.keys(tables.events)]);
   expect(records.map(({ type }) => type).filter((type) => !known.has(type))).toEqual([]);
-  expect(records.filter(({ type, success: isAnswer }) => (type === 'response') !== (isAnswer !== undefined))).toEqual(
+  expect(records.filter(({ type, success: successField }) => (type === 'response') !== (successField !== undefined))).toEqual(
     [],
   );
 });

@@ -28,7 +28,7 @@ verifies('D1 D2 D3', 'a model has the fields of both documents', async ({ open }
   });
 });
 
-verifies('D5 D6 D7 D17', 'a user message has its role, its blocks and its time', async ({ open }) => {
+verifies('D5 D6 D7 D17', 'a user message has role, content blocks and timestamp', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
 
   await peer.run('plain');
@@ -41,7 +41,7 @@ verifies('D5 D6 D7 D17', 'a user message has its role, its blocks and its time',
   ]);
 });
 
-verifies('D8 D9 D10 D11 D12 D16 D17', 'answers and tool results are whole', async ({ open }) => {
+verifies('D8 D9 D10 D11 D12 D16 D17', 'assistant messages and tool results have all their fields', async ({ open }) => {
   const call = { id: 'call_1', name: 'bash', arguments: { command: 'echo hi' } };
   const { peer } = await open({
     script: [
@@ -61,7 +61,7 @@ verifies('D8 D9 D10 D11 D12 D16 D17', 'answers and tool results are whole', asyn
     totalTokens: 10,
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
   };
-  const answer = {
+  const assistant = {
     role: 'assistant',
     api: 'tau-scripted',
     provider: 'tau',
@@ -71,7 +71,7 @@ verifies('D8 D9 D10 D11 D12 D16 D17', 'answers and tool results are whole', asyn
   };
   const [, first, result, second] = messages;
   expect(first).toEqual({
-    ...answer,
+    ...assistant,
     content: [
       { type: 'thinking', thinking: 'hm' },
       { type: 'text', text: 'Look: ' },
@@ -79,7 +79,7 @@ verifies('D8 D9 D10 D11 D12 D16 D17', 'answers and tool results are whole', asyn
     ],
     stopReason: 'toolUse',
   });
-  expect(second).toEqual({ ...answer, content: [{ type: 'text', text: 'done' }], stopReason: 'stop' });
+  expect(second).toEqual({ ...assistant, content: [{ type: 'text', text: 'done' }], stopReason: 'stop' });
   expect(result).toMatchObject({
     role: 'toolResult',
     toolCallId: 'call_1',
@@ -90,7 +90,7 @@ verifies('D8 D9 D10 D11 D12 D16 D17', 'answers and tool results are whole', asyn
   });
 });
 
-verifies('D11', 'the five stop reasons', async ({ open }) => {
+verifies('D11', 'each of the five stop reasons is reported', async ({ open }) => {
   const { peer } = await open({
     settings: NO_RETRY,
     script: [
@@ -114,7 +114,7 @@ verifies('D11', 'the five stop reasons', async ({ open }) => {
   expect(reasons).toEqual(['toolUse', 'stop', 'length', 'error', 'aborted']);
 });
 
-verifies('D6 D7', 'stored attachments and plain text come back as they are', async ({ open }) => {
+verifies('D6 D7', 'stored attachments and plain text are returned unchanged', async ({ open }) => {
   const home = newHome();
   const attachment = {
     id: 'img1',
@@ -134,13 +134,13 @@ verifies('D6 D7', 'stored attachments and plain text come back as they are', asy
 
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages[0]).toEqual(message);
-  expect(messages.slice(1).filter((one: object) => 'attachments' in one)).toEqual([]);
+  expect(messages.slice(1).filter((candidate: object) => 'attachments' in candidate)).toEqual([]);
   expect(readSessionFile(path)[1]).toEqual(entry('message', 'aaaaaaaa', null, { message }));
 });
 
-verifies('D13', 'a stored bash execution comes back whole', async ({ open }) => {
+verifies('D13', 'a stored bash execution is returned unchanged', async ({ open }) => {
   const home = newHome();
-  const ran = {
+  const execution = {
     role: 'bashExecution',
     command: 'ls -la',
     output: 'total 48\n',
@@ -152,14 +152,14 @@ verifies('D13', 'a stored bash execution comes back whole', async ({ open }) => 
   };
   const path = storeSession(home, [
     ...shortConversation(home.cwd),
-    entry('message', 'cccccccc', 'bbbbbbbb', { message: ran }),
+    entry('message', 'cccccccc', 'bbbbbbbb', { message: execution }),
   ]);
   const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'one' }] });
 
   await peer.run('next');
 
   const { messages } = await peer.ok({ type: 'get_messages' });
-  expect(messages[2]).toEqual(ran);
+  expect(messages[2]).toEqual(execution);
   expect(messages).toHaveLength(5);
 });
 

@@ -16,12 +16,12 @@ it('[Z28] everything sent before the end of input is answered, however late it i
   link.resume();
   await process.exited;
 
-  const answers = peer.records.slice(before).filter(({ type }) => type === 'response');
-  expect(answers).toHaveLength(31);
-  expect(answers.every(({ success }) => success === true)).toBe(true);
+  const responses = peer.records.slice(before).filter(({ type }) => type === 'response');
+  expect(responses).toHaveLength(31);
+  expect(responses.every(({ success }) => success === true)).toBe(true);
 });
 
-it('[Z28 R13] a model that answers nothing keeps the process alive until its run has settled', async () => {
+it('[Z28 R13] a stalled model keeps the process alive until its run has settled', async () => {
   const embedder = `
     import { openAgent } from ${JSON.stringify(new URL('../../../dist/index.js', import.meta.url).href)};
     const { client, close } = await openAgent();

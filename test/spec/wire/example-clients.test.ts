@@ -9,7 +9,7 @@ import { CTRL_C, CTRL_D, ENTER, startInTerminal } from '../../support/processes/
 const root = join(import.meta.dirname, '../../..');
 const env = { TAU: `${process.execPath} ${TAU}`, JITI_FS_CACHE: 'false', PYTHONDONTWRITEBYTECODE: '1' };
 
-/** An example in TypeScript as a program, with a model that plays this script. */
+/** The command line of a TypeScript example, with a scripted model. */
 const program = (home: Home, name: string, script?: readonly object[]) => [
   process.execPath,
   join(root, 'node_modules/jiti/lib/jiti-cli.mjs'),
@@ -17,13 +17,13 @@ const program = (home: Home, name: string, script?: readonly object[]) => [
   ...scriptArgs(home, script),
 ];
 
-/** Waits for a question, and types the answer to it. */
+/** Waits for this output, then types a line. */
 async function typed({ waitForOutput, send }: RunningProgram, question: string, line: string) {
   await waitForOutput(question);
   send(`${line}\n`);
 }
 
-it('[V19] rpc-extension-ui answers every dialog of rpc-demo, and shows what waits for no answer', async () => {
+it('[V19] rpc-extension-ui answers every dialog of rpc-demo and shows its other UI requests', async () => {
   const home = newHome();
   const client = startProgram(home, program(home, 'rpc-extension-ui.ts', [bash(': sudo'), { text: 'It is done.' }]), {
     env,
@@ -50,7 +50,7 @@ it('[V19] rpc-extension-ui answers every dialog of rpc-demo, and shows what wait
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
-it('[V19] rpc-extension-ui: an empty line calls a question off, and one whose time is up waits for none', async () => {
+it('[V19] rpc-extension-ui: an empty line cancels a dialog, and a dialog that timed out is dropped', async () => {
   const home = newHome();
   writeFileSync(
     join(home.root, 'hasty.ts'),
@@ -65,8 +65,8 @@ it('[V19] rpc-extension-ui: an empty line calls a question off, and one whose ti
       pi.registerCommand('broken', { handler: async () => { throw new Error('it is broken'); } });
     }`,
   );
-  const words = [...program(home, 'rpc-extension-ui.ts', []), '-e', join(home.root, 'hasty.ts')];
-  const client = startProgram(home, words, { env: { ...env, HASTE_MS: '10' } });
+  const clientArgs = [...program(home, 'rpc-extension-ui.ts', []), '-e', join(home.root, 'hasty.ts')];
+  const client = startProgram(home, clientArgs, { env: { ...env, HASTE_MS: '10' } });
   client.send('/rpc-input\n');
   await typed(client, 'Your name? (type it here)> ', '');
   await typed(client, '[warning] You said: null', '/hasty');
@@ -76,7 +76,7 @@ it('[V19] rpc-extension-ui: an empty line calls a question off, and one whose ti
   await client.waitForOutput('[failed] command: it is broken');
 });
 
-it('[V17] rpc-example: prompts, tools, failures and the end of input', async () => {
+it('[V17] rpc-example: prints responses, tool calls and failures, and exits at the end of input', async () => {
   const home = newHome();
   const script = [bash('echo from a tool; exit 3'), { text: 'That went wrong.' }];
   const client = startProgram(home, program(home, 'rpc-example.ts', script), { env });
@@ -89,7 +89,7 @@ it('[V17] rpc-example: prompts, tools, failures and the end of input', async () 
   expect((await client.finished).code).toBe(0);
 });
 
-it('[V17] rpc-example: the end of input lets the run come to its end', async () => {
+it('[V17] rpc-example: the end of input lets the run finish', async () => {
   const home = newHome();
   const gate = newGate();
   const client = startProgram(
@@ -106,7 +106,7 @@ it('[V17] rpc-example: the end of input lets the run come to its end', async () 
   expect(await client.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('Well, yes.\n[ok]') });
 });
 
-it('[V17] rpc-example: Ctrl+C stops the run, and ends the program when there is none', async () => {
+it('[V17] rpc-example: Ctrl+C aborts the run, or exits when idle', async () => {
   const home = newHome();
   const script = [{ steps: [{ text: 'Thinking' }, { stall: true }] }, { text: 'Steady.' }];
   const client = startInTerminal(home, program(home, 'rpc-example.ts', script), { env });
@@ -123,7 +123,7 @@ it('[V17] rpc-example: Ctrl+C stops the run, and ends the program when there is 
   expect((await client.finished).code).toBe(0);
 });
 
-it('[V17] rpc-example: what is typed during a run steers it, and Ctrl+D ends the program', async () => {
+it('[V17] rpc-example: text typed during a run steers it, and Ctrl+D exits', async () => {
   const home = newHome();
   const gate = newGate();
   const script = [{ steps: [{ text: 'One.' }, { await: gate.path }] }, { text: 'Two.' }];
@@ -141,7 +141,7 @@ it('[V17] rpc-example: what is typed during a run steers it, and Ctrl+D ends the
   expect((await client.finished).code).toBe(0);
 });
 
-/** Runs a Python program beside the client; what it says last is JSON. */
+/** Runs a Python program with the client and parses its output as JSON. */
 async function python(
   code: string,
   { script, more = {} }: { script?: readonly object[]; more?: Record<string, string> },
@@ -164,22 +164,22 @@ def tau(*args, **options):
   return JSON.parse(stdout);
 }
 
-it('[V16] the Python client asks, and hears what happens meanwhile', async () => {
-  const said = await python(
+it('[V16] the Python client sends prompts and receives events', async () => {
+  const output = await python(
     `
-heard = []
-with tau(on_event=lambda event: heard.append(event["type"])) as t:
+received = []
+with tau(on_event=lambda event: received.append(event["type"])) as t:
     texts = [t.ask("one"), t.ask("two")]
-print(json.dumps([texts, heard[0], heard.count("agent_settled")]))
+print(json.dumps([texts, received[0], received.count("agent_settled")]))
 `,
     { script: [{ text: 'First.' }, { text: 'Second.' }] },
   );
 
-  expect(said).toEqual([['First.', 'Second.'], 'ready', 2]);
+  expect(output).toEqual([['First.', 'Second.'], 'ready', 2]);
 });
 
-it('[V16 H1] the Python client runs tools of its own; what they throw is told to the model', async () => {
-  const said = await python(
+it('[V16 H1] the Python client runs host tools; their exceptions become error results', async () => {
+  const output = await python(
     `
 def weather(city):
     if city == "Atlantis": raise ValueError("it is under water")
@@ -193,14 +193,14 @@ print(json.dumps([[m["content"][0]["text"], m["isError"]] for m in results]))
     { script: [callTool('weather', { city: 'Rome' }), callTool('weather', { city: 'Atlantis' }), { text: 'Fine.' }] },
   );
 
-  expect(said).toEqual([
+  expect(output).toEqual([
     ['sunny in Rome', false],
     ['it is under water', true],
   ]);
 });
 
-it('[V16 X40] the Python client answers dialogs, and calls off those that nobody answers', async () => {
-  const said = await python(
+it('[V16 X40] the Python client answers dialogs, and cancels them without a handler', async () => {
+  const output = await python(
     `
 notices = []
 hear = lambda event: notices.append(event["message"]) if event.get("method") == "notify" else None
@@ -215,13 +215,13 @@ print(json.dumps(sorted(notices)))
     {},
   );
 
-  expect(said).toEqual(['"green"', '"words"', 'false', 'null', 'true'].map((word) => `You said: ${word}`));
+  expect(output).toEqual(['"green"', '"words"', 'false', 'null', 'true'].map((word) => 'You said: '.concat(word)));
 });
 
-it('[V16 E1] the Python client raises what is refused, what fails, and that the agent has gone', async () => {
-  const said = await python(
+it('[V16 E1] the Python client raises rejected commands, failed runs and a lost connection', async () => {
+  const output = await python(
     `
-said = []
+outcomes = []
 t = tau()
 for attempt in [
     lambda: t.call("set_model", provider="nobody", modelId="none"),
@@ -229,19 +229,19 @@ for attempt in [
     lambda: os.kill(t._process.pid, signal.SIGKILL) or t._process.wait() and t.ask("anybody?"),
 ]:
     try: attempt()
-    except Refused as error: said.append(["refused", error.code])
-    except RuntimeError as error: said.append(["failed", str(error)])
-    except ConnectionError as error: said.append(["gone"])
-print(json.dumps(said))
+    except Refused as error: outcomes.append(["refused", error.code])
+    except RuntimeError as error: outcomes.append(["failed", str(error)])
+    except ConnectionError as error: outcomes.append(["gone"])
+print(json.dumps(outcomes))
 `,
     { script: [{ error: { status: 400, message: 'No.' } }] },
   );
 
-  expect(said).toEqual([['refused', 'model_not_found'], ['failed', expect.stringContaining('No.')], ['gone']]);
+  expect(output).toEqual([['refused', 'model_not_found'], ['failed', expect.stringContaining('No.')], ['gone']]);
 });
 
-it('[V16] the Python client learns in the middle of a run that the agent has gone', async () => {
-  const said = await python(
+it('[V16] the Python client detects during a run that the agent died', async () => {
+  const output = await python(
     `
 def hear(event):
     if event["type"] == "message_update": os.kill(t._process.pid, signal.SIGKILL)
@@ -252,10 +252,10 @@ except ConnectionError as error: print(json.dumps(str(error)))
     { script: [{ steps: [{ text: 'Well' }, { stall: true }] }] },
   );
 
-  expect(said).toBe('the agent has gone');
+  expect(output).toBe('the agent has gone');
 });
 
-it('[V16] chat.py asks with a tool of its own', async () => {
+it('[V16] chat.py runs a prompt with a host tool', async () => {
   const home = newHome();
 
   const { code, stdout, stderr } = await startProgram(home, ['python3', example('python/chat.py'), 'say', 'hello'], { env })
@@ -264,7 +264,7 @@ it('[V16] chat.py asks with a tool of its own', async () => {
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'hello\n', stderr: '' });
 });
 
-it('every example has a line that tells how to run it', () => {
+it('the examples page lists every example', () => {
   const page = readFileSync(example('README.md'), 'utf8');
 
   for (const name of ['permission-gate', 'git-checkpoint', 'custom-tool', 'rpc-demo'])

@@ -8,25 +8,25 @@ import { storedMessages } from '../../support/sessions/stored-session.ts';
 
 const env = { PI_AUTH_TOKEN: OWNER_TOKEN, PYTHONDONTWRITEBYTECODE: '1' };
 
-const words = (url: string, ...prompt: string[]) => ['python3', example('python/remote_session.py'), url, ...prompt];
+const clientArgs = (url: string, ...prompt: string[]) => ['python3', example('python/remote_session.py'), url, ...prompt];
 
-it('remote_session.py prints the answer', async () => {
+it('remote_session.py prints the response', async () => {
   const server = await startServer();
 
-  const result = await startProgram(server.home, words(server.url, 'say', 'hello'), { env }).finished;
+  const result = await startProgram(server.home, clientArgs(server.url, 'say', 'hello'), { env }).finished;
 
   expect(result).toMatchObject({ code: 0, stdout: 'hello\n', stderr: '' });
 });
 
-it('remote_session.py goes on where it was when the connection is cut', async () => {
+it('remote_session.py resumes when the connection is cut', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Once ' }, { await: gate.path }, { text: 'upon a time.' }] }];
   const server = await startServer({ script, args: ['--allow-host', '127.0.0.1'] });
-  const way = await wayTo(Number(new URL(server.url).port));
-  const client = startProgram(server.home, words(`ws://127.0.0.1:${way.port}/session`, 'tell me a story'), { env });
+  const proxy = await startCuttableProxy(Number(new URL(server.url).port));
+  const client = startProgram(server.home, clientArgs(`ws://127.0.0.1:${proxy.port}/session`, 'tell me a story'), { env });
 
   await client.waitForOutput('Once ');
-  way.cut();
+  proxy.cut();
   gate.open();
 
   expect(await client.finished).toMatchObject({ code: 0, stdout: 'Once upon a time.\n' });
@@ -35,19 +35,19 @@ it('remote_session.py goes on where it was when the connection is cut', async ()
   expect(storedMessages(server.home).map(({ role }) => role)).toEqual(['user', 'assistant']);
 });
 
-it('remote_session.py ends with the reason when its token is refused', async () => {
+it('remote_session.py exits with the close code when its token is rejected', async () => {
   const server = await startServer();
 
-  const result = await startProgram(server.home, words(server.url, 'say hello'), { env: { ...env, PI_AUTH_TOKEN: 'wrong' } })
+  const result = await startProgram(server.home, clientArgs(server.url, 'say hello'), { env: { ...env, PI_AUTH_TOKEN: 'wrong' } })
     .finished;
 
   expect(result).toMatchObject({ code: 1, stderr: '1008\n' });
 });
 
-/** A way to a port of this machine that can be cut. */
-async function wayTo(port: number): Promise<{ port: number; cut: () => void }> {
+/** A proxy to a local port whose connections can be cut. */
+async function startCuttableProxy(port: number): Promise<{ port: number; cut: () => void }> {
   const open = new Set<Socket>();
-  const way = createServer((near) => {
+  const proxy = createServer((near) => {
     const far = connect(port, '127.0.0.1');
     for (const socket of [near, far]) open.add(socket.on('error', () => {}));
     near.pipe(far).pipe(near);
@@ -55,10 +55,10 @@ async function wayTo(port: number): Promise<{ port: number; cut: () => void }> {
   const cut = () => {
     for (const socket of open) socket.resetAndDestroy();
   };
-  await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     cut();
-    way.close();
+    proxy.close();
   });
-  return { port: (way.address() as { port: number }).port, cut };
+  return { port: (proxy.address() as { port: number }).port, cut };
 }

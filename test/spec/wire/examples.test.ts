@@ -7,9 +7,9 @@ import { type Home, newHome, readSessionFile, type TestAgent } from '../../suppo
 import type { Peer } from '../../support/clients/peer.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
-const e = (name: string) => ['-e', example(`extensions/${name}.ts`)];
+const extensionArgs = (name: string) => ['-e', example(`extensions/${name}.ts`)];
 
-/** A project under git whose file `code` says `committed`. */
+/** A git repository whose file `code` contains `committed`. */
 function repository(): Home & { code: string } {
   const home = newHome();
   const code = join(home.cwd, 'code');
@@ -25,9 +25,9 @@ function repository(): Home & { code: string } {
 const checkpoints = ({ sessionFiles }: TestAgent) =>
   readSessionFile(sessionFiles()[0] ?? '').filter(({ customType }) => customType === 'git-checkpoint');
 
-/** An agent that has overwritten the code in a run of two turns; answers how to fork before that. */
-async function overwritten({ open }: AgentFixture, home: Home) {
-  const agent = await open({ home, args: e('git-checkpoint'), script: [bash('echo agent > code'), { text: 'done' }] });
+/** Overwrites the code in a run of two turns; returns the agent and a function that forks before the run. */
+async function overwriteCode({ open }: AgentFixture, home: Home) {
+  const agent = await open({ home, args: extensionArgs('git-checkpoint'), script: [bash('echo agent > code'), { text: 'done' }] });
   await agent.peer.run('overwrite it');
   const { messages } = await agent.peer.ok({ type: 'get_fork_messages' });
   const fork = () => agent.peer.ok({ type: 'fork', entryId: messages[0].entryId });
@@ -38,10 +38,10 @@ for (const [how, before] of [
   ['changed', 'edited\n'],
   ['clean', 'committed\n'],
 ] as const) {
-  verifies('V19', `git-checkpoint: a ${how} working tree comes back with a fork and a yes`, async (bench) => {
+  verifies('V19', `git-checkpoint: a ${how} working tree is restored on a confirmed fork`, async (fixture) => {
     const { code, ...home } = repository();
     writeFileSync(code, before);
-    const { agent, fork } = await overwritten(bench, home);
+    const { agent, fork } = await overwriteCode(fixture, home);
     expect(checkpoints(agent)).toHaveLength(2);
     expect(readFileSync(code, 'utf8')).toBe('agent\n');
 
@@ -55,9 +55,9 @@ for (const [how, before] of [
 }
 
 for (const reply of [{ confirmed: false }, { cancelled: true }]) {
-  verifies('V19', `git-checkpoint: nothing is restored after ${JSON.stringify(reply)}`, async (bench) => {
+  verifies('V19', `git-checkpoint: no file is restored after ${JSON.stringify(reply)}`, async (fixture) => {
     const { code, ...home } = repository();
-    const { agent, fork } = await overwritten(bench, home);
+    const { agent, fork } = await overwriteCode(fixture, home);
 
     const forked = fork();
     await answerDialog(agent.peer, 'confirm', reply);
@@ -67,9 +67,9 @@ for (const reply of [{ confirmed: false }, { cancelled: true }]) {
   });
 }
 
-verifies('V19', 'git-checkpoint: what git cannot do is told, and the fork goes ahead', async (bench) => {
+verifies('V19', 'git-checkpoint: a git error is reported, and the fork continues', async (fixture) => {
   const { code, ...home } = repository();
-  const { agent, fork } = await overwritten(bench, home);
+  const { agent, fork } = await overwriteCode(fixture, home);
   rmSync(join(home.cwd, '.git'), { recursive: true });
 
   const forked = fork();
@@ -81,8 +81,8 @@ verifies('V19', 'git-checkpoint: what git cannot do is told, and the fork goes a
   ]);
 });
 
-verifies('V19', 'git-checkpoint: without git nothing is kept and nobody is asked', async (bench) => {
-  const { agent, fork } = await overwritten(bench, newHome());
+verifies('V19', 'git-checkpoint: without a repository there is no checkpoint and no dialog', async (fixture) => {
+  const { agent, fork } = await overwriteCode(fixture, newHome());
 
   await fork();
 
@@ -97,14 +97,14 @@ async function resultOf(peer: Peer) {
 
 verifies(
   'V19',
-  'custom-tool: counts, tells how far it is, and says more to people than to the model',
-  async (bench) => {
+  'custom-tool: counts words, reports progress and returns details',
+  async (fixture) => {
     const home = newHome();
     writeFileSync(join(home.cwd, 'a.txt'), 'one two\nthree');
     writeFileSync(join(home.cwd, 'b.txt'), ' four ');
-    const { peer } = await bench.open({
+    const { peer } = await fixture.open({
       home,
-      args: e('custom-tool'),
+      args: extensionArgs('custom-tool'),
       script: [callTool('count_words', { paths: ['a.txt', 'b.txt'] }), { text: 'done' }],
     });
 
@@ -122,11 +122,11 @@ verifies(
 );
 
 for (const [what, args, problem] of [
-  ['a file that is not there', { paths: ['no.txt'] }, 'ENOENT'],
-  ['arguments that are none', { paths: 'a.txt' }, 'Validation failed for tool "count_words"'],
+  ['a missing file', { paths: ['no.txt'] }, 'ENOENT'],
+  ['invalid arguments', { paths: 'a.txt' }, 'Validation failed for tool "count_words"'],
 ] as const) {
-  verifies('V19', `custom-tool: ${what} is told to the model`, async ({ open }) => {
-    const { peer } = await open({ args: e('custom-tool'), script: [callTool('count_words', args), { text: 'done' }] });
+  verifies('V19', `custom-tool: ${what} gives an error result`, async ({ open }) => {
+    const { peer } = await open({ args: extensionArgs('custom-tool'), script: [callTool('count_words', args), { text: 'done' }] });
 
     await peer.run('count');
 
@@ -145,7 +145,7 @@ verifies('V19', 'custom-tool: an abort stops it in the middle of a file', async 
   const pipe = openSync(endless, 'r+');
   const { peer } = await open({
     home,
-    args: e('custom-tool'),
+    args: extensionArgs('custom-tool'),
     script: [callTool('count_words', { paths: ['a.txt', 'endless'] })],
   });
   await peer.ok({ type: 'prompt', message: 'count' });
@@ -169,30 +169,30 @@ const demos = [
   ['select', { cancelled: true }, 'null'],
   ['input', { cancelled: true }, 'null'],
 ] as const;
-for (const [method, reply, said] of demos) {
-  verifies('V19', `rpc-demo: /rpc-${method} answered with ${JSON.stringify(reply)}`, async ({ open }) => {
-    const { peer } = await open({ args: e('rpc-demo') });
+for (const [method, reply, expected] of demos) {
+  verifies('V19', `rpc-demo: /rpc-${method} accepts the response ${JSON.stringify(reply)}`, async ({ open }) => {
+    const { peer } = await open({ args: extensionArgs('rpc-demo') });
     const prompt = peer.ok({ type: 'prompt', message: `/rpc-${method}` });
 
     await answerDialog(peer, method, reply);
 
     expect(await nextUiRequest(peer, 'notify')).toMatchObject({
-      message: `You said: ${said}`,
-      notifyType: said === 'null' ? 'warning' : 'info',
+      message: 'You said: '.concat(expected),
+      notifyType: expected === 'null' ? 'warning' : 'info',
     });
     expect(await prompt).toEqual({ disposition: 'handled' });
   });
 }
 
-verifies('V19', 'rpc-demo: what waits for nobody is shown from the start to the end of a run', async ({ open }) => {
+verifies('V19', 'rpc-demo: title, widget and status are sent from the start to the end of a run', async ({ open }) => {
   const { peer } = await open({
-    args: e('rpc-demo'),
+    args: extensionArgs('rpc-demo'),
     env: { PI_RPC_EMIT_TITLE: '1' },
     script: [bash('echo hi'), { text: 'done' }],
   });
   const { commands } = await peer.ok({ type: 'get_commands' });
   await peer.run('go');
-  for (const words of ['', ' some words']) await peer.ok({ type: 'prompt', message: `/rpc-prefill${words}` });
+  for (const suffix of ['', ' some words']) await peer.ok({ type: 'prompt', message: `/rpc-prefill${suffix}` });
 
   const names = ['rpc-select', 'rpc-confirm', 'rpc-input', 'rpc-editor', 'rpc-prefill'];
   expect(commands.map(({ name }: { name: string }) => name)).toEqual(names);
@@ -211,8 +211,8 @@ for (const [value, isError] of [
   ['Allow', false],
   ['Block', true],
 ] as const) {
-  verifies('V19', `rpc-demo: sudo after ${value}`, async ({ open }) => {
-    const { peer } = await open({ args: e('rpc-demo'), script: [bash(': sudo'), { text: 'done' }] });
+  verifies('V19', `rpc-demo: sudo runs or is blocked after ${value}`, async ({ open }) => {
+    const { peer } = await open({ args: extensionArgs('rpc-demo'), script: [bash(': sudo'), { text: 'done' }] });
     await peer.ok({ type: 'prompt', message: 'go' });
 
     expect(await answerDialog(peer, 'select', { value })).toMatchObject({ title: 'Run this as root?', timeout: 10_000 });
@@ -222,15 +222,15 @@ for (const [value, isError] of [
   });
 }
 
-verifies('V19', 'rpc-demo: a session in which something was said is left only with a yes', async ({ open }) => {
-  const { peer } = await open({ args: e('rpc-demo') });
+verifies('V19', 'rpc-demo: leaving a session with messages needs a confirmation', async ({ open }) => {
+  const { peer } = await open({ args: extensionArgs('rpc-demo') });
   const first = await peer.ok({ type: 'new_session' });
   await peer.run('say hello');
-  const [no, yes] = [peer.ok({ type: 'new_session' }), peer.ok({ type: 'new_session' })];
+  const [declined, confirmed] = [peer.ok({ type: 'new_session' }), peer.ok({ type: 'new_session' })];
   await answerDialog(peer, 'confirm', { confirmed: false });
   await answerDialog(peer, 'confirm', { confirmed: true });
 
   expect(first).toMatchObject({ cancelled: false });
-  expect(await no).toEqual({ cancelled: true });
-  expect(await yes).toMatchObject({ cancelled: false });
+  expect(await declined).toEqual({ cancelled: true });
+  expect(await confirmed).toMatchObject({ cancelled: false });
 });

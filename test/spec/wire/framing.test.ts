@@ -6,20 +6,20 @@ import { verifies } from '../../support/verifies.ts';
 
 const responses = ({ records }: Peer): WireRecord[] => records.filter(({ type }) => type === 'response');
 
-/** Asks something after everything else; every answer up to its own has come when this settles. */
-async function answersSoFar(peer: Peer): Promise<WireRecord[]> {
+/** Waits for a final command and returns all responses before its own. */
+async function responsesSoFar(peer: Peer): Promise<WireRecord[]> {
   await peer.ok({ type: 'get_last_assistant_text', id: 'the last one' });
   return responses(peer).slice(0, -1);
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-verifies('F1 C1', 'a command is one object on one line, and so is its answer', async ({ open }) => {
+verifies('F1 C1', 'a command is one object on one line, and so is its response', async ({ open }) => {
   const { peer } = await open();
 
   peer.send('{"type":"get_last_assistant_text"}\n{"type":"get_commands"}\n');
 
-  expect(await answersSoFar(peer)).toEqual([
+  expect(await responsesSoFar(peer)).toEqual([
     { type: 'response', command: 'get_last_assistant_text', success: true, data: { text: null } },
     { type: 'response', command: 'get_commands', success: true, data: { commands: [] } },
   ]);
@@ -50,7 +50,7 @@ verifies(
 
 verifies(
   'F2',
-  'commands go in at stdin, records come out at stdout, and stderr stays empty',
+  'commands are read from stdin, records written to stdout, and stderr stays empty',
   async () => {
     const { client, stderr, exited } = startRawStdio(newHome());
 
@@ -65,7 +65,7 @@ verifies(
   ['stdio'],
 );
 
-verifies('F4 F5', 'LF ends a line, a CR before it is dropped, other breaks are nothing', async ({ open }) => {
+verifies('F4 F5', 'only LF ends a line, and a CR before it is dropped', async ({ open }) => {
   const { peer } = await open();
 
   peer.send('{"id":1,\r"type":"get_commands"}\r\n');
@@ -73,8 +73,8 @@ verifies('F4 F5', 'LF ends a line, a CR before it is dropped, other breaks are n
   peer.send('{"id":3,\u2028"type":"get_commands"}\n');
   peer.send('{"id":4,"type":"get_commands"}\u0085{"id":5,"type":"get_commands"}\n');
 
-  const answers = await answersSoFar(peer);
-  expect(answers.map(({ id, success }) => ({ id, success }))).toEqual([
+  const received = await responsesSoFar(peer);
+  expect(received.map(({ id, success }) => ({ id, success }))).toEqual([
     { id: 1, success: true },
     { id: 2, success: true },
     { id: 3, success: false },
@@ -82,12 +82,12 @@ verifies('F4 F5', 'LF ends a line, a CR before it is dropped, other breaks are n
   ]);
 });
 
-verifies('F5', 'the CR of CRLF is not part of what is broken', async ({ open }) => {
+verifies('F5', 'the CR of CRLF does not change a parse error', async ({ open }) => {
   const { peer } = await open();
 
   peer.send('{"id":1,"type":"get_com\n{"id":1,"type":"get_com\r\n');
 
-  const [lf, crlf] = await answersSoFar(peer);
+  const [lf, crlf] = await responsesSoFar(peer);
   expect(crlf).toEqual(lf);
 });
 
@@ -99,14 +99,14 @@ verifies('F6', 'line separators inside a string are text', async ({ open }) => {
   await peer.next('agent_settled');
 
   const entries = readSessionFile(sessionFiles()[0] ?? '');
-  expect(entries.find(({ message: said }) => said?.role === 'user').message.content).toEqual([
+  expect(entries.find(({ message: storedMessage }) => storedMessage?.role === 'user').message.content).toEqual([
     { type: 'text', text: message },
   ]);
 });
 
 verifies(
   'F7',
-  'line separators are written as escapes, wherever they stand',
+  'line separators are written as escapes everywhere',
   async ({ transport }) => {
     const text = 'one\u2028two\u2029three\u0085four';
     const home = newHome();
@@ -116,13 +116,13 @@ verifies(
     client.write('{"id":"\\u2028","type":"prompt","message":"\u2029"}\n');
     await client.next('agent_settled');
     client.write('{"type":"get_messages"}\n{"type":"get_tree"}\n{"type":"\\u2028"}\n');
-    const answers = [await client.next('response'), await client.next('response'), await client.next('response')];
+    const received = [await client.next('response'), await client.next('response'), await client.next('response')];
 
     expect(client.received).not.toMatch(/[\u0085\u2028\u2029]/);
     expect(client.received).toContain('one\\u2028two\\u2029three\\u0085four');
-    expect(answers[0].data.messages[1].content).toEqual([{ type: 'text', text }]);
-    expect(JSON.stringify(answers[1])).toContain(text);
-    expect(answers[2]).toMatchObject({ command: '\u2028', error: 'Unknown command: \u2028' });
+    expect(received[0].data.messages[1].content).toEqual([{ type: 'text', text }]);
+    expect(JSON.stringify(received[1])).toContain(text);
+    expect(received[2]).toMatchObject({ command: '\u2028', error: 'Unknown command: \u2028' });
   },
   ['stdio', 'unix'],
 );
@@ -132,15 +132,15 @@ verifies('F9', 'a byte order mark at the start is ignored', async ({ open }) => 
 
   peer.send('\uFEFF{"id":1,"type":"get_commands"}\n');
 
-  expect(await answersSoFar(peer)).toMatchObject([{ id: 1, success: true }]);
+  expect(await responsesSoFar(peer)).toMatchObject([{ id: 1, success: true }]);
 });
 
-verifies('F10', 'blank lines get no answer', async ({ open }) => {
+verifies('F10', 'blank lines get no response', async ({ open }) => {
   const { peer } = await open();
 
   peer.send('\n\r\n   \n\t\r\n{"id":1,"type":"get_commands"}\n\n');
 
-  expect(await answersSoFar(peer)).toMatchObject([{ id: 1, success: true }]);
+  expect(await responsesSoFar(peer)).toMatchObject([{ id: 1, success: true }]);
 });
 
 verifies(
@@ -152,17 +152,17 @@ verifies(
     const id = 'é€𝄞';
     const whole = bytes(`{"id":"${id}","type":"get_commands"}\n`);
     const before = bytes('{"id":"before","type":"get_commands"}\n');
-    const insides = [...whole.keys()].filter((place) => ((whole[place] ?? 0) & 0xc0) === 0x80);
+    const offsets = [...whole.keys()].filter((offset) => ((whole[offset] ?? 0) & 0xc0) === 0x80);
 
-    for (const place of insides) {
-      client.write(Uint8Array.from([...before, ...whole.subarray(0, place)]));
-      // Its answer tells that the piece behind it was read too.
+    for (const offset of offsets) {
+      client.write(Uint8Array.from([...before, ...whole.subarray(0, offset)]));
+      // This response proves that the partial line behind it was read too.
       expect(await client.next('response')).toMatchObject({ id: 'before' });
-      client.write(whole.subarray(place));
+      client.write(whole.subarray(offset));
       expect(await client.next('response')).toMatchObject({ id, success: true });
     }
 
-    expect(insides).toHaveLength(6);
+    expect(offsets).toHaveLength(6);
   },
   ['stdio', 'unix'],
 );
@@ -184,7 +184,7 @@ verifies(
   ['stdio', 'unix'],
 );
 
-verifies('F15', 'a value that is no command gets exactly one error', async ({ open }) => {
+verifies('F15', 'a value that is not a command gets exactly one error', async ({ open }) => {
   const { peer } = await open();
   const values = ['null', '42', '"get_state"', 'true', '[]', '[{"type":"get_state"}]', '{}', '{"id":7}', '{"type":5}'];
   const more = [
@@ -196,20 +196,20 @@ verifies('F15', 'a value that is no command gets exactly one error', async ({ op
 
   for (const value of [...values, ...more]) peer.send(`${value}\n`);
 
-  const answers = await answersSoFar(peer);
-  expect(answers).toHaveLength(values.length + more.length);
-  for (const answer of answers) {
-    expect(answer).toMatchObject({ command: 'parse', success: false, code: 'invalid_params' });
+  const received = await responsesSoFar(peer);
+  expect(received).toHaveLength(values.length + more.length);
+  for (const response of received) {
+    expect(response).toMatchObject({ command: 'parse', success: false, code: 'invalid_params' });
   }
-  expect(answers.flatMap(({ id }) => (id === undefined ? [] : [id]))).toEqual([7, 'a']);
+  expect(received.flatMap(({ id }) => (id === undefined ? [] : [id]))).toEqual([7, 'a']);
 });
 
-verifies('F18', 'answers leave in the order in which they were made', async ({ open }) => {
+verifies('F18', 'responses are sent in the order in which they were made', async ({ open }) => {
   const { peer } = await open();
   const ids = Array.from({ length: 200 }, (_, index) => index);
 
   peer.send(ids.map((id) => `{"id":${id},"type":"${id % 2 ? 'get_state' : 'nonsense'}"}\n`).join(''));
 
-  const answers = await answersSoFar(peer);
-  expect(answers.map(({ id }) => id)).toEqual(ids);
+  const received = await responsesSoFar(peer);
+  expect(received.map(({ id }) => id)).toEqual(ids);
 });

@@ -11,8 +11,8 @@ import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
 const root = join(import.meta.dirname, '../../..');
 const moduleOf = (path: string) => JSON.stringify(pathToFileURL(join(root, path)).href);
 
-/** A browser, as far as the sample knows: its WebSocket, and a server under the name that is printed. */
-const browser = (url: string) => `
+/** Code that gives the sample a WebSocket and maps the printed address to this server. */
+const browserShim = (url: string) => `
 import { WebSocket } from ${moduleOf('node_modules/ws/wrapper.mjs')};
 globalThis.WebSocket = class extends WebSocket {
   constructor(url) {
@@ -22,13 +22,13 @@ globalThis.WebSocket = class extends WebSocket {
 `;
 
 /** The printed client with other import paths, as JavaScript. */
-function sample(): string {
+function sampleClient(): string {
   const printed = readFileSync(join(root, 'test/fixtures/seeds/browser-client.ts'), 'utf8');
-  const found = printed.replaceAll(/'\.\/(WebSocketClient|RPCClient|rpc-types)'/g, moduleOf('dist/client.js'));
-  return transformSync(found, { loader: 'ts', format: 'esm' }).code;
+  const resolved = printed.replaceAll(/'\.\/(WebSocketClient|RPCClient|rpc-types)'/g, moduleOf('dist/client.js'));
+  return transformSync(resolved, { loader: 'ts', format: 'esm' }).code;
 }
 
-it('[V20] the example of the page on embedding works where no WebSocket is built in', async () => {
+it('[V20] the example of docs/embedding.md works without a built-in WebSocket', async () => {
   const server = await startServer();
   const page = readFileSync(join(root, 'docs/embedding.md'), 'utf8');
   const section = page.slice(page.indexOf('### The clients of the remote session guide'));
@@ -43,11 +43,11 @@ it('[V20] the example of the page on embedding works where no WebSocket is built
   expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: 'hello', stderr: ' The client was closed\n' });
 });
 
-it('[V20] the printed browser client connects, sends its prompt and prints what it is told', async () => {
+it('[V20] the printed browser client connects, sends its prompt and prints events', async () => {
   const home = newHome();
   const server = await remoteServer();
-  writeFileSync(join(home.cwd, 'browser.mjs'), browser(server.url));
-  writeFileSync(join(home.cwd, 'client.mjs'), sample());
+  writeFileSync(join(home.cwd, 'browser.mjs'), browserShim(server.url));
+  writeFileSync(join(home.cwd, 'client.mjs'), sampleClient());
   const client = startProgram(home, [process.execPath, '--import', './browser.mjs', 'client.mjs']);
 
   const connection = await server.connection();

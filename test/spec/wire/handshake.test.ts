@@ -8,7 +8,7 @@ import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const updatesIn = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'message_update');
 
-const talkative = [
+const toolScript = [
   {
     steps: [
       { thinking: 'I look first. ', chunks: 3 },
@@ -21,7 +21,7 @@ const talkative = [
 
 verifies(
   'I1 I2',
-  'ready comes first and says which protocol this is',
+  'ready is the first record and carries the protocol version',
   async ({ open }) => {
     const { peer } = await open();
 
@@ -38,13 +38,13 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('I1 I3', 'commands that were written before ready was sent are answered, after it', async (bench) => {
-  const { peer } = await bench.open({ script: [{ text: 'hello' }] });
+verifies('I1 I3', 'commands written before ready are answered after it', async (fixture) => {
+  const { peer } = await fixture.open({ script: [{ text: 'hello' }] });
 
   peer.send('{"id":1,"type":"get_state"}\nbroken\n{"id":2,"type":"prompt","message":"early"}\n');
   await peer.next('agent_settled');
 
-  expect(peer.records.slice(0, bench.greeting.length).map(({ type }) => type)).toEqual(bench.greeting);
+  expect(peer.records.slice(0, fixture.greeting.length).map(({ type }) => type)).toEqual(fixture.greeting);
   expect(peer.records.filter(({ type }) => type === 'response')).toMatchObject([
     { id: 1, command: 'get_state', success: true },
     { command: 'parse', success: false },
@@ -52,8 +52,8 @@ verifies('I1 I3', 'commands that were written before ready was sent are answered
   ]);
 });
 
-verifies('I5', 'a client that says no hello gets the whole message so far with every step', async ({ open }) => {
-  const { peer } = await open({ script: talkative });
+verifies('I5', 'without hello every update carries the whole message so far', async ({ open }) => {
+  const { peer } = await open({ script: toolScript });
 
   const records = await peer.run('go');
 
@@ -70,11 +70,11 @@ verifies('I5', 'a client that says no hello gets the whole message so far with e
   expect(peer.records.map(({ type }) => type)).not.toContain('heartbeat');
 });
 
-verifies('I6', 'hello tells who answers, what is in force and what the limits are', async ({ open, transport }) => {
+verifies('I6', 'hello returns server, capabilities and limits', async ({ open, transport }) => {
   const { peer } = await open();
 
   const plain = await peer.ok({ type: 'hello' });
-  const asked = await peer.ok({
+  const negotiated = await peer.ok({
     type: 'hello',
     client: { name: 'a test', version: '1' },
     stream: 'delta',
@@ -96,21 +96,21 @@ verifies('I6', 'hello tells who answers, what is in force and what the limits ar
     capabilities: { stream: 'cumulative', legacyNames: true, builtins: false, entries: false, heartbeatMs: 0 },
   });
   const full = { legacyNames: false, builtins: true, entries: true, ui: ['select', 'notify'] };
-  expect(asked).toEqual({ ...same, capabilities: { ...full, stream: 'delta', heartbeatMs: 60_000 } });
+  expect(negotiated).toEqual({ ...same, capabilities: { ...full, stream: 'delta', heartbeatMs: 60_000 } });
   expect(again).toEqual({ ...same, capabilities: { ...full, stream: 'cumulative', heartbeatMs: 0 } });
 });
 
-verifies('I6', 'a hello that is refused changes nothing', async ({ open }) => {
+verifies('I6', 'a rejected hello changes nothing', async ({ open }) => {
   const { peer } = await open();
 
-  const refusal = await peer.refused({ type: 'hello', stream: 'delta', entries: 'yes' });
+  const rejection = await peer.refused({ type: 'hello', stream: 'delta', entries: 'yes' });
 
-  expect(refusal).toMatchObject({ code: 'invalid_params', error: 'Invalid parameters: entries must be true or false' });
+  expect(rejection).toMatchObject({ code: 'invalid_params', error: 'Invalid parameters: entries must be true or false' });
   expect(await peer.ok({ type: 'hello' })).toMatchObject({ capabilities: { stream: 'cumulative', entries: false } });
 });
 
-verifies('I7', 'after hello with stream delta every step says only what is new', async ({ open }) => {
-  const { peer } = await open({ script: talkative });
+verifies('I7', 'after hello with stream delta updates carry only the new part', async ({ open }) => {
+  const { peer } = await open({ script: toolScript });
   await peer.ok({ type: 'hello', stream: 'delta' });
 
   const records = await peer.run('go');
@@ -126,7 +126,7 @@ verifies('I7', 'after hello with stream delta every step says only what is new',
   expect(steps).toContainEqual({ type: 'toolcall_start', contentIndex: 2, id: 'call_1', toolName: 'bash' });
 });
 
-verifies('I7', 'the form changes where hello stands, in the middle of an answer too', async ({ open }) => {
+verifies('I7', 'hello changes the stream form at once, even during a model response', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ steps: [{ text: 'before ' }, { await: gate.path }, { text: 'after', chunks: 5 }] }],

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { newGate } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
-verifies('I11 I12', 'heartbeats say that the run waits for the model, as long as it does', async ({ open }) => {
+verifies('I11 I12', 'heartbeats are blocked on the provider while the run waits for the model', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'there' }] }] });
   await peer.ok({ type: 'hello', heartbeatMs: 1 });
@@ -49,20 +49,20 @@ verifies('I12', 'heartbeats name the tool that the run waits for', async ({ open
 
 const slow = [{ text: 'a', times: 40, delayMs: 2 }];
 
-verifies('I11', 'a client that did not ask gets no heartbeat, nor one that asks no longer', async ({ open }) => {
+verifies('I11', 'heartbeats are sent only while a client subscribes to them', async ({ open }) => {
   const { peer } = await open({ script: [...slow, ...slow] });
 
-  const unasked = await peer.run('go');
+  const withoutHello = await peer.run('go');
   await peer.ok({ type: 'hello', heartbeatMs: 1 });
   await peer.ok({ type: 'hello', heartbeatMs: 0 });
   const from = peer.records.length;
   await peer.run('go on');
 
-  expect(unasked.map(({ type }) => type)).not.toContain('heartbeat');
+  expect(withoutHello.map(({ type }) => type)).not.toContain('heartbeat');
   expect(peer.records.slice(from).map(({ type }) => type)).not.toContain('heartbeat');
 });
 
-verifies('I11', 'an interval longer than any timer is not taken for a short one', async ({ open }) => {
+verifies('I11', 'an interval over the timer limit is clamped', async ({ open }) => {
   const { peer, process } = await open({ script: slow });
 
   const { capabilities } = await peer.ok({ type: 'hello', heartbeatMs: 10 ** 12 });

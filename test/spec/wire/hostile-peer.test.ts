@@ -7,35 +7,35 @@ import { newGate, type TestAgent } from '../../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
-/** Every answer up to now, when everything that was sent has been read. */
-async function answers(peer: Peer): Promise<WireRecord[]> {
+/** All responses to what was sent so far. */
+async function responsesSoFar(peer: Peer): Promise<WireRecord[]> {
   const last = `last ${peer.records.length}`;
   await peer.ok({ type: 'get_last_assistant_text', id: last });
   return peer.records.filter(({ type, id }) => type === 'response' && id !== last);
 }
 
-/** What the kernel says of the agent. */
-const status = ({ process }: TestAgent, what: string): string =>
-  new RegExp(`^${what}:\\s+(\\w+)`, 'm').exec(readFileSync(`/proc/${process?.pid}/status`, 'utf8'))?.[1] ?? '';
+/** A field of /proc/<pid>/status of the agent. */
+const processStatus = ({ process }: TestAgent, field: string): string =>
+  new RegExp(`^${field}:\\s+(\\w+)`, 'm').exec(readFileSync(`/proc/${process?.pid}/status`, 'utf8'))?.[1] ?? '';
 
-/** Megabytes that the agent holds now, or held at most, in memory. */
-const megabytes = (agent: TestAgent, what: 'VmRSS' | 'VmHWM') => Number(status(agent, what)) / 1024;
+/** Current or peak memory of the agent, in megabytes. */
+const megabytes = (agent: TestAgent, field: 'VmRSS' | 'VmHWM') => Number(processStatus(agent, field)) / 1024;
 
-/** Settles when the agent has done what it can: it sleeps whenever one looks. */
-async function atRest(agent: TestAgent): Promise<void> {
-  for (let looks = 0; looks < 300; looks++) {
-    if (status(agent, 'State') !== 'S') looks = 0;
+/** Waits until the agent has slept for 300 samples in a row. */
+async function waitUntilAsleep(agent: TestAgent): Promise<void> {
+  for (let samples = 0; samples < 300; samples++) {
+    if (processStatus(agent, 'State') !== 'S') samples = 0;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Settles as soon as the session files say so. Nothing else tells what an agent does whose records nobody reads. */
-async function until(condition: () => boolean): Promise<void> {
+/** Polls a condition, for agents whose records are not being read. */
+async function pollUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What somebody said, as far as it is stored; a line that is just being written does not count. */
-function saidBy({ sessionFiles }: TestAgent, role: string) {
+/** Stored messages of this role; a partially written line is ignored. */
+function storedMessages({ sessionFiles }: TestAgent, role: string) {
   const lines = readFileSync(sessionFiles()[0] ?? '', 'utf8')
     .split('\n')
     .slice(0, -1);
@@ -45,7 +45,7 @@ function saidBy({ sessionFiles }: TestAgent, role: string) {
 
 verifies(
   'F13',
-  'a line of 65 MiB is refused, and the next one is read',
+  'a line of 65 MiB is rejected, and the next line is read',
   async ({ open }) => {
     const { peer } = await open();
     const size = 65 * 1024 * 1024;
@@ -53,7 +53,7 @@ verifies(
 
     peer.send(`${head}${'a'.repeat(size - head.length)}\n`);
 
-    expect(await answers(peer)).toEqual([
+    expect(await responsesSoFar(peer)).toEqual([
       {
         id: 'big',
         type: 'response',
@@ -69,7 +69,7 @@ verifies(
 
 verifies(
   'F13 F14',
-  'a line of 64 MiB is taken',
+  'a line of 64 MiB is accepted',
   async ({ open }) => {
     const { peer } = await open();
     const head = '{"id":"full","type":"get_commands","pad":"';
@@ -77,14 +77,14 @@ verifies(
 
     peer.send(`${head}${'a'.repeat(MAX_LINE_BYTES - head.length - tail.length)}${tail}\n`);
 
-    expect(await answers(peer)).toMatchObject([{ id: 'full', success: true }]);
+    expect(await responsesSoFar(peer)).toMatchObject([{ id: 'full', success: true }]);
   },
   SINGLE_CLIENT_LIMITS,
 );
 
 verifies(
   'F15',
-  'forty megabytes of JSON that are no command get one answer each',
+  'forty megabytes of JSON that are not a command get one response each',
   async ({ open }) => {
     const { peer } = await open();
     const text = 'x'.repeat(40_000_000);
@@ -94,15 +94,15 @@ verifies(
     peer.send(`{"id":1,"${text}":null}\n`);
     peer.send(`{"id":2,"type":"${text}"}\n`);
 
-    const [string, array, object, type] = await answers(peer);
-    expect([string, array, object].map((answer) => answer?.['command'])).toEqual(['parse', 'parse', 'parse']);
-    expect([string, array, object, type].map((answer) => answer?.['id'])).toEqual([undefined, undefined, 1, 2]);
+    const [string, array, object, type] = await responsesSoFar(peer);
+    expect([string, array, object].map((response) => response?.['command'])).toEqual(['parse', 'parse', 'parse']);
+    expect([string, array, object, type].map((response) => response?.['id'])).toEqual([undefined, undefined, 1, 2]);
     expect(type).toMatchObject({ code: 'unknown_command' });
   },
   SINGLE_CLIENT_LIMITS,
 );
 
-verifies('F16', 'nesting of 50,000 levels is refused, wherever it is', async ({ open }) => {
+verifies('F16', 'nesting of 50,000 levels is rejected at any position', async ({ open }) => {
   const { peer } = await open();
   const arrays = '['.repeat(50_000) + ']'.repeat(50_000);
   const objects = '{"a":'.repeat(50_000) + 1 + '}'.repeat(50_000);
@@ -118,46 +118,46 @@ verifies('F16', 'nesting of 50,000 levels is refused, wherever it is', async ({ 
 
   for (const line of lines) peer.send(`${line}\n`);
 
-  const refusals = await answers(peer);
-  expect(refusals.map(({ success }) => success)).toEqual(lines.map(() => false));
-  const ids = refusals.map(({ id }) => id).filter((id) => id !== undefined);
+  const rejections = await responsesSoFar(peer);
+  expect(rejections.map(({ success }) => success)).toEqual(lines.map(() => false));
+  const ids = rejections.map(({ id }) => id).filter((id) => id !== undefined);
   expect(ids).toEqual(['parameter', 'unknown', 'inner', 'no command', 'open']);
 });
 
-verifies('C4 F16', 'nesting that can be written back is an id like any other', async ({ open }) => {
+verifies('C4 F16', 'a nested id within the limit is returned unchanged', async ({ open }) => {
   const { peer } = await open();
   const id = '['.repeat(900) + ']'.repeat(900);
 
   peer.send(`{"type":"get_commands","id":${id}}\n`);
 
-  const [answer] = await answers(peer);
-  expect(JSON.stringify(answer?.['id'])).toBe(id);
+  const [response] = await responsesSoFar(peer);
+  expect(JSON.stringify(response?.['id'])).toBe(id);
 });
 
-verifies('C3 C4', 'ids that look like nothing are ids', async ({ open }) => {
+verifies('C3 C4', 'falsy and empty ids are returned unchanged', async ({ open }) => {
   const { peer } = await open();
   const ids = [0, null, '', false, -0, [], {}];
 
   for (const id of ids) peer.send({ id, type: 'get_commands' });
 
-  expect((await answers(peer)).map((answer) => answer['id'])).toEqual([0, null, '', false, 0, [], {}]);
+  expect((await responsesSoFar(peer)).map((response) => response['id'])).toEqual([0, null, '', false, 0, [], {}]);
 });
 
 verifies(
   'C12 C23',
-  'as many may wait for the end of a run as may wait at all, and each is told',
+  'wait_idle commands up to the limit wait for the run, and each is answered',
   async ({ open }) => {
     const gate = newGate();
     const { peer } = await open({ script: [{ steps: [{ text: 'a' }, { await: gate.path }] }] });
     const { runId } = await peer.ok({ type: 'prompt', message: 'go' });
-    const told = () => peer.records.filter(({ command }) => command === 'wait_idle');
+    const idleResponses = () => peer.records.filter(({ command }) => command === 'wait_idle');
 
     for (let id = 0; id <= MAX_WAITING_COMMANDS; id++) peer.send({ id, type: 'wait_idle' });
     await peer.find(({ id }) => id === MAX_WAITING_COMMANDS);
-    const early = told();
+    const early = idleResponses();
     gate.open();
     await peer.find(({ id }) => id === MAX_WAITING_COMMANDS - 1);
-    const all = told();
+    const all = idleResponses();
 
     expect(early).toEqual([expect.objectContaining({ id: MAX_WAITING_COMMANDS, success: false, code: 'overloaded' })]);
     expect(all).toHaveLength(MAX_WAITING_COMMANDS + 1);
@@ -189,7 +189,7 @@ verifies(
 for (const stream of ['cumulative', 'delta']) {
   verifies(
     'C17 F18',
-    `a client that never reads costs little and can stop the run (${stream})`,
+    `a client that never reads costs bounded memory and can abort the run (${stream})`,
     async ({ open }) => {
       const tool = { toolCall: { name: 'bash', arguments: { command: 'touch streamed; sleep 1000' } } };
       const agent = await open({ script: [{ steps: [{ text: 'a', times: 40_000 }, tool] }] });
@@ -199,19 +199,19 @@ for (const stream of ['cumulative', 'delta']) {
 
       peer.link.pause();
       peer.send({ type: 'prompt', message: 'go' });
-      await until(() => existsSync(join(home.cwd, 'streamed')));
+      await pollUntil(() => existsSync(join(home.cwd, 'streamed')));
       peer.send({ id: 'stop', type: 'abort' });
-      await until(() => saidBy(agent, 'toolResult').length === 1);
-      const most = megabytes(agent, 'VmHWM');
+      await pollUntil(() => storedMessages(agent, 'toolResult').length === 1);
+      const peak = megabytes(agent, 'VmHWM');
       peer.link.resume();
       await peer.find(({ id }) => id === 'stop');
 
-      expect(most).toBeLessThan(4 * before);
+      expect(peak).toBeLessThan(4 * before);
       const settled = peer.records.filter(({ type }) => type === 'agent_settled');
       expect(settled).toMatchObject([{ outcome: 'aborted' }]);
-      const [answer] = saidBy(agent, 'assistant');
-      expect(answer.content[0]).toEqual({ type: 'text', text: 'a'.repeat(40_000) });
-      expect(peer.records).toContainEqual({ type: 'message_end', message: answer });
+      const [response] = storedMessages(agent, 'assistant');
+      expect(response.content[0]).toEqual({ type: 'text', text: 'a'.repeat(40_000) });
+      expect(peer.records).toContainEqual({ type: 'message_end', message: response });
     },
     ['stdio', 'unix'],
   );
@@ -219,7 +219,7 @@ for (const stream of ['cumulative', 'delta']) {
 
 verifies(
   'C17',
-  'a client that never reads an answer of many blocks costs little and can stop the run',
+  'a client that never reads a response of many blocks costs bounded memory and can abort the run',
   async ({ open }) => {
     const blocks = Array.from({ length: 1500 }, (_, index) => [
       { text: `text ${index} `.repeat(10), chunks: 1 },
@@ -232,14 +232,14 @@ verifies(
 
     peer.link.pause();
     peer.send({ type: 'prompt', message: 'go' });
-    await atRest(agent);
+    await waitUntilAsleep(agent);
     peer.send({ id: 'stop', type: 'abort' });
-    await until(() => saidBy(agent, 'assistant').length === 1);
-    const most = megabytes(agent, 'VmHWM');
+    await pollUntil(() => storedMessages(agent, 'assistant').length === 1);
+    const peak = megabytes(agent, 'VmHWM');
     peer.link.resume();
     await peer.find(({ id }) => id === 'stop');
 
-    expect(most).toBeLessThan(4 * before);
+    expect(peak).toBeLessThan(4 * before);
     expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
   },
   ['stdio', 'unix'],
@@ -247,7 +247,7 @@ verifies(
 
 verifies(
   'C12 F18',
-  'a client that asks and asks and does not read gets every answer when it does',
+  'a client that sends without reading gets every response once it reads',
   async ({ open }) => {
     const { peer } = await open({ script: [{ text: 'a'.repeat(1000), times: 20 }] });
     await peer.ok({ type: 'hello', stream: 'delta' });
@@ -267,7 +267,7 @@ verifies(
 
 verifies(
   'F18',
-  'the answers that such a client has not read do not pile up',
+  'unread responses do not accumulate',
   async ({ open }) => {
     const agent = await open({ script: [{ text: 'a'.repeat(1000), times: 400 }] });
     const { peer } = agent;
@@ -278,7 +278,7 @@ verifies(
     peer.link.pause();
     peer.send('{"type":"get_messages"}\n'.repeat(2500));
     await peer.link.flush();
-    await atRest(agent);
+    await waitUntilAsleep(agent);
 
     expect(megabytes(agent, 'VmHWM')).toBeLessThan(4 * before);
   },
@@ -287,7 +287,7 @@ verifies(
 
 verifies(
   'B19',
-  'a command that floods a client which does not read costs little, and ends',
+  'bash output for a client that does not read costs bounded memory, and the command ends',
   async ({ open }) => {
     const agent = await open();
     const { peer, home } = agent;
@@ -296,14 +296,14 @@ verifies(
 
     peer.link.pause();
     peer.send({ id: 'flood', type: 'bash', command: 'yes flood | head -c 48000000; echo the end; touch flooded' });
-    await until(() => existsSync(join(home.cwd, 'flooded')));
-    await until(() => saidBy(agent, 'bashExecution').length === 2);
-    const most = megabytes(agent, 'VmHWM');
+    await pollUntil(() => existsSync(join(home.cwd, 'flooded')));
+    await pollUntil(() => storedMessages(agent, 'bashExecution').length === 2);
+    const peak = megabytes(agent, 'VmHWM');
     peer.link.resume();
     const response = await peer.find(({ id, type }) => id === 'flood' && type === 'response');
     rmSync((response['data'] as { fullOutputPath: string }).fullOutputPath);
 
-    expect(most).toBeLessThan(4 * before);
+    expect(peak).toBeLessThan(4 * before);
     const updates = peer.records.filter(({ type }) => type === 'bash_execution_update');
     const text = updates.map(({ delta }) => delta).join('');
     expect(text.endsWith('flood\nthe end\n')).toBe(true);

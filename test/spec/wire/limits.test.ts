@@ -8,23 +8,23 @@ import { waitForFileCommand } from '../../support/tools/shell-commands.ts';
 import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** An answer that calls a tool and has used this much. */
+/** A model response with a tool call and this usage. */
 const call = (output = 100) => ({ steps: [...callBash.steps, { usage: { output } }] });
 
-const spent = (words: string) => ({ outcome: 'budget', aborted: false, errorMessage: words });
+const overBudget = (text: string) => ({ outcome: 'budget', aborted: false, errorMessage: text });
 
-const lastOf = (records: readonly WireRecord[]) => records.at(-1);
+const lastRecord = (records: readonly WireRecord[]) => records.at(-1);
 
-verifies('P46 P49', 'a run that wants one model call too many ends after the tools of the last', async ({ open }) => {
+verifies('P46 P49', 'a run that exceeds its turn limit ends after the tools of the last turn', async ({ open }) => {
   const { peer } = await open({ script: [call(), call(), { text: 'never' }] });
 
   const records = await peer.run({ message: 'go', limits: { turns: 2 }, clientMessageId: 'c1' });
 
-  expect(lastOf(records)).toMatchObject({
-    ...spent('The run has used up its model calls (2)'),
+  expect(lastRecord(records)).toMatchObject({
+    ...overBudget('The run has used up its model calls (2)'),
     clientMessageIds: ['c1'],
   });
-  expect(lastOf(records)).not.toHaveProperty('errorCode');
+  expect(lastRecord(records)).not.toHaveProperty('errorCode');
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(rolesOf(messages)).toEqual(['user', 'assistant', 'toolResult', 'assistant', 'toolResult']);
   expect(outline(records).slice(-3)).toEqual(['turn_end', 'agent_end', 'agent_settled']);
@@ -32,40 +32,40 @@ verifies('P46 P49', 'a run that wants one model call too many ends after the too
   expect(await peer.ok({ type: 'wait_idle' })).toMatchObject({ outcome: 'budget' });
 });
 
-verifies('P49', 'a run that wants no more than it may ends well, however much it has used', async ({ open }) => {
+verifies('P49', 'a run that needs no further model call ends with ok, even over its limits', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'one' }, { usage: { output: 5000 } }] }] });
 
   const records = await peer.run({ message: 'go', limits: { turns: 1, tokens: 10, cost: 0.1 } });
 
-  expect(lastOf(records)).toMatchObject({ outcome: 'ok' });
-  expect(lastOf(records)).not.toHaveProperty('errorMessage');
+  expect(lastRecord(records)).toMatchObject({ outcome: 'ok' });
+  expect(lastRecord(records)).not.toHaveProperty('errorMessage');
 });
 
-verifies('P46', 'tokens of all model calls count together', async ({ open }) => {
+verifies('P46', 'the tokens of all model calls are added up', async ({ open }) => {
   const { peer } = await open({ script: [call(60), call(60), { text: 'never' }] });
 
   const records = await peer.run({ message: 'go', limits: { tokens: 100 } });
 
-  expect(lastOf(records)).toMatchObject(spent('The run has used up its tokens (100)'));
+  expect(lastRecord(records)).toMatchObject(overBudget('The run has used up its tokens (100)'));
   expect(records.filter(({ type }) => type === 'turn_end')).toHaveLength(2);
 });
 
-verifies('P46', 'time counts from the start of the run', async ({ open }) => {
+verifies('P46', 'the time limit counts from the start of the run', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ toolCall: { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } } }, { text: 'never' }],
   });
   await peer.ok({ type: 'prompt', message: 'go', limits: { wallMs: 1 } });
-  // The first call was allowed or not, as the machine was fast or slow; a second one never is.
+  // The first call depends on the speed of the machine; a second call is never allowed.
   gate.open();
 
-  expect(await peer.next('agent_settled')).toMatchObject(spent('The run has used up its time (1 ms)'));
+  expect(await peer.next('agent_settled')).toMatchObject(overBudget('The run has used up its time (1 ms)'));
   expect(assistantTexts(peer.records)).not.toContain('never');
 });
 
 for (const limits of [{ turns: 0 }, { tokens: 0 }, { cost: 0 }, { wallMs: 0 }]) {
   const [[name] = []] = Object.entries(limits);
-  verifies('P49 R13', `no ${name} at all: the message is said, and no turn begins`, async ({ open }) => {
+  verifies('P49 R13', `with no ${name} left the message is stored and no turn starts`, async ({ open }) => {
     const { peer } = await open({ script: [{ text: 'one' }] });
 
     const records = await peer.run({ message: 'go', limits });
@@ -74,14 +74,14 @@ for (const limits of [{ turns: 0 }, { tokens: 0 }, { cost: 0 }, { wallMs: 0 }]) 
       ...['response', 'agent_start', 'message_start', 'message_end', 'agent_end', 'agent_settled'],
     ]);
     expect(records.at(-2)).toMatchObject({ isTerminal: true, messages: [{ role: 'user' }] });
-    expect(lastOf(records)).toMatchObject({ outcome: 'budget', errorMessage: expect.stringContaining('0') });
-    expect(lastOf(await peer.run('again'))).toMatchObject({ outcome: 'ok' });
+    expect(lastRecord(records)).toMatchObject({ outcome: 'budget', errorMessage: expect.stringContaining('0') });
+    expect(lastRecord(await peer.run('again'))).toMatchObject({ outcome: 'ok' });
     expect(userTexts(peer.records)).toEqual(['go', 'again']);
     expect(assistantTexts(peer.records)).toEqual(['one']);
   });
 }
 
-verifies('P50', 'queued messages stay queued, and join the next run', async ({ open }) => {
+verifies('P50', 'queued messages stay queued when the budget is used up, and join the next run', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [
@@ -97,7 +97,7 @@ verifies('P50', 'queued messages stay queued, and join the next run', async ({ o
   await peer.ok({ type: 'follow_up', message: 'followed' });
   gate.open();
 
-  expect(await waitUntilSettled(peer)).toMatchObject(spent('The run has used up its model calls (1)'));
+  expect(await waitUntilSettled(peer)).toMatchObject(overBudget('The run has used up its model calls (1)'));
   expect(await peer.find('agent_end')).toMatchObject({ isTerminal: true });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 2 });
   expect(userTexts(peer.records)).toEqual(['go']);
@@ -105,7 +105,7 @@ verifies('P50', 'queued messages stay queued, and join the next run', async ({ o
   expect(userTexts(peer.records)).toEqual(['go', 'next', 'steered', 'followed']);
 });
 
-verifies('P50', 'a follow-up is not taken when the run may not answer it', async ({ open }) => {
+verifies('P50', 'a follow-up stays queued when the run may not answer it', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'never' }] });
   await peer.ok({ type: 'prompt', message: 'go', limits: { turns: 1 } });
@@ -113,13 +113,13 @@ verifies('P50', 'a follow-up is not taken when the run may not answer it', async
   gate.open();
 
   expect(await waitUntilSettled(peer)).toMatchObject({
-    ...spent('The run has used up its model calls (1)'),
+    ...overBudget('The run has used up its model calls (1)'),
     clientMessageIds: [],
   });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 1 });
 });
 
-verifies('P51', 'a message that joins a run narrows it, counted from its start', async ({ open }) => {
+verifies('P51', 'the limits of a joining message narrow the run, counted from its start', async ({ open }) => {
   const gate = newGate();
   const wait = { toolCall: { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } } };
   const { peer } = await open({ script: [wait, call(), { text: 'never' }] });
@@ -131,12 +131,12 @@ verifies('P51', 'a message that joins a run narrows it, counted from its start',
   await peer.ok({ type: 'prompt', message: 'wide', streamingBehavior: 'followUp', limits: { turns: 100 } });
   gate.open();
 
-  expect(await waitUntilSettled(peer)).toMatchObject(spent('The run has used up its model calls (2)'));
+  expect(await waitUntilSettled(peer)).toMatchObject(overBudget('The run has used up its model calls (2)'));
   expect(userTexts(peer.records)).toEqual(['go', 'narrow']);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 1 });
 });
 
-verifies('P51 P42', 'a message that was here before, or is refused, narrows nothing', async ({ open }) => {
+verifies('P51 P42', 'the limits of a duplicate or rejected message have no effect', async ({ open }) => {
   const gate = newGate();
   const wait = { toolCall: { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } } };
   const { peer } = await open({ script: [wait, { text: 'fine' }] });
@@ -154,7 +154,7 @@ verifies('P51 P42', 'a message that was here before, or is refused, narrows noth
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies('P46 P43', 'a run that never began is begun by the repeated message with its limits', async ({ open }) => {
+verifies('P46 P43', 'a repeated message that starts its run applies its limits', async ({ open }) => {
   const home = newHome();
   const message = { role: 'user', content: 'again', timestamp: 1 };
   const path = storeSession(home, [
@@ -165,10 +165,10 @@ verifies('P46 P43', 'a run that never began is begun by the repeated message wit
 
   const records = await peer.run({ message: 'again', clientMessageId: 'c1', limits: { turns: 1 } });
 
-  expect(lastOf(records)).toMatchObject({ outcome: 'budget' });
+  expect(lastRecord(records)).toMatchObject({ outcome: 'budget' });
 });
 
-verifies('P46', 'abort_and_prompt has limits of its own; the limits of one run are gone with it', async ({ open }) => {
+verifies('P46', 'abort_and_prompt has its own limits, and limits end with their run', async ({ open }) => {
   const { peer } = await open({ script: [{ stall: true }, call(), call(), { text: 'done' }] });
   await peer.ok({ type: 'prompt', message: 'go', limits: { turns: 5 } });
   await peer.find('message_update');
@@ -182,7 +182,7 @@ verifies('P46', 'abort_and_prompt has limits of its own; the limits of one run a
   expect(assistantTexts(after)).toEqual(['', 'done']);
 });
 
-verifies('P46 P29', 'a run that is stopped was stopped, whatever it had left', async ({ open }) => {
+verifies('P46 P29', 'an aborted run has the outcome aborted, whatever its limits', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [{ toolCall: { name: 'bash', arguments: { command: waitForFileCommand(gate.path) } } }, { text: 'never' }],
@@ -197,12 +197,12 @@ verifies('P46 P29', 'a run that is stopped was stopped, whatever it had left', a
   expect(end).not.toHaveProperty('errorMessage');
 });
 
-verifies('P46', 'limits that are none are refused', async ({ open }) => {
+verifies('P46', 'malformed limits are rejected', async ({ open }) => {
   const { peer } = await open();
 
   for (const limits of [5, [], { turns: -1 }, { turns: 1.5 }, { tokens: '5' }, { cost: '1' }, { wallMs: null }, null]) {
-    const refusal = await peer.refused({ type: 'prompt', message: 'go', limits });
-    expect(refusal, JSON.stringify(limits)).toMatchObject({ code: 'invalid_params' });
+    const rejection = await peer.refused({ type: 'prompt', message: 'go', limits });
+    expect(rejection, JSON.stringify(limits)).toMatchObject({ code: 'invalid_params' });
   }
   expect((await peer.ok({ type: 'get_state' })).messageCount).toBe(0);
 });
@@ -213,16 +213,16 @@ const priced = async (request: ModelRequest): Promise<ModelRequest> => ({
   model: { ...request.model, cost: { input: 0, output: 1000, cacheRead: 0, cacheWrite: 0 } },
 });
 
-it('[P46] money is counted by the price of the model', async () => {
+it('[P46] cost is computed from the price of the model', async () => {
   const { client } = await openWithHooks({ beforeRequest: priced }, { answers: [call(100), call(100), { text: 'never' }] });
 
   const { settled: end, messages } = await client.promptAndWait({ message: 'go', limits: { cost: 0.2 } });
 
-  expect(end).toMatchObject(spent('The run has used up its money ($0.2)'));
+  expect(end).toMatchObject(overBudget('The run has used up its money ($0.2)'));
   expect(rolesOf(messages)).toEqual(['user', 'assistant', 'toolResult', 'assistant', 'toolResult']);
 });
 
-it('[P49] hooks that want to go on cannot go beyond the limits; what they say is said', async () => {
+it('[P49] hooks cannot continue a run beyond its limits, but their messages are stored', async () => {
   const outcomes: string[] = [];
   const { client } = await openWithHooks(
     {
@@ -243,7 +243,7 @@ it('[P49] hooks that want to go on cannot go beyond the limits; what they say is
   expect(events.filter(({ type }) => type === 'agent_end')).toMatchObject([{ isTerminal: true }]);
 });
 
-it('[P49] a run that was done and is to go on after all ends where it may not', async () => {
+it('[P49] a finished run that beforeSettle continues ends at its limits', async () => {
   const outcomes: string[] = [];
   const { client } = await openWithHooks(
     {
@@ -263,21 +263,21 @@ it('[P49] a run that was done and is to go on after all ends where it may not', 
   expect(ends).toMatchObject([{ isTerminal: false }, { isTerminal: true }]);
 });
 
-it('[P49] a run without a first call does not ask the hooks how to begin', async () => {
-  let asked = 0;
+it('[P49] beforeAgentStart does not run when no model call is allowed', async () => {
+  let calls = 0;
   const { client } = await openWithHooks({
     beforeAgentStart: async () => {
-      asked++;
+      calls++;
       return { messages: [customMessage('hello')] };
     },
   });
 
   const { messages } = await client.promptAndWait({ message: 'go', limits: { turns: 0 } });
 
-  expect([asked, rolesOf(messages)]).toEqual([0, ['user']]);
+  expect([calls, rolesOf(messages)]).toEqual([0, ['user']]);
 });
 
-verifies('P46', 'a limit that nobody knows is refused, not ignored', async ({ open }) => {
+verifies('P46', 'an unknown limit is rejected, not ignored', async ({ open }) => {
   const { peer } = await open();
 
   for (const type of ['prompt', 'abort_and_prompt']) {

@@ -8,60 +8,60 @@ import { verifies } from '../../support/verifies.ts';
 
 const PREFIX = 'Invalid parameters: ';
 
-/** Parameters that a command must refuse, and the place that its refusal must name. */
-interface Malformed {
-  readonly place: string;
+/** Invalid parameters, and the position that the error must name. */
+interface InvalidParams {
+  readonly position: string;
   readonly params: Fields;
 }
 
-/** A value that cannot be used, and where in it the problem is. */
-interface Wrong {
-  readonly inside: string;
+/** An invalid value, and the position of the problem in it. */
+interface InvalidValue {
+  readonly position: string;
   readonly value: unknown;
 }
 
-const here = (...values: unknown[]): Wrong[] => values.map((value) => ({ inside: '', value }));
+const invalidValues = (...values: unknown[]): InvalidValue[] => values.map((value) => ({ position: '', value }));
 
-/** Values that this schema does not allow, one for each way to be wrong. */
-function wrongFor(schema: Schema): Wrong[] {
+/** Values that this schema does not allow, one for each kind of error. */
+function invalidValuesFor(schema: Schema): InvalidValue[] {
   const plain = resolveSchema(schema);
-  if (plain.anyOf) return [...here(null, 5, 'text', [], {}), ...plain.anyOf.flatMap(wrongMember)];
-  if (plain.enum) return here(null, 5, '', 'no such word', [plain.enum[0]], true);
+  if (plain.anyOf) return [...invalidValues(null, 5, 'text', [], {}), ...plain.anyOf.flatMap(invalidMembers)];
+  if (plain.enum) return invalidValues(null, 5, '', 'no such word', [plain.enum[0]], true);
   switch (plain.type) {
     case 'string':
-      return here(null, 5, true, ['a'], { a: 1 }, ...(plain.minLength ? [''] : []));
+      return invalidValues(null, 5, true, ['a'], { a: 1 }, ...(plain.minLength ? [''] : []));
     case 'boolean':
-      return here(null, 0, 1, 'true', '', [], {});
+      return invalidValues(null, 0, 1, 'true', '', [], {});
     case 'integer':
-      return here(null, '1', 1.5, true, [1], ...(plain.minimum === undefined ? [] : [plain.minimum - 1]));
+      return invalidValues(null, '1', 1.5, true, [1], ...(plain.minimum === undefined ? [] : [plain.minimum - 1]));
     case 'number':
-      return here(null, '1', true, [1], {});
+      return invalidValues(null, '1', true, [1], {});
     case 'array':
-      return [...here(null, 'a', 1, {}, { length: 0 }), ...wrongItems(plain.items ?? {})];
+      return [...invalidValues(null, 'a', 1, {}, { length: 0 }), ...invalidItems(plain.items ?? {})];
     case 'object':
-      return [...here(null, 'a', 1, [], true), ...wrongFields(plain)];
+      return [...invalidValues(null, 'a', 1, [], true), ...invalidFields(plain)];
     default:
       throw new Error(`A field of type ${plain.type} is not known here`);
   }
 }
 
-/** Which member of a union is meant decides where the problem is. */
-const wrongMember = (member: Schema): Wrong[] => here(...wrongFields(resolveSchema(member)).map(({ value }) => value));
+/** Checks no position inside a union: it depends on which member is meant. */
+const invalidMembers = (member: Schema): InvalidValue[] => invalidValues(...invalidFields(resolveSchema(member)).map(({ value }) => value));
 
-const wrongItems = (items: Schema): Wrong[] =>
-  wrongFor(items).map(({ inside, value }) => ({ inside: `[0]${inside}`, value: [value] }));
+const invalidItems = (items: Schema): InvalidValue[] =>
+  invalidValuesFor(items).map(({ position, value }) => ({ position: `[0]${position}`, value: [value] }));
 
-/** The object without each of its required fields, and with each of its fields wrong. */
-function wrongFields(schema: Schema): Wrong[] {
-  const good = Object.fromEntries((schema.required ?? []).map((name) => [name, sampleOf(schema, name)]));
-  const lacking = (schema.required ?? []).map((name) => {
-    const { [name]: _left, ...value } = good;
-    return { inside: `.${name}`, value };
+/** The object without each of its required fields, and with each of its fields invalid. */
+function invalidFields(schema: Schema): InvalidValue[] {
+  const valid = Object.fromEntries((schema.required ?? []).map((name) => [name, sampleOf(schema, name)]));
+  const missing = (schema.required ?? []).map((name) => {
+    const { [name]: _left, ...value } = valid;
+    return { position: `.${name}`, value };
   });
-  const spoiled = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
-    wrongFor(field).map(({ inside, value }) => ({ inside: `.${name}${inside}`, value: { ...good, [name]: value } })),
+  const invalid = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+    invalidValuesFor(field).map(({ position, value }) => ({ position: `.${name}${position}`, value: { ...valid, [name]: value } })),
   );
-  return [...lacking, ...spoiled];
+  return [...missing, ...invalid];
 }
 
 function sampleOf(schema: Schema, name: string): unknown {
@@ -70,27 +70,27 @@ function sampleOf(schema: Schema, name: string): unknown {
   return field.type === 'array' ? [] : {};
 }
 
-function malformed(name: CommandName): Malformed[] {
+function invalidParamsOf(name: CommandName): InvalidParams[] {
   const schema = commandParams[name];
-  const good = sampleParams(name);
-  const lacking = (schema.required ?? []).map((field) => {
-    const { [field]: _left, ...params } = good;
-    return { place: field, params };
+  const valid = sampleParams(name);
+  const missing = (schema.required ?? []).map((field) => {
+    const { [field]: _left, ...params } = valid;
+    return { position: field, params };
   });
-  const spoiled = Object.entries(schema.properties ?? {}).flatMap(([field, inner]) =>
-    wrongFor(inner).map(({ inside, value }) => ({ place: `${field}${inside}`, params: { ...good, [field]: value } })),
+  const invalid = Object.entries(schema.properties ?? {}).flatMap(([field, inner]) =>
+    invalidValuesFor(inner).map(({ position, value }) => ({ position: `${field}${position}`, params: { ...valid, [field]: value } })),
   );
-  return [...lacking, ...spoiled];
+  return [...missing, ...invalid];
 }
 
-async function refusesAll(peer: Peer, name: CommandName): Promise<void> {
-  const cases = malformed(name);
+async function checkRejectsAll(peer: Peer, name: CommandName): Promise<void> {
+  const cases = invalidParamsOf(name);
 
   for (const [id, { params }] of cases.entries()) peer.send({ id, type: name, ...params });
   await peer.ok({ id: 'last', type: 'get_commands' });
 
-  const answers = peer.records.filter(({ type, id }) => type === 'response' && id !== 'last');
-  expect(answers).toEqual(
+  const responses = peer.records.filter(({ type, id }) => type === 'response' && id !== 'last');
+  expect(responses).toEqual(
     cases.map((_case, id) => ({
       id,
       type: 'response',
@@ -100,46 +100,46 @@ async function refusesAll(peer: Peer, name: CommandName): Promise<void> {
       code: 'invalid_params',
     })),
   );
-  const unnamed = cases.filter(({ place }, id) => !String(answers[id]?.['error']).startsWith(`${PREFIX}${place}`));
-  expect(unnamed).toEqual([]);
+  const unnamedPositions = cases.filter(({ position }, id) => !String(responses[id]?.['error']).startsWith(`${PREFIX}${position}`));
+  expect(unnamedPositions).toEqual([]);
 }
 
-/** Every parameter is there, and some that nobody knows. */
-async function acceptsMore(peer: Peer, name: CommandName): Promise<void> {
+/** Sends every parameter and some unknown ones. */
+async function checkIgnoresUnknown(peer: Peer, name: CommandName): Promise<void> {
   const unknown = '"unknown":{"deep":[1]},"__proto__":{"a":1},"constructor":null,"Type":"x"';
   const params = JSON.stringify({ id: 'more', type: name, ...fullParams(name) });
   peer.send(`{${unknown},${params.slice(1)}\n`);
 
-  const answer = await peer.find(({ id, type }) => id === 'more' && type === 'response');
+  const response = await peer.find(({ id, type }) => id === 'more' && type === 'response');
 
-  expect(answer).toMatchObject({ type: 'response', command: name });
-  expect(answer['code']).not.toBe('invalid_params');
+  expect(response).toMatchObject({ type: 'response', command: name });
+  expect(response['code']).not.toBe('invalid_params');
 }
 
 for (const name of commandNames) {
   verifies(
     'E11 C3 C7 C12',
-    `${name} refuses whatever it cannot use`,
-    async ({ open }) => refusesAll((await open()).peer, name),
+    `${name} rejects invalid parameters`,
+    async ({ open }) => checkRejectsAll((await open()).peer, name),
     ['memory'],
   );
 
   verifies(
     'C16',
-    `${name} ignores what it does not know`,
-    async ({ open }) => acceptsMore((await open({ args: ['--no-session'] })).peer, name),
+    `${name} ignores unknown fields`,
+    async ({ open }) => checkIgnoresUnknown((await open({ args: ['--no-session'] })).peer, name),
     ['memory'],
   );
 }
 
 verifies(
   'E11 C16',
-  'a process refuses and ignores the same',
+  'an agent process rejects and ignores the same fields',
   async ({ open }) => {
     for (const name of ['prompt', 'hello', 'set_model', 'get_entries', 'set_host_tools', 'set_todos'] as const) {
       const { peer } = await open();
-      await refusesAll(peer, name);
-      await acceptsMore(peer, name);
+      await checkRejectsAll(peer, name);
+      await checkIgnoresUnknown(peer, name);
     }
   },
   ['stdio'],

@@ -13,7 +13,7 @@ import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const preflight = (peer: Peer): Promise<Preflight> => peer.ok({ type: 'preflight' });
 
-const about = (check: string, { findings }: Preflight): Finding | undefined =>
+const findingFor = (check: string, { findings }: Preflight): Finding | undefined =>
   findings.find((finding) => finding.check === check);
 
 function withSettings(settings: object | string): Home {
@@ -26,14 +26,14 @@ function withSettings(settings: object | string): Home {
 
 verifies(
   'U20',
-  'preflight looks at everything a prompt needs, and a prompt still gets the first answer',
-  async (bench) => {
-    const agent = await bench.open({ script: [{ text: 'the first answer' }], args: ['--model', 'tau/scripted'] });
+  'preflight checks everything a prompt needs and uses up no model response',
+  async (fixture) => {
+    const agent = await fixture.open({ script: [{ text: 'the first answer' }], args: ['--model', 'tau/scripted'] });
 
-    const found = await preflight(agent.peer);
+    const checked = await preflight(agent.peer);
 
-    expect(found.ok).toBe(true);
-    expect(found.findings.map(({ check }) => check)).toEqual([
+    expect(checked.ok).toBe(true);
+    expect(checked.findings.map(({ check }) => check)).toEqual([
       'model',
       'providers',
       'model files',
@@ -50,21 +50,21 @@ verifies(
       'ripgrep',
       'sharp',
     ]);
-    expect(about('session file', found)).toMatchObject({ status: 'ok', message: agent.sessionFiles()[0] });
-    expect(about('tools', found)).toMatchObject({ status: 'ok', message: expect.stringContaining('bash') });
+    expect(findingFor('session file', checked)).toMatchObject({ status: 'ok', message: agent.sessionFiles()[0] });
+    expect(findingFor('tools', checked)).toMatchObject({ status: 'ok', message: expect.stringContaining('bash') });
     expect(JSON.stringify(await agent.peer.run('hello'))).toContain('the first answer');
   },
 );
 
-verifies('U20', 'preflight is answered in the middle of a run and leaves it alone', async ({ open }) => {
+verifies('U20', 'preflight is answered during a run and does not affect it', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ text: 'half ' }, { await: gate.path }, { text: 'whole' }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
 
-  const answers = await Promise.all([preflight(peer), preflight(peer), preflight(peer)]);
+  const reports = await Promise.all([preflight(peer), preflight(peer), preflight(peer)]);
 
-  expect(answers.map(({ ok }) => ok)).toEqual([true, true, true]);
+  expect(reports.map(({ ok }) => ok)).toEqual([true, true, true]);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true });
   gate.open();
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
@@ -72,24 +72,24 @@ verifies('U20', 'preflight is answered in the middle of a run and leaves it alon
 
 verifies(
   'U21',
-  'a model that was named and cannot be used is an error, the one nobody chose a warning',
-  async (bench) => {
-    const unusable = await bench.open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
-    const unchosen = await bench.open();
+  'an unusable model is an error if chosen, a fallback model a warning',
+  async (fixture) => {
+    const unusable = await fixture.open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
+    const unchosen = await fixture.open();
 
     const [without, fallback] = [await preflight(unusable.peer), await preflight(unchosen.peer)];
 
     expect(without.ok).toBe(false);
-    expect(about('model', without)).toMatchObject({ status: 'error', message: expect.stringContaining('set_model') });
+    expect(findingFor('model', without)).toMatchObject({ status: 'error', message: expect.stringContaining('set_model') });
     expect(fallback.ok).toBe(true);
-    expect(about('model', fallback)).toMatchObject({
+    expect(findingFor('model', fallback)).toMatchObject({
       status: 'warning',
       message: expect.stringContaining('tau/scripted'),
     });
   },
 );
 
-verifies('U21', 'a finding follows what was changed just before it was asked for', async ({ open }) => {
+verifies('U21', 'preflight reflects a change made just before it', async ({ open }) => {
   const { peer } = await open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
 
   const before = preflight(peer);
@@ -97,20 +97,20 @@ verifies('U21', 'a finding follows what was changed just before it was asked for
   const after = await preflight(peer);
 
   expect((await before).findings).toHaveLength(after.findings.length);
-  expect(about('model', after)).toEqual({ check: 'model', status: 'ok', message: 'tau/scripted-small' });
+  expect(findingFor('model', after)).toEqual({ check: 'model', status: 'ok', message: 'tau/scripted-small' });
 });
 
-verifies('U21', 'a working folder and a session file that are gone are errors', async ({ open }) => {
+verifies('U21', 'a missing working folder and a missing session file are errors', async ({ open }) => {
   const { peer, home, sessionFiles } = await open();
   await peer.greeted();
   rmSync(sessionFiles()[0] ?? '');
   rmSync(home.cwd, { recursive: true });
 
-  const found = await preflight(peer);
+  const checked = await preflight(peer);
 
-  expect(found.ok).toBe(false);
-  expect(about('working folder', found)).toMatchObject({ status: 'error', message: expect.stringContaining(home.cwd) });
-  expect(about('session file', found)).toMatchObject({
+  expect(checked.ok).toBe(false);
+  expect(findingFor('working folder', checked)).toMatchObject({ status: 'error', message: expect.stringContaining(home.cwd) });
+  expect(findingFor('session file', checked)).toMatchObject({
     status: 'error',
     message: expect.stringContaining('new_session'),
   });
@@ -118,30 +118,30 @@ verifies('U21', 'a working folder and a session file that are gone are errors', 
 
 verifies(
   'U21',
-  'a session that stays in memory has no file to look at',
+  'a session in memory has no session file check',
   async ({ open }) => {
     const { peer } = await open({ args: ['--no-session'] });
 
-    const found = await preflight(peer);
+    const checked = await preflight(peer);
 
-    expect(about('session file', found)).toMatchObject({ status: 'ok', message: expect.stringContaining('memory') });
-    expect(about('session folder', found)).toBeUndefined();
+    expect(findingFor('session file', checked)).toMatchObject({ status: 'ok', message: expect.stringContaining('memory') });
+    expect(findingFor('session folder', checked)).toBeUndefined();
   },
   LOCAL_TRANSPORTS,
 );
 
-verifies('U21', 'a shell that is not there or fails is an error', async ({ open }) => {
+verifies('U21', 'a missing or failing shell is an error', async ({ open }) => {
   const missing = await open({ home: withSettings({ shellPath: '/nowhere/zsh' }) });
   const failing = await open({ home: withSettings({ shellPath: '/bin/false' }) });
 
-  const found = [await preflight(missing.peer), await preflight(failing.peer)].map((answer) => about('shell', answer));
+  const checked = [await preflight(missing.peer), await preflight(failing.peer)].map((report) => findingFor('shell', report));
 
-  for (const finding of found) {
+  for (const finding of checked) {
     expect(finding).toMatchObject({ status: 'error', message: expect.stringContaining('shellPath') });
   }
 });
 
-verifies('U22', 'a shell that hangs is told of, and nothing of it is left', async ({ open }) => {
+verifies('U22', 'a shell that hangs is reported and killed', async ({ open }) => {
   const home = newHome();
   const shell = join(home.root, 'hanging-shell');
   const pids = join(home.root, 'pids');
@@ -151,46 +151,46 @@ verifies('U22', 'a shell that hangs is told of, and nothing of it is left', asyn
   writeFileSync(join(home.agentDir, 'settings.json'), JSON.stringify({ shellPath: shell }));
   const { peer } = await open({ home });
 
-  const found = await preflight(peer);
+  const checked = await preflight(peer);
 
-  expect(about('shell', found)).toMatchObject({ status: 'error', message: expect.stringContaining('did not run') });
+  expect(findingFor('shell', checked)).toMatchObject({ status: 'error', message: expect.stringContaining('did not run') });
   expect(await filterAlive(readFileSync(pids, 'utf8').trim().split(' ').map(Number))).toEqual([]);
 });
 
-verifies('U21', 'settings that make no sense and a project that nobody trusts are warnings', async ({ open }) => {
+verifies('U21', 'invalid settings and an untrusted project are warnings', async ({ open }) => {
   const home = withSettings('{"steeringMode":"sometimes"}');
   mkdirSync(join(home.cwd, '.pi'));
   writeFileSync(join(home.cwd, '.pi', 'settings.json'), '{}');
   const { peer } = await open({ home });
 
-  const found = await preflight(peer);
+  const checked = await preflight(peer);
   await peer.ok({ type: 'set_trust', trusted: true, remember: false });
   const trusted = await preflight(peer);
 
-  expect(found.ok).toBe(true);
-  expect(about('settings', found)).toMatchObject({
+  expect(checked.ok).toBe(true);
+  expect(findingFor('settings', checked)).toMatchObject({
     status: 'warning',
     message: expect.stringContaining('steeringMode'),
   });
-  expect(about('trust', found)).toMatchObject({ status: 'warning', message: expect.stringContaining('set_trust') });
-  expect(about('trust', trusted)).toMatchObject({ status: 'ok' });
+  expect(findingFor('trust', checked)).toMatchObject({ status: 'warning', message: expect.stringContaining('set_trust') });
+  expect(findingFor('trust', trusted)).toMatchObject({ status: 'ok' });
 });
 
-verifies('U23', 'keys are told by name only', async ({ open }) => {
+verifies('U23', 'keys are reported by name only', async ({ open }) => {
   const home = withSettings('{"shellPath":sk-hunter2}');
   const { peer } = await open({ home, env: { ANTHROPIC_API_KEY: 'sk-hunter2', PI_AUTH_TOKEN: 'sk-hunter2' } });
 
-  const found = await preflight(peer);
+  const checked = await preflight(peer);
 
-  expect(about('keys', found)?.message).toContain('ANTHROPIC_API_KEY, PI_AUTH_TOKEN');
-  expect(about('settings', found)).toMatchObject({
+  expect(findingFor('keys', checked)?.message).toContain('ANTHROPIC_API_KEY, PI_AUTH_TOKEN');
+  expect(findingFor('settings', checked)).toMatchObject({
     status: 'warning',
     message: expect.stringContaining('not valid JSON'),
   });
-  expect(JSON.stringify(found)).not.toContain('hunter2');
+  expect(JSON.stringify(checked)).not.toContain('hunter2');
 });
 
-verifies('U20 U23', 'the providers that can be used follow the files, and no key is told', async ({ open }) => {
+verifies('U20 U23', 'the usable providers follow the files, and no key is reported', async ({ open }) => {
   const double = await ProviderDouble.start(completions);
   const home = homeWithFiles({ models: { providers: { own: providerConfig(double.url, { apiKey: '!touch ran; echo hunter2' }) } } });
   const { peer } = await open({ home });
@@ -200,9 +200,9 @@ verifies('U20 U23', 'the providers that can be used follow the files, and no key
   writeFileSync(join(home.agentDir, 'models.json'), '{"providers": {"own": {"api": 3}}}');
   const after = await preflight(peer);
 
-  expect(about('providers', before)?.message).toBe('Usable: own (models.json: providers.own.apiKey)');
-  expect(about('providers', after)?.message).toBe('Usable: groq (auth.json: groq.key)');
-  expect(about('model files', after)).toMatchObject({
+  expect(findingFor('providers', before)?.message).toBe('Usable: own (models.json: providers.own.apiKey)');
+  expect(findingFor('providers', after)?.message).toBe('Usable: groq (auth.json: groq.key)');
+  expect(findingFor('model files', after)).toMatchObject({
     status: 'warning',
     message: expect.stringContaining('models.json: providers.own.api '),
   });

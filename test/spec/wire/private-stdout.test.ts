@@ -6,8 +6,8 @@ import { verifies } from '../../support/verifies.ts';
 
 const onStdio = ['stdio'] as const;
 
-/** Prints in one way after the other, again and again, from the moment at which tau listens to its client. */
-const CHATTERER = `
+// Prints in every way, repeatedly, once tau reads its input.
+const PRINTER_CODE = `
 const processes = require('node:child_process');
 const fs = require('node:fs');
 const ways = {
@@ -31,10 +31,10 @@ chatter.unref();
 
 verifies(
   'F17 C24',
-  'code inside the process that prints cannot disturb the protocol',
+  'output of code inside the process does not reach stdout',
   async ({ open }) => {
     const home = newHome();
-    const { peer, process } = await open({ home, env: { NODE_OPTIONS: `--require ${chatterer(home)}` } });
+    const { peer, process } = await open({ home, env: { NODE_OPTIONS: `--require ${writePrinter(home)}` } });
 
     await peer.run('count to 3000 then run `sleep 0.2` then say goodbye');
     process?.endInput();
@@ -52,7 +52,7 @@ verifies(
 
 verifies(
   'F17',
-  'a tool that prints by every way there is reaches the model and nobody else',
+  'the output of a tool reaches only its result, whatever way it prints',
   async ({ open }) => {
     const command =
       'echo one; echo two >&2; echo three >> /dev/stdout; (sleep 0.2; echo four) & node -e "console.log(5)"';
@@ -71,8 +71,8 @@ verifies(
   onStdio,
 );
 
-function chatterer({ root }: Home): string {
+function writePrinter({ root }: Home): string {
   const path = join(root, 'chatterer.cjs');
-  writeFileSync(path, CHATTERER);
+  writeFileSync(path, PRINTER_CODE);
   return path;
 }

@@ -10,10 +10,10 @@ import { verifies } from '../../support/verifies.ts';
 const onStdio = ['stdio'] as const;
 const onProcesses = ['stdio', 'unix'] as const;
 
-/** A command that leaves processes in every way there is and says their pids. */
+// Leaves processes in several ways and prints their pids.
 const BUSY = 'sleep 1000 & echo $!; setsid sleep 1000 & echo $!; echo $$; echo started';
-const BUSY_FOR_EVER = `${BUSY}; sleep 1000`;
-const busyScript = [{ toolCall: { name: 'bash', arguments: { command: BUSY_FOR_EVER } } }];
+const BUSY_FOREVER = `${BUSY}; sleep 1000`;
+const busyScript = [{ toolCall: { name: 'bash', arguments: { command: BUSY_FOREVER } } }];
 
 it('[Z28] accepted work finishes after the end of input', async () => {
   const home = newHome();
@@ -32,7 +32,7 @@ it('[Z28] accepted work finishes after the end of input', async () => {
   expect(records.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ outcome: 'ok' }]);
 });
 
-it('[Z28] an end of input without any command ends with 0', async () => {
+it('[Z28] an end of input without any command exits with 0', async () => {
   const home = newHome();
 
   const { code, stdout, stderr } = await runTau(home, ['--mode', 'rpc'], { input: '' });
@@ -49,7 +49,7 @@ verifies(
   'with --on-eof abort the end of input stops the run and its tools',
   async ({ open }) => {
     const agent = await open({ script: busyScript, args: ['--on-eof', 'abort'] });
-    const pids = await busy(agent);
+    const pids = await runBusyTool(agent);
 
     agent.process?.endInput();
 
@@ -63,14 +63,14 @@ verifies(
 
 verifies(
   'Z29',
-  'with --on-eof abort what the model had said is kept',
+  'with --on-eof abort the partial model response is stored',
   async ({ open }) => {
     const agent = await open({
       script: [{ steps: [{ text: 'Once upon' }, { stall: true }] }],
       args: ['--on-eof=abort'],
     });
     agent.peer.send({ type: 'prompt', message: 'tell' });
-    await agent.peer.next(says('Once upon'));
+    await agent.peer.next(hasText('Once upon'));
 
     agent.process?.endInput();
 
@@ -80,7 +80,7 @@ verifies(
   onStdio,
 );
 
-it('[Z30] a reader that leaves in the middle ends the run without a word', async () => {
+it('[Z30] a reader that closes the pipe ends the run silently', async () => {
   const home = newHome();
   const shell = `{ "$0" "$1" --mode rpc; echo $? > code; } | head -n 20 > /dev/null; cat code`;
 
@@ -93,7 +93,7 @@ it('[Z30] a reader that leaves in the middle ends the run without a word', async
   expect(messages).toMatchObject([{ role: 'user' }, { role: 'assistant', stopReason: 'aborted' }]);
 });
 
-it('[Z30] a reader that leaves while a tool runs takes the tool along', async () => {
+it('[Z30] a reader that closes the pipe while a tool runs ends the tool', async () => {
   const home = newHome();
   const agent = startProgram(home, [process.execPath, TAU, '--mode', 'rpc']);
   agent.send({ type: 'prompt', message: `run \`${BUSY}; while sleep 0.05; do echo tick; done\`` });
@@ -113,10 +113,10 @@ for (const [signal, code] of [
 ] as const) {
   verifies(
     'Z32 Z33',
-    `${signal} during a tool ends with ${code} after everything has stopped and is stored`,
+    `${signal} during a tool exits with ${code} after all work has stopped and is stored`,
     async ({ open }) => {
       const agent = await open({ script: busyScript });
-      const pids = await busy(agent);
+      const pids = await runBusyTool(agent);
 
       agent.process?.kill(signal);
 
@@ -131,7 +131,7 @@ for (const [signal, code] of [
 
   verifies(
     'Z32',
-    `${signal} while idle ends with ${code}`,
+    `${signal} while idle exits with ${code}`,
     async ({ open }) => {
       const { peer, process } = await open();
       await peer.greeted();
@@ -146,11 +146,11 @@ for (const [signal, code] of [
 
 verifies(
   'Z32 Z33',
-  'a signal while the model answers keeps what it had said',
+  'a signal during a model response stores the text so far',
   async ({ open }) => {
     const agent = await open({ script: [{ steps: [{ text: 'Once upon' }, { stall: true }] }] });
     agent.peer.send({ type: 'prompt', message: 'tell' });
-    await agent.peer.next(says('Once upon'));
+    await agent.peer.next(hasText('Once upon'));
 
     agent.process?.kill('SIGTERM');
 
@@ -162,7 +162,7 @@ verifies(
 
 verifies(
   'Z32',
-  'a client that does not read cannot keep the process from ending',
+  'a client that does not read cannot keep the process from exiting',
   async ({ open }) => {
     const agent = await open({ script: [{ text: 'x'.repeat(1000), times: 100_000 }] });
     await agent.peer.ok({ type: 'prompt', message: 'flood' });
@@ -181,7 +181,7 @@ verifies(
 
 verifies(
   'Z28 Z33',
-  'what a finished tool left in the background goes with the process',
+  'background processes of a finished tool end with the agent',
   async ({ open, transport }) => {
     const agent = await open({
       script: [{ toolCall: { name: 'bash', arguments: { command: BUSY } } }, { text: 'Done' }],
@@ -201,12 +201,12 @@ verifies(
 
 verifies(
   'Z33 Z35',
-  'a second signal ends the process at once, and nothing it started lives on',
+  'a second signal ends the process and all its children at once',
   async ({ open }) => {
     const agent = await open({ script: busyScript });
-    const pids = await busy(agent);
+    const pids = await runBusyTool(agent);
 
-    // Both wait for a process that stands still, so that neither comes too late.
+    // Both signals are delivered while the process is stopped, so that neither comes too late.
     for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) agent.process?.kill(signal);
 
     expect(await agent.process?.exited).toEqual({ code: expect.toBeOneOf([130, 143]), signal: null });
@@ -216,11 +216,11 @@ verifies(
   onProcesses,
 );
 
-it('[Z34] an agent whose parent was killed ends, though somebody else holds its input open', async () => {
+it('[Z34] an agent whose parent was killed exits even if another process holds its input open', async () => {
   const home = newHome();
   const shell = 'exec 3<&0; "$0" "$1" --mode rpc <&3 3<&- & echo "pid $!" >&2; exec 3<&-; wait';
   const parent = startProgram(home, ['sh', '-c', shell, process.execPath, TAU]);
-  parent.send({ type: 'prompt', message: `run \`${BUSY_FOR_EVER}\`` });
+  parent.send({ type: 'prompt', message: `run \`${BUSY_FOREVER}\`` });
   await parent.waitForOutput('\\nstarted');
   const pids = [...pidsIn(parent.stderr()), ...pidsIn(progressIn(parsed(parent.stdout())))];
   onTestFinished(() => killAll(pids));
@@ -235,10 +235,10 @@ it('[Z34] an agent whose parent was killed ends, though somebody else holds its 
 
 verifies(
   'Z35',
-  'nothing outlives an agent that was killed',
+  'no child outlives an agent that was killed',
   async ({ open }) => {
     const agent = await open({ script: busyScript });
-    const pids = await busy(agent);
+    const pids = await runBusyTool(agent);
 
     agent.process?.kill('SIGKILL');
 
@@ -248,7 +248,7 @@ verifies(
   onProcesses,
 );
 
-it('[Z35] nor does a child that has cleared its environment, while its shell lives', async () => {
+it('[Z35] a child with a cleared environment does not outlive a killed agent while its shell lives', async () => {
   const command = 'env -i sleep 1000 & echo "pid $!"; echo started; wait';
   const agent = await openTestAgent('stdio', { script: [{ toolCall: { name: 'bash', arguments: { command } } }] });
   await agent.peer.ok({ type: 'prompt', message: 'work' });
@@ -262,8 +262,8 @@ it('[Z35] nor does a child that has cleared its environment, while its shell liv
   await waitUntil(async () => (await filterAlive(pids)).length === 0);
 });
 
-/** Lets the agent run its busy tool; answers the pids of what that has started, all of them alive. */
-async function busy({ peer }: TestAgent): Promise<number[]> {
+/** Starts the busy tool and returns the pids of its processes, all alive. */
+async function runBusyTool({ peer }: TestAgent): Promise<number[]> {
   await peer.ok({ type: 'prompt', message: 'work' });
   const update = await peer.next((record) => progressIn([record]).includes('started'));
   const pids = pidsIn(progressIn([update]));
@@ -272,7 +272,7 @@ async function busy({ peer }: TestAgent): Promise<number[]> {
   return pids;
 }
 
-/** What the tools have printed according to their last update. */
+/** The tool output in the last update. */
 function progressIn(records: readonly WireRecord[]): string {
   const update = records.findLast(({ type }) => type === 'tool_execution_update');
   const { content = [] } = (update?.['partialResult'] ?? {}) as { content?: { text: string }[] };
@@ -281,7 +281,7 @@ function progressIn(records: readonly WireRecord[]): string {
 
 const pidsIn = (text: string): number[] => (text.match(/\d+/g) ?? []).map(Number);
 
-const says = (text: string) => (record: WireRecord) =>
+const hasText = (text: string) => (record: WireRecord) =>
   record.type === 'message_update' && JSON.stringify(record['message']).includes(text);
 
 const lines = (commands: readonly object[]) => commands.map((command) => `${JSON.stringify(command)}\n`).join('');

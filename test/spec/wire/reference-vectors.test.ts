@@ -8,7 +8,7 @@ import { openTestAgent } from '../../support/agent/test-agent.ts';
 
 type Json = Record<string, unknown>;
 
-/** An object that a public document prints. */
+/** An object printed in a public document. */
 interface Vector {
   readonly document: string;
   readonly section: string;
@@ -27,14 +27,14 @@ const vectors: readonly Vector[] = documents.flatMap((document) =>
     .map((line) => ({ document, ...JSON.parse(line) })),
 );
 
-const printed = (name: string): Json => {
-  const vector = vectors.find((one) => one.kind === 'type' && one.name === name);
+const printedType = (name: string): Json => {
+  const vector = vectors.find((candidate) => candidate.kind === 'type' && candidate.name === name);
   if (!vector) throw new Error(`No document prints ${name}`);
   return vector.json;
 };
 
-const model = printed('Model');
-const answer = printed('AssistantMessage');
+const model = printedType('Model');
+const assistantMessage = printedType('AssistantMessage');
 const state = {
   model,
   thinkingLevel: 'medium',
@@ -57,34 +57,34 @@ const state = {
   activeTools: [],
 };
 
-/** What stands in for a part that the documents leave out, by the key under which it is left out. */
+/** Replacements for parts that the documents omit, by key. */
 const samples: Readonly<Record<string, unknown>> = {
   model,
   models: [model],
-  message: answer,
-  partial: answer,
-  messages: [printed('UserMessage'), answer, printed('ToolResultMessage'), printed('BashExecutionMessage')],
-  toolResults: [printed('ToolResultMessage')],
+  message: assistantMessage,
+  partial: assistantMessage,
+  messages: [printedType('UserMessage'), assistantMessage, printedType('ToolResultMessage'), printedType('BashExecutionMessage')],
+  toolResults: [printedType('ToolResultMessage')],
   details: {},
   state,
   'data of set_model': model,
   'data of get_state': state,
 };
 
-function filled(value: unknown, key: string, name: string): unknown {
+function fillOmitted(value: unknown, key: string, name: string): unknown {
   if (JSON.stringify(value) === '{"$any":true}' || JSON.stringify(value) === '["$any"]') {
     const sample = samples[key] ?? samples[`${key} of ${name}`];
     if (sample === undefined) throw new Error(`No sample for ${key} of ${name}`);
     return sample;
   }
-  if (Array.isArray(value)) return value.map((item) => filled(item, key, name));
+  if (Array.isArray(value)) return value.map((item) => fillOmitted(item, key, name));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([inner, field]) => [inner, filled(field, inner, name)]));
+  return Object.fromEntries(Object.entries(value).map(([inner, field]) => [inner, fillOmitted(field, inner, name)]));
 }
 
-/** The record that shows this object on the wire, or the object itself where it has a shape of its own. */
-function subject({ kind, name, json }: Vector): { shape: Schema; value: Json } {
-  const value = filled(json, '', name) as Json;
+/** The schema and the value to check: a record on the wire, or a type of its own. */
+function toCheckable({ kind, name, json }: Vector): { shape: Schema; value: Json } {
+  const value = fillOmitted(json, '', name) as Json;
   const [, command] = /^(\w+) data$/.exec(name) ?? [];
   if (command !== undefined)
     return { shape: outbound, value: { type: 'response', command, success: true, data: value } };
@@ -95,17 +95,17 @@ function subject({ kind, name, json }: Vector): { shape: Schema; value: Json } {
 
 const outbound = definitions['outbound'] as Schema;
 const problemOf = (shape: Schema, value: Json) => check(shape, value, { closed: true, definitions });
-const sent = vectors.filter(({ kind }) => kind === 'response' || kind === 'event' || kind === 'type');
+const outboundVectors = vectors.filter(({ kind }) => kind === 'response' || kind === 'event' || kind === 'type');
 
-/** What tau sends beyond a printed example, or instead of a part of it. */
+/** A documented difference between a printed example and what tau sends. */
 interface Difference {
   readonly of: (vector: Vector) => boolean;
   readonly reason: string;
-  /** Makes the example what tau would send, by these fields. */
+  /** The fields that turn the example into what tau sends. */
   readonly more: Json;
 }
 
-const isAnswerTo =
+const isResponseTo =
   (...names: string[]) =>
   ({ kind, name, json }: Vector) =>
     kind === 'response' && names.includes(name) && json['success'] === true;
@@ -113,19 +113,19 @@ const { model: _model, ...ownState } = state;
 
 const differences: readonly Difference[] = [
   {
-    of: isAnswerTo('prompt', 'steer', 'follow_up'),
-    reason: 'tau says what became of the message',
+    of: isResponseTo('prompt', 'steer', 'follow_up'),
+    reason: 'tau returns the disposition of the message',
     more: { data: { disposition: 'started', runId: 'r1' } },
   },
   {
     of: ({ kind, json }) => kind === 'response' && json['success'] === false,
-    reason: 'tau gives every refusal a code from a closed set',
+    reason: 'tau gives every error a code from a closed set',
     more: { code: 'model_not_found' },
   },
   {
-    of: (vector) => isAnswerTo('get_state')(vector) && vector.document.startsWith('pi-rpc'),
+    of: (vector) => isResponseTo('get_state')(vector) && vector.document.startsWith('pi-rpc'),
     reason: 'tau adds the fields of the xcsh reference and its own',
-    more: { data: additionsTo('pi-rpc-en', 'get_state') },
+    more: { data: missingFields('pi-rpc-en', 'get_state') },
   },
   {
     of: ({ document, name }) => document === 'xcsh-rpc' && name === 'get_state data',
@@ -134,12 +134,12 @@ const differences: readonly Difference[] = [
   },
   {
     of: ({ name }) => name === 'agent_end',
-    reason: 'tau tells whether the run goes on',
+    reason: 'tau reports whether the run continues',
     more: { willRetry: false, isTerminal: true },
   },
   {
     of: ({ name }) => name === 'server_connected',
-    reason: 'tau tells where to resume, and how often to ping',
+    reason: 'tau sends the cursor and the ping interval',
     more: { seq: 0, epoch: 'e', pingMs: 20_000 },
   },
   {
@@ -149,30 +149,30 @@ const differences: readonly Difference[] = [
   },
   {
     of: ({ document, name }) => document === 'xcsh-rpc' && name === 'message_update',
-    reason: 'the reference prints half a step and a bare message; tau sends them whole',
-    more: { assistantMessageEvent: { contentIndex: 0 }, message: answer },
+    reason: 'the reference prints half a step and a bare message; tau sends them in full',
+    more: { assistantMessageEvent: { contentIndex: 0 }, message: assistantMessage },
   },
 ];
 
-/** Shapes of files, which never cross the wire. */
+// Shapes of files, which are never sent.
 const notOnTheWire = ['TokenFile'];
 
 /** The fields of a state that an example does not print. */
-function additionsTo(document: string, name: string): Json {
-  const example = vectors.find((one) => one.document === document && one.kind === 'response' && one.name === name);
+function missingFields(document: string, name: string): Json {
+  const example = vectors.find((candidate) => candidate.document === document && candidate.kind === 'response' && candidate.name === name);
   const given = (example?.json['data'] ?? {}) as Json;
   return Object.fromEntries(Object.entries(state).filter(([field]) => !Object.hasOwn(given, field)));
 }
 
-/** The value with more fields; objects are merged, everything else is replaced, and `undefined` changes nothing. */
-function merged(value: Json, more: Json): Json {
+/** Merges objects deeply; other values are replaced, and `undefined` changes nothing. */
+function mergeDeep(value: Json, more: Json): Json {
   const fields = Object.entries(more).filter(([, field]) => field !== undefined);
   return {
     ...value,
     ...Object.fromEntries(
       fields.map(([name, field]) => [
         name,
-        isObject(value[name]) && isObject(field) ? merged(value[name], field) : field,
+        isObject(value[name]) && isObject(field) ? mergeDeep(value[name], field) : field,
       ]),
     ),
   };
@@ -181,11 +181,11 @@ function merged(value: Json, more: Json): Json {
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const places = (those: readonly Vector[]) =>
-  those.map((vector): [string, Vector] => [`${vector.document}, ${vector.section}: ${vector.name}`, vector]);
+const labelled = (list: readonly Vector[]) =>
+  list.map((vector): [string, Vector] => [`${vector.document}, ${vector.section}: ${vector.name}`, vector]);
 
-describe('what the documents print for clients to send is understood', () => {
-  it.each(places(vectors.filter(({ kind }) => kind === 'command')))('[C1 C2] %s', (_place, { name, json }) => {
+describe('inbound examples of the documents are parsed', () => {
+  it.each(labelled(vectors.filter(({ kind }) => kind === 'command')))('[C1 C2] %s', (_label, { name, json }) => {
     const { id, type: _, ...params } = json;
 
     const inbound = parseInbound({ text: JSON.stringify(json) });
@@ -193,46 +193,46 @@ describe('what the documents print for clients to send is understood', () => {
     expect(inbound).toEqual({ kind: 'command', name, id, params });
   });
 
-  it.each(places(vectors.filter(({ kind }) => kind === 'frame')))('[C15] %s', (_place, { json }) => {
+  it.each(labelled(vectors.filter(({ kind }) => kind === 'frame')))('[C15] %s', (_label, { json }) => {
     const inbound = parseInbound({ text: JSON.stringify(json) });
 
     expect(inbound).toEqual({ kind: 'frame', frame: json });
   });
 });
 
-it('[C7 C12] every printed command gets one answer from a live agent, under its own name', async () => {
+it('[C7 C12] every printed command gets one response from a live agent, under its own name', async () => {
   const commands = vectors.filter(({ kind }) => kind === 'command');
   const { peer } = await openTestAgent('memory', { args: ['--no-session'] });
 
-  const answers = [];
+  const responses = [];
   for (const [index, { json }] of commands.entries()) {
-    answers.push(await peer.request({ ...json, type: String(json['type']), id: index }));
+    responses.push(await peer.request({ ...json, type: String(json['type']), id: index }));
   }
 
-  expect(answers.map(({ command }) => command)).toEqual(commands.map(({ name }) => name));
+  expect(responses.map(({ command }) => command)).toEqual(commands.map(({ name }) => name));
   const expected = ['agent_busy', 'model_not_found', 'not_supported', 'session_not_found', 'not_found'];
-  expect(answers.filter(({ code }) => code !== undefined && !expected.includes(String(code)))).toEqual([]);
+  expect(responses.filter(({ code }) => code !== undefined && !expected.includes(String(code)))).toEqual([]);
 });
 
-describe('what the documents print for clients to get fits what tau sends', () => {
-  const onTheWire = sent.filter(({ name }) => !notOnTheWire.includes(name));
+describe('outbound examples of the documents match the schema', () => {
+  const onTheWire = outboundVectors.filter(({ name }) => !notOnTheWire.includes(name));
 
-  it.each(places(onTheWire))('[D1 D2 D5 D6 D7 D8 D9 D10 D12 D13 C24] %s', (_place, vector) => {
-    const { shape, value } = subject(vector);
+  it.each(labelled(onTheWire))('[D1 D2 D5 D6 D7 D8 D9 D10 D12 D13 C24] %s', (_label, vector) => {
+    const { shape, value } = toCheckable(vector);
     const more = differences.filter(({ of }) => of(vector)).map((difference) => difference.more);
 
-    const problem = problemOf(shape, more.reduce(merged, value));
+    const problem = problemOf(shape, more.reduce(mergeDeep, value));
 
     expect(problem).toBeUndefined();
   });
 
   it.each(differences.map((difference): [string, Difference] => [difference.reason, difference]))(
-    'differs where it is said to: %s',
+    'differs as documented: %s',
     (_reason, { of, more }) => {
-      const matches = onTheWire.filter(of).map(subject);
+      const matches = onTheWire.filter(of).map(toCheckable);
 
       const plain = matches.map(({ shape, value }) => problemOf(shape, value));
-      const changed = matches.map(({ shape, value }) => problemOf(shape, merged(value, more)));
+      const changed = matches.map(({ shape, value }) => problemOf(shape, mergeDeep(value, more)));
 
       expect(matches).not.toEqual([]);
       expect(plain).toEqual(matches.map(() => expect.any(String)));
@@ -240,8 +240,8 @@ describe('what the documents print for clients to get fits what tau sends', () =
     },
   );
 
-  it('has no other shapes than those of the protocol', () => {
-    const unknown = sent.filter(({ kind, name }) => kind === 'type' && !/ data$/.test(name) && !definitions[name]);
+  it('contains no unknown type', () => {
+    const unknown = outboundVectors.filter(({ kind, name }) => kind === 'type' && !/ data$/.test(name) && !definitions[name]);
 
     expect(unknown.map(({ name }) => name)).toEqual(notOnTheWire);
   });

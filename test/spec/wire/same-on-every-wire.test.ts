@@ -7,8 +7,8 @@ import { header } from '../../support/sessions/stored-session.ts';
 
 const transports: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'];
 
-/** How a client is greeted, and what a server says beside an answer without an id. */
-const BESIDE = new Set(['ready', 'server_connected', 'state_synced', 'server_error']);
+// Greeting records, and the server record beside a response without an id.
+const TRANSPORT_RECORDS = new Set(['ready', 'server_connected', 'state_synced', 'server_error']);
 
 const script = [
   {
@@ -37,8 +37,8 @@ const commands = [
   { id: 'h', type: 'get_session_stats' },
 ];
 
-it('[Z39] the same commands give the same records on every wire', async () => {
-  const [first, ...others] = await onEach({}, async (peer) => {
+it('[Z39] the same commands give the same records on every transport', async () => {
+  const [first, ...others] = await runOnEach({}, async (peer) => {
     for (const command of commands) await peer.request(command);
     peer.send('{"id":"broken", \n42\n');
     await peer.request({ id: 'last', type: 'get_available_models' });
@@ -48,8 +48,8 @@ it('[Z39] the same commands give the same records on every wire', async () => {
   for (const records of others) expect(records).toEqual(first);
 });
 
-it('[Z39] the same runs give the same records on every wire', async () => {
-  const [first, ...others] = await onEach({ script }, async (peer) => {
+it('[Z39] the same runs give the same records on every transport', async () => {
+  const [first, ...others] = await runOnEach({ script }, async (peer) => {
     await peer.run({ message: 'write a note', clientMessageId: 'm1' });
     await peer.run('fail');
     await peer.ok({ type: 'get_messages' });
@@ -60,10 +60,10 @@ it('[Z39] the same runs give the same records on every wire', async () => {
   for (const records of others) expect(records).toEqual(first);
 });
 
-it('[Z39] an aborted run with queued messages is told alike on every wire', async () => {
+it('[Z39] an aborted run with queued messages gives the same records on every transport', async () => {
   const held = [{ steps: [{ text: 'Well' }, { stall: true }] }];
 
-  const [first, ...others] = await onEach({ script: held }, async (peer) => {
+  const [first, ...others] = await runOnEach({ script: held }, async (peer) => {
     await peer.ok({ type: 'prompt', message: 'go' });
     await peer.next('message_update');
     await peer.ok({ type: 'steer', message: 'left' });
@@ -76,38 +76,38 @@ it('[Z39] an aborted run with queued messages is told alike on every wire', asyn
   for (const records of others) expect(records).toEqual(first);
 });
 
-/** The same talk on each wire, one after another. */
-async function onEach(options: OpenOptions, talk: (peer: Peer) => Promise<void>) {
-  const accounts: object[][] = [];
-  for (const transport of transports) accounts.push(await told(transport, options, talk));
-  return accounts;
+/** Runs the same exchange on each transport, one after another. */
+async function runOnEach(options: OpenOptions, exchange: (peer: Peer) => Promise<void>) {
+  const recordLists: object[][] = [];
+  for (const transport of transports) recordLists.push(await recordsOn(transport, options, exchange));
+  return recordLists;
 }
 
-/** What a client is told on this wire, without what differs from one run to the next. */
-async function told(transport: Transport, options: OpenOptions, talk: (peer: Peer) => Promise<void>) {
+/** The records of a client on this transport, without values that differ between runs. */
+async function recordsOn(transport: Transport, options: OpenOptions, exchange: (peer: Peer) => Promise<void>) {
   const home = newHome();
   const session = join(home.cwd, 'session.jsonl');
   writeFileSync(session, `${JSON.stringify(header(home.cwd))}\n`);
   const { peer } = await openTestAgent(transport, { ...options, home, args: ['--session', session] });
   await peer.greeted();
-  await talk(peer);
-  const records = peer.records.filter(({ type }) => !BESIDE.has(type));
+  await exchange(peer);
+  const records = peer.records.filter(({ type }) => !TRANSPORT_RECORDS.has(type));
   const updates = outline(records.filter(({ type }) => type === 'message_update'));
   const others = records.filter(({ type }) => type !== 'message_update');
-  const known = new Map<string, string>();
+  const numbers = new Map<string, string>();
   const text = JSON.stringify(others)
     .replaceAll(home.root, 'HOME')
     .replace(/"[\dT:.-]+Z"/g, '"TIME"')
     .replace(/"timestamp":\d+/g, '"timestamp":0')
-    // A server takes shorter ones.
+    // The limit of a server is lower.
     .replace(/"maxLineBytes":\d+/, '"maxLineBytes":0')
-    .replace(/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b|"[\da-f]{8}"/g, (id) => numbered(known, id));
+    .replace(/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b|"[\da-f]{8}"/g, (id) => numberId(numbers, id));
   return [...(JSON.parse(text) as WireRecord[]), ...updates.map((type) => ({ type }))];
 }
 
-/** Ids differ from run to run; which of them are the same does not. */
-function numbered(known: Map<string, string>, id: string): string {
+/** Replaces each id by a stable number, so that equal ids stay equal. */
+function numberId(numbers: Map<string, string>, id: string): string {
   const bare = id.replaceAll('"', '');
-  if (!known.has(bare)) known.set(bare, `ID${known.size}`);
-  return id.startsWith('"') ? `"${known.get(bare)}"` : (known.get(bare) ?? '');
+  if (!numbers.has(bare)) numbers.set(bare, `ID${numbers.size}`);
+  return id.startsWith('"') ? `"${numbers.get(bare)}"` : (numbers.get(bare) ?? '');
 }

@@ -9,25 +9,25 @@ import { assertValid } from '../../support/protocol/wire-log.ts';
 const seeds = join(import.meta.dirname, '../../fixtures/seeds');
 const python = ['python3', join(seeds, 'client.py')];
 
-it('[V16] the printed Python client prints the answer and ends', async () => {
+it('[V16] the printed Python client prints the response and exits', async () => {
   const home = newHome();
-  const answer = await answerTo('Hello!');
+  const response = await modelResponseTo('Hello!');
 
   const { code, stdout, stderr } = await startProgram(home, python, { env: pathWithPi(home) }).finished;
 
-  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${answer}\n`, stderr: '' });
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${response}\n`, stderr: '' });
 });
 
-it('[V6 V16] the printed Python client is told only what the protocol says', async () => {
+it('[V6 V16] the printed Python client gets only valid records', async () => {
   const home = newHome();
 
-  await startProgram(home, python, { env: withCopyingPi(home) }).finished;
+  await startProgram(home, python, { env: pathWithCopyingPi(home) }).finished;
 
-  expect(copied(home)).toContain('agent_settled');
+  expect(copiedTypes(home)).toContain('agent_settled');
 });
 
-interactive('[V17] the printed Node client with readline', 'client.cjs');
-interactive('[V18] the printed Node client with its JSONL reader', 'jsonl-reader.cjs');
+testInteractive('[V17] the printed Node client with readline', 'client.cjs');
+testInteractive('[V18] the printed Node client with its JSONL reader', 'jsonl-reader.cjs');
 
 it('[Z2] pi and tau are the same program', async () => {
   const home = newHome();
@@ -40,59 +40,59 @@ it('[Z2] pi and tau are the same program', async () => {
   expect(versions[0]).toMatchObject({ code: 0, stderr: '' });
 });
 
-/** A client that does not end by itself. */
-function interactive(title: string, program: string): void {
+/** Tests a client that does not exit by itself. */
+function testInteractive(title: string, program: string): void {
   const node = [process.execPath, join(seeds, program)];
 
   describe(title, () => {
-    it('prints the answer, and Ctrl-C ends it and the agent', async () => {
+    it('prints the response, and Ctrl-C ends it and the agent', async () => {
       const home = newHome();
-      const answer = await answerTo('Hello');
+      const response = await modelResponseTo('Hello');
       const client = startProgram(home, node, { env: pathWithPi(home) });
-      await client.waitForOutput(answer);
+      await client.waitForOutput(response);
 
       process.kill(-(client.child.pid ?? 0), 'SIGINT');
 
-      expect((await client.finished).stdout).toBe(answer);
+      expect((await client.finished).stdout).toBe(response);
       await waitUntil(async () => (await groupSize(client.child.pid ?? 0)) === 0);
     });
 
-    it('is told only what the protocol says, and its agent ends when it is killed', async () => {
+    it('gets only valid records, and its agent ends when it is killed', async () => {
       const home = newHome();
-      const answer = await answerTo('Hello');
-      const client = startProgram(home, node, { env: withCopyingPi(home) });
-      await client.waitForOutput(answer);
+      const response = await modelResponseTo('Hello');
+      const client = startProgram(home, node, { env: pathWithCopyingPi(home) });
+      await client.waitForOutput(response);
 
       client.child.kill('SIGKILL');
 
       await waitUntil(async () => (await groupSize(client.child.pid ?? 0)) === 0);
-      expect(copied(home)).toContain('agent_settled');
+      expect(copiedTypes(home)).toContain('agent_settled');
     });
   });
 }
 
-/** What the model says to this, word for word. */
-async function answerTo(message: string): Promise<string> {
+/** The exact response of the model to this message. */
+async function modelResponseTo(message: string): Promise<string> {
   const { peer } = await openTestAgent('memory');
   await peer.run(message);
   const { text } = await peer.ok({ type: 'get_last_assistant_text' });
   return text;
 }
 
-/** The same, with a `pi` in front that keeps a copy of everything the agent says. */
-function withCopyingPi(home: Home): Record<string, string> {
+/** A path with a `pi` that also copies the output of the agent to a file. */
+function pathWithCopyingPi(home: Home): Record<string, string> {
   const front = join(home.root, 'front');
   const { PATH } = pathWithPi(home);
   mkdirSync(front);
   const copying = `"${home.root}/bin/pi" "$@" | tee "${home.root}/copy.jsonl"`;
-  // The copy is to be whole also when the client has left before the end.
+  // The copy must be complete even if the client exits early.
   writeFileSync(join(front, 'pi'), `#!/bin/sh\ntrap '' PIPE\n${copying}\n`);
   chmodSync(join(front, 'pi'), 0o755);
   return { PATH: `${front}:${PATH}` };
 }
 
-/** The types of the records in the copy, every one of them checked. */
-function copied(home: Home): string[] {
+/** The types of the copied records, each validated. */
+function copiedTypes(home: Home): string[] {
   const lines = readFileSync(join(home.root, 'copy.jsonl'), 'utf8').split('\n');
   expect(lines.pop()).toBe('');
   return lines.map((line) => {

@@ -13,7 +13,7 @@ import { shortConversation, storeSession } from '../../support/sessions/stored-s
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Starts the server that the guide prints, with its import repaired; answers its address. */
+/** Starts the server that the guide prints, with its import repaired. */
 async function sampleServer(home: Home) {
   const port = await freePort();
   const printed = readFileSync(join(root, 'test/fixtures/seeds/websocket-server.ts'), 'utf8');
@@ -36,7 +36,7 @@ function freePort(): Promise<number> {
   });
 }
 
-it('[W87] the server that the guide prints serves tau, and its client gets an answer', async () => {
+it('[W87] the server that the guide prints runs tau, and its client gets a response', async () => {
   const { server, url } = await sampleServer(newHome());
   const peer = new RemotePeer(`${url}?token=your-secret-token`, { hasForeignFields: true });
 
@@ -50,7 +50,7 @@ it('[W87] the server that the guide prints serves tau, and its client gets an an
   await waitUntil(async () => (await groupSize(server.child.pid ?? 0)) === 1);
 });
 
-it('[W87] it opens the session that the client names', async () => {
+it('[W87] the server that the guide prints opens the session that the client names', async () => {
   const home = newHome();
   const path = storeSession(home, shortConversation(home.cwd));
   const { url } = await sampleServer(home);
@@ -63,7 +63,7 @@ it('[W87] it opens the session that the client names', async () => {
   expect(readSessionFile(path).at(-1)).toMatchObject({ message: { role: 'assistant' } });
 });
 
-it('[W87] it sends a wrong token away with 1008', async () => {
+it('[W87] the server that the guide prints closes a wrong token with 1008', async () => {
   const { url } = await sampleServer(newHome());
 
   expect(await new RemotePeer(`${url}?token=wrong`).ended).toEqual({

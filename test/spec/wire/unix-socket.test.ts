@@ -7,8 +7,8 @@ import { startProgram } from '../../support/processes/program.ts';
 import { connectWhenListening, newGate, newHome, type OpenOptions, startAgentProcess, TAU } from '../../support/agent/test-agent.ts';
 import { outline, Peer, type WireRecord } from '../../support/clients/peer.ts';
 
-it('[Z36] the socket speaks the protocol, and only its owner may use it', async () => {
-  const agent = await listening();
+it('[Z36] the socket uses the protocol, and only its owner may open it', async () => {
+  const agent = await startListeningAgent();
   const peer = await agent.client();
 
   const { data } = await peer.request({ id: 1, type: 'get_state' });
@@ -18,8 +18,8 @@ it('[Z36] the socket speaks the protocol, and only its owner may use it', async 
   expect(statSync(agent.path).mode & 0o777).toBe(0o600);
 });
 
-it('[Z36 C12] a client that says no more is still answered, whatever it asked', async () => {
-  const agent = await listening();
+it('[Z36 C12] a client that closes its sending side is still answered', async () => {
+  const agent = await startListeningAgent();
   await agent.ready();
   const commands = ['bash', 'list_sessions', 'preflight'].map((type) => ({ id: type, type, command: 'sleep 0.05' }));
 
@@ -31,7 +31,7 @@ it('[Z36 C12] a client that says no more is still answered, whatever it asked', 
   }
 });
 
-it('[Z36] the mode is right under any umask', async () => {
+it('[Z36] the socket has mode 600 under any umask', async () => {
   const home = newHome();
   const shell = 'umask 000; exec "$0" "$1" --mode rpc --socket agent.sock';
   startProgram(home, ['sh', '-c', shell, process.execPath, TAU]);
@@ -41,19 +41,19 @@ it('[Z36] the mode is right under any umask', async () => {
   expect(statSync(join(home.cwd, 'agent.sock')).mode & 0o777).toBe(0o600);
 });
 
-it('[Z36] a socket that a killed agent left behind is taken over', async () => {
-  const first = await listening();
+it('[Z36] a stale socket of a killed agent is replaced', async () => {
+  const first = await startListeningAgent();
   await first.client();
   first.process.kill('SIGKILL');
   await first.process.exited;
   expect(existsSync(first.path)).toBe(true);
 
-  const second = await listening({ home: first.home });
+  const second = await startListeningAgent({ home: first.home });
 
   expect(await (await second.client()).ok({ type: 'get_state' })).toMatchObject({ isIdle: true });
 });
 
-it('[Z36] a socket on which somebody listens is left alone', async () => {
+it('[Z36] a socket in use by another process is left alone', async () => {
   const home = newHome();
   const path = join(home.root, 'agent.sock');
   const other = createServer((socket) => socket.on('error', () => {}).end('mine\n'));
@@ -67,9 +67,9 @@ it('[Z36] a socket on which somebody listens is left alone', async () => {
   other.close();
 });
 
-it('[Z37] a client that leaves ends nothing: the next one finds the finished run', async () => {
+it('[Z37] a run continues when its client disconnects, and the next client gets its result', async () => {
   const gate = newGate();
-  const agent = await listening({
+  const agent = await startListeningAgent({
     script: [{ steps: [{ text: 'Half' }, { await: gate.path }, { text: ' and half' }] }],
   });
   const first = await agent.client();
@@ -86,10 +86,10 @@ it('[Z37] a client that leaves ends nothing: the next one finds the finished run
   expect(await second.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'Half and half' });
 });
 
-it('[Z37] a client that comes in the middle of an answer is told what it has missed of it', async () => {
+it('[Z37] a client that connects during a model response gets the part it missed', async () => {
   const gate = newGate();
   const written = { path: 'a.txt', content: 'All of it' };
-  const agent = await listening({
+  const agent = await startListeningAgent({
     script: [
       {
         steps: [
@@ -112,21 +112,21 @@ it('[Z37] a client that comes in the middle of an answer is told what it has mis
   gate.open();
   const end = await second.find('message_end');
 
-  const answer = second.records.slice(0, second.records.indexOf(end));
-  expect(outline(answer)).toEqual([
+  const response = second.records.slice(0, second.records.indexOf(end));
+  expect(outline(response)).toEqual([
     'ready',
     'message_start',
     ...['start', 'text_start', 'text_delta', 'text_end'].map(step),
     ...['toolcall_start', 'toolcall_delta', 'toolcall_end'].map(step),
     ...['toolcall_start', 'toolcall_delta', 'toolcall_end', 'done'].map(step),
   ]);
-  expect(answer.map((record) => deltaOf(record, 0)).join('')).toBe('Look: ');
-  expect(JSON.parse(answer.map((record) => deltaOf(record, 1)).join(''))).toEqual({});
-  expect(JSON.parse(answer.map((record) => deltaOf(record, 2)).join(''))).toEqual(written);
+  expect(response.map((record) => deltaOf(record, 0)).join('')).toBe('Look: ');
+  expect(JSON.parse(response.map((record) => deltaOf(record, 1)).join(''))).toEqual({});
+  expect(JSON.parse(response.map((record) => deltaOf(record, 2)).join(''))).toEqual(written);
 });
 
-it('[Z37] each client begins with the default dialect', async () => {
-  const agent = await listening({ script: [{ text: 'one' }, { text: 'two' }] });
+it('[Z37] each client starts with the default dialect', async () => {
+  const agent = await startListeningAgent({ script: [{ text: 'one' }, { text: 'two' }] });
   const first = await agent.client();
   await first.ok({ type: 'hello', stream: 'delta', entries: true });
   await first.run('hi');
@@ -142,8 +142,8 @@ it('[Z37] each client begins with the default dialect', async () => {
     expect(update).toHaveProperty('message');
 });
 
-it('[Z37] a client that only closed its sending side still hears its run to the end', async () => {
-  const agent = await listening({ script: [{ text: 'All of it' }] });
+it('[Z37] a client that closes only its sending side gets its run to the end', async () => {
+  const agent = await startListeningAgent({ script: [{ text: 'All of it' }] });
   await agent.ready();
   const socket = connect(agent.path);
 
@@ -158,7 +158,7 @@ it('[Z37] a client that only closed its sending side still hears its run to the 
 });
 
 it('[Z37] twenty clients in a row are served by the same agent', async () => {
-  const agent = await listening();
+  const agent = await startListeningAgent();
   const seen = new Set<string>();
 
   for (let client = 0; client < 20; client++) {
@@ -171,8 +171,8 @@ it('[Z37] twenty clients in a row are served by the same agent', async () => {
   expect(seen.size).toBe(1);
 });
 
-it('[W38 Z37] a second client is told that the first is still attached, which notices nothing', async () => {
-  const agent = await listening();
+it('[W38 Z37] a second client is rejected with a reason, and the first is not affected', async () => {
+  const agent = await startListeningAgent();
   const first = await agent.client();
   await first.greeted();
 
@@ -183,8 +183,8 @@ it('[W38 Z37] a second client is told that the first is still attached, which no
   expect(await first.ok({ type: 'get_state' })).toMatchObject({ isIdle: true });
 });
 
-it('[Z38] the end of stdin and what is written there mean nothing', async () => {
-  const agent = await listening();
+it('[Z38] with --socket stdin is ignored, and its end too', async () => {
+  const agent = await startListeningAgent();
   const peer = await agent.client();
 
   agent.stdin('{"type":"prompt","message":"hello"}\n');
@@ -195,8 +195,8 @@ it('[Z38] the end of stdin and what is written there mean nothing', async () => 
   expect(agent.process.stdout()).toBe('');
 });
 
-it('[Z38] a signal ends the process and takes the socket away', async () => {
-  const agent = await listening();
+it('[Z38] a signal ends the process and removes the socket', async () => {
+  const agent = await startListeningAgent();
   const peer = await agent.client();
   await peer.run('say hello');
 
@@ -209,18 +209,18 @@ it('[Z38] a signal ends the process and takes the socket away', async () => {
 
 const step = (type: string) => `message_update:${type}`;
 
-/** What this record adds to a block of the first answer. */
+/** The delta of this record for one content block of the first response. */
 function deltaOf({ assistantMessageEvent }: WireRecord, index: number): string {
   const { contentIndex, delta } = (assistantMessageEvent ?? {}) as { contentIndex?: number; delta?: string };
   return contentIndex === index ? (delta ?? '') : '';
 }
 
-/** An agent that listens on a socket. */
-async function listening(options: OpenOptions = {}) {
+/** Starts an agent that listens on a socket. */
+async function startListeningAgent(options: OpenOptions = {}) {
   const home = options.home ?? newHome();
   const path = join(home.root, 'agent.sock');
   const script = join(home.root, 'script.jsonl');
-  if (options.script) writeFileSync(script, options.script.map((answer) => JSON.stringify(answer)).join('\n'));
+  if (options.script) writeFileSync(script, options.script.map((response) => JSON.stringify(response)).join('\n'));
   const { process, link } = startAgentProcess(home, ['--socket', path, ...(options.script ? ['--script', script] : [])], options);
   link.onLine(() => {});
   const ended = process.exited.then(() => {

@@ -85,8 +85,8 @@ function withShortProperties(style) {
 
 /** Replaces the lazily loaded grammars of the server's page: a single file cannot load lazily. */
 function exportColours(path) {
-  const setup = ({ onResolve }) => onResolve({ filter: /\/coloured\.ts$/ }, () => ({ path }));
-  return { name: 'own-colours', setup };
+  const setup = ({ onResolve }) => onResolve({ filter: /\/use-tokens\.ts$/ }, () => ({ path }));
+  return { name: 'export-tokens', setup };
 }
 
 /** Builds the page of the server: files with hashed names that browsers cache, and an index that names them. */

@@ -1,6 +1,6 @@
-import { recall, remember } from './remembered.ts';
+import { readStored, writeStored } from './browser-storage.ts';
 
-/** `auto`: as the system has it. */
+/** The colour themes of both pages; `auto` follows the system. */
 export const themes = ['auto', 'light', 'dark'] as const;
 
 export type Theme = (typeof themes)[number];
@@ -11,17 +11,16 @@ export const themeNames: Readonly<Record<Theme, string>> = {
   dark: 'Dark colours',
 };
 
-/** Under which the browser remembers the choice. */
 export const THEME_KEY = 'tau-theme';
 
-/** What was chosen last in this browser. */
-export function rememberedTheme(): Theme {
-  const stored = recall(THEME_KEY);
+/** The last chosen theme of this browser. */
+export function storedTheme(): Theme {
+  const stored = readStored(THEME_KEY);
   return themes.find((theme) => theme === stored) ?? 'auto';
 }
 
-/** Puts the colours on the page, and keeps the choice. */
+/** Applies a theme to the page and stores it. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
-  remember(THEME_KEY, theme);
+  writeStored(THEME_KEY, theme);
 }

@@ -1,6 +1,6 @@
 import type { TodoTask } from '../protocol/generated/vocabulary.ts';
 
-/** A sign and a word for each status of a task. */
+/** The sign and label of each task status. */
 export const todoStatuses: Readonly<Record<TodoTask['status'], { readonly sign: string; readonly word: string }>> = {
   pending: { sign: '○', word: 'to do' },
   in_progress: { sign: '◐', word: 'in progress' },

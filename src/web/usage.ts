@@ -1,19 +1,19 @@
-import { fieldsOf, numberOf } from './fields.ts';
+import { asObject, asNumber } from './untyped.ts';
 
-/** What some tokens were and cost. */
-export interface Usage {
+/** Token counts and cost of a message. */
+export interface MessageUsage {
   readonly input: number;
   readonly output: number;
   readonly cached: number;
   readonly cost: number;
 }
 
-export function usageOf(value: unknown): Usage {
-  const usage = fieldsOf(value);
+export function readUsage(value: unknown): MessageUsage {
+  const usage = asObject(value);
   return {
-    input: numberOf(usage['input']) + numberOf(usage['cacheWrite']),
-    output: numberOf(usage['output']),
-    cached: numberOf(usage['cacheRead']),
-    cost: numberOf(fieldsOf(usage['cost'])['total']),
+    input: asNumber(usage['input']) + asNumber(usage['cacheWrite']),
+    output: asNumber(usage['output']),
+    cached: asNumber(usage['cacheRead']),
+    cost: asNumber(asObject(usage['cost'])['total']),
   };
 }

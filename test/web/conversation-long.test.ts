@@ -90,7 +90,7 @@ it('search loads all messages, finds a word of the oldest one and scrolls to it'
   await field.fill(promptAt(0).toUpperCase());
   await page.getByText('1 of 1').waitFor();
   await waitUntilVisible(page, promptAt(0));
-  await waitForCondition(page, "CSS.highlights.get('looked-at')?.size === 1");
+  await waitForCondition(page, "CSS.highlights.get('current')?.size === 1");
   await field.fill(promptAt(996));
   await page.getByText('1 of 1').waitFor();
   await waitUntilVisible(page, promptAt(996));
@@ -145,13 +145,13 @@ it('search colours at most 2,000 matches', async () => {
   storeSession(home, [header(home.cwd), userEntry('aaaaaaaa', null, 'first'), long]);
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: 'first' }).click();
-  await page.locator('.answer').waitFor();
+  await page.locator('.response').waitFor();
 
   await page.keyboard.press('Control+f');
   await page.keyboard.type('ж');
   await page.getByText('1 of 1').waitFor();
 
-  await waitForCondition(page, "CSS.highlights.get('found')?.size === 2000 && CSS.highlights.get('looked-at')?.size === 2000");
+  await waitForCondition(page, "CSS.highlights.get('found')?.size === 2000 && CSS.highlights.get('current')?.size === 2000");
   expect(complaints).toEqual([]);
 });
 
@@ -164,7 +164,7 @@ it('search unfolds a folded match', async () => {
   await page.getByText('1 of 1').waitFor();
 
   await conversationRegion(page).getByText(result).first().waitFor({ state: 'visible' });
-  await waitForCondition(page, "CSS.highlights.get('looked-at')?.size > 0");
+  await waitForCondition(page, "CSS.highlights.get('current')?.size > 0");
 });
 
 it('search expands a clipped match inside a folded part', async () => {
@@ -179,6 +179,6 @@ it('search expands a clipped match inside a folded part', async () => {
   await page.keyboard.type('123');
   await page.getByText('1 of 1').waitFor();
 
-  await waitForCondition(page, "CSS.highlights.get('looked-at')?.size > 0");
+  await waitForCondition(page, "CSS.highlights.get('current')?.size > 0");
   await conversationRegion(page).getByText('122\n123\n124').waitFor();
 });

@@ -107,7 +107,7 @@ it('[S42] malformed, unknown, very long and deeply nested lines do not prevent t
 
   expect(await visibleText(page.locator('main'))).toContain('Good night');
   await page.getByRole('navigation', { name: 'Outline' }).getByText('Good morning').click();
-  await page.locator('.aimed').getByText('Good morning').waitFor();
+  await page.locator('.target').getByText('Good morning').waitFor();
   expect(view.complaints).toEqual([]);
 });
 

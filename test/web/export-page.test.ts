@@ -149,7 +149,7 @@ it('[S41] the outline can be filtered', async () => {
 it('[S41] the search counts matches, steps forward and back, unfolds them and colours them', async () => {
   const page = await waitUntilReady(await open(await exportPage(session)));
   const count = page.locator('.count');
-  const coloured = () => page.evaluate("[...(CSS.highlights.get('looked-at') ?? [])].map(String)");
+  const coloured = () => page.evaluate("[...(CSS.highlights.get('current') ?? [])].map(String)");
 
   await page.keyboard.press('/');
   await page.keyboard.type('NEEDLE');
@@ -178,8 +178,8 @@ it('[S41] an entry id in the address opens that entry on any branch', async () =
   const tool = await waitUntilReady(await open(file, { hash: '#paint000' }));
   const malformed = await waitUntilReady(await open(file, { hash: '#%E0%A4%A' }));
 
-  expect(await visibleText(other.locator('.aimed'))).toContain('Then I leave it.');
-  expect(await visibleText(tool.locator('.aimed'))).toContain('painted');
+  expect(await visibleText(other.locator('.target'))).toContain('Then I leave it.');
+  expect(await visibleText(tool.locator('.target'))).toContain('painted');
   expect(await visibleText(malformed.locator('main'))).toContain('Thank you.');
 });
 
@@ -217,7 +217,7 @@ it('[S41] on a phone a button opens the outline, and nothing is wider than the s
   const before = await page.locator('.sidebar').isVisible();
   await page.getByRole('button', { name: 'Outline and search' }).click();
   await page.getByRole('navigation', { name: 'Outline' }).getByText('Thank you.').click();
-  await page.locator('.aimed').waitFor();
+  await page.locator('.target').waitFor();
 
   expect(before).toBe(false);
   expect(await page.locator('.sidebar').isVisible()).toBe(false);
@@ -253,7 +253,7 @@ it('[S41] all of ten thousand entries can be reached, but are not rendered or li
   const listed = await page.locator('.rows li').count();
   await page.getByLabel('Search the session').fill('answer 9999');
   await page.keyboard.press('Enter');
-  const [hit] = await page.locator('.aimed').allInnerTexts();
+  const [hit] = await page.locator('.target').allInnerTexts();
   await page.locator('article').nth(9999).waitFor({ state: 'attached' });
 
   expect(listed).toBeLessThan(100);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { highlight } from '../../src/web/code/grammars.ts';
-import { GrowingCode } from '../../src/web/code/growing-code.ts';
-import { languageOf } from '../../src/web/code/language-of.ts';
-import type { Highlight, Token } from '../../src/web/code/token.ts';
+import { IncrementalHighlighter } from '../../src/web/code/incremental-highlighter.ts';
+import { fileLanguage } from '../../src/web/code/file-language.ts';
+import type { Highlighter, CodeToken } from '../../src/web/code/token.ts';
 
 /** The coloured tokens of a text, each as `colour text`. */
 const coloured = (text: string, language: string) =>
@@ -92,17 +92,17 @@ it.each([
   ['.gitignore', 'gitignore'],
   ['', ''],
 ])('the language of %j is %j', (path, language) => {
-  expect(languageOf(path)).toBe(language);
+  expect(fileLanguage(path)).toBe(language);
 });
 
 /** A highlighter that never reports slowness, so that results do not depend on the load of the machine. */
-const neverSlow: Highlight = (text, language) => {
+const neverSlow: Highlighter = (text, language) => {
   const found = highlight(text, language);
   return found && { ...found, isSlow: false };
 };
 
-const read = (code: GrowingCode, text: string, isOpen: boolean) => code.read(text, { isOpen }).flat();
-const joinTexts = (tokens: readonly Token[]) => tokens.map(({ text }) => text).join('');
+const read = (code: IncrementalHighlighter, text: string, isOpen: boolean) => code.read(text, { isOpen }).flat();
+const joinTexts = (tokens: readonly CodeToken[]) => tokens.map(({ text }) => text).join('');
 
 it('code received in pieces gets the same colours as the whole code at once', () => {
   const line = fc.constantFrom(
@@ -118,12 +118,12 @@ it('code received in pieces gets the same colours as the whole code at once', ()
   const code = fc.array(line, { maxLength: 200 }).map((lines) => lines.join('\n'));
   fc.assert(
     fc.property(code, fc.array(fc.nat(8000), { maxLength: 20 }), (text, cuts) => {
-      const growing = new GrowingCode('ts', neverSlow);
+      const growing = new IncrementalHighlighter('ts', neverSlow);
       for (const cut of cuts.sort((one, other) => one - other)) {
         const part = text.slice(0, cut);
         expect(joinTexts(read(growing, part, true))).toBe(part);
       }
-      expect(read(growing, text, false)).toEqual(read(new GrowingCode('ts', neverSlow), text, false));
+      expect(read(growing, text, false)).toEqual(read(new IncrementalHighlighter('ts', neverSlow), text, false));
       expect(joinTexts(read(growing, text, false))).toBe(text);
     }),
     { numRuns: 50 },
@@ -135,11 +135,11 @@ it.each([
   ['with an open comment', '/* a comment\n'],
 ])('the work for code %s grows linearly with its length', (_, line) => {
   let work = 0;
-  const counted: Highlight = (text, language) => {
+  const counted: Highlighter = (text, language) => {
     work += text.length;
     return neverSlow(text, language);
   };
-  const growing = new GrowingCode('ts', counted);
+  const growing = new IncrementalHighlighter('ts', counted);
   const workUntil = (length: number) => {
     for (let end = 0; end < length; end += 10) growing.read(line.repeat(3000).slice(0, end), { isOpen: true });
     return work;
@@ -149,11 +149,11 @@ it.each([
 });
 
 it('code after a slow chunk is not coloured', () => {
-  const slow: Highlight = (text, language) => {
+  const slow: Highlighter = (text, language) => {
     const found = highlight(text, language);
     return found && { ...found, isSlow: true };
   };
-  const [first, ...others] = new GrowingCode('ts', slow).read('const a = 1;\n'.repeat(1000), { isOpen: false });
+  const [first, ...others] = new IncrementalHighlighter('ts', slow).read('const a = 1;\n'.repeat(1000), { isOpen: false });
   expect(first?.[0]).toEqual({ text: 'const', colour: 'keyword' });
   expect(others.flat().every(({ colour }) => colour === undefined)).toBe(true);
 });
@@ -161,7 +161,7 @@ it('code after a slow chunk is not coloured', () => {
 it.each(['long', 'with long lines', 'of an unknown language'])('highlighting loses no text of code: %s', (which) => {
   const text = { long: 'let a;\n'.repeat(20_000), 'with long lines': `let a;\n${'x'.repeat(5000)}` }[which] ?? 'let a;';
   const language = which === 'of an unknown language' ? 'klingon' : 'js';
-  expect(joinTexts(read(new GrowingCode(language, highlight), text, false))).toBe(text);
+  expect(joinTexts(read(new IncrementalHighlighter(language, highlight), text, false))).toBe(text);
 });
 
 const units = [
@@ -205,6 +205,6 @@ it.each(units)('no grammar is slow on 30,000 characters of %j', (unit) => {
     'xml',
   ]) {
     for (const code of [text, lines])
-      expect(joinTexts(read(new GrowingCode(language, highlight), code, false))).toBe(code);
+      expect(joinTexts(read(new IncrementalHighlighter(language, highlight), code, false))).toBe(code);
   }
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Block } from '../../src/web/markdown/block/block.ts';
+import type { ParsedBlock } from '../../src/web/markdown/block/block.ts';
 import { MarkdownReader, parseBlocks } from '../../src/web/markdown/block/markdown-reader.ts';
 import { parseInline } from '../../src/web/markdown/inline/inline-reader.ts';
 import { markdownHtml, inlineHtml } from '../support/page/markdown-html.ts';
@@ -53,7 +53,7 @@ it('complete blocks stay the same objects while a text grows', () => {
   const text =
     '# Title\n\nA paragraph.\n\n- one\n- two\n  - inner\n- three\n\n| a |\n|---|\n| 1 |\n| 2 |\n| 3 |\n\nEnd';
   const reader = new MarkdownReader();
-  const seen = new Map<number, Block>();
+  const seen = new Map<number, ParsedBlock>();
   for (let end = 1; end <= text.length; end++) {
     const { blocks } = reader.read(text.slice(0, end), { isStreaming: true });
     for (const [at, block] of blocks.slice(0, -1).entries()) {
@@ -69,8 +69,8 @@ it('complete list items and table rows stay the same objects while a text grows'
   const [one, two, three, four] = ['- one\n- two\n- th', 'ree\n- four\n\n|a|\n|-|\n|1|\n|2', '|\n|3|\n|4', ''].map(
     (_, at, parts) => reader.read(parts.slice(0, at + 1).join(''), { isStreaming: true }).blocks,
   );
-  const itemsOf = (blocks: readonly Block[] = []) => blocks.flatMap((block) => ('items' in block ? block.items : []));
-  const rowsOf = (blocks: readonly Block[] = []) => blocks.flatMap((block) => ('rows' in block ? block.rows : []));
+  const itemsOf = (blocks: readonly ParsedBlock[] = []) => blocks.flatMap((block) => ('items' in block ? block.items : []));
+  const rowsOf = (blocks: readonly ParsedBlock[] = []) => blocks.flatMap((block) => ('rows' in block ? block.rows : []));
   expect(itemsOf(two)[0]).toBe(itemsOf(one)[0]);
   expect(rowsOf(three)[0]).toBe(rowsOf(two)[0]);
   expect(rowsOf(four).slice(0, 3)).toEqual([['1'], ['2'], ['3']]);
@@ -88,7 +88,7 @@ function renderingsOf(text: string): string[] {
   return shown;
 }
 
-const outline = (block: Block): string => {
+const outline = (block: ParsedBlock): string => {
   if ('items' in block) return `(${block.items.map(({ blocks }) => blocks.map(outline).join('')).join(',')})`;
   if ('rows' in block) return `{${[block.head, ...block.rows].map((cells) => cells.join('|')).join('/')}}`;
   if (block.type === 'code') return `<${block.text}>`;
@@ -175,7 +175,7 @@ it.each(units)('the work for repeated %j grows linearly with the length', async 
 });
 
 /** Cells that a browser lays out, missing ones included. */
-const countCells = (blocks: readonly Block[]): number =>
+const countCells = (blocks: readonly ParsedBlock[]): number =>
   blocks.reduce((sum, block) => sum + (block.type === 'table' ? block.head.length * (block.rows.length + 1) : 0), 0);
 
 it('a table has at most 100 cells per character of its text', () => {

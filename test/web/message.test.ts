@@ -294,7 +294,7 @@ it('an assistant message can be copied as markdown and shows why it stopped', as
   const content = [{ type: 'text', text: 'It is **so**.' }];
 
   await renderMessage(page, { message: assistantMessage({ content, durationMs: 1500, stopReason: 'length' }) });
-  await page.locator('.answer').hover();
+  await page.locator('.response').hover();
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const whole = await visibleText(page.locator('main'));
@@ -311,11 +311,11 @@ it('a long user message is clipped until it is expanded; attachments of old sess
   const attachments = [{ fileName: 'plan.pdf' }, { mimeType: 'text/plain' }, 7];
   await renderMessage(page, { message: { role: 'user', content: lines(200), attachments } });
 
-  const cut = (await heightOf(page.locator('.said'))) ?? 0;
+  const cut = (await heightOf(page.locator('.bubble'))) ?? 0;
   await page.getByRole('button', { name: 'Show all 200 lines' }).click();
   await page.getByRole('button', { name: 'Show all 200 lines' }).waitFor({ state: 'detached' });
 
-  expect(await heightOf(page.locator('.said'))).toBeGreaterThan(cut * 4);
+  expect(await heightOf(page.locator('.bubble'))).toBeGreaterThan(cut * 4);
   expect(await page.getByRole('listitem').allInnerTexts()).toEqual(['plan.pdf', 'text/plain', 'A file of no name']);
 });
 

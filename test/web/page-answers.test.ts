@@ -34,7 +34,7 @@ it('thinking is folded, and the output of a tool is shown while it runs', async 
   expect(await visibleText(tool)).toMatch(/first\nsecond/);
   expect(await visibleText(page.locator('.thinking .markdown'))).toBe('I have to look.');
   expect(await visibleText(page.locator('.user'))).toContain('What is there?');
-  expect(await visibleText(page.locator('.answer strong'))).toBe('look');
+  expect(await visibleText(page.locator('.response strong'))).toBe('look');
   expect(await page.title()).toBe('What is there? · tau');
   expect(view.complaints).toEqual([]);
 });
@@ -100,7 +100,7 @@ it.each([320, 390])('on a phone of %i pixels nothing is wider than the screen', 
 
   await submitPrompt(page, `${'long'.repeat(100)}\n\n\`\`\`\n${'code '.repeat(100)}\n\`\`\``);
   await page.locator('table').waitFor();
-  const { x = -1, width: bubble = Infinity } = (await page.locator('.said').boundingBox()) ?? {};
+  const { x = -1, width: bubble = Infinity } = (await page.locator('.bubble').boundingBox()) ?? {};
   const session = await page.evaluate('document.documentElement.scrollWidth');
   await page.getByRole('button', { name: 'Sessions' }).click();
   await page.getByRole('link', { name: /^longlong/ }).waitFor();
@@ -115,7 +115,7 @@ it('hidden and bidirectional characters are shown by code point in prompts, link
   const { page } = await visit((await servePage({ script: [{ text: turned }] })).loginLink);
 
   await submitPrompt(page, 'a\u202eb');
-  await page.locator('.answer').getByText('zero').waitFor();
+  await page.locator('.response').getByText('zero').waitFor();
 
   expect(await conversation(page).locator('.hidden-character').allInnerTexts()).toEqual([
     'U+202E',

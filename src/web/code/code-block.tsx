@@ -1,59 +1,58 @@
 import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { useColoured } from './coloured.ts';
+import { useTokens } from './use-tokens.ts';
 import { CopyButton } from './copy-button.tsx';
-import { PlainText, visible } from './plain-text.tsx';
-import type { Token } from './token.ts';
+import { PlainText, visibleNodes } from './plain-text.tsx';
+import type { CodeToken } from './token.ts';
 
-const MAX_LABEL = 60;
+const MAX_LANGUAGE_CHARACTERS = 60;
 
 interface CodeProps {
   readonly text: string;
-  /** As it was named: `ts`, `python`, the ending of a file. */
+  // A language name or file extension: `ts`, `python`.
   readonly language: string;
-  /** Whether more is to come. */
   readonly isOpen?: boolean | undefined;
 }
 
-/** Code in its colours, in lines of its own, to be copied. */
+/** Highlighted code as a block with a copy button. */
 export const CodeBlock = ({ text, language, isOpen }: CodeProps) => (
   <figure class="code">
     <figcaption>
       <span>
-        <PlainText text={language.slice(0, MAX_LABEL)} />
+        <PlainText text={language.slice(0, MAX_LANGUAGE_CHARACTERS)} />
       </span>
       <CopyButton text={() => text} />
     </figcaption>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled has to be reached with keys. */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
     <pre tabIndex={0}>
       <code>
-        <Highlighted text={text} language={language} isOpen={isOpen} />
+        <HighlightedCode text={text} language={language} isOpen={isOpen} />
       </code>
     </pre>
   </figure>
 );
 
-/** Code in its colours, as a part of something else. They come when they are loaded; nothing moves then. */
-export function Highlighted({ text, language, isOpen = false }: CodeProps) {
+/** Inline highlighted code. Colours appear when they are loaded, without moving any text. */
+export function HighlightedCode({ text, language, isOpen = false }: CodeProps) {
   const name = language.split(/[\s,{:]/, 1)[0]?.toLowerCase() ?? '';
   return (
     <>
-      {useColoured({ text, language: name, isOpen }).map((tokens, at) => (
-        <Piece key={at} tokens={tokens} />
+      {useTokens({ text, language: name, isOpen }).map((tokens, at) => (
+        <TokenRun key={at} tokens={tokens} />
       ))}
     </>
   );
 }
 
-/** Drawn once for the same tokens. */
-const Piece = ({ tokens }: { readonly tokens: readonly Token[] }) => useMemo(() => <>{tokens.map(draw)}</>, [tokens]);
+/** Memoised: equal tokens are not drawn again. */
+const TokenRun = ({ tokens }: { readonly tokens: readonly CodeToken[] }) => useMemo(() => <>{tokens.map(renderToken)}</>, [tokens]);
 
-/** By its place: a text that has its colours now is no part of what it was without them, and nothing is seen to move. */
-const draw = ({ text, colour }: Token, at: number) =>
+/** Keys are positions: when colours arrive, text nodes are replaced in place. */
+const renderToken = ({ text, colour }: CodeToken, at: number) =>
   colour === undefined ? (
-    <Fragment key={at}>{visible(text)}</Fragment>
+    <Fragment key={at}>{visibleNodes(text)}</Fragment>
   ) : (
     <span key={at} class={`code-${colour}`}>
-      {visible(text)}
+      {visibleNodes(text)}
     </span>
   );

@@ -1,26 +1,26 @@
-/** Puts a text into the clipboard; answers whether it is there. `beside`: what was clicked for it, in case it lies in a dialog. */
-export async function copy(text: string, beside?: Element | null): Promise<boolean> {
+/** Copies a text to the clipboard and returns whether it succeeded. `trigger`: the clicked element, which may be inside a dialog. */
+export async function copyText(text: string, trigger?: Element | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copyBySelection(text, beside?.parentElement ?? document.body);
+    return copyWithSelection(text, trigger?.parentElement ?? document.body);
   }
 }
 
-/** For pages that are given no clipboard: those from disk, and those that do not come over a safe connection. */
-function copyBySelection(text: string, place: Element): boolean {
-  const before = document.activeElement;
+/** Pages from disk or without a secure connection have no clipboard API. */
+function copyWithSelection(text: string, container: Element): boolean {
+  const focused = document.activeElement;
   const field = document.createElement('textarea');
   field.className = 'off-screen';
   field.value = text;
-  // What is outside an open dialog cannot be selected.
-  place.append(field);
+  // Elements outside an open dialog cannot be selected.
+  container.append(field);
   field.select();
   try {
     return document.execCommand('copy');
   } finally {
     field.remove();
-    if (before instanceof HTMLElement) before.focus();
+    if (focused instanceof HTMLElement) focused.focus();
   }
 }

@@ -28,7 +28,7 @@ import swift from 'highlight.js/lib/languages/swift';
 import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
-import type { Highlight } from './token.ts';
+import type { Highlighter } from './token.ts';
 import { TokenEmitter } from './token-emitter.ts';
 
 const languages = {
@@ -63,7 +63,7 @@ const languages = {
   yaml,
 };
 
-/** What else people call them, or what is near enough. */
+// Other names of these languages, and languages that are close enough.
 const aliases = {
   bash: ['shell', 'console', 'shellsession', 'fish', 'ksh'],
   css: ['less'],
@@ -81,16 +81,16 @@ highlighter.configure({ __emitter: TokenEmitter });
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language);
 for (const [languageName, names] of Object.entries(aliases)) highlighter.registerAliases(names, { languageName });
 
-const MAX_MS = 100;
+const MAX_HIGHLIGHT_MS = 100;
 
-/** Reads code by the grammars of highlight.js, to tokens and not to markup. */
-export const highlight: Highlight = (text, language) => {
+/** Tokenises code with the grammars of highlight.js, without producing markup. */
+export const highlight: Highlighter = (text, language) => {
   if (!highlighter.getLanguage(language)) return undefined;
-  // The first time, the grammar is prepared. That does not count.
+  // The first call compiles the grammar; that time does not count.
   highlighter.highlight('', { language });
   const begin = performance.now();
   const { _emitter: emitter, _top: top } = highlighter.highlight(text, { language, ignoreIllegals: true });
-  const isSlow = performance.now() - begin > MAX_MS;
+  const isSlow = performance.now() - begin > MAX_HIGHLIGHT_MS;
   if (!(emitter instanceof TokenEmitter) || emitter.length !== text.length) return undefined;
-  return { tokens: emitter.tokens, isAtRest: top !== undefined && !('parent' in top), isSlow };
+  return { tokens: emitter.tokens, endsAtTopLevel: top !== undefined && !('parent' in top), isSlow };
 };

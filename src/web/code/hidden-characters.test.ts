@@ -15,7 +15,7 @@ it.each([
   expect(visibleText(text)).toBe(shown);
 });
 
-it('a text has two thousand parts and a few at most, and nothing hidden in any', () => {
+it('a text has few more than 2,000 parts, and no part contains a hidden character', () => {
   const hidden = ['\u200b', '\u202e', '\u2066', '\u0001', '\u{e0041}'];
   const runs = fc.array(fc.constantFrom('a', ' ', ...hidden), { minLength: 1 });
   fc.assert(
@@ -27,7 +27,7 @@ it('a text has two thousand parts and a few at most, and nothing hidden in any',
   );
 });
 
-it('what is hidden behind too many others is counted, and what is between it stays', () => {
+it('hidden characters beyond the limit are only counted, and the text between them stays', () => {
   const shown = visibleText('a\u200b'.repeat(3000));
   expect(shown.replaceAll('aU+200B', '')).toBe(`2000 more${'a'.repeat(2000)}`);
 });

@@ -1,42 +1,39 @@
-/**
- * Runs of a character that shows nothing, or shows what follows in another order than it is; not of those that join
- * letters. An expression takes no run of any length at once.
- */
+// Runs of one invisible or reordering character, except joiners. The limit keeps the expression from overflowing its stack.
 const HIDDEN = /((?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}])\1{0,99999}/gu;
 
-/** What is hidden behind so many parts is only counted. */
+// Hidden characters after so many parts are only counted.
 const MAX_PARTS = 2000;
 
-/** A part of a text: to be read as it is, or hidden characters by their number. */
+// Visible text, or the code point of a hidden character.
 export interface TextPart {
   readonly text: string;
   readonly isHidden: boolean;
 }
 
-/** A text as parts of which every character is to be seen. */
+/** Splits a text into visible parts, with hidden characters replaced by their code points. */
 export function visibleParts(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
   const add = (part: string, isHidden: boolean) => part && parts.push({ text: part, isHidden });
-  let [end, more, rest] = [0, 0, ''];
+  let [end, uncounted, rest] = [0, 0, ''];
   for (const { 0: run, index } of text.matchAll(HIDDEN)) {
     const count = [...run].length;
     rest += text.slice(end, index);
     end = index + run.length;
     if (parts.length < MAX_PARTS) {
       add(rest, false);
-      add(nameOf(run) + (count > 1 ? ` ×${count}` : ''), true);
+      add(codePointName(run) + (count > 1 ? ` ×${count}` : ''), true);
       rest = '';
-    } else more += count;
+    } else uncounted += count;
   }
-  if (more > 0) add(`${more} more`, true);
+  if (uncounted > 0) add(`${uncounted} more`, true);
   add(rest + text.slice(end), false);
   return parts;
 }
 
-/** A text of which every character is to be seen, where it can be nothing but text. */
+/** The same as one string, for places that accept only text. */
 export const visibleText = (text: string): string =>
   visibleParts(text)
     .map((part) => part.text)
     .join('');
 
-const nameOf = (run: string) => `U+${run.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
+const codePointName = (run: string) => `U+${run.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,8 +1,8 @@
 import type { Emitter } from 'highlight.js';
-import type { Colour, Token } from './token.ts';
+import type { TokenColour, CodeToken } from './token.ts';
 
-/** What the scopes of highlight.js are coloured as, by their first words; others are in no colour. */
-const COLOURS: Readonly<Record<string, Colour>> = {
+// The colour of each highlight.js scope, by its longest known prefix; other scopes have none.
+const COLOURS: Readonly<Record<string, TokenColour>> = {
   addition: 'added',
   attr: 'attr',
   attribute: 'attr',
@@ -40,17 +40,17 @@ const COLOURS: Readonly<Record<string, Colour>> = {
   'variable.language': 'keyword',
 };
 
-/** Scopes that keep the colour of what they are in. */
+// Scopes that inherit the colour around them.
 const TRANSPARENT = new Set(['punctuation', 'operator', 'char.escape', 'params', 'emphasis', 'strong']);
 
-/** Takes what highlight.js tells while it reads, as tokens one after another. */
+/** Collects the output of highlight.js as a flat list of tokens. */
 export class TokenEmitter implements Emitter {
-  readonly tokens: Token[] = [];
-  readonly #colours: (Colour | undefined)[] = [];
-  /** Of all that was told. */
+  readonly tokens: CodeToken[] = [];
+  readonly #colours: (TokenColour | undefined)[] = [];
+  /** The number of characters of all tokens. */
   length = 0;
 
-  /** Modes are told by these two names, single words by the two below. */
+  /** highlight.js calls these two for modes, and the next two for single words. */
   openNode(scope: string): void {
     this.startScope(scope);
   }
@@ -83,7 +83,7 @@ export class TokenEmitter implements Emitter {
     return '';
   }
 
-  #add({ text, colour }: Token): void {
+  #add({ text, colour }: CodeToken): void {
     this.length += text.length;
     const last = this.tokens.at(-1);
     if (last && last.colour === colour) this.tokens[this.tokens.length - 1] = { text: last.text + text, colour };
@@ -91,8 +91,8 @@ export class TokenEmitter implements Emitter {
   }
 }
 
-/** By the longest beginning of the scope that has a colour: `title.class.inherited` is a `title.class`. */
-function colourOf(scope: string): Colour | undefined {
+/** `title.class.inherited` has the colour of `title.class`. */
+function colourOf(scope: string): TokenColour | undefined {
   for (let name = scope; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('.')))) {
     if (Object.hasOwn(COLOURS, name)) return COLOURS[name];
   }

@@ -1,5 +1,5 @@
-/** The colours of code, by what they are for. */
-export type Colour =
+/** Token colours, named by their use. */
+export type TokenColour =
   | 'comment'
   | 'string'
   | 'number'
@@ -12,28 +12,25 @@ export type Colour =
   | 'added'
   | 'removed';
 
-/** A piece of code in one colour, or in none. */
-export interface Token {
+export interface CodeToken {
   readonly text: string;
-  readonly colour: Colour | undefined;
+  readonly colour: TokenColour | undefined;
 }
 
-/** Code of some language, by the name that it goes by; '' for none. */
-export interface Code {
+/** Code and the name of its language; '' for none. */
+export interface SourceCode {
   readonly text: string;
   readonly language: string;
-  /** Whether more is to come. */
   readonly isOpen: boolean;
 }
 
-/** Code in pieces. */
-export interface Highlighted {
-  readonly tokens: readonly Token[];
-  /** Whether what follows can be read without knowing this. */
-  readonly isAtRest: boolean;
-  /** Whether it took longer than colours are worth. */
+export interface HighlightResult {
+  readonly tokens: readonly CodeToken[];
+  /** Whether the following text can be tokenised on its own. */
+  readonly endsAtTopLevel: boolean;
+  /** Whether it took longer than the time limit. */
   readonly isSlow: boolean;
 }
 
-/** Tells pieces of code apart; undefined when it does not know the language. */
-export type Highlight = (text: string, language: string) => Highlighted | undefined;
+/** Tokenises code; undefined for an unknown language. */
+export type Highlighter = (text: string, language: string) => HighlightResult | undefined;

@@ -1,38 +1,38 @@
-import { button, element } from '../element.ts';
-import { Conversation } from './conversation.ts';
+import { button, element } from './element.ts';
+import { BranchView } from './branch-view.ts';
 import { Outline } from './outline.ts';
-import { Search } from './search.ts';
-import { type Entry, readSession, type Session, tipOf } from './session/session.ts';
-import { type Filter, passes, rowsOf } from './session/tree-rows.ts';
-import { sessionHeader, titleOfSession } from './session-header.ts';
+import { EntrySearch } from './entry-search.ts';
+import { type TreeEntry, readSession, type ExportedSession, newestLeaf } from './session/exported-session.ts';
+import { type OutlineFilter, passesFilter, outlineRows } from './session/outline-rows.ts';
+import { sessionHeader, sessionTitle } from './session-header.ts';
 import { Sidebar } from './sidebar.ts';
-import { themeButton } from './theme.ts';
+import { themeButton } from './theme-button.ts';
 
-/** Reads the session out of the page and shows it. */
+/** Reads the session from the page and shows it. */
 async function start(): Promise<void> {
   const data = document.querySelector('script[type="application/jsonl"]');
   const text = data?.textContent ?? '';
   data?.remove();
-  new Page(await readSession(text)).open();
+  new ExportPage(await readSession(text)).open();
 }
 
-class Page {
-  readonly #session: Session;
-  readonly #roots: readonly Entry[];
-  readonly #place = element('div', { class: 'conversation' });
-  readonly #conversation: Conversation;
-  readonly #search: Search;
+class ExportPage {
+  readonly #session: ExportedSession;
+  readonly #roots: readonly TreeEntry[];
+  readonly #container = element('div', { class: 'conversation' });
+  readonly #branchView: BranchView;
+  readonly #search: EntrySearch;
   readonly #outline: Outline;
   readonly #sidebar: Sidebar;
-  #filter: Filter = 'default';
-  #isMarking = false;
-  #isFollowing = false;
+  #filter: OutlineFilter = 'default';
+  #isHighlightPending = false;
+  #isFollowPending = false;
 
-  constructor(session: Session) {
+  constructor(session: ExportedSession) {
     this.#session = session;
     this.#roots = session.entries.filter(({ parent }) => parent === undefined);
-    this.#conversation = new Conversation(session, this.#place, () => this.#markSoon());
-    this.#search = new Search(this.#conversation);
+    this.#branchView = new BranchView(session, this.#container, () => this.#scheduleHighlight());
+    this.#search = new EntrySearch(this.#branchView);
     this.#sidebar = new Sidebar({
       onSearch: (text) => this.#find(text),
       onStep: (by) => this.#step(by),
@@ -45,12 +45,12 @@ class Page {
   }
 
   open(): void {
-    document.title = titleOfSession(this.#session);
+    document.title = sessionTitle(this.#session);
     const main = element(
       'main',
       { attributes: { id: 'main', tabindex: '-1' } },
       sessionHeader(this.#session),
-      this.#place,
+      this.#container,
     );
     document.body.replaceChildren(
       element(
@@ -59,14 +59,14 @@ class Page {
         'To the conversation',
       ),
       this.#toolbar(),
-      this.#sidebar.place,
+      this.#sidebar.node,
       main,
     );
     if (!this.#goToHash()) this.#show(this.#session.leaf);
     addEventListener('hashchange', () => this.#goToHash());
-    addEventListener('scroll', () => this.#followSoon(), { passive: true });
-    addEventListener('keydown', (event) => this.#key(event));
-    this.#printWhole();
+    addEventListener('scroll', () => this.#scheduleFollow(), { passive: true });
+    addEventListener('keydown', (event) => this.#onKeyDown(event));
+    this.#unfoldForPrint();
     document.documentElement.dataset['ready'] = '';
   }
 
@@ -81,96 +81,96 @@ class Page {
       class: 'unfold',
       onClick: () => {
         if (fold) fold();
-        fold = fold ? undefined : this.#conversation.unfoldAll();
+        fold = fold ? undefined : this.#branchView.unfoldAll();
         unfold.textContent = fold ? 'Fold again' : 'Unfold all';
       },
     });
     return element('div', { class: 'toolbar' }, menu, element('span', { class: 'space' }), unfold, themeButton());
   }
 
-  #show(leaf: Entry | undefined): void {
-    this.#conversation.show(leaf);
-    this.#outline.branch = this.#conversation.branch;
+  #show(leaf: TreeEntry | undefined): void {
+    this.#branchView.show(leaf);
+    this.#outline.branch = this.#branchView.branch;
     this.#search.refresh();
     this.#drawOutline();
-    this.#tell();
+    this.#showMatchCount();
   }
 
-  /** Goes to the entry that the address names, on whichever branch it is. */
+  /** Shows the entry that the URL fragment names, on any branch. */
   #goToHash(): boolean {
-    const entry = this.#session.byId.get(hash());
+    const entry = this.#session.byId.get(decodedHash());
     if (!entry) return false;
-    if (!this.#conversation.branch.includes(entry)) this.#show(tipOf(entry));
+    if (!this.#branchView.branch.includes(entry)) this.#show(newestLeaf(entry));
     this.#goTo(entry);
     document.body.classList.remove('with-sidebar');
     return true;
   }
 
-  /** What shows nothing itself is where the next entry that does is. */
-  #goTo(entry: Entry): void {
-    const { branch } = this.#conversation;
-    let place: HTMLElement | undefined;
-    for (let at = branch.indexOf(entry); at < branch.length && !place; at++) {
-      place = this.#conversation.placeOf(branch[at] ?? entry);
+  /** An invisible entry scrolls to the next visible one. */
+  #goTo(entry: TreeEntry): void {
+    const { branch } = this.#branchView;
+    let node: HTMLElement | undefined;
+    for (let at = branch.indexOf(entry); at < branch.length && !node; at++) {
+      node = this.#branchView.nodeOf(branch[at] ?? entry);
     }
-    if (place) this.#bring(place);
+    if (node) this.#scrollTo(node);
     this.#outline.current = entry;
   }
 
-  #bring(place: HTMLElement): void {
-    // What lies between is built on the way, and then is of another height than was guessed.
-    place.scrollIntoView({ block: 'start' });
-    requestAnimationFrame(() => place.scrollIntoView({ block: 'start' }));
-    for (const other of document.querySelectorAll('.aimed')) other.classList.remove('aimed');
-    place.classList.add('aimed');
+  #scrollTo(node: HTMLElement): void {
+    // Chunks on the way are built during the first scroll, which changes their height.
+    node.scrollIntoView({ block: 'start' });
+    requestAnimationFrame(() => node.scrollIntoView({ block: 'start' }));
+    for (const other of document.querySelectorAll('.target')) other.classList.remove('target');
+    node.classList.add('target');
   }
 
   #find(text: string): void {
     this.#search.find(text);
     this.#drawOutline();
-    this.#tell();
+    this.#showMatchCount();
   }
 
   #step(by: 1 | -1): void {
-    const place = this.#search.step(by);
-    if (place) this.#bring(place);
-    this.#tell();
+    const node = this.#search.step(by);
+    if (node) this.#scrollTo(node);
+    this.#showMatchCount();
   }
 
-  #tell(): void {
+  #showMatchCount(): void {
     const { at, of } = this.#search.position;
-    this.#sidebar.tell(this.#search.isActive ? (of === 0 ? 'None here' : `${at || '–'} of ${of}`) : '');
+    this.#sidebar.showCount(this.#search.isActive ? (of === 0 ? 'None here' : `${at || '–'} of ${of}`) : '');
   }
 
   #drawOutline(): void {
-    const isIn = (entry: Entry) =>
-      passes(entry, this.#filter) && (!this.#search.isActive || this.#search.matches(entry));
-    this.#outline.show(rowsOf(this.#roots, isIn));
+    const isIncluded = (entry: TreeEntry) =>
+      passesFilter(entry, this.#filter) && (!this.#search.isActive || this.#search.matches(entry));
+    this.#outline.show(outlineRows(this.#roots, isIncluded));
   }
 
-  #markSoon(): void {
-    if (this.#isMarking || !this.#search.isActive) return;
-    this.#isMarking = true;
+  #scheduleHighlight(): void {
+    if (this.#isHighlightPending || !this.#search.isActive) return;
+    this.#isHighlightPending = true;
     requestAnimationFrame(() => {
-      this.#isMarking = false;
-      this.#search.mark();
+      this.#isHighlightPending = false;
+      this.#search.highlight();
     });
   }
 
-  /** The outline follows what is being read. */
-  #followSoon(): void {
-    if (this.#isFollowing) return;
-    this.#isFollowing = true;
+  /** The outline marks the entry in the viewport. */
+  #scheduleFollow(): void {
+    if (this.#isFollowPending) return;
+    this.#isFollowPending = true;
     requestAnimationFrame(() => {
-      this.#isFollowing = false;
-      const { left, width } = this.#place.getBoundingClientRect();
-      const seen = document.elementFromPoint(left + width / 2, 90)?.closest<HTMLElement>('[data-row]');
-      const entry = seen && this.#session.entries[Number(seen.dataset['row'])];
+      this.#isFollowPending = false;
+      const { left, width } = this.#container.getBoundingClientRect();
+      const visible = document.elementFromPoint(left + width / 2, 90)?.closest<HTMLElement>('[data-row]');
+      const entry = visible && this.#session.entries[Number(visible.dataset['row'])];
       if (entry) this.#outline.current = entry;
     });
   }
 
-  #key(event: KeyboardEvent): void {
+  #onKeyDown(event: KeyboardEvent): void {
     const isTyping = event.target instanceof HTMLElement && event.target.matches('input, select, textarea');
     if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
@@ -180,16 +180,16 @@ class Page {
     if (event.key === 'Escape') document.body.classList.remove('with-sidebar');
   }
 
-  #printWhole(): void {
+  #unfoldForPrint(): void {
     let fold = () => {};
     addEventListener('beforeprint', () => {
-      fold = this.#conversation.unfoldAll();
+      fold = this.#branchView.unfoldAll();
     });
     addEventListener('afterprint', () => fold());
   }
 }
 
-function hash(): string {
+function decodedHash(): string {
   try {
     return decodeURIComponent(location.hash.slice(1));
   } catch {
@@ -197,7 +197,7 @@ function hash(): string {
   }
 }
 
-/** The address stays that of the entry which is being read. */
+/** The URL fragment stays that of the current entry. */
 function skipTo(main: HTMLElement, event: MouseEvent): void {
   event.preventDefault();
   main.focus();

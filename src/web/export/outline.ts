@@ -1,15 +1,15 @@
-import { element } from '../element.ts';
-import { entryOf, type Fields, listOf, textOf } from '../fields.ts';
+import { element } from './element.ts';
+import { ownProperty, type Untyped, asObjects, asText } from '../untyped.ts';
 import { stateOf } from '../message/tools/tool-use.ts';
 import { hashOf } from './entry-view.tsx';
-import { plainNodes } from './plain-nodes.ts';
-import { titleOf } from './session/entry-words.ts';
-import type { Entry, Session } from './session/session.ts';
-import type { Row } from './session/tree-rows.ts';
+import { visibleTextNodes } from './plain-nodes.ts';
+import { entryTitle } from './session/entry-text.ts';
+import type { TreeEntry, ExportedSession } from './session/exported-session.ts';
+import type { OutlineRow } from './session/outline-rows.ts';
 
 const ROW_HEIGHT = 30;
-const MARGIN = 12;
-const MAX_DEPTH = 10;
+const MARGIN_ROWS = 12;
+const MAX_INDENT_DEPTH = 10;
 
 const signs: Readonly<Record<string, string>> = {
   user: '›',
@@ -20,39 +20,39 @@ const signs: Readonly<Record<string, string>> = {
   branch_summary: '↩',
 };
 
-/** The outline of the session. Only the rows in sight are in the page. */
+/** The outline of the session; only rows in the viewport are in the DOM. */
 export class Outline {
-  readonly #session: Session;
+  readonly #session: ExportedSession;
   readonly #scroller: HTMLElement;
   readonly #list = element('ul', { class: 'rows' });
-  readonly #calls: ReadonlyMap<string, Fields>;
-  #rows: readonly Row[] = [];
-  #onBranch: ReadonlySet<Entry> = new Set();
-  #current: Entry | undefined;
+  readonly #calls: ReadonlyMap<string, Untyped>;
+  #rows: readonly OutlineRow[] = [];
+  #onBranch: ReadonlySet<TreeEntry> = new Set();
+  #current: TreeEntry | undefined;
 
-  constructor(session: Session, scroller: HTMLElement) {
+  constructor(session: ExportedSession, scroller: HTMLElement) {
     this.#session = session;
     this.#scroller = scroller;
-    this.#calls = callsIn(session.entries);
+    this.#calls = callsById(session.entries);
     scroller.append(this.#list);
     scroller.addEventListener('scroll', () => this.#draw(), { passive: true });
     scroller.addEventListener('keydown', (event) => this.#step(event));
     new ResizeObserver(() => this.#draw()).observe(scroller);
   }
 
-  show(rows: readonly Row[]): void {
+  show(rows: readonly OutlineRow[]): void {
     this.#rows = rows;
     this.#list.style.height = `${rows.length * ROW_HEIGHT}px`;
     this.#draw();
   }
 
-  set branch(entries: readonly Entry[]) {
+  set branch(entries: readonly TreeEntry[]) {
     this.#onBranch = new Set(entries);
     this.#draw();
   }
 
-  /** Marks the entry that is being read, and keeps it in sight. */
-  set current(entry: Entry | undefined) {
+  /** Marks the current entry and scrolls it into view. */
+  set current(entry: TreeEntry | undefined) {
     if (this.#current === entry) return;
     this.#current = entry;
     const index = this.#rows.findIndex((row) => row.entry === entry);
@@ -66,18 +66,18 @@ export class Outline {
 
   #draw(): void {
     const { scrollTop, clientHeight } = this.#scroller;
-    const from = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - MARGIN);
-    const to = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT) + MARGIN);
+    const from = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - MARGIN_ROWS);
+    const to = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT) + MARGIN_ROWS);
     const focused = this.#list.contains(document.activeElement) ? this.#indexOf(document.activeElement) : undefined;
     this.#list.replaceChildren(...this.#rows.slice(from, to).map((row, index) => this.#row(row, from + index)));
     if (focused !== undefined) this.#linkAt(focused)?.focus({ preventScroll: true });
   }
 
-  #row({ entry, depth }: Row, index: number): HTMLElement {
+  #row({ entry, depth }: OutlineRow, index: number): HTMLElement {
     const label = this.#session.labels.get(entry.id);
-    const sign = entryOf(signs, entry.kind) ?? '◦';
+    const sign = ownProperty(signs, entry.kind) ?? '◦';
     const isError = stateOf({ result: entry.message }) === 'failed' || entry.message['stopReason'] === 'error';
-    const classes = [entry.kind === 'user' && 'mine', !this.#onBranch.has(entry) && 'elsewhere', isError && 'failed'];
+    const classes = [entry.kind === 'user' && 'by-user', !this.#onBranch.has(entry) && 'off-branch', isError && 'failed'];
     const link = element(
       'a',
       {
@@ -85,10 +85,10 @@ export class Outline {
         attributes: { href: hashOf(entry), 'aria-current': entry === this.#current ? 'true' : undefined },
       },
       element('span', { class: 'sign', attributes: { 'aria-hidden': 'true' } }, sign),
-      label !== undefined && element('span', { class: 'label' }, ...plainNodes(label)),
-      element('span', { class: 'title' }, ...plainNodes(titleOf(entry, (id) => this.#calls.get(id)))),
+      label !== undefined && element('span', { class: 'label' }, ...visibleTextNodes(label)),
+      element('span', { class: 'title' }, ...visibleTextNodes(entryTitle(entry, (id) => this.#calls.get(id)))),
     );
-    link.style.paddingInlineStart = `${10 + Math.min(depth, MAX_DEPTH) * 12}px`;
+    link.style.paddingInlineStart = `${10 + Math.min(depth, MAX_INDENT_DEPTH) * 12}px`;
     const item = element(
       'li',
       { attributes: { 'aria-setsize': String(this.#rows.length), 'aria-posinset': String(index + 1) } },
@@ -117,8 +117,8 @@ export class Outline {
   }
 }
 
-function callsIn(entries: readonly Entry[]): Map<string, Fields> {
-  const answers = entries.filter(({ kind }) => kind === 'assistant');
-  const calls = answers.flatMap(({ message }) => listOf(message['content']).filter(({ type }) => type === 'toolCall'));
-  return new Map(calls.map((call) => [textOf(call['id']), call]));
+function callsById(entries: readonly TreeEntry[]): Map<string, Untyped> {
+  const responses = entries.filter(({ kind }) => kind === 'assistant');
+  const calls = responses.flatMap(({ message }) => asObjects(message['content']).filter(({ type }) => type === 'toolCall'));
+  return new Map(calls.map((call) => [asText(call['id']), call]));
 }

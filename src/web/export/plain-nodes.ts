@@ -1,8 +1,8 @@
 import { visibleParts } from '../code/hidden-characters.ts';
-import { element } from '../element.ts';
+import { element } from './element.ts';
 
-/** A text of which every character is to be seen: hidden ones by their number. */
-export const plainNodes = (text: string): (Node | string)[] =>
+/** Text nodes with hidden characters shown as their code points. */
+export const visibleTextNodes = (text: string): (Node | string)[] =>
   visibleParts(text).map((part) =>
     part.isHidden ? element('span', { class: 'hidden-character' }, part.text) : part.text,
   );

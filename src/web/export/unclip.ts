@@ -1,10 +1,10 @@
 import { options } from 'preact';
 
-/** Shows all of every text in here, at once: what is printed or searched cannot wait. */
-export function unclip(container: ParentNode): void {
-  const later = options.debounceRendering;
+/** Expands all clipped texts synchronously, for printing and searching. */
+export function showAllText(container: ParentNode): void {
+  const debounce = options.debounceRendering;
   options.debounceRendering = (draw) => draw();
   for (const more of container.querySelectorAll<HTMLButtonElement>('button.unclip')) more.click();
-  if (later) options.debounceRendering = later;
+  if (debounce) options.debounceRendering = debounce;
   else delete options.debounceRendering;
 }

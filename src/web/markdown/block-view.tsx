@@ -2,11 +2,11 @@ import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { CodeBlock } from '../code/code-block.tsx';
 import { PlainText } from '../code/plain-text.tsx';
-import type { Block, ListItem, Table } from './block/block.ts';
-import { Words } from './words.tsx';
+import type { ParsedBlock, ListItem, TableBlock } from './block/block.ts';
+import { InlineView } from './inline-view.tsx';
 
-/** Blocks, each drawn again only when it is another one. */
-export const Blocks = ({ blocks }: { readonly blocks: readonly Block[] }) => (
+/** Renders blocks; an unchanged block is not drawn again. */
+export const Blocks = ({ blocks }: { readonly blocks: readonly ParsedBlock[] }) => (
   <>
     {blocks.map((block, at) => (
       <BlockView key={at} block={block} />
@@ -14,24 +14,24 @@ export const Blocks = ({ blocks }: { readonly blocks: readonly Block[] }) => (
   </>
 );
 
-function BlockView({ block }: { readonly block: Block }) {
-  const same = useSame(block);
-  return useMemo(() => draw(same), [same]);
+function BlockView({ block }: { readonly block: ParsedBlock }) {
+  const stable = useStable(block);
+  return useMemo(() => renderBlock(stable), [stable]);
 }
 
-function draw(block: Block): JSX.Element {
+function renderBlock(block: ParsedBlock): JSX.Element {
   switch (block.type) {
     case 'paragraph':
       return (
         <p>
-          <Words text={block.text} isOpen={block.isOpen} />
+          <InlineView text={block.text} isOpen={block.isOpen} />
         </p>
       );
     case 'heading': {
       const Heading = headingTag(block.level);
       return (
         <Heading>
-          <Words text={block.text} isOpen={block.isOpen} />
+          <InlineView text={block.text} isOpen={block.isOpen} />
         </Heading>
       );
     }
@@ -44,14 +44,14 @@ function draw(block: Block): JSX.Element {
         </blockquote>
       );
     case 'list':
-      return <List {...block} />;
+      return <ListView {...block} />;
     case 'table':
       return <TableView {...block} />;
     case 'details':
       return (
         <details open={block.isUnfolded}>
           <summary>
-            <Words text={block.summary} />
+            <InlineView text={block.summary} />
           </summary>
           <Blocks blocks={block.blocks} />
         </details>
@@ -67,19 +67,19 @@ function draw(block: Block): JSX.Element {
   }
 }
 
-/** The page has its own first and second heading. */
+/** h1 and h2 belong to the page. */
 const headingTag = (level: number) => (level <= 1 ? 'h3' : level === 2 ? 'h4' : level === 3 ? 'h5' : 'h6');
 
-function List({ start, isLoose, items }: Block & { readonly type: 'list' }) {
-  const shown = items.map((item, at) => <Item key={at} item={item} isLoose={isLoose} />);
+function ListView({ start, isLoose, items }: ParsedBlock & { readonly type: 'list' }) {
+  const shown = items.map((item, at) => <ItemView key={at} item={item} isLoose={isLoose} />);
   return start === undefined ? <ul>{shown}</ul> : <ol start={start === 1 ? undefined : start}>{shown}</ol>;
 }
 
-function Item({ item, isLoose }: { readonly item: ListItem; readonly isLoose: boolean }) {
-  const same = useSame(item);
+function ItemView({ item, isLoose }: { readonly item: ListItem; readonly isLoose: boolean }) {
+  const stable = useStable(item);
   return useMemo(() => {
-    const { blocks, isDone } = same;
-    const content = isLoose ? <Blocks blocks={blocks} /> : blocks.map(drawTight);
+    const { blocks, isDone } = stable;
+    const content = isLoose ? <Blocks blocks={blocks} /> : blocks.map(renderTight);
     if (isDone === undefined) return <li>{content}</li>;
     return (
       <li class="task">
@@ -87,19 +87,19 @@ function Item({ item, isLoose }: { readonly item: ListItem; readonly isLoose: bo
         {content}
       </li>
     );
-  }, [same, isLoose]);
+  }, [stable, isLoose]);
 }
 
-/** One line is a line, not a paragraph of its own. */
-const drawTight = (block: Block, at: number): ComponentChildren => (
+/** Paragraphs of tight lists have no element of their own. */
+const renderTight = (block: ParsedBlock, at: number): ComponentChildren => (
   <Fragment key={at}>
-    {block.type === 'paragraph' ? <Words text={block.text} isOpen={block.isOpen} /> : <BlockView block={block} />}
+    {block.type === 'paragraph' ? <InlineView text={block.text} isOpen={block.isOpen} /> : <BlockView block={block} />}
   </Fragment>
 );
 
-function TableView({ aligns, head, rows, isOpen }: Table) {
+function TableView({ aligns, head, rows, isOpen }: TableBlock) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled has to be reached with keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
     <div class="wide" tabIndex={0}>
       <table>
         <thead>
@@ -117,7 +117,7 @@ function TableView({ aligns, head, rows, isOpen }: Table) {
 
 interface RowProps {
   readonly cells: readonly string[];
-  readonly aligns: Table['aligns'];
+  readonly aligns: TableBlock['aligns'];
   readonly tag: 'th' | 'td';
   readonly isOpen: boolean;
 }
@@ -128,7 +128,7 @@ const Row = ({ cells, aligns, tag: Cell, isOpen }: RowProps) =>
       <tr>
         {cells.map((cell, at) => (
           <Cell key={at} class={aligns[at]}>
-            <Words text={cell} isOpen={isOpen && at === cells.length - 1} />
+            <InlineView text={cell} isOpen={isOpen && at === cells.length - 1} />
           </Cell>
         ))}
       </tr>
@@ -136,14 +136,14 @@ const Row = ({ cells, aligns, tag: Cell, isOpen }: RowProps) =>
     [cells, aligns, Cell, isOpen],
   );
 
-/** The object that was there before, as long as another one holds the same. */
-function useSame<T extends object>(value: T): T {
+/** Returns the previous object as long as the new one is shallowly equal. */
+function useStable<T extends object>(value: T): T {
   const kept = useRef(value);
-  if (!holdsSame(kept.current, value)) kept.current = value;
+  if (!shallowEqual(kept.current, value)) kept.current = value;
   return kept.current;
 }
 
-function holdsSame(one: object, other: object): boolean {
+function shallowEqual(one: object, other: object): boolean {
   if (one === other) return true;
   const entries = Object.entries(one);
   const others = new Map(Object.entries(other));

@@ -1,7 +1,7 @@
-/** Behind tags and whatever else is no letter, one of Hebrew, Arabic and others that are written from right to left. */
-const FROM_RIGHT =
+// A first letter of Hebrew, Arabic or another right-to-left script, after tags and other characters.
+const STARTS_RIGHT_TO_LEFT =
   /^(?:<[^<>]*>|[^<\p{L}])*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** Which way a text is written, by its beginning. Browsers that have to find out do so anew for every block that comes. */
-export const directionOf = (text: string): 'rtl' | undefined =>
-  FROM_RIGHT.test(text.slice(0, 2000)) ? 'rtl' : undefined;
+/** The writing direction of a text by its beginning. `dir="auto"` would be recomputed for every streamed block. */
+export const textDirection = (text: string): 'rtl' | undefined =>
+  STARTS_RIGHT_TO_LEFT.test(text.slice(0, 2000)) ? 'rtl' : undefined;

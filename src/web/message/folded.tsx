@@ -1,29 +1,29 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { Place, useChoice } from './choices.tsx';
+import { ViewScope, useViewState } from './view-state.tsx';
 
-/** Whether what is folded is in the page all the same, so that a search of the page finds it. */
-export const WholePage = createContext(false);
+/** Whether folded content is in the DOM, so that the browser's search finds it. */
+export const RenderFolded = createContext(false);
 
 interface FoldedProps {
   readonly kind?: string | undefined;
-  /** By which it is known what readers have chosen, where there are others of the kind. */
+  /** Key of the stored state, where several share one kind. */
   readonly name?: string | undefined;
   readonly head: ComponentChildren;
-  /** Whether it is open as long as nobody has folded it. */
-  readonly matters?: boolean | undefined;
+  /** Whether it is open until the user folds it. */
+  readonly startsOpen?: boolean | undefined;
   readonly children: ComponentChildren;
 }
 
-/** Something that can be unfolded. What was open once stays so until somebody folds it. */
-export function Folded({ kind = '', name = kind, head, matters = false, children }: FoldedProps) {
-  const [chosen, choose] = useChoice(name);
-  const isOpen = chosen ?? matters;
-  const isWhole = useContext(WholePage);
+/** A section that can be folded; the user's choice is kept. */
+export function Folded({ kind = '', name = kind, head, startsOpen = false, children }: FoldedProps) {
+  const [stored, setStored] = useViewState(name);
+  const isOpen = stored ?? startsOpen;
+  const rendersFolded = useContext(RenderFolded);
   return (
-    <details class={kind} open={isOpen} onToggle={({ currentTarget }) => choose(currentTarget.open)}>
+    <details class={kind} open={isOpen} onToggle={({ currentTarget }) => setStored(currentTarget.open)}>
       <summary>{head}</summary>
-      {(isOpen || isWhole) && <Place name={name}>{children}</Place>}
+      {(isOpen || rendersFolded) && <ViewScope name={name}>{children}</ViewScope>}
     </details>
   );
 }

@@ -1,64 +1,57 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
 import type { RunningTool } from '../../client/view/view.ts';
-import { entryOf, type Fields, fieldsOf, textOf } from '../fields.ts';
-import { Answer } from './answer.tsx';
-import { ShellCommand } from './shell-command.tsx';
+import { ownProperty, type Untyped, asObject, asText } from '../untyped.ts';
+import { AssistantMessageView } from './assistant-message.tsx';
+import { ShellCommandView } from './shell-command.tsx';
 import { BranchSummary, CompactionSummary } from './summaries.tsx';
 import { ToolCard } from './tools/tool-card.tsx';
-import { Unknown } from './unknown.tsx';
-import { CustomWords, UserWords } from './user-words.tsx';
+import { UnknownContent } from './unknown-content.tsx';
+import { CustomMessageView, UserMessageView } from './user-message.tsx';
 
-/** What belongs to a message beside its own words. */
-export interface Surroundings {
-  /** The result of a tool call, as a message; undefined while there is none. */
+// Data that a message needs beside its own content.
+export interface MessageContext {
+  // The result message of a tool call; undefined before it arrives.
   readonly resultOf: (callId: string) => object | undefined;
-  /** A call that is under way: `waiting` for its turn, or running with what it has printed so far; undefined for one that is over. */
+  // `waiting` for its turn, or the output of a running call; undefined for a finished one.
   readonly progressOf?: ((callId: string) => 'waiting' | RunningTool | undefined) | undefined;
-  /** Whether the message is still being written. */
   readonly isStreaming?: boolean | undefined;
 }
 
 interface MessageProps {
-  /** A message of any role; it may be of another program, and hold anything. */
+  // A message of any role, possibly from another program and malformed.
   readonly message: object;
-  readonly around: Surroundings;
-  /** What can be done with it, at its foot. */
+  readonly context: MessageContext;
   readonly children?: ComponentChildren;
 }
 
-/** A message in the form that is known of its role. */
 export interface ViewProps {
-  readonly message: Fields;
-  readonly around: Surroundings;
+  readonly message: Untyped;
+  readonly context: MessageContext;
   readonly children?: ComponentChildren;
 }
 
 const views: Readonly<Record<string, (props: ViewProps) => JSX.Element | null>> = {
-  user: UserWords,
-  assistant: Answer,
+  user: UserMessageView,
+  assistant: AssistantMessageView,
   toolResult: ({ message }) => (
-    <ToolCard id={textOf(message['toolCallId'])} name={textOf(message['toolName'])} call={{}} result={message} />
+    <ToolCard id={asText(message['toolCallId'])} name={asText(message['toolName'])} call={{}} result={message} />
   ),
-  bashExecution: ShellCommand,
-  custom: CustomWords,
+  bashExecution: ShellCommandView,
+  custom: CustomMessageView,
   branchSummary: BranchSummary,
   compactionSummary: CompactionSummary,
 };
 
-/**
- * What a message says: words, thoughts, tools and pictures. Who says it, and when, is for whoever shows it.
- *
- * One that cannot be understood is shown as it is stored.
- */
-export function Message({ message, around, children }: MessageProps) {
+/** Shows a message of any role without its author and time. A message that cannot be rendered is shown as JSON. */
+export function Message({ message, context, children }: MessageProps) {
   const [problem] = useErrorBoundary();
-  const fields = fieldsOf(message);
-  const role = textOf(fields['role']);
-  const View = entryOf(views, role);
-  if (!View || problem !== undefined) return <Unknown title={role || 'A message of no role'} value={message} />;
+  const fields = asObject(message);
+  const role = asText(fields['role']);
+  const View = ownProperty(views, role);
+  if (!View || problem !== undefined) return <UnknownContent title={role || 'A message of no role'} value={message} />;
   return (
-    <View message={fields} around={around}>
+    <View message={fields} context={context}>
       {children}
     </View>
   );

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
-import { blocksOf, type Fields, textOf } from '../fields.ts';
+import { contentBlocks, type Untyped, asText } from '../untyped.ts';
 
-/** Pictures that can hold nothing but a picture. */
-const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
+// Image types that cannot contain scripts.
+const SAFE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
 const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}$/;
 
-/** The pictures of a message, each to be enlarged. */
+/** The pictures of a message; a click enlarges one. */
 export function Pictures({ content }: { readonly content: unknown }) {
   const blocks = picturesIn(content);
   if (blocks.length === 0) return null;
@@ -19,15 +19,14 @@ export function Pictures({ content }: { readonly content: unknown }) {
   );
 }
 
-/** The blocks of a message that claim to be pictures. */
-export const picturesIn = (content: unknown): readonly Fields[] =>
-  blocksOf(content).filter(({ type }) => type === 'image');
+export const picturesIn = (content: unknown): readonly Untyped[] =>
+  contentBlocks(content).filter(({ type }) => type === 'image');
 
-function Picture({ block }: { readonly block: Fields }) {
+function Picture({ block }: { readonly block: Untyped }) {
   const [isLarge, setLarge] = useState(false);
-  const type = textOf(block['mimeType']).toLowerCase();
-  const data = textOf(block['data']);
-  if (!TYPES.has(type) || data === '' || !BASE64.test(data.trimEnd()))
+  const type = asText(block['mimeType']).toLowerCase();
+  const data = asText(block['data']);
+  if (!SAFE_TYPES.has(type) || data === '' || !BASE64.test(data.trimEnd()))
     return (
       <p class="note">
         A picture that is not shown (<PlainText text={type.slice(0, 60) || 'of no type'} />)
@@ -44,13 +43,13 @@ function Picture({ block }: { readonly block: Fields }) {
   );
 }
 
-/** A picture over everything else, until a click or Escape. */
+/** An enlarged picture that covers the page until a click or Escape. */
 function Lightbox({ source, onClose }: { readonly source: string; readonly onClose: () => void }) {
-  const place = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => place.current?.showModal(), []);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={place} class="lightbox" aria-label="The picture, enlarged" onClose={onClose}>
-      <button type="button" aria-label="Close the picture" onClick={() => place.current?.close()}>
+    <dialog ref={dialog} class="lightbox" aria-label="The picture, enlarged" onClose={onClose}>
+      <button type="button" aria-label="Close the picture" onClick={() => dialog.current?.close()}>
         <img src={source} alt="" />
       </button>
     </dialog>

@@ -1,23 +1,23 @@
 import { PlainText } from '../code/plain-text.tsx';
-import { type Fields, numberOf, textOf } from '../fields.ts';
+import { type Untyped, asNumber, asText } from '../untyped.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { tokens } from '../words.ts';
+import { formatTokens } from '../format.ts';
 import { Folded } from './folded.tsx';
 import type { ViewProps } from './message.tsx';
 
-/** Where a conversation was made shorter: what stands for it now, folded. */
+/** A folded compaction summary. */
 export function CompactionSummary({ message }: ViewProps) {
-  const before = numberOf(message['tokensBefore']);
-  return <Summary title={before > 0 ? `Compacted from ${tokens(before)} tokens` : 'Compacted'} message={message} />;
+  const before = asNumber(message['tokensBefore']);
+  return <Summary title={before > 0 ? `Compacted from ${formatTokens(before)} tokens` : 'Compacted'} message={message} />;
 }
 
-/** Where a conversation went on from an earlier place. */
+/** A folded summary of an abandoned branch. */
 export const BranchSummary = ({ message }: ViewProps) => (
   <Summary title="Came back from another branch" message={message} />
 );
 
-function Summary({ title, message }: { readonly title: string; readonly message: Fields }) {
-  const text = textOf(message['summary']);
+function Summary({ title, message }: { readonly title: string; readonly message: Untyped }) {
+  const text = asText(message['summary']);
   if (text === '') return <Marker text={title} />;
   return (
     <Folded kind="summary" head={<Title text={title} />}>
@@ -32,7 +32,7 @@ const Title = ({ text }: { readonly text: string }) => (
   </span>
 );
 
-/** A word on what changed from here on. */
+/** A line that marks a change of settings. */
 export const Marker = ({ text }: { readonly text: string }) => (
   <p class="marker">
     <PlainText text={text.slice(0, 300)} />

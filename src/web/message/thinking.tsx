@@ -1,22 +1,22 @@
 import { PlainText } from '../code/plain-text.tsx';
-import { type Fields, textOf } from '../fields.ts';
+import { type Untyped, asText } from '../untyped.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { counted, oneLine } from '../words.ts';
+import { formatCount, oneLine } from '../format.ts';
 import { Folded } from './folded.tsx';
 
-/** What the model thought, folded. While it thinks, the line it is at. */
-export function Thinking({ block, isGrowing }: { readonly block: Fields; readonly isGrowing: boolean }) {
-  const text = textOf(block['thinking']);
+/** A folded thinking block; while it streams, its head shows the last line. */
+export function Thinking({ block, isGrowing }: { readonly block: Untyped; readonly isGrowing: boolean }) {
+  const text = asText(block['thinking']);
   if (text.trim() === '' && !isGrowing)
     return block['redacted'] === true ? <p class="note">Thought, redacted</p> : null;
-  const words = unmarked(isGrowing ? lastLine(text) : text).trim();
-  const glimpse = `${isGrowing ? '' : `${counted(words.split(/\s+/).length, 'word')} · `}${oneLine(words, 90)}`;
+  const words = withoutMarkup(isGrowing ? lastLine(text) : text).trim();
+  const preview = `${isGrowing ? '' : `${formatCount(words.split(/\s+/).length, 'word')} · `}${oneLine(words, 90)}`;
   const head = (
     <>
-      {isGrowing ? <span class="at-work">Thinking</span> : 'Thinking'}
+      {isGrowing ? <span class="working">Thinking</span> : 'Thinking'}
       <span class="note">
         {' '}
-        <PlainText text={glimpse} />
+        <PlainText text={preview} />
       </span>
     </>
   );
@@ -29,5 +29,4 @@ export function Thinking({ block, isGrowing }: { readonly block: Fields; readonl
 
 const lastLine = (text: string) => text.trimEnd().slice(-400).split('\n').at(-1) ?? '';
 
-/** Words without what makes them bold, code or a heading. */
-const unmarked = (text: string) => text.replaceAll(/(?<!\w)\*\*|\*\*(?!\w)|`+|^#+ /gm, '');
+const withoutMarkup = (text: string) => text.replaceAll(/(?<!\w)\*\*|\*\*(?!\w)|`+|^#+ /gm, '');

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { messageOf } from '../../protocol/errors.ts';
-import { applyTheme, rememberedTheme } from '../theme.ts';
+import { applyTheme, storedTheme } from '../theme.ts';
 import { ErrorPage } from './error-page.tsx';
 import { authenticate, LoginForm } from './login.tsx';
 import { Page } from './page.tsx';
@@ -13,5 +13,5 @@ async function start(): Promise<void> {
   else render(<Page app={new App(outcome)} />, document.body);
 }
 
-applyTheme(rememberedTheme());
+applyTheme(storedTheme());
 start().catch((error: unknown) => render(<ErrorPage reason={messageOf(error)} />, document.body));

@@ -1,5 +1,5 @@
-import type { Block } from '../../../src/web/markdown/block/block.ts';
-import type { Definitions } from '../../../src/web/markdown/block/definitions.ts';
+import type { ParsedBlock } from '../../../src/web/markdown/block/block.ts';
+import type { LinkDefinitions } from '../../../src/web/markdown/block/link-definitions.ts';
 import { MarkdownReader } from '../../../src/web/markdown/block/markdown-reader.ts';
 import type { Inline } from '../../../src/web/markdown/inline/inline.ts';
 import { parseInline } from '../../../src/web/markdown/inline/inline-reader.ts';
@@ -13,9 +13,9 @@ export function markdownHtml(text: string, reader = new MarkdownReader()): strin
 /** Renders inline markdown to plain HTML. */
 export const inlineHtml = (inlines: readonly Inline[]): string => inlines.map(inlineElement).join('');
 
-function blockHtml(block: Block, definitions: Definitions): string {
+function blockHtml(block: ParsedBlock, definitions: LinkDefinitions): string {
   const inline = (text: string) => inlineHtml(parseInline(text, { lookUp: (label) => definitions.get(label) }));
-  const nested = (blocks: readonly Block[]) => blocks.map((child) => blockHtml(child, definitions)).join('');
+  const nested = (blocks: readonly ParsedBlock[]) => blocks.map((child) => blockHtml(child, definitions)).join('');
   switch (block.type) {
     case 'paragraph':
       return `<p>${inline(block.text)}</p>`;

@@ -1,30 +1,28 @@
-/** Where the text of a column stands. */
 export type Align = 'left' | 'center' | 'right' | undefined;
 
 export interface ListItem {
-  readonly blocks: readonly Block[];
-  /** Of a task. */
+  readonly blocks: readonly ParsedBlock[];
   readonly isDone?: boolean | undefined;
 }
 
-/** What a text of markdown consists of. Words are read when they are shown. */
-export type Block =
+/** A parsed block. Inline markdown is parsed when it is drawn. */
+export type ParsedBlock =
   | { readonly type: 'paragraph'; readonly text: string; readonly isOpen?: boolean }
   | { readonly type: 'heading'; readonly level: number; readonly text: string; readonly isOpen?: boolean }
   | { readonly type: 'code'; readonly language: string; readonly text: string; readonly isOpen?: boolean }
-  | { readonly type: 'quote'; readonly blocks: readonly Block[] }
+  | { readonly type: 'quote'; readonly blocks: readonly ParsedBlock[] }
   | { readonly type: 'list'; readonly start?: number; readonly isLoose: boolean; readonly items: readonly ListItem[] }
-  | Table
+  | TableBlock
   | {
       readonly type: 'details';
       readonly summary: string;
       readonly isUnfolded: boolean;
-      readonly blocks: readonly Block[];
+      readonly blocks: readonly ParsedBlock[];
     }
   | { readonly type: 'comment'; readonly text: string }
   | { readonly type: 'rule' };
 
-export interface Table {
+export interface TableBlock {
   readonly type: 'table';
   readonly aligns: readonly Align[];
   readonly head: readonly string[];

@@ -1,8 +1,8 @@
-import type { Line } from './line.ts';
+import type { LineCursor } from './line-cursor.ts';
 import type { OpenBlock } from './open-block.ts';
 
-/** Whether a block goes on with a line, whose part for it is read then; `ends` when the line is the last one of it. */
-export function continues(block: OpenBlock, line: Line): boolean | 'ends' {
+/** Consumes the part of a line that continues a block and returns whether it does; `ends` for its last line. */
+export function continueBlock(block: OpenBlock, line: LineCursor): boolean | 'ends' {
   switch (block.kind) {
     case 'root':
     case 'list':
@@ -13,15 +13,15 @@ export function continues(block: OpenBlock, line: Line): boolean | 'ends' {
     case 'item':
       if (line.isBlank) return block.children.length > 0;
       if (line.indent < block.width) return false;
-      line.skipEmpty(block.width);
+      line.skipBlank(block.width);
       return true;
     case 'fence':
-      if (line.indent < 4 && closes(block.fence, line.words)) return 'ends';
-      line.skipEmpty(block.indent);
+      if (line.indent < 4 && closes(block.fence, line.content)) return 'ends';
+      line.skipBlank(block.indent);
       return true;
     case 'indented':
       if (line.indent < 4 && !line.isBlank) return false;
-      line.skipEmpty(4);
+      line.skipBlank(4);
       return true;
     case 'comment':
       return !block.isClosed && !line.isBlank;
@@ -34,16 +34,15 @@ export function continues(block: OpenBlock, line: Line): boolean | 'ends' {
   }
 }
 
-/** Reads the mark of a quote, when there is one. */
-export function takeQuoteMark(line: Line): boolean {
-  if (line.indent > 3 || !line.words.startsWith('>')) return false;
-  line.skipWord(1);
-  line.skipEmpty(1);
+export function takeQuoteMark(line: LineCursor): boolean {
+  if (line.indent > 3 || !line.content.startsWith('>')) return false;
+  line.skipContent(1);
+  line.skipBlank(1);
   return true;
 }
 
-function closes(fence: string, words: string): boolean {
-  if (!words.startsWith(fence)) return false;
-  const marks = words.trimEnd();
+function closes(fence: string, content: string): boolean {
+  if (!content.startsWith(fence)) return false;
+  const marks = content.trimEnd();
   return marks === (fence[0] ?? '').repeat(marks.length);
 }

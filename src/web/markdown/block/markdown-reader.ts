@@ -1,47 +1,45 @@
-import type { Block } from './block.ts';
+import type { ParsedBlock } from './block.ts';
 import { BlockReader } from './block-reader.ts';
-import { Definitions } from './definitions.ts';
+import { LinkDefinitions } from './link-definitions.ts';
 import { isUndecided } from './undecided.ts';
 
-interface Document {
-  readonly blocks: readonly Block[];
-  readonly definitions: Definitions;
+interface ParsedDocument {
+  readonly blocks: readonly ParsedBlock[];
+  readonly definitions: LinkDefinitions;
 }
 
-/** Reads a text that grows. Whole lines are read once, and blocks that are over stay the same objects. */
+/** Parses growing markdown. Complete lines are parsed once, and ended blocks keep their identity. */
 export class MarkdownReader {
-  #reader = BlockReader.begin();
-  /** The lines that were read. */
-  #whole = '';
-  #definitions = new Definitions();
-  /** How many these were: more may come to be known through them. */
-  #defined = 0;
+  #reader = BlockReader.create();
+  #consumed = '';
+  #definitions = new LinkDefinitions();
+  /** The number of definitions in the last result. */
+  #definitionCount = 0;
 
-  read(text: string, { isStreaming = false }: { readonly isStreaming?: boolean } = {}): Document {
-    if (!text.startsWith(this.#whole)) this.#forget();
+  read(text: string, { isStreaming = false }: { readonly isStreaming?: boolean } = {}): ParsedDocument {
+    if (!text.startsWith(this.#consumed)) this.#reset();
     const end = text.lastIndexOf('\n') + 1;
-    for (const line of text.slice(this.#whole.length, end).split('\n').slice(0, -1))
+    for (const line of text.slice(this.#consumed.length, end).split('\n').slice(0, -1))
       this.#reader.feed(withoutReturn(line));
-    this.#whole = text.slice(0, end);
+    this.#consumed = text.slice(0, end);
     const reader = this.#reader.fork();
     const last = withoutReturn(text.slice(end));
     if (last !== '' && !(isStreaming && isUndecided(last, reader.isInFence))) reader.feed(last);
     const { blocks, definitions } = reader.finish({ isStreaming });
-    const isSame = definitions.size === this.#defined && definitions.isUnchanged && this.#definitions.isUnchanged;
+    const isSame = definitions.size === this.#definitionCount && definitions.isUnchanged && this.#definitions.isUnchanged;
     if (!isSame) this.#definitions = definitions;
-    this.#defined = definitions.size;
+    this.#definitionCount = definitions.size;
     return { blocks, definitions: this.#definitions };
   }
 
-  #forget(): void {
-    this.#reader = BlockReader.begin();
-    this.#whole = '';
-    this.#definitions = new Definitions();
-    this.#defined = 0;
+  #reset(): void {
+    this.#reader = BlockReader.create();
+    this.#consumed = '';
+    this.#definitions = new LinkDefinitions();
+    this.#definitionCount = 0;
   }
 }
 
-/** Reads a text that is whole. */
-export const parseBlocks = (text: string): readonly Block[] => new MarkdownReader().read(text).blocks;
+export const parseBlocks = (text: string): readonly ParsedBlock[] => new MarkdownReader().read(text).blocks;
 
 const withoutReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line);

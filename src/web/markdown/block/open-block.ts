@@ -1,35 +1,33 @@
-import type { Align, Block, ListItem } from './block.ts';
+import type { Align, ParsedBlock, ListItem } from './block.ts';
 
-interface Beginning {
-  /** Whether an empty line stands between it and what comes before. */
-  readonly isApart: boolean;
-  /** Whether no line can be part of it any more. */
-  isOver?: boolean;
+interface BlockState {
+  // Whether a blank line precedes it.
+  readonly afterBlank: boolean;
+  // Whether no further line can belong to it.
+  isEnded?: boolean;
 }
 
-/** What holds other blocks. */
-export type Container = Beginning & { children: OpenBlock[] } & (
-    | { readonly kind: 'root' | 'quote'; made?: readonly Block[] }
-    | { readonly kind: 'list'; readonly mark: string; readonly start: number | undefined; made?: readonly Block[] }
+export type ContainerBlock = BlockState & { children: OpenBlock[] } & (
+    | { readonly kind: 'root' | 'quote'; built?: readonly ParsedBlock[] }
+    | { readonly kind: 'list'; readonly mark: string; readonly start: number | undefined; built?: readonly ParsedBlock[] }
     | {
         readonly kind: 'details';
         summary: string | undefined;
         readonly isUnfolded: boolean;
-        made?: readonly Block[];
+        built?: readonly ParsedBlock[];
       }
-    | Item
+    | ItemBlock
   );
 
-type Item = Beginning & {
+type ItemBlock = BlockState & {
   readonly kind: 'item';
-  /** How far its lines are set in. */
+  // Indentation of its lines.
   readonly width: number;
   children: OpenBlock[];
-  made?: ListItem;
+  built?: ListItem;
 };
 
-/** What holds lines. */
-type Leaf = Beginning & { made?: readonly Block[] } & (
+type LeafBlock = BlockState & { built?: readonly ParsedBlock[] } & (
     | { readonly kind: 'paragraph'; text: string }
     | { readonly kind: 'heading'; readonly level: number; readonly text: string }
     | { readonly kind: 'fence'; readonly fence: string; readonly indent: number; readonly info: string; text: string }
@@ -44,18 +42,17 @@ type Leaf = Beginning & { made?: readonly Block[] } & (
     | { readonly kind: 'rule' }
   );
 
-/** A block that is being read. What it came to be is kept as `made` once it is over. */
-export type OpenBlock = Container | Leaf;
+/** A block during parsing; its result is cached in `built` once it has ended. */
+export type OpenBlock = ContainerBlock | LeafBlock;
 
-export const isContainer = (block: OpenBlock | undefined): block is Container =>
+export const isContainer = (block: OpenBlock | undefined): block is ContainerBlock =>
   block !== undefined && 'children' in block;
 
-/** Whether its lines are taken as they are. */
 export const isVerbatim = (block: OpenBlock | undefined): boolean =>
   block?.kind === 'fence' || block?.kind === 'indented' || block?.kind === 'comment';
 
-/** The same as it stands now, to be read on without changing this one; what is over inside is shared. */
-export function forkOf(block: OpenBlock): OpenBlock {
+/** Copies the state of a block; ended children are shared. */
+export function forkBlock(block: OpenBlock): OpenBlock {
   if (isContainer(block)) return { ...block, children: [...block.children] };
   return block.kind === 'table' ? { ...block, rows: [...block.rows] } : { ...block };
 }

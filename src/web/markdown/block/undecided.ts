@@ -1,8 +1,8 @@
-/** Longer lines are shown as they grow. */
-const MAX_LENGTH = 200;
-const AROUND = /^(?:[\s>]|[-*+]\s|\d{1,9}[.)]\s)*/;
+// Longer lines are shown as they grow.
+const MAX_HELD_BACK_CHARACTERS = 200;
+const CONTAINER_MARKS = /^(?:[\s>]|[-*+]\s|\d{1,9}[.)]\s)*/;
 const UNDECIDED = [
-  // Marks alone may become a fence, a heading, a rule, the line below a heading or a row of a table, or an item.
+  // Marks alone may become a fence, heading, rule, underline, table row or item.
   /^[-=*+_~`#|:\s>]+$/,
   /^\d{1,9}[.)]?$/,
   /^\[[ xX]?\]?\s*$/,
@@ -11,10 +11,10 @@ const UNDECIDED = [
   /^<summary>[^<]*(?:<[/a-z]*)?$/i,
 ];
 
-/** Whether the beginning of a line can still become so many things that it is better not shown yet. */
+/** Whether a partial line is too ambiguous to be shown. */
 export function isUndecided(line: string, isInFence: boolean): boolean {
-  if (line.length > MAX_LENGTH) return false;
+  if (line.length > MAX_HELD_BACK_CHARACTERS) return false;
   if (isInFence) return /^\s*(?:`+|~+)$/.test(line);
-  const words = line.replace(AROUND, '');
-  return line !== '' && (words === '' || UNDECIDED.some((pattern) => pattern.test(words)));
+  const content = line.replace(CONTAINER_MARKS, '');
+  return line !== '' && (content === '' || UNDECIDED.some((pattern) => pattern.test(content)));
 }

@@ -1,16 +1,16 @@
-/** Finds the code between backticks of a text: as many of them at its end as at its beginning. */
+/** Finds code spans: text between two backtick runs of equal length. */
 export class CodeSpans {
   readonly #text: string;
-  /** Where runs of each length begin, once somebody asks. */
+  /** Start positions by run length, computed on first use. */
   #runs: Map<number, number[]> | undefined;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** The span that begins here, and where it ends; only the end of the backticks when nothing closes them. */
+  /** The span that starts here; without a closing run, only the end of the opening one. */
   at(start: number): { readonly text: string; readonly end: number } | { readonly end: number } {
-    const length = runAt(this.#text, start);
+    const length = runLength(this.#text, start);
     const close = this.#next(length, start + length);
     if (close === undefined) return { end: start + length };
     const text = this.#text.slice(start + length, close).replaceAll('\n', ' ');
@@ -19,15 +19,15 @@ export class CodeSpans {
   }
 
   #next(length: number, from: number): number | undefined {
-    this.#runs ??= runsOf(this.#text);
+    this.#runs ??= backtickRuns(this.#text);
     const starts = this.#runs.get(length) ?? [];
     while (starts.length > 0 && (starts.at(-1) ?? 0) < from) starts.pop();
     return starts.at(-1);
   }
 }
 
-/** By length, the last first: what was passed is dropped from the end. */
-function runsOf(text: string): Map<number, number[]> {
+/** Positions by length in descending order: consumed ones are popped. */
+function backtickRuns(text: string): Map<number, number[]> {
   const runs = new Map<number, number[]>();
   for (const { 0: run, index } of text.matchAll(/`+/g)) {
     const starts = runs.get(run.length);
@@ -38,7 +38,7 @@ function runsOf(text: string): Map<number, number[]> {
   return runs;
 }
 
-function runAt(text: string, start: number): number {
+function runLength(text: string, start: number): number {
   let end = start;
   while (text[end] === '`') end++;
   return end - start;

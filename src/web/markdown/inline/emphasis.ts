@@ -1,64 +1,61 @@
 import type { Inline } from './inline.ts';
 
-/** A run of stars, underscores or tildes, of which some may be used. */
-export interface Marks {
-  readonly type: 'marks';
+// A run of stars, underscores or tildes, of which some may be used.
+export interface DelimiterRun {
+  readonly type: 'run';
   readonly character: string;
   readonly length: number;
   readonly mayOpen: boolean;
   readonly mayClose: boolean;
-  /** Whether it stands before a word, not within. */
+  // Whether it stands at the start of a word.
   readonly isBeforeWord: boolean;
 }
 
-interface Opener extends Marks {
+interface Opener extends DelimiterRun {
   readonly id: number;
-  /** Where it is among what was put out. */
   readonly at: number;
   left: number;
 }
 
-type Entry = { readonly inline: Inline; readonly depth: number } | Opener;
+type OutputItem = { readonly inline: Inline; readonly depth: number } | Opener;
 
-/** What is marked within more marks stays text. */
-const MAX_NESTING = 30;
+// Deeper emphasis stays text.
+const MAX_EMPHASIS_NESTING = 30;
 
-/**
- * Makes of marks what they mean. A text that `isOpen` goes on: what begins and does not end yet ends with it.
- * A run that finds no beginning is not looked for again by its like, so that the time is in proportion to the length.
- */
-export function withEmphasis(items: readonly (Inline | Marks)[], { isOpen }: { readonly isOpen: boolean }): Inline[] {
-  const reader = new EmphasisReader();
+/** Resolves delimiter runs to emphasis. If `isOpen`, unclosed emphasis ends with the text.
+ * A failed search for an opener is not repeated, so the time is linear. */
+export function resolveEmphasis(items: readonly (Inline | DelimiterRun)[], { isOpen }: { readonly isOpen: boolean }): Inline[] {
+  const resolver = new EmphasisResolver();
   for (const item of items) {
-    if (item.type === 'marks') reader.marks(item);
-    else reader.put(item);
+    if (item.type === 'run') resolver.addRun(item);
+    else resolver.addInline(item);
   }
-  if (isOpen) reader.closeAll();
-  return reader.inlines();
+  if (isOpen) resolver.closeAll();
+  return resolver.inlines();
 }
 
-class EmphasisReader {
-  readonly #out: Entry[] = [];
+class EmphasisResolver {
+  readonly #out: OutputItem[] = [];
   readonly #openers: Opener[] = [];
-  /** Of each kind of closing run, the opener up to which there is none for it. */
-  readonly #inVain = new Map<string, number>();
+  /** For each kind of closing run, the last opener known not to match. */
+  readonly #searchedUpTo = new Map<string, number>();
   #nextId = 0;
 
-  put(inline: Inline, depth = 0): void {
+  addInline(inline: Inline, depth = 0): void {
     this.#out.push({ inline, depth });
   }
 
-  marks(marks: Marks): void {
-    let left = marks.length;
-    while (marks.mayClose && left > 0) {
-      const used = this.#close(marks, left);
+  addRun(run: DelimiterRun): void {
+    let left = run.length;
+    while (run.mayClose && left > 0) {
+      const used = this.#close(run, left);
       if (used === 0) break;
       left -= used;
     }
     if (left === 0) return;
-    const opener = { ...marks, id: this.#nextId++, at: this.#out.length, left };
+    const opener = { ...run, id: this.#nextId++, at: this.#out.length, left };
     this.#out.push(opener);
-    if (marks.mayOpen) this.#openers.push(opener);
+    if (run.mayOpen) this.#openers.push(opener);
   }
 
   closeAll(): void {
@@ -69,13 +66,13 @@ class EmphasisReader {
   }
 
   inlines(): Inline[] {
-    return joined(this.#out.map(inlineOf));
+    return joinTexts(this.#out.map(inlineOf));
   }
 
-  /** How many marks of a closing run are used for the nearest opener that fits. */
-  #close(closer: Marks, left: number): number {
+  /** Returns how many delimiters the nearest matching opener uses. */
+  #close(closer: DelimiterRun, left: number): number {
     const kind = `${closer.character}${closer.mayOpen}${closer.length % 3}`;
-    const lowest = this.#inVain.get(kind) ?? -1;
+    const lowest = this.#searchedUpTo.get(kind) ?? -1;
     for (let at = this.#openers.length - 1; at >= 0; at--) {
       const opener = this.#openers[at];
       if (!opener || opener.id <= lowest) break;
@@ -83,16 +80,16 @@ class EmphasisReader {
       const count = closer.character === '~' || (opener.left >= 2 && left >= 2) ? 2 : 1;
       return this.#wrap(at, count);
     }
-    this.#inVain.set(kind, this.#openers.at(-1)?.id ?? -1);
+    this.#searchedUpTo.set(kind, this.#openers.at(-1)?.id ?? -1);
     return 0;
   }
 
-  /** Marks everything behind an opener. What is too deep for that is too deep for those around it as well. */
+  /** Wraps all items after an opener. If that nests too deeply, no outer opener can be used either. */
   #wrap(at: number, count: number): number {
     const opener = this.#openers[at];
     const inside = opener ? this.#out.slice(opener.at + 1) : [];
     const depth = inside.reduce((most, entry) => Math.max(most, 'depth' in entry ? entry.depth + 1 : 1), 0);
-    if (!opener || depth === 0 || depth > MAX_NESTING) {
+    if (!opener || depth === 0 || depth > MAX_EMPHASIS_NESTING) {
       this.#openers.length = 0;
       return 0;
     }
@@ -100,24 +97,23 @@ class EmphasisReader {
     opener.left -= count;
     this.#openers.length = opener.left === 0 ? at : at + 1;
     this.#out.length = opener.left === 0 ? opener.at : opener.at + 1;
-    this.put({ type, children: joined(inside.map(inlineOf)) }, depth);
+    this.addInline({ type, children: joinTexts(inside.map(inlineOf)) }, depth);
     return count;
   }
 }
 
-/** Runs that could both begin and end something do not go together when their lengths add up to three. */
-function fits(opener: Marks, closer: Marks): boolean {
+/** CommonMark: runs that can both open and close do not match if their lengths add up to a multiple of three. */
+function fits(opener: DelimiterRun, closer: DelimiterRun): boolean {
   if (opener.character !== closer.character) return false;
   if (closer.character === '~') return opener.length === closer.length;
   const isOdd = (opener.mayClose || closer.mayOpen) && (opener.length + closer.length) % 3 === 0;
   return !isOdd || (opener.length % 3 === 0 && closer.length % 3 === 0);
 }
 
-const inlineOf = (entry: Entry): Inline =>
+const inlineOf = (entry: OutputItem): Inline =>
   'inline' in entry ? entry.inline : { type: 'text', text: entry.character.repeat(entry.left) };
 
-/** Texts beside each other as one. */
-function joined(inlines: readonly Inline[]): Inline[] {
+function joinTexts(inlines: readonly Inline[]): Inline[] {
   const all: Inline[] = [];
   for (const inline of inlines) {
     const last = all.at(-1);

@@ -1,5 +1,4 @@
-/** Those that are written for characters that are hard to type, or that mean something. */
-const NAMED: Readonly<Record<string, string>> = {
+const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   apos: "'",
   bull: '•',
@@ -46,27 +45,27 @@ const NAMED: Readonly<Record<string, string>> = {
 
 const ENTITY = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/y;
 
-/** The character that is written at a place as an entity, and how long that is. */
+/** Decodes the HTML entity at a position. */
 export function entityAt(text: string, at: number): { readonly text: string; readonly length: number } | undefined {
   ENTITY.lastIndex = at;
   const [whole, decimal, hex, name = ''] = ENTITY.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const number = decimal ?? (hex === undefined ? undefined : `0x${hex}`);
-  const character = number === undefined ? named(name) : numbered(Number(number));
+  const character = number === undefined ? namedCharacter(name) : numberedCharacter(Number(number));
   return character === undefined ? undefined : { text: character, length: whole.length };
 }
 
-const named = (name: string) => (Object.hasOwn(NAMED, name) ? NAMED[name] : undefined);
+const namedCharacter = (name: string) => (Object.hasOwn(NAMED_ENTITIES, name) ? NAMED_ENTITIES[name] : undefined);
 
-/** What would show nothing, or something else than it is, stays as it was written. */
-function numbered(code: number): string | undefined {
+/** Entities of invisible characters stay as they are written. */
+function numberedCharacter(code: number): string | undefined {
   if (code > 0x10ffff) return undefined;
   const character = String.fromCodePoint(code);
   return /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/u.test(character) ? undefined : character;
 }
 
-/** A text with its entities and what is escaped by a backslash as what they stand for. */
-export const unescaped = (text: string): string =>
+/** Decodes entities and backslash escapes. */
+export const unescapeMarkdown = (text: string): string =>
   text.replaceAll(/\\([!-/:-@[-`{-~])|&[#a-zA-Z\d]{1,9};/g, (written, character: string | undefined) =>
     character === undefined ? (entityAt(written, 0)?.text ?? written) : character,
   );

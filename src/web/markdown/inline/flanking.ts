@@ -1,12 +1,12 @@
-import type { Marks } from './emphasis.ts';
+import type { DelimiterRun } from './emphasis.ts';
 
 const SPACE = /^\s?$/u;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** Scripts that put no space between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+// Scripts without spaces between words.
+const SCRIPT_WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** A run of marks and what it may do, which depends on what it stands between. */
-export function marksAt(text: string, at: number): Marks {
+/** The delimiter run at a position, and whether it can open or close emphasis by its neighbours. */
+export function delimiterRunAt(text: string, at: number): DelimiterRun {
   const character = text[at] ?? '';
   let end = at;
   while (text[end] === character) end++;
@@ -16,7 +16,7 @@ export function marksAt(text: string, at: number): Marks {
   const isRight = flanks({ inner: before, outer: after });
   const isWord = character === '_';
   return {
-    type: 'marks',
+    type: 'run',
     character,
     length: end - at,
     mayOpen: isLeft && (!isWord || !isRight || PUNCTUATION.test(before)),
@@ -27,7 +27,7 @@ export function marksAt(text: string, at: number): Marks {
 
 function flanks({ inner, outer }: { readonly inner: string; readonly outer: string }): boolean {
   if (SPACE.test(inner)) return false;
-  return !PUNCTUATION.test(inner) || SPACE.test(outer) || PUNCTUATION.test(outer) || UNSPACED.test(outer);
+  return !PUNCTUATION.test(inner) || SPACE.test(outer) || PUNCTUATION.test(outer) || SCRIPT_WITHOUT_SPACES.test(outer);
 }
 
 function characterBefore(text: string, at: number): string {

@@ -1,44 +1,42 @@
-import { labelOf } from '../block/definitions.ts';
-import { bareAddressAt, pointedAddressAt } from './addresses.ts';
+import { normalizeLabel } from '../block/link-definitions.ts';
+import { bareAutolinkAt, bracketedAutolinkAt } from './autolinks.ts';
 import { CodeSpans } from './code-spans.ts';
-import { type Marks, withEmphasis } from './emphasis.ts';
+import { type DelimiterRun, resolveEmphasis } from './emphasis.ts';
 import { entityAt } from './entities.ts';
-import { marksAt } from './flanking.ts';
-import { type Inline, inlineWords, withoutLinks } from './inline.ts';
+import { delimiterRunAt } from './flanking.ts';
+import { type Inline, inlineText, withoutLinks } from './inline.ts';
 import { labelAt, mayBecomeTarget, targetAt } from './link-target.ts';
 import { safeLink } from './safe-link.ts';
 
-interface Options {
-  /** Whether more is to come: then nothing is shown of what may still become a mark. */
+interface InlineOptions {
+  // While open, trailing characters that may become a mark are held back.
   readonly isOpen?: boolean | undefined;
-  /** Where a link leads whose address is told elsewhere. */
   readonly lookUp?: ((label: string) => string | undefined) | undefined;
 }
 
-/** A bracket that may begin a link or a picture. */
 interface Bracket {
   readonly type: 'bracket';
   readonly isPicture: boolean;
-  /** Where it is among the items, and where its words begin. */
+  // Index in the items, and start of its text.
   readonly item: number;
   readonly from: number;
   readonly isInWord: boolean;
   hasInner: boolean;
 }
 
-const MAX_LABEL = 999;
-const MAX_ALT = 200;
+const MAX_LINK_LABEL = 999;
+const MAX_ALT_CHARACTERS = 200;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 const SPECIAL = /[\\`*_~[\]!<&\n]|https?:\/\/|www\./g;
 const BREAK = /<br[ \t]{0,9}\/?>/iy;
 const UNDECIDED_END = /(?:[*_~`\\]+|!?\[|&#?\w{0,8}|<[a-z/!-]{0,10})$/i;
 
-/** Reads the text of a paragraph. Takes time in proportion to its length, whatever it holds. */
-export function parseInline(text: string, options: Options = {}): Inline[] {
+/** Parses inline markdown in time linear to its length. */
+export function parseInline(text: string, options: InlineOptions = {}): Inline[] {
   return new InlineReader(options.isOpen ? decidedPart(text) : text, options).read();
 }
 
-/** A text without marks at its end of which it is not known yet what they mean. */
+/** Drops trailing marks whose meaning is still open. */
 function decidedPart(text: string): string {
   const tail = text.slice(-40);
   return text.slice(0, text.length - (UNDECIDED_END.exec(tail)?.[0].length ?? 0));
@@ -49,14 +47,14 @@ class InlineReader {
   readonly #isOpen: boolean;
   readonly #lookUp: (label: string) => string | undefined;
   readonly #spans: CodeSpans;
-  readonly #items: (Inline | Marks | Bracket)[] = [];
+  readonly #items: (Inline | DelimiterRun | Bracket)[] = [];
   readonly #brackets: Bracket[] = [];
-  /** So many brackets are around a link, and cannot become one. */
-  #spent = 0;
-  #hasComments = true;
+  /** Number of brackets that contain a link and cannot become one. */
+  #disabledBrackets = 0;
+  #mayHaveComments = true;
   #at = 0;
 
-  constructor(text: string, { isOpen = false, lookUp = () => undefined }: Options) {
+  constructor(text: string, { isOpen = false, lookUp = () => undefined }: InlineOptions) {
     this.#text = text;
     this.#isOpen = isOpen;
     this.#lookUp = lookUp;
@@ -67,15 +65,15 @@ class InlineReader {
     while (this.#at < this.#text.length) {
       SPECIAL.lastIndex = this.#at;
       const next = SPECIAL.exec(this.#text)?.index ?? this.#text.length;
-      this.#say(this.#text.slice(this.#at, next));
+      this.#pushText(this.#text.slice(this.#at, next));
       this.#at = next;
-      if (next < this.#text.length) this.#at += this.#special(this.#text[next] ?? '');
+      if (next < this.#text.length) this.#at += this.#readSpecial(this.#text[next] ?? '');
     }
-    return withEmphasis(this.#settled(this.#items), { isOpen: this.#isOpen });
+    return resolveEmphasis(this.#resolveBrackets(this.#items), { isOpen: this.#isOpen });
   }
 
-  /** Reads one of the characters that mean something. Like all below, answers how many characters that took. */
-  #special(character: string): number {
+  /** Parses a special character. This and the methods below return the number of consumed characters. */
+  #readSpecial(character: string): number {
     switch (character) {
       case '\\':
         return this.#escape();
@@ -86,24 +84,24 @@ class InlineReader {
       case '&':
         return this.#entity();
       case '!':
-        return this.#text[this.#at + 1] === '[' ? this.#openBracket(2) : this.#take(1);
+        return this.#text[this.#at + 1] === '[' ? this.#openBracket(2) : this.#readAsText(1);
       case '[':
         return this.#openBracket(1);
       case ']':
         return this.#closeBracket();
       case '<':
-        return this.#pointed();
+        return this.#readAngleBracket();
       case 'h':
       case 'w':
-        return this.#bareAddress();
+        return this.#readBareLink();
       default:
-        return this.#marks();
+        return this.#readDelimiterRun();
     }
   }
 
   #escape(): number {
     const next = this.#text[this.#at + 1] ?? '';
-    if (next !== '\n' && !PUNCTUATION.test(next)) return this.#take(1);
+    if (next !== '\n' && !PUNCTUATION.test(next)) return this.#readAsText(1);
     this.#items.push(next === '\n' ? { type: 'break' } : { type: 'text', text: next });
     return 2;
   }
@@ -111,7 +109,7 @@ class InlineReader {
   #code(): number {
     const span = this.#spans.at(this.#at);
     if ('text' in span) this.#items.push({ type: 'code', text: span.text });
-    else if (!this.#isOpen) this.#say(this.#text.slice(this.#at, span.end));
+    else if (!this.#isOpen) this.#pushText(this.#text.slice(this.#at, span.end));
     else {
       this.#items.push({ type: 'code', text: this.#text.slice(span.end) });
       return this.#text.length - this.#at;
@@ -124,63 +122,63 @@ class InlineReader {
     const last = this.#items.at(-1);
     if (isHard && last?.type === 'text') {
       this.#items.pop();
-      this.#say(last.text.trimEnd());
+      this.#pushText(last.text.trimEnd());
     }
     if (isHard) this.#items.push({ type: 'break' });
-    else this.#say('\n');
+    else this.#pushText('\n');
     return 1;
   }
 
   #entity(): number {
     const entity = entityAt(this.#text, this.#at);
-    if (!entity) return this.#take(1);
-    this.#say(entity.text);
+    if (!entity) return this.#readAsText(1);
+    this.#pushText(entity.text);
     return entity.length;
   }
 
-  /** Something in angle brackets: a line break, a comment or an address. Anything else is text. */
-  #pointed(): number {
+  /** A line break, a comment or an autolink; anything else is text. */
+  #readAngleBracket(): number {
     BREAK.lastIndex = this.#at;
-    const written = BREAK.exec(this.#text)?.[0];
-    if (written !== undefined) {
+    const lineBreak = BREAK.exec(this.#text)?.[0];
+    if (lineBreak !== undefined) {
       this.#items.push({ type: 'break' });
-      return written.length;
+      return lineBreak.length;
     }
-    return this.#comment() || this.#link(pointedAddressAt(this.#text, this.#at));
+    return this.#comment() || this.#readAutolink(bracketedAutolinkAt(this.#text, this.#at));
   }
 
   #comment(): number {
-    if (!this.#hasComments || !this.#text.startsWith('<!--', this.#at)) return 0;
+    if (!this.#mayHaveComments || !this.#text.startsWith('<!--', this.#at)) return 0;
     const end = this.#text.indexOf('-->', this.#at + 4) + 3;
-    this.#hasComments = end > 2;
-    if (!this.#hasComments) return 0;
+    this.#mayHaveComments = end > 2;
+    if (!this.#mayHaveComments) return 0;
     this.#items.push({ type: 'comment', text: this.#text.slice(this.#at, end) });
     return end - this.#at;
   }
 
-  #bareAddress(): number {
-    return this.#link(bareAddressAt(this.#text, this.#at));
+  #readBareLink(): number {
+    return this.#readAutolink(bareAutolinkAt(this.#text, this.#at));
   }
 
-  #link(found: { readonly address: string; readonly shown: string; readonly length: number } | undefined): number {
+  #readAutolink(found: { readonly address: string; readonly shown: string; readonly length: number } | undefined): number {
     const href = found && safeLink(found.address);
-    if (!found || href === undefined) return this.#take(1);
+    if (!found || href === undefined) return this.#readAsText(1);
     this.#items.push({ type: 'link', href, children: [{ type: 'text', text: found.shown }] });
     return found.length;
   }
 
-  #marks(): number {
-    const marks = marksAt(this.#text, this.#at);
-    const isUseful = (marks.mayOpen || marks.mayClose) && (marks.character !== '~' || marks.length === 2);
-    if (!isUseful) return this.#take(marks.length);
-    this.#items.push(marks);
-    return marks.length;
+  #readDelimiterRun(): number {
+    const run = delimiterRunAt(this.#text, this.#at);
+    const isUseful = (run.mayOpen || run.mayClose) && (run.character !== '~' || run.length === 2);
+    if (!isUseful) return this.#readAsText(run.length);
+    this.#items.push(run);
+    return run.length;
   }
 
   #openBracket(length: 1 | 2): number {
     const around = this.#brackets.at(-1);
     if (around) around.hasInner = true;
-    this.#spent = Math.min(this.#spent, this.#brackets.length);
+    this.#disabledBrackets = Math.min(this.#disabledBrackets, this.#brackets.length);
     const bracket: Bracket = {
       type: 'bracket',
       isPicture: length === 2,
@@ -196,68 +194,68 @@ class InlineReader {
 
   #closeBracket(): number {
     const bracket = this.#brackets.pop();
-    const isSpent = !bracket?.isPicture && this.#brackets.length < this.#spent;
-    if (!bracket || isSpent) return this.#take(1);
+    const isDisabled = !bracket?.isPicture && this.#brackets.length < this.#disabledBrackets;
+    if (!bracket || isDisabled) return this.#readAsText(1);
     const target = targetAt(this.#text, this.#at + 1) ?? this.#reference(bracket);
     if (target) return this.#linkSince(bracket, target);
-    if (!this.#isOpen || bracket.isInWord || !mayBecomeTarget(this.#text, this.#at + 1)) return this.#take(1);
-    const inside = this.#since(bracket);
-    if (!bracket.isPicture) this.#put(inside);
+    if (!this.#isOpen || bracket.isInWord || !mayBecomeTarget(this.#text, this.#at + 1)) return this.#readAsText(1);
+    const inside = this.#popSince(bracket);
+    if (!bracket.isPicture) this.#pushAll(inside);
     return this.#text.length - this.#at;
   }
 
   #linkSince(bracket: Bracket, { address, length }: { readonly address: string; readonly length: number }): number {
-    const inside = this.#since(bracket);
+    const inside = this.#popSince(bracket);
     const href = safeLink(address);
-    if (bracket.isPicture) this.#items.push(picture(inlineWords(inside).slice(0, MAX_ALT), { address, href }));
-    else if (href === undefined) this.#put(namedBy(address, inside) ? inside : [...inside, addressBehind(address)]);
+    if (bracket.isPicture) this.#items.push(picture(inlineText(inside).slice(0, MAX_ALT_CHARACTERS), { address, href }));
+    else if (href === undefined) this.#pushAll(isAddressItself(address, inside) ? inside : [...inside, addressBehind(address)]);
     else this.#items.push({ type: 'link', href, children: withoutLinks(inside) });
-    if (!bracket.isPicture) this.#spent = this.#brackets.length;
+    if (!bracket.isPicture) this.#disabledBrackets = this.#brackets.length;
     return length + 1;
   }
 
-  /** A link whose address is told elsewhere, under a name of its own or under its words. */
+  /** Resolves a reference link by its label, or by its text. */
   #reference(bracket: Bracket): { readonly address: string; readonly length: number } | undefined {
     const { label = '', length = 0 } = labelAt(this.#text, this.#at + 1) ?? {};
     const isOwn = label !== '';
-    if (!isOwn && (bracket.hasInner || this.#at - bracket.from > MAX_LABEL)) return undefined;
-    const name = labelOf(isOwn ? label : this.#text.slice(bracket.from, this.#at));
+    if (!isOwn && (bracket.hasInner || this.#at - bracket.from > MAX_LINK_LABEL)) return undefined;
+    const name = normalizeLabel(isOwn ? label : this.#text.slice(bracket.from, this.#at));
     const address = name === '' ? undefined : this.#lookUp(name);
     return address === undefined ? undefined : { address, length };
   }
 
-  /** Takes what was read since a bracket, and the bracket, out again. */
-  #since(bracket: Bracket): Inline[] {
-    const inside = withEmphasis(this.#settled(this.#items.splice(bracket.item + 1)), { isOpen: false });
+  /** Removes a bracket and all items after it, and returns these. */
+  #popSince(bracket: Bracket): Inline[] {
+    const inside = resolveEmphasis(this.#resolveBrackets(this.#items.splice(bracket.item + 1)), { isOpen: false });
     this.#items.pop();
     return inside;
   }
 
-  /** What turned out to begin nothing is text; one that may still begin a link is not shown. */
-  #settled(items: readonly (Inline | Marks | Bracket)[]): (Inline | Marks)[] {
+  /** Unmatched brackets become text; one that may still start a link is hidden. */
+  #resolveBrackets(items: readonly (Inline | DelimiterRun | Bracket)[]): (Inline | DelimiterRun)[] {
     const last = this.#isOpen ? this.#brackets.at(-1) : undefined;
-    return items.flatMap((item): (Inline | Marks)[] => {
+    return items.flatMap((item): (Inline | DelimiterRun)[] => {
       if (item.type !== 'bracket') return [item];
       if (item === last && !item.isInWord) return [];
       return [{ type: 'text', text: item.isPicture ? '![' : '[' }];
     });
   }
 
-  #put(inlines: readonly Inline[]): void {
+  #pushAll(inlines: readonly Inline[]): void {
     for (const inline of inlines) this.#items.push(inline);
   }
 
-  #take(length: number): number {
-    this.#say(this.#text.slice(this.#at, this.#at + length));
+  #readAsText(length: number): number {
+    this.#pushText(this.#text.slice(this.#at, this.#at + length));
     return length;
   }
 
-  #say(text: string): void {
+  #pushText(text: string): void {
     if (text !== '') this.#items.push({ type: 'text', text });
   }
 }
 
-/** One item, whatever is in it: pictures may be within each other, and what is inside is not read again for each. */
+/** A single item, so that nested pictures are not parsed again. */
 function picture(
   alt: string,
   { address, href }: { readonly address: string; readonly href: string | undefined },
@@ -266,8 +264,7 @@ function picture(
   return { type: 'text', text: alt === '' || alt === address ? address : `${alt} (${address})` };
 }
 
-/** Whether words are the address itself. */
-const namedBy = (address: string, [first, ...more]: readonly Inline[]) =>
+const isAddressItself = (address: string, [first, ...more]: readonly Inline[]) =>
   more.length === 0 && first?.type === 'text' && first.text === address;
 
 const addressBehind = (address: string): Inline => ({ type: 'text', text: ` (${address})` });

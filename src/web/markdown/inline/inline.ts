@@ -1,23 +1,22 @@
-/** What a line of markdown consists of. Markup of HTML is not part of it and stays text. */
+/** A parsed piece of inline markdown. HTML stays text. */
 export type Inline =
   | { readonly type: 'text' | 'code' | 'comment'; readonly text: string }
   | { readonly type: 'strong' | 'emphasis' | 'strike'; readonly children: readonly Inline[] }
   | { readonly type: 'link'; readonly href: string; readonly children: readonly Inline[] }
-  /** It is never fetched: what stands for it is a link. */
+  /** Never fetched: it is shown as a link. */
   | { readonly type: 'picture'; readonly href: string; readonly alt: string }
   | { readonly type: 'break' };
 
-/** The words of something, without what they are marked with. */
-export const inlineWords = (inlines: readonly Inline[]): string =>
+export const inlineText = (inlines: readonly Inline[]): string =>
   inlines
     .map((inline) => {
       if ('text' in inline) return inline.text;
       if ('alt' in inline) return inline.alt;
-      return 'children' in inline ? inlineWords(inline.children) : ' ';
+      return 'children' in inline ? inlineText(inline.children) : ' ';
     })
     .join('');
 
-/** Words for within a link, where there is no other one. */
+/** Links cannot be nested. */
 export const withoutLinks = (inlines: readonly Inline[]): readonly Inline[] =>
   inlines.flatMap((inline): readonly Inline[] => {
     if (inline.type === 'link') return inline.children;

@@ -1,30 +1,29 @@
-import { unescaped } from './entities.ts';
+import { unescapeMarkdown } from './entities.ts';
 
-interface Target {
+interface LinkTarget {
   readonly address: string;
-  /** Of what was read behind the bracket. */
   readonly length: number;
 }
 
-const MAX_LENGTH = 2000;
+const MAX_TARGET_CHARACTERS = 2000;
 const SPACE = String.raw`[ \t]{0,9}\n?[ \t]{0,9}`;
-const POINTED = String.raw`<((?:[^<>\n\\]|\\.)*)>`;
-/** Parentheses in an address come in pairs, and not within each other. */
+const BRACKETED_ADDRESS = String.raw`<((?:[^<>\n\\]|\\.)*)>`;
+// Parentheses in an address must be balanced, and not nested.
 const LETTER = String.raw`[^\s()\\]|\\\S`;
-const PLAIN = String.raw`((?!<)(?:${LETTER}|\((?:${LETTER})*\))*)`;
+const PLAIN_ADDRESS = String.raw`((?!<)(?:${LETTER}|\((?:${LETTER})*\))*)`;
 const TITLE = String.raw`[ \t\n]{1,9}(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\([^()]*\))`;
-const INLINE = new RegExp(String.raw`^\(${SPACE}(?:${POINTED}|${PLAIN})(?:${TITLE})?${SPACE}\)`);
+const INLINE = new RegExp(String.raw`^\(${SPACE}(?:${BRACKETED_ADDRESS}|${PLAIN_ADDRESS})(?:${TITLE})?${SPACE}\)`);
 const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){0,999})\]/y;
 const UNFINISHED = /^(?:\(\S*(?:\s+(?:"[^"]*|'[^']*)?)?|\[[^\]]*)?$/;
 
-/** What stands in parentheses behind the bracket that ends at a place. */
-export function targetAt(text: string, at: number): Target | undefined {
+/** Parses the address in parentheses after a closing bracket. */
+export function targetAt(text: string, at: number): LinkTarget | undefined {
   if (text[at] !== '(') return undefined;
-  const [whole, pointed, plain = ''] = INLINE.exec(text.slice(at, at + MAX_LENGTH)) ?? [];
-  return whole === undefined ? undefined : { address: unescaped(pointed ?? plain), length: whole.length };
+  const [whole, bracketed, plain = ''] = INLINE.exec(text.slice(at, at + MAX_TARGET_CHARACTERS)) ?? [];
+  return whole === undefined ? undefined : { address: unescapeMarkdown(bracketed ?? plain), length: whole.length };
 }
 
-/** What stands in brackets there. */
+/** Parses the label in brackets after a closing bracket. */
 export function labelAt(text: string, at: number): { readonly label: string; readonly length: number } | undefined {
   if (text[at] !== '[') return undefined;
   LABEL.lastIndex = at;
@@ -32,6 +31,6 @@ export function labelAt(text: string, at: number): { readonly label: string; rea
   return whole === undefined ? undefined : { label, length: whole.length };
 }
 
-/** Whether all that follows may be the beginning of an address. */
+/** Whether the rest of the text may be the start of a link target. */
 export const mayBecomeTarget = (text: string, at: number): boolean =>
-  text.length - at < MAX_LENGTH && UNFINISHED.test(text.slice(at));
+  text.length - at < MAX_TARGET_CHARACTERS && UNFINISHED.test(text.slice(at));

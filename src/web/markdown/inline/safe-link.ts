@@ -1,4 +1,4 @@
-/** The address that a link may lead to; undefined when it could do anything but open a page or a letter. */
+/** Returns the URL of a link; undefined for other schemes than http, https and mailto. */
 export function safeLink(address: string): string | undefined {
   const plain = address.trim();
   if (!/^(?:https?:\/\/|mailto:)/i.test(plain)) return undefined;

@@ -5,8 +5,8 @@ import { addedLines, type DiffLine, diffOf, sizeOfDiff } from './diff-lines.ts';
 
 const short = (lines: readonly DiffLine[]) => lines.map(({ kind, number, text }) => `${kind} ${number ?? '?'} ${text}`);
 
-describe('the lines of a change', () => {
-  it('are read from what the edit tool says of it', () => {
+describe('diff lines', () => {
+  it('are parsed from the diff of the edit tool', () => {
     const lines = diffOf({}, { diff: '    ...\n  9 same\n-10 old  text\n+10 new\n+11 \n    ...' });
 
     expect(short(lines)).toEqual([
@@ -20,7 +20,7 @@ describe('the lines of a change', () => {
     expect(sizeOfDiff(lines)).toBe('+2 −1');
   });
 
-  it('have the numbers of the new text where they stay behind a change', () => {
+  it('have new line numbers where unchanged text follows a change', () => {
     const diff = ' 3 a\n-4 b\n+4 B\n+5 B too\n 5 c\n   ...\n 8 d\n-9 e\n 10 f';
 
     expect(short(diffOf({}, { diff }))).toEqual([
@@ -36,7 +36,7 @@ describe('the lines of a change', () => {
     ]);
   });
 
-  it('are read from a patch, of several files too', () => {
+  it('are parsed from a patch of several files', () => {
     const patch =
       '--- a\n+++ b\n@@ -3,2 +3,2 @@\n a\n--- b\n+++ c\ndiff --git x y\n@@ -1 +1 @@\n-x\n+y\n\\ No newline at end of file';
 
@@ -51,7 +51,7 @@ describe('the lines of a change', () => {
     ]);
   });
 
-  it('are those that were asked for when nobody has said what became of it', () => {
+  it('are computed from the arguments if the result has no diff', () => {
     const edits = [
       { oldText: 'a\nb\nc\n', newText: 'a\nB\nc\n' },
       { oldText: 'x', newText: '' },
@@ -68,7 +68,7 @@ describe('the lines of a change', () => {
     expect(short(diffOf({ oldText: 'x', newText: 'y' }, 7))).toEqual(['removed ? x', 'added ? y']);
   });
 
-  it('stay as they are when they have no numbers, or no form at all', () => {
+  it('stay verbatim if they have no numbers or an unknown format', () => {
     expect(short(diffOf({}, { diff: '+a\n-b\n c\nd\n@@ here @@' }))).toEqual([
       'added ? a',
       'removed ? b',
@@ -79,7 +79,7 @@ describe('the lines of a change', () => {
     expect(short(diffOf({}, { patch: 'nothing of the kind' }))).toEqual(['same ? nothing of the kind']);
   });
 
-  it('are none when a file was written as it was', () => {
+  it('are empty for a file written without changes', () => {
     expect(sizeOfDiff(diffOf({}, { diff: '   ...' }))).toBe('unchanged');
   });
 
@@ -87,7 +87,7 @@ describe('the lines of a change', () => {
     expect(short(addedLines('a\n\nb\n'))).toEqual(['added 1 a', 'added 2 ', 'added 3 b']);
   });
 
-  it('say the same whether they come from the diff or from the patch', () => {
+  it('are equal for the diff and the patch of a change', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', '', '-c', '+ 1 d', '...'))
       .map((lines) => lines.map((line) => `${line}\n`).join(''));

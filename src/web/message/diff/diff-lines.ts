@@ -1,44 +1,43 @@
-import { type Fields, fieldsOf, listOf, textOf } from '../../fields.ts';
-import { inCommon } from './in-common.ts';
+import { type Untyped, asObject, asObjects, asText } from '../../untyped.ts';
+import { commonSubsequence } from './common-subsequence.ts';
 
-/** A line of a change. `gap` stands for lines that are left out. */
+// A line of a diff. `gap` stands for omitted lines.
 export interface DiffLine {
   readonly kind: 'added' | 'removed' | 'same' | 'gap';
-  /** As the old text counts where it was removed, else as the new one does; undefined when nobody knows. */
+  // The old number of a removed line, else the new one; undefined if unknown.
   readonly number: number | undefined;
   readonly text: string;
 }
 
-/** What an edit changed, by what it said of it, else by what it was asked for. */
-export function diffOf(call: Fields, details: unknown): DiffLine[] {
-  const { diff, patch } = fieldsOf(details);
-  if (textOf(diff) !== '') return parseDiff(textOf(diff));
-  if (textOf(patch) !== '') return parsePatch(textOf(patch));
-  const edits = listOf(call['edits']);
+/** The lines of an edit, from its result or else from its arguments. */
+export function diffOf(call: Untyped, details: unknown): DiffLine[] {
+  const { diff, patch } = asObject(details);
+  if (asText(diff) !== '') return parseDiff(asText(diff));
+  if (asText(patch) !== '') return parsePatch(asText(patch));
+  const edits = asObjects(call['edits']);
   return (edits.length > 0 ? edits : [call]).flatMap(({ oldText, newText }, index) => {
-    const lines = compare(linesOf(textOf(oldText)), linesOf(textOf(newText)));
+    const lines = compareLines(linesOf(asText(oldText)), linesOf(asText(newText)));
     return index > 0 && lines.length > 0 ? [GAP, ...lines] : lines;
   });
 }
 
-/** A text that was not there before. */
+/** The diff of a new file. */
 export const addedLines = (text: string): DiffLine[] =>
   linesOf(text).map((line, index) => ({ kind: 'added', number: index + 1, text: line }));
 
-/** How many lines came and went. */
+/** The counts of added and removed lines. */
 export function sizeOfDiff(lines: readonly DiffLine[]): string {
-  const count = (wanted: DiffLine['kind']) => lines.filter(({ kind }) => kind === wanted).length;
+  const count = (ofKind: DiffLine['kind']) => lines.filter(({ kind }) => kind === ofKind).length;
   const [added, removed] = [count('added'), count('removed')];
   return added + removed > 0 ? `+${added} −${removed}` : 'unchanged';
 }
 
-/** Lines that are left out. */
 export const GAP: DiffLine = { kind: 'gap', number: undefined, text: '' };
 const NUMBERED = /^(?:([+\- ]) *(\d+) (.*)| +\.\.\.)$/s;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const kinds: Readonly<Record<string, DiffLine['kind']>> = { '+': 'added', '-': 'removed', ' ': 'same' };
 
-/** Lines that begin with a sign and mostly a number, as edit tools write them for people: what stays has its old number. */
+/** Parses lines with a sign and usually a number. Unchanged lines have their old number. */
 function parseDiff(diff: string): DiffLine[] {
   const lines = diff.split('\n');
   if (!lines.every((line) => NUMBERED.test(line))) return lines.map(signedLine);
@@ -58,7 +57,7 @@ function signedLine(line: string): DiffLine {
   return { kind: kind ?? 'same', number: undefined, text: kind ? line.slice(1) : line };
 }
 
-/** A patch as programs exchange them; what stands between its pieces is about files and dates. */
+/** Parses a unified diff; lines between its hunks are skipped. */
 function parsePatch(patch: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let [old, now] = [0, 0];
@@ -80,8 +79,8 @@ function parsePatch(patch: string): DiffLine[] {
   return lines.length > 0 ? lines : patch.split('\n').map(signedLine);
 }
 
-function compare(old: readonly string[], now: readonly string[]): DiffLine[] {
-  const common = inCommon(old, now);
+function compareLines(old: readonly string[], now: readonly string[]): DiffLine[] {
+  const common = commonSubsequence(old, now);
   const lines: DiffLine[] = [];
   const push = (kind: DiffLine['kind'], text = '') => lines.push({ kind, number: undefined, text });
   for (let before = 0, after = 0; before < old.length || after < now.length; ) {

@@ -1,53 +1,53 @@
 import { useMemo } from 'preact/hooks';
-import { Highlighted } from '../../code/code-block.tsx';
+import { HighlightedCode } from '../../code/code-block.tsx';
 import { PlainText } from '../../code/plain-text.tsx';
-import { counted } from '../../words.ts';
-import { Scrolled, ShowAll, useWhole } from '../clipped.tsx';
+import { formatCount } from '../../format.ts';
+import { ScrollablePre, ShowAll, useShowAll } from '../clipped.tsx';
 import { type DiffLine, GAP } from './diff-lines.ts';
-import { type MarkedLine, markedLines } from './marked-lines.ts';
-import { shownLines } from './shown-lines.ts';
+import { type MarkedLine, markChangedWords } from './word-marks.ts';
+import { initialLines } from './initial-lines.ts';
 
 interface DiffProps {
   readonly lines: readonly DiffLine[];
   readonly language: string;
-  /** How many lines are shown until somebody wants them all. */
-  readonly atFirst?: number | undefined;
+  // Number of lines before the user expands the diff.
+  readonly initialCount?: number | undefined;
 }
 
-/** A change line by line, with the words that came and went. */
-export function Diff({ lines, language, atFirst = 60 }: DiffProps) {
-  const [isWhole, showAll] = useWhole('diff');
-  const shown = useMemo(() => (isWhole ? lines : shownLines(lines, atFirst)), [lines, isWhole, atFirst]);
-  const marked = useMemo(() => markedLines(shown), [shown]);
+/** Shows a diff with the changed words of each line marked. */
+export function Diff({ lines, language, initialCount = 60 }: DiffProps) {
+  const [showsAll, showAll] = useShowAll('diff');
+  const shown = useMemo(() => (showsAll ? lines : initialLines(lines, initialCount)), [lines, showsAll, initialCount]);
+  const marked = useMemo(() => markChangedWords(shown), [shown]);
   const isNumbered = marked.some(({ number }) => number !== undefined);
   return (
     <>
-      <Scrolled kind={isNumbered ? 'diff numbered' : 'diff'}>
+      <ScrollablePre kind={isNumbered ? 'diff numbered' : 'diff'}>
         {marked.map((line) => (
-          <Line line={line} language={language} isNumbered={isNumbered} />
+          <DiffLineView line={line} language={language} isNumbered={isNumbered} />
         ))}
-      </Scrolled>
-      {shown !== lines && <ShowAll what={sizeOf(lines, shown)} onClick={showAll} />}
+      </ScrollablePre>
+      {shown !== lines && <ShowAll size={sizeText(lines, shown)} onClick={showAll} />}
     </>
   );
 }
 
-/** How much there is: lines, or letters where these alone are cut. */
-function sizeOf(lines: readonly DiffLine[], shown: readonly DiffLine[]): string {
-  if (shown.length < lines.length || shown.includes(GAP)) return counted(lines.length, 'line');
+/** The size of the whole diff: lines, or characters if only these are cut. */
+function sizeText(lines: readonly DiffLine[], shown: readonly DiffLine[]): string {
+  if (shown.length < lines.length || shown.includes(GAP)) return formatCount(lines.length, 'line');
   const letters = lines.reduce((sum, { text }) => sum + text.length, 0);
-  return counted(letters, 'character');
+  return formatCount(letters, 'character');
 }
 
 const signs = { added: '+', removed: '-', same: ' ', gap: ' ' } as const;
 
-interface LineProps {
+interface DiffLineProps {
   readonly line: MarkedLine;
   readonly language: string;
   readonly isNumbered: boolean;
 }
 
-function Line({ line, language, isNumbered }: LineProps) {
+function DiffLineView({ line, language, isNumbered }: DiffLineProps) {
   const { kind, number, text, parts } = line;
   if (kind === 'gap')
     return (
@@ -61,24 +61,24 @@ function Line({ line, language, isNumbered }: LineProps) {
       <span class="diff-sign">{signs[kind]}</span>
       <span class="diff-text">
         {parts ? (
-          <Words kind={kind} parts={parts} language={language} />
+          <ChangedWords kind={kind} parts={parts} language={language} />
         ) : (
-          <Highlighted text={text} language={language} />
+          <HighlightedCode text={text} language={language} />
         )}
       </span>
     </span>
   );
 }
 
-type WordsProps = Pick<LineProps, 'language'> & {
+type ChangedWordsProps = Pick<DiffLineProps, 'language'> & {
   readonly kind: DiffLine['kind'];
   readonly parts: MarkedLine['parts'] & {};
 };
 
-const Words = ({ kind, parts, language }: WordsProps) => (
+const ChangedWords = ({ kind, parts, language }: ChangedWordsProps) => (
   <>
     {parts.map(({ text, isChanged }) => {
-      if (!isChanged) return <Highlighted text={text} language={language} />;
+      if (!isChanged) return <HighlightedCode text={text} language={language} />;
       const word = <PlainText text={text} />;
       return kind === 'added' ? <ins>{word}</ins> : <del>{word}</del>;
     })}

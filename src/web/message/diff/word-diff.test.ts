@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Part, wordDiff } from './word-diff.ts';
+import { type DiffPart, wordDiff } from './word-diff.ts';
 
-const textOf = (lines: readonly (readonly Part[])[] = []) =>
+const textOf = (lines: readonly (readonly DiffPart[])[] = []) =>
   lines.map((parts) => parts.map(({ text }) => text).join('')).join('\n');
 
-const marked = (lines: readonly (readonly Part[])[] = []) =>
+const marked = (lines: readonly (readonly DiffPart[])[] = []) =>
   lines.map((parts) => parts.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join('')).join('\n');
 
-describe('the difference by words', () => {
-  it('marks the words that came and went', () => {
+describe('a word diff', () => {
+  it('marks added and removed words', () => {
     const { before, after } = wordDiff('const total = sum(a, b);', 'const total = sum(a, c) + 1;') ?? {};
 
     expect(marked(before)).toBe('const total = sum(a, [b]);');
     expect(marked(after)).toBe('const total = sum(a, [c])[ + 1];');
   });
 
-  it('keeps long words in common rather than many signs', () => {
+  it('prefers long common words to many common signs', () => {
     const { before, after } =
       wordDiff('return sum - coupon.value - coupon.value;', 'return Math.max(0, sum - coupon.value);') ?? {};
 
@@ -24,24 +24,24 @@ describe('the difference by words', () => {
     expect(marked(after)).toBe('return [Math.max(0, ]sum - coupon.value[)];');
   });
 
-  it('goes over several lines', () => {
+  it('spans several lines', () => {
     const { after } = wordDiff('first();\nthird(x);', 'first();\nsecond();\nthird(y);') ?? {};
 
     expect(marked(after)).toBe('first();\n[second();]\nthird([y]);');
   });
 
-  it('is none where the texts have little in common, or are too long', () => {
+  it('is undefined for texts that differ too much or are too long', () => {
     const long = Array.from({ length: 2000 }, (_, index) => `word${index}`);
 
     expect(wordDiff('let a = 1;', 'Nothing like it at all')).toBeUndefined();
     expect(wordDiff(long.join(' '), long.toReversed().join(' '))).toBeUndefined();
   });
 
-  it('gives back both texts, and what is not marked is the same in both', () => {
+  it('reproduces both texts, and unmarked parts are equal in both', () => {
     const text = fc
       .array(fc.constantFrom('a', 'bb', ' ', '\n', '(', '\u{1f600}', '\ud800', '\t', '_x'))
       .map((parts) => parts.join(''));
-    const unmarked = (lines: readonly (readonly Part[])[] = []) =>
+    const unmarked = (lines: readonly (readonly DiffPart[])[] = []) =>
       lines
         .flat()
         .flatMap(({ text: part, isChanged }) => (isChanged ? [] : [part.replaceAll(/\s/g, '')]))

@@ -1,22 +1,22 @@
 import { expect, it } from 'vitest';
-import { ended, terminalText } from './terminal-text.ts';
+import { splitEnding, terminalText } from './terminal-text.ts';
 
 const ESC = '\u001b';
 
-it('what a terminal shows is without its codes, and without what was written over', () => {
+it('terminal text has no escape sequences and no overwritten text', () => {
   expect(terminalText(`${ESC}[1;32mok${ESC}[0m ${ESC}]0;title\u0007done\n10%\r50%\r100%\r\n\n`)).toBe('ok done\n100%');
   expect(terminalText('(no output)')).toBe('');
   expect(terminalText('\r\r\n\r\ra\r\r')).toBe('\na');
   expect(terminalText(`${'\r'.repeat(200_000)}x`)).toBe('x');
 });
 
-it('how a command ended is told by its last line', () => {
-  expect(ended('a\n\nCommand exited with code 2')).toEqual({ said: 'a', how: 'exit 2' });
-  expect(ended('Command timed out after 5 seconds')).toEqual({ said: '', how: 'timed out' });
-  expect(ended('a\n\nCommand was killed by SIGKILL').how).toBe('killed by SIGKILL');
-  expect(ended('Command exited with code 2\nand went on')).toEqual({
-    said: 'Command exited with code 2\nand went on',
-    how: undefined,
+it('the last line of the output determines how a command ended', () => {
+  expect(splitEnding('a\n\nCommand exited with code 2')).toEqual({ output: 'a', ending: 'exit 2' });
+  expect(splitEnding('Command timed out after 5 seconds')).toEqual({ output: '', ending: 'timed out' });
+  expect(splitEnding('a\n\nCommand was killed by SIGKILL').ending).toBe('killed by SIGKILL');
+  expect(splitEnding('Command exited with code 2\nand went on')).toEqual({
+    output: 'Command exited with code 2\nand went on',
+    ending: undefined,
   });
 });
 
@@ -26,8 +26,8 @@ it.each([
   'The operation was aborted',
   'This operation was aborted',
   'Host tool "pay" was aborted',
-])('that somebody stopped it is told by: %s', (words) => {
-  expect(ended(words)).toEqual({ said: '', how: 'stopped' });
-  expect(ended(`some output\n\n${words}\n`)).toEqual({ said: 'some output', how: 'stopped' });
-  expect(ended(`${words}, and rolled back`).how).toBeUndefined();
+])('an aborted command ends as stopped: %s', (words) => {
+  expect(splitEnding(words)).toEqual({ output: '', ending: 'stopped' });
+  expect(splitEnding(`some output\n\n${words}\n`)).toEqual({ output: 'some output', ending: 'stopped' });
+  expect(splitEnding(`${words}, and rolled back`).ending).toBeUndefined();
 });

@@ -1,30 +1,30 @@
 const ESC = String.fromCharCode(27);
 const BEL = String.fromCharCode(7);
-/** What programs send to a terminal to colour, move and name things. */
+// Escape sequences for colours, cursor moves and titles.
 const ESCAPES = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)|[@-Z\\\\-_])`, 'g');
 
-/** What a terminal would show in the end; empty when a command said nothing. */
+/** The text that a terminal shows in the end; empty for a command without output. */
 export function terminalText(text: string): string {
-  const plain = text.replaceAll(ESCAPES, '').split('\n').map(lastWritten).join('\n').trimEnd();
+  const plain = text.replaceAll(ESCAPES, '').split('\n').map(withoutOverwritten).join('\n').trimEnd();
   return plain === '(no output)' ? '' : plain;
 }
 
-/** What is left of a line that was written over, as progress bars are. */
-function lastWritten(line: string): string {
+/** Carriage returns overwrite a line, as progress bars do. */
+function withoutOverwritten(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end--;
   return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }
 
-const LAST_LINE =
+const ENDING =
   /(?:^|\n+)(?:Command (?:exited with code (-?\d+)|(timed out) after [\d.]+ seconds|was (killed by \w+))|(?:Command|Operation|(?:Th\w+ operation|Host tool ".*") was) aborted)\s*$/;
 
-/** What a tool said that did not come to a good end, and how it ended by the last line; `stopped` when somebody wanted that. */
-export function ended(text: string): { readonly said: string; readonly how: string | undefined } {
+/** Splits the last line of a failed tool off its output and names the ending: `exit 2`, `timed out`, `stopped`. */
+export function splitEnding(text: string): { readonly output: string; readonly ending: string | undefined } {
   const tail = text.slice(-200);
-  const found = LAST_LINE.exec(tail);
-  if (!found) return { said: text, how: undefined };
+  const found = ENDING.exec(tail);
+  if (!found) return { output: text, ending: undefined };
   const [, code, late, killed] = found;
-  const how = code === undefined ? (late ?? killed ?? 'stopped') : `exit ${code}`;
-  return { said: text.slice(0, text.length - tail.length + found.index), how };
+  const ending = code === undefined ? (late ?? killed ?? 'stopped') : `exit ${code}`;
+  return { output: text.slice(0, text.length - tail.length + found.index), ending };
 }

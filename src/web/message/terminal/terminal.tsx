@@ -1,13 +1,13 @@
-import { Highlighted } from '../../code/code-block.tsx';
+import { HighlightedCode } from '../../code/code-block.tsx';
 import { CopyButton } from '../../code/copy-button.tsx';
 import { PlainText } from '../../code/plain-text.tsx';
-import { counted, linesIn, oneLine } from '../../words.ts';
-import { Scrolled, Tail } from '../clipped.tsx';
+import { formatCount, countLines, oneLine } from '../../format.ts';
+import { ScrollablePre, Tail } from '../clipped.tsx';
 
-/** What is no longer than this is worth its room; of more, so much of the end. */
-const LINES = 16;
+// Longer output is folded, and shows only so many of its last lines.
+const SHORT_LINES = 16;
 
-/** A command in the head of a card: while the card is folded it stands for the command itself. */
+/** The command in the head of a card, shown while the card is folded. */
 export const CommandLine = ({ command, note }: { readonly command: string; readonly note: string }) => (
   <>
     <span class="when-folded">
@@ -17,32 +17,30 @@ export const CommandLine = ({ command, note }: { readonly command: string; reado
   </>
 );
 
-/** A command as it was typed. */
 export const Command = ({ text }: { readonly text: string }) => (
   <div class="command">
-    <Scrolled>
-      <Highlighted text={text} language="sh" />
-    </Scrolled>
+    <ScrollablePre>
+      <HighlightedCode text={text} language="sh" />
+    </ScrollablePre>
     <CopyButton text={() => text} />
   </div>
 );
 
-interface Said {
-  /** As a terminal shows it. */
+interface OutputProps {
   readonly text: string;
-  /** Whether it is only the end of what was said. */
+  /** Whether its beginning is missing. */
   readonly isCut: boolean;
 }
 
-/** What a command said; of much, the end. */
-export const Output = ({ text, isCut }: Said) =>
-  text === '' ? null : <Tail text={text} lines={LINES} kind="output" all={isCut ? 'the last' : 'all'} />;
+/** The end of a command's output. */
+export const Output = ({ text, isCut }: OutputProps) =>
+  text === '' ? null : <Tail text={text} lines={SHORT_LINES} kind="output" all={isCut ? 'the last' : 'all'} />;
 
-/** How much a command said, and whether that is little enough to be seen unasked. */
-export function measured({ text, isCut }: Said): { readonly size: string; readonly isShort: boolean } {
+/** The size of an output, and whether it is short enough to be shown unfolded. */
+export function outputSize({ text, isCut }: OutputProps): { readonly size: string; readonly isShort: boolean } {
   if (text === '') return { size: 'no output', isShort: false };
-  const lines = linesIn(text);
-  return lines <= LINES
+  const lines = countLines(text);
+  return lines <= SHORT_LINES
     ? { size: '', isShort: true }
-    : { size: (isCut ? 'the last ' : '') + counted(lines, 'line'), isShort: false };
+    : { size: (isCut ? 'the last ' : '') + formatCount(lines, 'line'), isShort: false };
 }

@@ -1,26 +1,26 @@
 import { type ComponentChildren, toChildArray } from 'preact';
 import { PlainText } from '../../code/plain-text.tsx';
-import { oneLine } from '../../words.ts';
+import { oneLine } from '../../format.ts';
 import { Clipped } from '../clipped.tsx';
 import { Folded } from '../folded.tsx';
 import { Pictures } from '../pictures.tsx';
-import { outcomeOf, saidBy, stateOf, type ToolState, type ToolUse } from './tool-use.ts';
+import { outcomeOf, outputOf, stateOf, type ToolState, type ToolUse } from './tool-use.ts';
 
 interface CardProps {
   readonly use: ToolUse;
-  /** What the call is about, in a line. */
+  // A one-line description of the call.
   readonly about?: ComponentChildren;
-  /** A word on how it went, if all went well. */
+  // Shown after a success.
   readonly outcome?: string | undefined;
-  /** Why it failed, if it did; what the tool said unless given. */
+  // Shown after a failure; the output by default.
   readonly problem?: string | undefined;
-  /** Whether its content is worth being seen unasked. What failed always is. */
-  readonly matters?: boolean | undefined;
+  // Whether it starts unfolded. A failed call always does.
+  readonly startsOpen?: boolean | undefined;
   readonly children?: ComponentChildren;
 }
 
-/** A card for a tool call: a line of what was asked and how it went, and what came of it below. */
-export function Card({ use, about, outcome, problem = saidBy(use), matters = false, children }: CardProps) {
+/** The card of a tool call: its description and outcome, with the content below. */
+export function Card({ use, about, outcome, problem = outputOf(use), startsOpen = false, children }: CardProps) {
   const state = stateOf(use);
   const isFailed = state === 'failed';
   return (
@@ -30,7 +30,7 @@ export function Card({ use, about, outcome, problem = saidBy(use), matters = fal
       about={about}
       state={state}
       outcome={outcomeOf(use, outcome)}
-      matters={matters || isFailed}
+      startsOpen={startsOpen || isFailed}
       after={<Pictures content={use.result?.['content']} />}
     >
       {isFailed && problem !== '' && <Clipped text={problem} lines={20} kind="output problem" />}
@@ -40,30 +40,30 @@ export function Card({ use, about, outcome, problem = saidBy(use), matters = fal
 }
 
 interface CardFrameProps extends Omit<CardProps, 'use' | 'outcome' | 'problem'> {
-  /** Of the call: whoever looks for its result finds the card by it. */
+  /** The call id, by which the card of a result is found. */
   readonly id?: string | undefined;
   readonly name: string;
   readonly state: ToolState;
   readonly outcome: string;
-  /** What is seen even when the card is folded. */
+  /** Content that stays visible while the card is folded. */
   readonly after?: ComponentChildren;
 }
 
-/** The look of a card. Without content there is nothing to unfold. */
-export function CardFrame({ id, name, about, state, outcome, matters, after, children }: CardFrameProps) {
+/** The frame of a card; without children it cannot be unfolded. */
+export function CardFrame({ id, name, about, state, outcome, startsOpen, after, children }: CardFrameProps) {
   const head = (
     <span class="tool-head">
       <span class="tool-name">
         <PlainText text={oneLine(name, 80)} />
       </span>
       <span class="tool-about">{about}</span>
-      <span class={`outcome ${state === 'running' ? 'at-work' : ''}`}>{outcome}</span>
+      <span class={`outcome ${state === 'running' ? 'working' : ''}`}>{outcome}</span>
     </span>
   );
   return (
     <section class={`tool ${state}`} data-call={id}>
       {toChildArray(children).length > 0 ? (
-        <Folded name={name} head={head} matters={matters}>
+        <Folded name={name} head={head} startsOpen={startsOpen}>
           {children}
         </Folded>
       ) : (

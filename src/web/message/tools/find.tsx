@@ -1,43 +1,42 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { textOf } from '../../fields.ts';
-import { counted } from '../../words.ts';
-import { atFirst } from '../at-first.ts';
-import { ShowAll, useWhole } from '../clipped.tsx';
-import { searched } from '../found/found-lines.ts';
-import { Notice } from '../found/notice.tsx';
-import { Path } from '../found/path.tsx';
-import { withNotice } from '../found/result-notice.ts';
+import { asText } from '../../untyped.ts';
+import { formatCount } from '../../format.ts';
+import { initialCount } from '../initial-count.ts';
+import { ShowAll, useShowAll } from '../clipped.tsx';
+import { searchSummary } from './grep-output.ts';
+import { Notice } from '../notice.tsx';
+import { Path } from '../path.tsx';
+import { splitNotice } from '../result-notice.ts';
 import { Card } from './card.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { outputOf, stateOf, type ToolUse } from './tool-use.ts';
 
-const PATHS = 60;
-/** What is no longer than this is worth its room; names stand beside each other. */
-const SHORT = { paths: 6, names: 12 };
-/** What the tools say instead of an empty list. */
-const NOTHING = new Set(['No files found matching pattern', '(empty directory)', '']);
+const INITIAL_PATHS = 60;
+// Longer lists start folded; names are shown in columns.
+const SHORT_LIST = { paths: 6, names: 12 };
+// Outputs that stand for an empty list.
+const EMPTY_OUTPUTS = new Set(['No files found matching pattern', '(empty directory)', '']);
 
-/** Paths that fit a pattern. */
-export const FindCard = (use: ToolUse) => <PathsCard use={use} about={searched(use.call)} kind="paths" />;
+/** The card of `find`. */
+export const FindCard = (use: ToolUse) => <PathsCard use={use} about={searchSummary(use.call)} kind="paths" />;
 
-/** What is in a folder. */
-export const LsCard = (use: ToolUse) => <PathsCard use={use} about={textOf(use.call['path']) || '.'} kind="names" />;
+export const LsCard = (use: ToolUse) => <PathsCard use={use} about={asText(use.call['path']) || '.'} kind="names" />;
 
 interface PathsCardProps {
   readonly use: ToolUse;
   readonly about: string;
-  readonly kind: keyof typeof SHORT;
+  readonly kind: keyof typeof SHORT_LIST;
 }
 
 function PathsCard({ use, about, kind }: PathsCardProps) {
   const state = stateOf(use);
-  const { text, notice } = withNotice(saidBy(use));
-  const paths = NOTHING.has(text.trim()) ? [] : text.split('\n').filter((path) => path !== '');
+  const { text, notice } = splitNotice(outputOf(use));
+  const paths = EMPTY_OUTPUTS.has(text.trim()) ? [] : text.split('\n').filter((path) => path !== '');
   return (
     <Card
       use={use}
       about={<PlainText text={about} />}
-      outcome={paths.length === 0 ? 'nothing' : counted(paths.length, 'path')}
-      matters={paths.length <= SHORT[kind]}
+      outcome={paths.length === 0 ? 'nothing' : formatCount(paths.length, 'path')}
+      startsOpen={paths.length <= SHORT_LIST[kind]}
     >
       {state === 'done' && paths.length > 0 && <Paths paths={paths} notice={notice} kind={kind} />}
     </Card>
@@ -47,12 +46,12 @@ function PathsCard({ use, about, kind }: PathsCardProps) {
 interface PathsProps {
   readonly paths: readonly string[];
   readonly notice: string;
-  readonly kind: keyof typeof SHORT;
+  readonly kind: keyof typeof SHORT_LIST;
 }
 
 function Paths({ paths, notice, kind }: PathsProps) {
-  const [isWhole, showAll] = useWhole();
-  const shown = isWhole ? paths : paths.slice(0, atFirst(paths.length, PATHS));
+  const [showsAll, showAll] = useShowAll();
+  const shown = showsAll ? paths : paths.slice(0, initialCount(paths.length, INITIAL_PATHS));
   return (
     <>
       <ul class={`paths ${kind}`}>
@@ -62,7 +61,7 @@ function Paths({ paths, notice, kind }: PathsProps) {
           </li>
         ))}
       </ul>
-      {shown.length < paths.length && <ShowAll what={counted(paths.length, 'path')} onClick={showAll} />}
+      {shown.length < paths.length && <ShowAll size={formatCount(paths.length, 'path')} onClick={showAll} />}
       <Notice text={notice} />
     </>
   );

@@ -1,41 +1,41 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { textOf } from '../../fields.ts';
-import { counted, linesIn, oneLine } from '../../words.ts';
+import { asText } from '../../untyped.ts';
+import { formatCount, countLines, oneLine } from '../../format.ts';
 import { Clipped } from '../clipped.tsx';
 import { Folded } from '../folded.tsx';
-import { Json } from '../unknown.tsx';
+import { JsonView } from '../unknown-content.tsx';
 import { Card } from './card.tsx';
-import { detailsOf, saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { detailsOf, outputOf, stateOf, type ToolUse } from './tool-use.ts';
 
-const LINES = 12;
+const SHORT_LINES = 12;
 
-/** A tool of which nothing is known but what it was given and what it said. */
+/** The card of an unknown tool: its arguments, output and details. */
 export function GenericCard(use: ToolUse) {
-  const text = saidBy(use);
+  const text = outputOf(use);
   const details = detailsOf(use);
   const [first] = Object.values(use.call).filter((value) => typeof value === 'string');
   const hasArguments = Object.keys(use.call).length > 0;
   const hasDetails = Object.keys(details).length > 0;
-  const lines = linesIn(text);
-  const isLong = lines > LINES;
+  const lines = countLines(text);
+  const isLong = lines > SHORT_LINES;
   return (
     <Card
       use={use}
-      about={<PlainText text={oneLine(textOf(first), 120)} />}
-      outcome={isLong ? counted(lines, 'line') : ''}
-      matters={stateOf(use) === 'running' || (text !== '' && !isLong)}
+      about={<PlainText text={oneLine(asText(first), 120)} />}
+      outcome={isLong ? formatCount(lines, 'line') : ''}
+      startsOpen={stateOf(use) === 'running' || (text !== '' && !isLong)}
     >
       {(hasArguments || hasDetails || text !== '') && (
         <>
           {hasArguments && (
             <Folded kind="part" name="arguments" head="Arguments">
-              <Json value={use.call} />
+              <JsonView value={use.call} />
             </Folded>
           )}
-          {stateOf(use) !== 'failed' && text !== '' && <Clipped text={text} lines={LINES} kind="output" />}
+          {stateOf(use) !== 'failed' && text !== '' && <Clipped text={text} lines={SHORT_LINES} kind="output" />}
           {hasDetails && (
             <Folded kind="part" name="details" head="Details">
-              <Json value={details} />
+              <JsonView value={details} />
             </Folded>
           )}
         </>

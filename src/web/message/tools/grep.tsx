@@ -1,67 +1,67 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { type Fields, textOf } from '../../fields.ts';
-import { counted } from '../../words.ts';
-import { atFirst } from '../at-first.ts';
-import { Clipped, ShowAll, useWhole } from '../clipped.tsx';
+import { type Untyped, asText } from '../../untyped.ts';
+import { formatCount } from '../../format.ts';
+import { initialCount } from '../initial-count.ts';
+import { Clipped, ShowAll, useShowAll } from '../clipped.tsx';
 import {
-  type FoundFile,
-  type FoundLine,
-  foundIn,
+  type GrepFile,
+  type GrepLine,
+  parseGrepOutput,
   plainPatterns,
-  searched,
-  searchedParts,
-} from '../found/found-lines.ts';
-import { Notice } from '../found/notice.tsx';
-import { Path } from '../found/path.tsx';
-import { withNotice } from '../found/result-notice.ts';
+  searchSummary,
+  matchParts,
+} from './grep-output.ts';
+import { Notice } from '../notice.tsx';
+import { Path } from '../path.tsx';
+import { splitNotice } from '../result-notice.ts';
 import { Card } from './card.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { outputOf, stateOf, type ToolUse } from './tool-use.ts';
 
-const LINES = 40;
-const SHORT = 8;
-const NOTHING = 'No matches found';
+const INITIAL_LINES = 40;
+const SHORT_LINES = 8;
+const NO_MATCHES = 'No matches found';
 
-/** A search: what was found, file by file. */
+/** The card of `grep`: matches by file. */
 export function GrepCard(use: ToolUse) {
   const state = stateOf(use);
-  const { text, notice } = withNotice(saidBy(use));
-  const files = state === 'done' ? foundIn(text) : undefined;
-  const isNothing = text === NOTHING;
+  const { text, notice } = splitNotice(outputOf(use));
+  const files = state === 'done' ? parseGrepOutput(text) : undefined;
+  const isEmpty = text === NO_MATCHES;
   return (
     <Card
       use={use}
-      about={<PlainText text={searched(use.call)} />}
-      outcome={files ? sizeOf(files) : isNothing ? 'no matches' : ''}
-      matters={countIn(files ?? []) <= SHORT}
+      about={<PlainText text={searchSummary(use.call)} />}
+      outcome={files ? sizeOf(files) : isEmpty ? 'no matches' : ''}
+      startsOpen={lineCountOf(files ?? []) <= SHORT_LINES}
     >
-      {state === 'done' && !files && !isNothing && <Clipped text={text} lines={LINES} kind="output" />}
-      {files && <Files files={files} call={use.call} notice={notice} />}
+      {state === 'done' && !files && !isEmpty && <Clipped text={text} lines={INITIAL_LINES} kind="output" />}
+      {files && <GrepFiles files={files} call={use.call} notice={notice} />}
     </Card>
   );
 }
 
-interface FilesProps {
-  readonly files: readonly FoundFile[];
-  readonly call: Fields;
+interface GrepFilesProps {
+  readonly files: readonly GrepFile[];
+  readonly call: Untyped;
   readonly notice: string;
 }
 
-function Files({ files, call, notice }: FilesProps) {
-  const [isWhole, showAll] = useWhole();
-  const count = countIn(files);
-  const shown = isWhole ? count : atFirst(count, LINES);
-  const texts = plainPatterns(textOf(call['pattern']), { isLiteral: call['literal'] === true });
-  const show = ({ text, isMatch }: FoundLine) =>
-    searchedParts(text, isMatch ? texts : [], { ignoresCase: call['ignoreCase'] === true });
+function GrepFiles({ files, call, notice }: GrepFilesProps) {
+  const [showsAll, showAll] = useShowAll();
+  const count = lineCountOf(files);
+  const shown = showsAll ? count : initialCount(count, INITIAL_LINES);
+  const texts = plainPatterns(asText(call['pattern']), { isLiteral: call['literal'] === true });
+  const show = ({ text, isMatch }: GrepLine) =>
+    matchParts(text, isMatch ? texts : [], { ignoresCase: call['ignoreCase'] === true });
   return (
     <>
       <ul class="found">
-        {firstOf(files, shown).map(({ path, lines }) => (
+        {firstLines(files, shown).map(({ path, lines }) => (
           <li>
             <Path path={path} />
             <ol>
               {lines.map((line) => (
-                <li class={line.isMatch ? '' : 'beside'}>
+                <li class={line.isMatch ? '' : 'context'}>
                   <span class="line-number">{line.number}</span>
                   <code>
                     {show(line).map(({ text, isFound }) => {
@@ -75,16 +75,15 @@ function Files({ files, call, notice }: FilesProps) {
           </li>
         ))}
       </ul>
-      {shown < count && <ShowAll what={counted(count, 'line')} onClick={showAll} />}
+      {shown < count && <ShowAll size={formatCount(count, 'line')} onClick={showAll} />}
       <Notice text={notice} />
     </>
   );
 }
 
-const countIn = (files: readonly FoundFile[]) => files.reduce((sum, { lines }) => sum + lines.length, 0);
+const lineCountOf = (files: readonly GrepFile[]) => files.reduce((sum, { lines }) => sum + lines.length, 0);
 
-/** As many lines of the first files. */
-function firstOf(files: readonly FoundFile[], lines: number): FoundFile[] {
+function firstLines(files: readonly GrepFile[], lines: number): GrepFile[] {
   let left = lines;
   return files.flatMap((file) => {
     if (left <= 0) return [];
@@ -94,8 +93,8 @@ function firstOf(files: readonly FoundFile[], lines: number): FoundFile[] {
   });
 }
 
-function sizeOf(files: readonly FoundFile[]): string {
+function sizeOf(files: readonly GrepFile[]): string {
   const matches = files.flatMap(({ lines }) => lines).filter(({ isMatch }) => isMatch).length;
   const number = `${matches.toLocaleString('en')} ${matches === 1 ? 'match' : 'matches'}`;
-  return files.length > 1 ? `${number} in ${counted(new Set(files.map(({ path }) => path)).size, 'file')}` : number;
+  return files.length > 1 ? `${number} in ${formatCount(new Set(files.map(({ path }) => path)).size, 'file')}` : number;
 }

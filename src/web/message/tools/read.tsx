@@ -1,35 +1,35 @@
-import { Highlighted } from '../../code/code-block.tsx';
-import { languageOf } from '../../code/language-of.ts';
-import { type Fields, numberOf, textOf } from '../../fields.ts';
-import { lineCount } from '../../words.ts';
+import { HighlightedCode } from '../../code/code-block.tsx';
+import { fileLanguage } from '../../code/file-language.ts';
+import { type Untyped, asNumber, asText } from '../../untyped.ts';
+import { formatLineCount } from '../../format.ts';
 import { Clipped } from '../clipped.tsx';
-import { Notice } from '../found/notice.tsx';
-import { Path } from '../found/path.tsx';
-import { withNotice } from '../found/result-notice.ts';
+import { Notice } from '../notice.tsx';
+import { Path } from '../path.tsx';
+import { splitNotice } from '../result-notice.ts';
 import { picturesIn } from '../pictures.tsx';
 import { Card } from './card.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { outputOf, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 200;
 
-/** A file that was read: its content is there for whoever wants to see it. */
+/** The card of `read`; the content starts folded. */
 export function ReadCard(use: ToolUse) {
-  const path = textOf(use.call['path']);
+  const path = asText(use.call['path']);
   const isPicture = picturesIn(use.result?.['content']).length > 0;
-  const { text, notice } = withNotice(isPicture || stateOf(use) === 'failed' ? '' : saidBy(use));
+  const { text, notice } = splitNotice(isPicture || stateOf(use) === 'failed' ? '' : outputOf(use));
   return (
-    <Card use={use} about={<Path path={path} after={rangeOf(use.call)} />} outcome={text === '' ? '' : lineCount(text)}>
+    <Card use={use} about={<Path path={path} after={rangeOf(use.call)} />} outcome={text === '' ? '' : formatLineCount(text)}>
       {text !== '' && (
-        <Clipped text={text} lines={LINES} show={(part) => <Highlighted text={part} language={languageOf(path)} />} />
+        <Clipped text={text} lines={LINES} show={(part) => <HighlightedCode text={part} language={fileLanguage(path)} />} />
       )}
       {notice !== '' && <Notice text={notice} />}
     </Card>
   );
 }
 
-function rangeOf(call: Fields): string {
-  const from = numberOf(call['offset']);
-  const limit = numberOf(call['limit']);
+function rangeOf(call: Untyped): string {
+  const from = asNumber(call['offset']);
+  const limit = asNumber(call['limit']);
   if (from <= 0 && limit <= 0) return '';
   return `:${from || 1}${limit > 0 ? `–${(from || 1) + limit - 1}` : ''}`;
 }

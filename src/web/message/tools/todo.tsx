@@ -1,22 +1,22 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { entryOf, type Fields, listOf, textOf } from '../../fields.ts';
+import { ownProperty, type Untyped, asObjects, asText } from '../../untyped.ts';
 import { todoStatuses } from '../../todo-statuses.ts';
-import { oneLine } from '../../words.ts';
+import { oneLine } from '../../format.ts';
 import { Card } from './card.tsx';
 import { GenericCard } from './generic.tsx';
 import { detailsOf, type ToolUse } from './tool-use.ts';
 
-/** The plan after the model has changed it. */
+/** The card of `todo`: the plan after the call. */
 export function TodoCard(use: ToolUse) {
-  const phases = listOf(detailsOf(use)['phases']);
-  const tasks = phases.flatMap((phase) => listOf(phase['tasks']));
+  const phases = asObjects(detailsOf(use)['phases']);
+  const tasks = phases.flatMap((phase) => asObjects(phase['tasks']));
   if (tasks.length === 0) return <GenericCard {...use} />;
   const done = tasks.filter(({ status }) => status === 'completed').length;
   const current = tasks.find(({ status }) => status === 'in_progress');
   return (
     <Card
       use={use}
-      about={<PlainText text={oneLine(textOf(current?.['content']), 120)} />}
+      about={<PlainText text={oneLine(asText(current?.['content']), 120)} />}
       outcome={`${done} of ${tasks.length} done`}
     >
       <Plan phases={phases} />
@@ -24,14 +24,14 @@ export function TodoCard(use: ToolUse) {
   );
 }
 
-const Plan = ({ phases }: { readonly phases: readonly Fields[] }) => (
+const Plan = ({ phases }: { readonly phases: readonly Untyped[] }) => (
   <ul class="plan">
     {phases.map((phase) => (
       <li>
-        <PlainText text={textOf(phase['name'])} />
+        <PlainText text={asText(phase['name'])} />
         <ul>
-          {listOf(phase['tasks']).map((task) => (
-            <Task content={textOf(task['content'])} status={textOf(task['status'])} />
+          {asObjects(phase['tasks']).map((task) => (
+            <Task content={asText(task['content'])} status={asText(task['status'])} />
           ))}
         </ul>
       </li>
@@ -40,10 +40,10 @@ const Plan = ({ phases }: { readonly phases: readonly Fields[] }) => (
 );
 
 function Task({ content, status }: { readonly content: string; readonly status: string }) {
-  const isOver = status === 'completed' || status === 'abandoned';
-  const { sign, word } = entryOf(todoStatuses, status) ?? { ...todoStatuses.pending, word: status.slice(0, 40) };
+  const isClosed = status === 'completed' || status === 'abandoned';
+  const { sign, word } = ownProperty(todoStatuses, status) ?? { ...todoStatuses.pending, word: status.slice(0, 40) };
   return (
-    <li class={isOver ? 'over' : ''}>
+    <li class={isClosed ? 'closed' : ''}>
       <span class="plan-sign" role="img" aria-label={word || todoStatuses.pending.word}>
         {sign}
       </span>

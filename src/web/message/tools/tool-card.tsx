@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { entryOf } from '../../fields.ts';
+import { ownProperty } from '../../untyped.ts';
 import { BashCard } from './bash.tsx';
 import { EditCard } from './edit.tsx';
 import { FindCard, LsCard } from './find.tsx';
@@ -21,8 +21,8 @@ const cards: Readonly<Record<string, (use: ToolUse) => JSX.Element>> = {
   todo: TodoCard,
 };
 
-/** A tool call in the form that is known of its tool. */
+/** Picks the card of a tool by its name. */
 export function ToolCard(use: ToolUse) {
-  const Known = entryOf(cards, use.name);
-  return Known ? <Known {...use} /> : <GenericCard {...use} />;
+  const KnownCard = ownProperty(cards, use.name);
+  return KnownCard ? <KnownCard {...use} /> : <GenericCard {...use} />;
 }

@@ -1,33 +1,33 @@
 import { useMemo } from 'preact/hooks';
-import { languageOf } from '../../code/language-of.ts';
-import { textOf } from '../../fields.ts';
-import { lineCount } from '../../words.ts';
+import { fileLanguage } from '../../code/file-language.ts';
+import { asText } from '../../untyped.ts';
+import { formatLineCount } from '../../format.ts';
 import { Diff } from '../diff/diff.tsx';
 import { addedLines } from '../diff/diff-lines.ts';
-import { Path } from '../found/path.tsx';
+import { Path } from '../path.tsx';
 import { Card } from './card.tsx';
 import { EditCard } from './edit.tsx';
 import { detailsOf, stateOf, type ToolUse } from './tool-use.ts';
 
-const LINES = 12;
+const INITIAL_LINES = 12;
 
-/** A file that was written: what changed in one that was there, else all of it. */
+/** The card of `write`: the diff of an existing file, or the whole new file. */
 export const WriteCard = (use: ToolUse) =>
-  textOf(detailsOf(use)['diff']) === '' ? <NewFileCard {...use} /> : <EditCard {...use} />;
+  asText(detailsOf(use)['diff']) === '' ? <NewFileCard {...use} /> : <EditCard {...use} />;
 
 function NewFileCard(use: ToolUse) {
-  const path = textOf(use.call['path']);
-  const content = textOf(use.call['content']);
+  const path = asText(use.call['path']);
+  const content = asText(use.call['content']);
   const state = stateOf(use);
   const lines = useMemo(() => addedLines(content), [content]);
   return (
     <Card
       use={use}
       about={<Path path={path} />}
-      outcome={content === '' ? 'empty' : lineCount(content)}
-      matters={state !== 'unanswered' && state !== 'stopped'}
+      outcome={content === '' ? 'empty' : formatLineCount(content)}
+      startsOpen={state !== 'unanswered' && state !== 'stopped'}
     >
-      {content !== '' && <Diff lines={lines} language={languageOf(path)} atFirst={LINES} />}
+      {content !== '' && <Diff lines={lines} language={fileLanguage(path)} initialCount={INITIAL_LINES} />}
     </Card>
   );
 }

@@ -1,5 +1,5 @@
 import type { ExtensionUiResponse } from '../../../protocol/generated/vocabulary.ts';
-import { oneLine } from '../../words.ts';
+import { oneLine } from '../../format.ts';
 import type { App } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 

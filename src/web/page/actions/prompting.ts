@@ -1,6 +1,6 @@
 import type { Accepted, ImageContent, Params, UserMessage } from '../../../protocol/generated/vocabulary.ts';
-import { wordsOf } from '../../fields.ts';
-import { oneLine } from '../../words.ts';
+import { contentText } from '../../untyped.ts';
+import { oneLine } from '../../format.ts';
 import { asAttachment, imagesOf, type TextAttachment } from '../state/draft/attachment.ts';
 import type { DraftContent, MessageDraft } from '../state/draft/message-draft.ts';
 import type { LiveSession } from '../state/live-session.ts';
@@ -60,7 +60,7 @@ export async function retryPrompt(session: LiveSession, draft: MessageDraft, mes
   const wasRejected = await session.wasRejected(async () => {
     const { messages } = await session.remote.getForkMessages();
     const last = messages.at(-1);
-    if (!last || !isSameText(last.text, wordsOf(message.content))) throw new Error('More was said meanwhile');
+    if (!last || !isSameText(last.text, contentText(message.content))) throw new Error('More was said meanwhile');
     const { editorText } = unlessCancelled(await session.remote.navigateTree({ targetId: last.entryId }));
     text = editorText ?? last.text;
     await sendPrompt(session, { text, images }, 'steer');

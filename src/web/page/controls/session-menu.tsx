@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { copy } from '../../code/copy.ts';
+import { copyText } from '../../code/copy.ts';
 import { compact } from '../actions/compaction.ts';
 import { clone } from '../actions/sessions/clone-and-fork.ts';
 import { exportPage } from '../actions/sessions/export-page.ts';
@@ -33,5 +33,5 @@ export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolea
 /** Copies the address of the session. */
 async function copyLink(session: LiveSession): Promise<void> {
   const address = new URL(addressOf({ kind: 'session', id: session.id.value }), location.href);
-  if (!(await copy(address.href))) session.showError(new Error(`This browser did not copy the link: ${address.href}`));
+  if (!(await copyText(address.href))) session.showError(new Error(`This browser did not copy the link: ${address.href}`));
 }

@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { TodoPhase, TodoTask } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
-import { recall, remember } from '../../remembered.ts';
+import { readStored, writeStored } from '../../browser-storage.ts';
 import { todoStatuses } from '../../todo-statuses.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
@@ -12,7 +12,7 @@ const UNFOLDED_KEY = 'tau-todos-unfolded';
 export function Todos() {
   const session = useSession();
   const phases = useComputed(() => session.view.value.state.todoPhases).value ?? [];
-  const isOpen = useSignal(recall(UNFOLDED_KEY) === 'yes');
+  const isOpen = useSignal(readStored(UNFOLDED_KEY) === 'yes');
   const tasks = phases.flatMap((phase) => phase.tasks);
   if (tasks.length === 0) return null;
   const done = tasks.filter(({ status }) => status === 'completed').length;
@@ -23,7 +23,7 @@ export function Todos() {
       open={isOpen.value}
       onToggle={({ currentTarget: { open } }) => {
         isOpen.value = open;
-        remember(UNFOLDED_KEY, open ? 'yes' : 'no');
+        writeStored(UNFOLDED_KEY, open ? 'yes' : 'no');
       }}
     >
       <summary>

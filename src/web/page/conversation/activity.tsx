@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { ConversationView, PendingRetry } from '../../../client/view/view.ts';
 import type { AgentSettledEvent } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
-import { oneLine } from '../../words.ts';
+import { oneLine } from '../../format.ts';
 import { cancelRetry } from '../actions/prompting.ts';
 import { SecondsElapsed, SecondsLeft } from '../seconds.tsx';
 import { useApp, useSession } from '../state/app.ts';

@@ -1,7 +1,7 @@
 import { useComputed, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { Places } from '../../message/choices.tsx';
+import { ViewRoot } from '../../message/view-state.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { Activity } from './activity.tsx';
 import { EarlierMessages } from './earlier-messages.ts';
@@ -35,7 +35,7 @@ function MessageList() {
       <p class="for-print note">
         This is the part that was on the screen. Export, in the menu of the session, has all of it.
       </p>
-      <Places of={rows}>
+      <ViewRoot of={rows}>
         <WindowedList
           label="Conversation"
           window={list}
@@ -43,7 +43,7 @@ function MessageList() {
           draw={draw}
           head={<EarlierRow earlier={earlier} />}
         />
-      </Places>
+      </ViewRoot>
       <Activity />
       <JumpButton window={list} rows={rows} />
       {app.sheet.value === 'search' && <SearchBar rows={rows} list={list} earlier={earlier} />}

@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import type { ConversationView } from '../../../client/view/view.ts';
 import type { AgentMessage, UserMessage } from '../../../protocol/generated/vocabulary.ts';
-import { wordsOf } from '../../fields.ts';
+import { contentText } from '../../untyped.ts';
 import { retryPrompt } from '../actions/prompting.ts';
 import { useApp, useDraft, useSession } from '../state/app.ts';
 
@@ -33,5 +33,5 @@ const idleMessages = ({ running, compacting, messages }: ConversationView) =>
 /** Returns the last prompt if only failures followed it. */
 function lastUnansweredPrompt(messages: readonly AgentMessage[]): UserMessage | undefined {
   const last = messages.findLast((message) => message.role !== 'assistant' || message.stopReason !== 'error');
-  return last?.role === 'user' && wordsOf(last.content) !== '' ? last : undefined;
+  return last?.role === 'user' && contentText(last.content) !== '' ? last : undefined;
 }

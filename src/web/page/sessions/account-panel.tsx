@@ -1,5 +1,5 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { forgetAllBut } from '../../remembered.ts';
+import { clearStoredExcept } from '../../browser-storage.ts';
 import { THEME_KEY, type Theme, themeNames, themes } from '../../theme.ts';
 import { Icon, type IconName } from '../icons.tsx';
 import { logOut } from '../server-api.ts';
@@ -13,7 +13,7 @@ export function AccountPanel() {
       await logOut();
       // The next login may be another user.
       drafts.discard();
-      forgetAllBut([THEME_KEY]);
+      clearStoredExcept([THEME_KEY]);
       location.reload();
     } catch (error) {
       session.value?.showError(error);

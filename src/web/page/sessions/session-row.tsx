@@ -1,7 +1,7 @@
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
-import { dateAndTime } from '../../words.ts';
+import { formatDateTime } from '../../format.ts';
 import { clone } from '../actions/sessions/clone-and-fork.ts';
 import { exportPage } from '../actions/sessions/export-page.ts';
 import { renameSession } from '../actions/sessions/rename-session.ts';
@@ -43,7 +43,7 @@ export function SessionRow({ session, now, renamed }: SessionRowProps) {
           <span class="session-folder" title={cwd}>
             <PlainText text={folderName(cwd)} />
           </span>
-          <time dateTime={lastModified} title={dateAndTime(lastModified)}>
+          <time dateTime={lastModified} title={formatDateTime(lastModified)}>
             {ago(Date.parse(lastModified), now.value)}
           </time>
         </span>

@@ -2,7 +2,7 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { applyTheme, rememberedTheme, type Theme } from '../../theme.ts';
+import { applyTheme, storedTheme, type Theme } from '../../theme.ts';
 import { currentLogin, type LoginInfo } from '../server-api.ts';
 import { Attention } from './attention/attention.ts';
 import { isVisible, matchesMedia } from './browser-signals.ts';
@@ -25,7 +25,7 @@ export class App {
   readonly navigation: Navigation;
   readonly sessions = new LoadedSessions();
   readonly list = new SessionListView(this.sessions);
-  readonly theme: Signal<Theme> = signal(rememberedTheme());
+  readonly theme: Signal<Theme> = signal(storedTheme());
   readonly drafts = new Drafts();
   /** Unsent text by dialog id: a reconnect sends the same dialog again. */
   readonly dialogDrafts = new Map<string, string>();

@@ -1,5 +1,5 @@
 import { randomUuid } from '../../../client/random-uuid.ts';
-import { inAddress } from '../../in-address.ts';
+import { encodeUrlPart } from '../../url-part.ts';
 
 /** The page address names a session, or a new session in a folder. */
 export type PageLocation =
@@ -25,8 +25,8 @@ export const newSessionLocation = (cwd?: string): PageLocation => ({ kind: 'new'
 
 /** Returns the address of a location, relative to the page. */
 export function addressOf(target: PageLocation): string {
-  if (target.kind === 'session') return `?session=${inAddress(target.id)}`;
-  return target.cwd === undefined ? './' : `?cwd=${inAddress(target.cwd)}`;
+  if (target.kind === 'session') return `?session=${encodeUrlPart(target.id)}`;
+  return target.cwd === undefined ? './' : `?cwd=${encodeUrlPart(target.cwd)}`;
 }
 
 /** Adds a history entry. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../../../protocol/errors.ts';
 import { PlainText } from '../../code/plain-text.tsx';
-import { counted } from '../../words.ts';
+import { formatCount } from '../../format.ts';
 import { type KeyProvider, listKeyProviders, removeKey, storeKey } from '../actions/models.ts';
 import { providerName } from '../controls/provider-name.ts';
 import { Modal } from '../overlay/modal.tsx';
@@ -93,7 +93,7 @@ function Fields({ known }: { readonly known: readonly KeyProvider[] }) {
       >
         {all.value.map(({ id, models, configured }) => (
           <option key={id} value={id}>
-            {providerName(id)} · {counted(models, 'model')}
+            {providerName(id)} · {formatCount(models, 'model')}
             {configured ? ' · has a key' : ''}
           </option>
         ))}

@@ -1,4 +1,4 @@
-import { counted } from '../../words.ts';
+import { formatCount } from '../../format.ts';
 import { providerName } from '../controls/provider-name.ts';
 import { useApp } from '../state/app.ts';
 
@@ -37,7 +37,7 @@ export function KeyOutcome({ change }: { readonly change: KeyChange | undefined 
 
 function outcomeText({ kind, provider, models }: KeyChange): string {
   const name = providerName(provider);
-  const some = `${counted(models, 'model')} of ${name}`;
+  const some = `${formatCount(models, 'model')} of ${name}`;
   if (kind === 'stored' && models === 0) return `The key is stored, but no model of ${name} can be used.`;
   if (kind === 'stored')
     return `The key is stored: ${some} can be chosen. Whether it is right the first answer will say.`;

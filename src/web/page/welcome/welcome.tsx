@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
-import { dateAndTime } from '../../words.ts';
+import { formatDateTime } from '../../format.ts';
 import { SessionLink } from '../sessions/session-link.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { sessionTitle } from '../state/list/session-summaries.ts';
@@ -52,7 +52,7 @@ function RecentSessions() {
               <SessionLink id={id}>
                 <PlainText text={sessionTitle(summary)} />
               </SessionLink>
-              <span class="note">{dateAndTime(lastModified)}</span>
+              <span class="note">{formatDateTime(lastModified)}</span>
             </li>
           );
         })}

@@ -1,6 +1,6 @@
 import type { Model } from '../../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
-import { tokens } from '../../../words.ts';
+import { formatTokens } from '../../../format.ts';
 import { Icon, type IconName } from '../../icons.tsx';
 
 /** A model in the picker: name, abilities, context window and price. */
@@ -18,7 +18,7 @@ export const ModelRow = ({ model }: { readonly model: Model }) => (
       {model.input.includes('image') && <Ability icon="image" name="takes images" />}
       {model.reasoning && <Ability icon="thought" name="thinks" />}
       <span class="window" title="Context window">
-        {tokens(model.contextWindow)}
+        {formatTokens(model.contextWindow)}
       </span>
       <Price model={model} />
     </span>

@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { messageOf } from '../../../../protocol/errors.ts';
-import { tokens } from '../../../words.ts';
+import { formatTokens } from '../../../format.ts';
 import { compact } from '../../actions/compaction.ts';
 import { useSession } from '../../state/app.ts';
 
@@ -18,7 +18,7 @@ export function CompactForm() {
       .track(() => compact(session, instructions))
       .then(
         ({ tokensBefore }) => {
-          outcome.value = { text: `Done: ${tokens(tokensBefore)} tokens became a summary.`, isBad: false };
+          outcome.value = { text: `Done: ${formatTokens(tokensBefore)} tokens became a summary.`, isBad: false };
           form.reset();
         },
         (error: unknown) => {

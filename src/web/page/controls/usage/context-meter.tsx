@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { dollars } from '../../../words.ts';
+import { formatDollars } from '../../../format.ts';
 import { Popover } from '../../overlay/popover.tsx';
 import { useSession } from '../../state/app.ts';
 import { fullness, UsagePanel } from './usage-panel.tsx';
@@ -11,7 +11,7 @@ export function ContextMeter() {
   const stats = session.stats.value;
   if (!stats?.contextUsage) return null;
   const { percent } = stats.contextUsage;
-  const cost = stats.cost > 0 ? dollars(stats.cost) : undefined;
+  const cost = stats.cost > 0 ? formatDollars(stats.cost) : undefined;
   const used = percent === null ? 'unknown until the next answer' : `${Math.round(percent)}% used`;
   const label = `Context: ${isCompacting ? 'is being compacted' : used}${cost === undefined ? '' : `, cost: ${cost}`}`;
   return (

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import type { ContextUsage, SessionStats } from '../../../../protocol/generated/vocabulary.ts';
-import { dollars, tokens } from '../../../words.ts';
+import { formatDollars, formatTokens } from '../../../format.ts';
 import { setAutoCompaction } from '../../actions/compaction.ts';
 import { useApp, useSession } from '../../state/app.ts';
 import { CompactForm } from './compact-form.tsx';
@@ -39,7 +39,7 @@ function Fullness({ usage: { tokens: used, contextWindow, percent } }: { readonl
   return (
     <div class="fullness">
       <p>
-        <strong>{tokens(used)}</strong> of {tokens(contextWindow)} tokens{' '}
+        <strong>{formatTokens(used)}</strong> of {formatTokens(contextWindow)} tokens{' '}
         <span class="note">{Math.round(percent)}%</span>
       </p>
       <div class={`bar ${fullness(percent)}`}>
@@ -52,16 +52,16 @@ function Fullness({ usage: { tokens: used, contextWindow, percent } }: { readonl
 const Totals = ({ stats: { tokens: used, cost, totalMessages, toolCalls } }: { readonly stats: SessionStats }) => (
   <dl class="totals">
     <dt>Cost</dt>
-    <dd>{cost > 0 ? dollars(cost) : 'nothing'}</dd>
+    <dd>{cost > 0 ? formatDollars(cost) : 'nothing'}</dd>
     <dt>Tokens in</dt>
-    <dd>{tokens(used.input)}</dd>
+    <dd>{formatTokens(used.input)}</dd>
     <dt>Tokens out</dt>
-    <dd>{tokens(used.output)}</dd>
+    <dd>{formatTokens(used.output)}</dd>
     {used.cacheRead + used.cacheWrite > 0 && (
       <>
         <dt>Cached</dt>
         <dd>
-          {tokens(used.cacheRead)} read, {tokens(used.cacheWrite)} written
+          {formatTokens(used.cacheRead)} read, {formatTokens(used.cacheWrite)} written
         </dd>
       </>
     )}

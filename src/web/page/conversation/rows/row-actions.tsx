@@ -1,6 +1,6 @@
 import type { AgentMessage, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { CopyButton } from '../../../code/copy-button.tsx';
-import { wordsOf } from '../../../fields.ts';
+import { contentText } from '../../../untyped.ts';
 import { fork } from '../../actions/sessions/clone-and-fork.ts';
 import { Icon } from '../../icons.tsx';
 import { useApp, useSession } from '../../state/app.ts';
@@ -10,7 +10,7 @@ import { imagesOf } from '../../state/draft/attachment.ts';
 export function RowActions({ message }: { readonly message: UserMessage }) {
   const app = useApp();
   const session = useSession();
-  const text = () => wordsOf(message.content);
+  const text = () => contentText(message.content);
   if (text() === '') return null;
   const forkHere = () => {
     const { unconfirmed, messages } = session.view.peek();
@@ -43,4 +43,4 @@ export function RowActions({ message }: { readonly message: UserMessage }) {
 const promptsAfter = (message: UserMessage, messages: readonly AgentMessage[]): number =>
   messages
     .slice(messages.lastIndexOf(message) + 1)
-    .filter((later) => later.role === 'user' && wordsOf(later.content) !== '').length;
+    .filter((later) => later.role === 'user' && contentText(later.content) !== '').length;

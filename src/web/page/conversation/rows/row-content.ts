@@ -1,13 +1,13 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { ConversationView, RunningTool } from '../../../../client/view/view.ts';
 import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
-import type { Surroundings } from '../../../message/message.tsx';
+import type { MessageContext } from '../../../message/message.tsx';
 import { type MessageRow, toolCallIds } from './rows.ts';
 
 /** A message with its tool results and progress. */
 export interface RowContent {
   readonly message: AgentMessage | undefined;
-  readonly around: Surroundings;
+  readonly around: MessageContext;
 }
 
 type Progress = 'waiting' | RunningTool;

@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
-import { Place } from '../../../message/choices.tsx';
+import { ViewScope } from '../../../message/view-state.tsx';
 import { Message } from '../../../message/message.tsx';
-import { dateAndTime, oneLine } from '../../../words.ts';
+import { formatDateTime, oneLine } from '../../../format.ts';
 import { useSession } from '../../state/app.ts';
 import { RowActions } from './row-actions.tsx';
 import { rowContent } from './row-content.ts';
@@ -39,12 +39,12 @@ export function RowView({ row, goTo }: RowViewProps) {
       )}
       <article class={`turn ${hasAuthor ? message.role : 'aside'}`}>
         {hasAuthor && !row.continues && <h2 class="speaker">{authors[message.role]}</h2>}
-        <Place name={row.key}>
-          <Message message={message} around={around}>
+        <ViewScope name={row.key}>
+          <Message message={message} context={around}>
             <Timestamp message={message} />
             {message.role === 'user' && <RowActions message={message} />}
           </Message>
-        </Place>
+        </ViewScope>
       </article>
       {row.summary !== undefined && <Compacted onClick={() => goTo(row.summary ?? 0)} />}
     </>
@@ -52,7 +52,7 @@ export function RowView({ row, goTo }: RowViewProps) {
 }
 
 function Timestamp({ message: { timestamp } }: { readonly message: AgentMessage }) {
-  const absolute = dateAndTime(timestamp);
+  const absolute = formatDateTime(timestamp);
   return absolute === '' ? null : <time title={absolute}>{timeOfDay(timestamp)}</time>;
 }
 

@@ -1,6 +1,6 @@
 import type { ConversationView } from '../../../../client/view/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
-import { listOf, textOf } from '../../../fields.ts';
+import { asObjects, asText } from '../../../untyped.ts';
 
 /** A row of the conversation. */
 export interface MessageRow {
@@ -100,7 +100,7 @@ const isShown = (message: AgentMessage) => message.role !== 'custom' || message.
 /** Returns the tool call ids of a message. */
 export const toolCallIds = (message: AgentMessage): string[] =>
   message.role === 'assistant'
-    ? listOf(message.content).flatMap(({ type, id }) => (type === 'toolCall' ? [textOf(id)] : []))
+    ? asObjects(message.content).flatMap(({ type, id }) => (type === 'toolCall' ? [asText(id)] : []))
     : [];
 
 function isSame(one: MessageRow, other: MessageRow): boolean {
@@ -154,8 +154,8 @@ class RowMarker {
 
   #modelChange(message: AssistantMessage): string | undefined {
     const before = this.#model;
-    const model = textOf(message.model);
-    this.#model = `${textOf(message.provider)}/${model}`;
+    const model = asText(message.model);
+    this.#model = `${asText(message.provider)}/${model}`;
     return before === undefined || before === this.#model ? undefined : model;
   }
 }

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
-import { blocksOf, textOf } from '../../../fields.ts';
+import { contentBlocks, asText } from '../../../untyped.ts';
 import type { LiveSession } from '../../state/live-session.ts';
 import { type MessageRow, Rows } from './rows.ts';
 
@@ -27,13 +27,13 @@ const LETTERS_IN_A_LINE = 84;
 export function estimateHeight({ message, continues, day, model, summary }: MessageRow): number {
   const marks = [day, model, summary].filter((mark) => mark !== undefined).length * 2 * LINE;
   if (!message) return marks + 3 * LINE;
-  if (message.role === 'user') return marks + 4 * LINE + blocksOf(message.content).reduce(addUp, 0);
+  if (message.role === 'user') return marks + 4 * LINE + contentBlocks(message.content).reduce(addUp, 0);
   if (message.role !== 'assistant') return marks + 2 * LINE;
-  return marks + (continues ? 0 : 2 * LINE) + blocksOf(message.content).reduce(addUp, 0);
+  return marks + (continues ? 0 : 2 * LINE) + contentBlocks(message.content).reduce(addUp, 0);
 }
 
 const addUp = (sum: number, { type, text }: Readonly<Record<string, unknown>>): number =>
-  sum + (type === 'text' ? linesOf(textOf(text)) * LINE + LINE / 2 : 2 * LINE);
+  sum + (type === 'text' ? linesOf(asText(text)) * LINE + LINE / 2 : 2 * LINE);
 
 // Long texts are not split, to save time.
 function linesOf(text: string): number {

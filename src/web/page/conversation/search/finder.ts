@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { messageWords } from '../../../message/message-words.ts';
+import { searchableText } from '../../../message/searchable-text.ts';
 import type { MessageRow } from '../rows/rows.ts';
 
 /** Searches the rows for a text and tracks the current match. */
@@ -78,7 +78,7 @@ export class Finder {
     if (known !== undefined) return known;
     const messages = [...(row.message ? [row.message] : []), ...row.results.values()];
     const text = messages
-      .map((message) => messageWords({ ...message }))
+      .map((message) => searchableText({ ...message }))
       .join('\n')
       .toLowerCase();
     this.#texts.set(row, text);

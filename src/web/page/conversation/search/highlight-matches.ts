@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import { colour, placesOf, unfold } from '../../../found-text.ts';
+import { highlightText, findTextRanges, openDetailsAround } from '../../../text-search.ts';
 import type { ListWindow } from '../list/list-window.ts';
 import type { MessageRow } from '../rows/rows.ts';
 import type { Finder } from './finder.ts';
@@ -10,7 +10,7 @@ export function highlightMatches(finder: Finder, list: ListWindow<MessageRow>): 
   const highlight = () => {
     frame = undefined;
     const found = finder.hits.peek().flatMap((key) => list.elementOf(key) ?? []);
-    colour(finder.needle.peek(), found, list.elementOf(finder.current.peek()));
+    highlightText(finder.needle.peek(), found, list.elementOf(finder.current.peek()));
   };
   const scheduleHighlight = () => {
     frame ??= requestAnimationFrame(highlight);
@@ -25,7 +25,7 @@ export function highlightMatches(finder: Finder, list: ListWindow<MessageRow>): 
     stop();
     observer.disconnect();
     cancelAnimationFrame(frame ?? 0);
-    colour('', [], undefined);
+    highlightText('', [], undefined);
   };
 }
 
@@ -36,9 +36,9 @@ const MAX_REVEAL_FRAMES = 10;
 export function revealMatch(finder: Finder, list: ListWindow<MessageRow>, framesLeft = MAX_REVEAL_FRAMES): void {
   requestAnimationFrame(() => {
     const row = list.elementOf(finder.current.peek());
-    const [first, ...others] = row ? placesOf(finder.needle.peek(), row) : [];
+    const [first, ...others] = row ? findTextRanges(finder.needle.peek(), row) : [];
     if (first) {
-      unfold([first, ...others]);
+      openDetailsAround([first, ...others]);
       scrollIntoSight(first, list);
     } else if (framesLeft > 0) {
       // Unfolded content may contain clipped text.

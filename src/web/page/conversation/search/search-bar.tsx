@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { counted } from '../../../words.ts';
+import { formatCount } from '../../../format.ts';
 import { Icon, type IconName } from '../../icons.tsx';
 import { isComposing } from '../../ime.ts';
 import { useApp } from '../../state/app.ts';
@@ -88,7 +88,7 @@ function Position({ finder, earlier }: { readonly finder: Finder; readonly earli
   const hits = finder.hits.value;
   const at = hits.indexOf(finder.current.value ?? -1) + 1;
   const count =
-    finder.needle.value === '' ? '' : hits.length === 0 ? 'No matches' : `${at} of ${counted(hits.length, 'message')}`;
+    finder.needle.value === '' ? '' : hits.length === 0 ? 'No matches' : `${at} of ${formatCount(hits.length, 'message')}`;
   if (reading.kind === 'reading') {
     const { known, total } = reading;
     return (

@@ -8,7 +8,7 @@ import type {
   ExtensionUiRequestEvent,
 } from '../../../../protocol/generated/vocabulary.ts';
 import { visibleText } from '../../../code/hidden-characters.ts';
-import { oneLine } from '../../../words.ts';
+import { oneLine } from '../../../format.ts';
 import { isVisible } from '../browser-signals.ts';
 import type { LiveSession } from '../live-session.ts';
 import { SystemNotices } from './system-notices.ts';

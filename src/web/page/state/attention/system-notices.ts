@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { recall, remember } from '../../../remembered.ts';
+import { readStored, writeStored } from '../../../browser-storage.ts';
 
 // Set in browsers whose user declined system notices.
 const DECLINED_KEY = 'tau-notify-declined';
@@ -7,7 +7,7 @@ const DECLINED_KEY = 'tau-notify-declined';
 /** System notices outside the page. The browser asks for permission only after the user accepted the offer. */
 export class SystemNotices {
   readonly #permission = signal(currentPermission());
-  readonly #isDeclined = signal(recall(DECLINED_KEY) !== undefined);
+  readonly #isDeclined = signal(readStored(DECLINED_KEY) !== undefined);
   /** Whether permission can be requested and the user has neither accepted nor declined. */
   readonly isOffered = computed(
     () => this.#permission.value === 'default' && !this.#isDeclined.value && canRequestPermission(),
@@ -19,7 +19,7 @@ export class SystemNotices {
 
   decline(): void {
     this.#isDeclined.value = true;
-    remember(DECLINED_KEY, 'yes');
+    writeStored(DECLINED_KEY, 'yes');
   }
 
   /** Shows a notice that replaces an earlier one with the same `topic`. A click focuses this tab. */

@@ -1,5 +1,5 @@
 import type { ImageContent, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
-import { blocksOf, textOf } from '../../../fields.ts';
+import { contentBlocks, asText } from '../../../untyped.ts';
 
 /** A file that is sent with a message. */
 export type Attachment = ImageAttachment | TextAttachment;
@@ -42,8 +42,8 @@ export function limitExceeded(attachments: readonly Attachment[]): string | unde
 
 /** Returns the images of a message in formats that models accept. */
 export const imagesOf = ({ content }: UserMessage): readonly ImageContent[] =>
-  blocksOf(content).flatMap(({ type, mimeType, data }) => {
-    const image = { type: 'image' as const, mimeType: textOf(mimeType), data: textOf(data) };
+  contentBlocks(content).flatMap(({ type, mimeType, data }) => {
+    const image = { type: 'image' as const, mimeType: asText(mimeType), data: asText(data) };
     return type === 'image' && IMAGE_TYPES.includes(image.mimeType) ? [image] : [];
   });
 

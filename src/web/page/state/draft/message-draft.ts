@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { ConversationView } from '../../../../client/view/view.ts';
-import { wordsOf } from '../../../fields.ts';
+import { contentText } from '../../../untyped.ts';
 import type { Attachment } from './attachment.ts';
 import { QueuedDrafts, withText } from './queued-drafts.ts';
 
@@ -148,7 +148,7 @@ export class MessageDraft {
  */
 export function inputHistory(messages: ConversationView['messages'], sentHere: readonly string[]): readonly string[] {
   const inSession = messages.toReversed().map((message) => {
-    if (message.role === 'user') return wordsOf(message.content);
+    if (message.role === 'user') return contentText(message.content);
     if (message.role !== 'bashExecution') return '';
     return `${message.excludeFromContext ? '!!' : '!'}${message.command}`;
   });

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
-import { recall, remember } from '../../../remembered.ts';
+import { readStored, writeStored } from '../../../browser-storage.ts';
 import type { LoadedSessions } from './loaded-sessions.ts';
 import { filterByWords, type Grouping, groupSessions, type SessionGroup } from './session-summaries.ts';
 
@@ -19,7 +19,7 @@ export class SessionListView {
   readonly #sessions: LoadedSessions;
   readonly #filter = signal('');
   readonly #limit = signal(STEP);
-  readonly #grouping = signal<Grouping>(recall(GROUPING_KEY) === 'folder' ? 'folder' : 'day');
+  readonly #grouping = signal<Grouping>(readStored(GROUPING_KEY) === 'folder' ? 'folder' : 'day');
 
   constructor(sessions: LoadedSessions) {
     this.#sessions = sessions;
@@ -56,6 +56,6 @@ export class SessionListView {
 
   groupBy(grouping: Grouping): void {
     this.#grouping.value = grouping;
-    remember(GROUPING_KEY, grouping);
+    writeStored(GROUPING_KEY, grouping);
   }
 }

@@ -1,7 +1,7 @@
 import type { ConversationView } from '../../../../client/view/view.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
-import { textOf, wordsOf } from '../../../fields.ts';
-import { oneLine } from '../../../words.ts';
+import { asText, contentText } from '../../../untyped.ts';
+import { oneLine } from '../../../format.ts';
 import { dayGroup } from './relative-time.ts';
 
 /** The property that sessions are grouped by. */
@@ -70,7 +70,7 @@ export function titleOf({ name, messages, isWhole, summary, isNew }: TitleSource
 
 function firstInput(messages: ConversationView['messages']): string {
   const prompt = messages.find(({ role }) => role === 'user');
-  if (prompt?.role === 'user') return wordsOf(prompt.content);
+  if (prompt?.role === 'user') return contentText(prompt.content);
   const shellRun = messages.find(({ role }) => role === 'bashExecution');
-  return shellRun?.role === 'bashExecution' ? `!${textOf(shellRun.command)}` : '';
+  return shellRun?.role === 'bashExecution' ? `!${asText(shellRun.command)}` : '';
 }

@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
-import { recall, remember } from '../../../remembered.ts';
+import { readStored, writeStored } from '../../../browser-storage.ts';
 
 const SEEN_KEY = 'tau-seen';
 
@@ -39,7 +39,7 @@ export class Unread {
     });
     if (changed.length === 0) return;
     this.#seen.value = withSeen(before, changed);
-    remember(SEEN_KEY, JSON.stringify(this.#seen.value));
+    writeStored(SEEN_KEY, JSON.stringify(this.#seen.value));
   }
 }
 
@@ -56,7 +56,7 @@ export function withSeen(
 /** Storage may hold anything: malformed values are ignored. */
 function storedCounts(): SeenCounts {
   try {
-    const seen: unknown = JSON.parse(recall(SEEN_KEY) ?? '{}');
+    const seen: unknown = JSON.parse(readStored(SEEN_KEY) ?? '{}');
     const entries = typeof seen === 'object' && seen !== null ? Object.entries(seen) : [];
     return Object.fromEntries(entries.filter(([, count]) => typeof count === 'number'));
   } catch {

@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { PlainText } from '../../../code/plain-text.tsx';
-import { oneLine } from '../../../words.ts';
+import { oneLine } from '../../../format.ts';
 import { announceResolvedDialogs } from '../../actions/dialogs.ts';
 import { keysText } from '../../controls/shortcuts/keyboard.ts';
 import { useApp, useSession } from '../../state/app.ts';

@@ -1,6 +1,6 @@
 import type { QueuedItem } from '../../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
-import { oneLine } from '../../../words.ts';
+import { oneLine } from '../../../format.ts';
 import { Icon } from '../../icons.tsx';
 
 interface QueuedMessageProps {

@@ -1,0 +1,2 @@
+/** Encodes a text for a URL; lone surrogates are replaced. */
+export const encodeUrlPart = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd'));

@@ -2,7 +2,7 @@ import { element } from './element.ts';
 import { asObjects, asText } from '../untyped.ts';
 import { isVisible, renderEntry } from './entry-view.tsx';
 import { branchTo, type TreeEntry, type ExportedSession } from './session/exported-session.ts';
-import { showAllText } from './unclip.ts';
+import { options } from 'preact';
 
 interface Chunk {
   readonly node: HTMLElement;
@@ -174,4 +174,13 @@ function estimateHeight({ kind, message }: TreeEntry): number {
 function whenIdle(work: () => void): void {
   if ('requestIdleCallback' in window) requestIdleCallback(work, { timeout: 500 });
   else setTimeout(work, 30);
+}
+
+/** Expands all clipped texts synchronously, for printing and searching. */
+export function showAllText(container: ParentNode): void {
+  const debounce = options.debounceRendering;
+  options.debounceRendering = (draw) => draw();
+  for (const more of container.querySelectorAll<HTMLButtonElement>('button.unclip')) more.click();
+  if (debounce) options.debounceRendering = debounce;
+  else delete options.debounceRendering;
 }

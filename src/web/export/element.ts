@@ -1,3 +1,5 @@
+import { visibleParts } from '../code/hidden-characters.ts';
+
 type ElementChild = Node | string | undefined | false;
 
 interface ElementProperties {
@@ -32,3 +34,9 @@ export function button(
   const attributes = { type: 'button', 'aria-label': name, title: name, ...properties.attributes };
   return element('button', { ...properties, attributes }, label);
 }
+
+/** Text nodes with hidden characters shown as their code points. */
+export const visibleTextNodes = (text: string): (Node | string)[] =>
+  visibleParts(text).map((part) =>
+    part.isHidden ? element('span', { class: 'hidden-character' }, part.text) : part.text,
+  );

@@ -1,8 +1,7 @@
 import { highlightText, findTextRanges, openDetailsAround } from '../text-search.ts';
-import type { BranchView } from './branch-view.ts';
+import { type BranchView, showAllText } from './branch-view.ts';
 import { searchableEntryText } from './session/entry-text.ts';
 import type { TreeEntry } from './session/exported-session.ts';
-import { showAllText } from './unclip.ts';
 
 /** Finds entries that contain a text, and steps through the hits of the current branch. */
 export class EntrySearch {

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { element } from './element.ts';
+import { element, visibleTextNodes } from './element.ts';
 import { ownProperty, type Untyped, asNumber, asText } from '../untyped.ts';
 import { encodeUrlPart } from '../url-part.ts';
 import { ViewScope } from '../message/view-state.tsx';
@@ -8,7 +8,6 @@ import { Message, type MessageContext } from '../message/message.tsx';
 import { Marker } from '../message/summaries.tsx';
 import { UnknownContent } from '../message/unknown-content.tsx';
 import { formatDateTime } from '../format.ts';
-import { visibleTextNodes } from './plain-nodes.ts';
 import type { TreeEntry } from './session/exported-session.ts';
 
 interface EntryContext {

@@ -1,8 +1,7 @@
-import { element } from './element.ts';
+import { element, visibleTextNodes } from './element.ts';
 import { ownProperty, type Untyped, asObjects, asText } from '../untyped.ts';
 import { stateOf } from '../message/tools/tool-use.ts';
 import { hashOf } from './entry-view.tsx';
-import { visibleTextNodes } from './plain-nodes.ts';
 import { entryTitle } from './session/entry-text.ts';
 import type { TreeEntry, ExportedSession } from './session/exported-session.ts';
 import type { OutlineRow } from './session/outline-rows.ts';

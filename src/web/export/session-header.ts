@@ -1,9 +1,7 @@
-import { element } from './element.ts';
+import { element, visibleTextNodes } from './element.ts';
 import { asText, contentText } from '../untyped.ts';
 import { formatCount, formatDateTime, formatDollars, oneLine, formatTokens } from '../format.ts';
-import { visibleTextNodes } from './plain-nodes.ts';
-import type { ExportedSession } from './session/exported-session.ts';
-import { totalsOf } from './session/totals.ts';
+import { type ExportedSession, totalsOf } from './session/exported-session.ts';
 
 export function sessionTitle({ name, entries }: ExportedSession): string {
   const first = entries.find(({ kind }) => kind === 'user');

@@ -2,7 +2,6 @@ import { useMemo } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
 import { MarkdownReader } from './block/markdown-reader.ts';
 import { Blocks } from './block-view.tsx';
-import { textDirection } from './direction.ts';
 import { DefinitionsContext } from './inline-view.tsx';
 
 // A longer text is shown verbatim.
@@ -35,3 +34,11 @@ function ParsedMarkdown({ text, isStreaming }: { readonly text: string; readonly
     </DefinitionsContext.Provider>
   );
 }
+
+// A first letter of Hebrew, Arabic or another right-to-left script, after tags and other characters.
+const STARTS_RIGHT_TO_LEFT =
+  /^(?:<[^<>]*>|[^<\p{L}])*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** The writing direction of a text by its beginning. `dir="auto"` would be recomputed for every streamed block. */
+const textDirection = (text: string): 'rtl' | undefined =>
+  STARTS_RIGHT_TO_LEFT.test(text.slice(0, 2000)) ? 'rtl' : undefined;

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { readSession } from './exported-session.ts';
-import { totalsOf } from './totals.ts';
+import { readSession, totalsOf } from './exported-session.ts';
 
 const HEADER = { type: 'session', id: 's' };
 const user = (id: string, parentId: string | null) => ({ type: 'message', id, parentId, message: { role: 'user' } });

@@ -1,11 +1,9 @@
 import type { ParsedBlock } from './block.ts';
-import { continueBlock, takeQuoteMark } from './continues.ts';
+import { continueBlock, takeQuoteMark, type ContainerBlock, forkBlock, isContainer, isVerbatim, type OpenBlock } from './open-block.ts';
 import { LinkDefinitions, takeDefinitions } from './link-definitions.ts';
 import { LineCursor } from './line-cursor.ts';
 import { buildBlocks } from './build-blocks.ts';
-import { type ContainerBlock, forkBlock, isContainer, isVerbatim, type OpenBlock } from './open-block.ts';
 import * as starts from './block-starts.ts';
-import { columnAligns, tableCells } from './table-lines.ts';
 
 // Deeper blocks stay text.
 const MAX_BLOCK_NESTING = 20;
@@ -133,10 +131,10 @@ export class BlockReader {
   /** A delimiter row turns the last line of a paragraph into a table head. */
   #turnIntoTable(content: string, depth: number): boolean {
     const block = this.#path[depth - 1];
-    const aligns = columnAligns(content);
+    const aligns = starts.columnAligns(content);
     if (block?.kind !== 'paragraph' || !aligns) return false;
     const before = Math.max(0, block.text.lastIndexOf('\n'));
-    const head = tableCells(block.text.slice(before));
+    const head = starts.tableCells(block.text.slice(before));
     if (head.length !== aligns.length || head.length > MAX_COLUMNS) return false;
     if (before === 0) this.#removeLast(depth);
     block.text = block.text.slice(0, before);
@@ -202,7 +200,7 @@ export class BlockReader {
         block.text += `\n${line.content}`;
         break;
       case 'table':
-        block.rows.push(tableCells(line.content).slice(0, block.head.length));
+        block.rows.push(starts.tableCells(line.content).slice(0, block.head.length));
         break;
       default:
         this.#push({ kind: 'paragraph', text: line.content, afterBlank: this.#isAfterBlank }, this.#path.length);

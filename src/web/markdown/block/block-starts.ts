@@ -1,3 +1,4 @@
+import type { Align } from './block.ts';
 
 /** Recognises how blocks start in an unindented line, in linear time. A fence start has its marks and info string. */
 export function fenceStart(content: string): { readonly fence: string; readonly info: string } | undefined {
@@ -63,3 +64,22 @@ export const summaryOf = (content: string): string | undefined =>
   /^<summary>(.*)<\/summary>[ \t]*$/i.exec(content)?.[1]?.trim();
 
 export const isDetailsEnd = (content: string): boolean => /^<\/details>[ \t]*$/i.test(content);
+
+const DELIMITERS = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/;
+
+export function tableCells(line: string): readonly string[] {
+  const inside = line.trim().replace(/^\|/, '');
+  const cells = inside.split(/(?<!\\)\|/);
+  if (cells.length > 1 && cells.at(-1)?.trim() === '') cells.pop();
+  return cells.map((cell) => cell.trim().replaceAll('\\|', '|'));
+}
+
+/** The column alignments of a delimiter row; undefined for any other line. */
+export function columnAligns(line: string): readonly Align[] | undefined {
+  if (!line.includes('|') || !DELIMITERS.test(line.trimEnd())) return undefined;
+  return tableCells(line).map((cell) => {
+    const [isLeft, isRight] = [cell.startsWith(':'), cell.endsWith(':')];
+    if (isLeft) return isRight ? 'center' : 'left';
+    return isRight ? 'right' : undefined;
+  });
+}

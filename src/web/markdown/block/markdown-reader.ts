@@ -1,7 +1,6 @@
 import type { ParsedBlock } from './block.ts';
 import { BlockReader } from './block-reader.ts';
 import { LinkDefinitions } from './link-definitions.ts';
-import { isUndecided } from './undecided.ts';
 
 interface ParsedDocument {
   readonly blocks: readonly ParsedBlock[];
@@ -43,3 +42,24 @@ export class MarkdownReader {
 export const parseBlocks = (text: string): readonly ParsedBlock[] => new MarkdownReader().read(text).blocks;
 
 const withoutReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line);
+
+// Longer lines are shown as they grow.
+const MAX_HELD_BACK_CHARACTERS = 200;
+const CONTAINER_MARKS = /^(?:[\s>]|[-*+]\s|\d{1,9}[.)]\s)*/;
+const UNDECIDED = [
+  // Marks alone may become a fence, heading, rule, underline, table row or item.
+  /^[-=*+_~`#|:\s>]+$/,
+  /^\d{1,9}[.)]?$/,
+  /^\[[ xX]?\]?\s*$/,
+  /^\[[^\]]*\]:\s*$/,
+  /^<[a-z!/-]{0,10}$/i,
+  /^<summary>[^<]*(?:<[/a-z]*)?$/i,
+];
+
+/** Whether a partial line is too ambiguous to be shown. */
+function isUndecided(line: string, isInFence: boolean): boolean {
+  if (line.length > MAX_HELD_BACK_CHARACTERS) return false;
+  if (isInFence) return /^\s*(?:`+|~+)$/.test(line);
+  const content = line.replace(CONTAINER_MARKS, '');
+  return line !== '' && (content === '' || UNDECIDED.some((pattern) => pattern.test(content)));
+}

@@ -1,12 +1,10 @@
 import { normalizeLabel } from '../block/link-definitions.ts';
 import { bareAutolinkAt, bracketedAutolinkAt } from './autolinks.ts';
 import { CodeSpans } from './code-spans.ts';
-import { type DelimiterRun, resolveEmphasis } from './emphasis.ts';
+import { type DelimiterRun, resolveEmphasis, delimiterRunAt } from './emphasis.ts';
 import { entityAt } from './entities.ts';
-import { delimiterRunAt } from './flanking.ts';
 import { type Inline, inlineText, withoutLinks } from './inline.ts';
-import { labelAt, mayBecomeTarget, targetAt } from './link-target.ts';
-import { safeLink } from './safe-link.ts';
+import { labelAt, mayBecomeTarget, targetAt, safeLink } from './link-target.ts';
 
 interface InlineOptions {
   // While open, trailing characters that may become a mark are held back.

@@ -34,3 +34,15 @@ export function labelAt(text: string, at: number): { readonly label: string; rea
 /** Whether the rest of the text may be the start of a link target. */
 export const mayBecomeTarget = (text: string, at: number): boolean =>
   text.length - at < MAX_TARGET_CHARACTERS && UNFINISHED.test(text.slice(at));
+
+/** Returns the URL of a link; undefined for other schemes than http, https and mailto. */
+export function safeLink(address: string): string | undefined {
+  const plain = address.trim();
+  if (!/^(?:https?:\/\/|mailto:)/i.test(plain)) return undefined;
+  try {
+    const { href, protocol } = new URL(plain);
+    return ['http:', 'https:', 'mailto:'].includes(protocol) ? href : undefined;
+  } catch {
+    return undefined;
+  }
+}

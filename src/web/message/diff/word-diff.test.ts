@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DiffPart, wordDiff } from './word-diff.ts';
+import { type DiffPart, wordDiff, markChangedWords } from './word-diff.ts';
+import { addedLines } from './diff-lines.ts';
 
 const textOf = (lines: readonly (readonly DiffPart[])[] = []) =>
   lines.map((parts) => parts.map(({ text }) => text).join('')).join('\n');
@@ -57,4 +58,10 @@ describe('a word diff', () => {
       }),
     );
   });
+});
+
+it('a diff can have any number of lines', () => {
+  const lines = addedLines('a\n'.repeat(300_000));
+
+  expect(markChangedWords(lines)).toHaveLength(300_000);
 });

@@ -1,10 +1,9 @@
 import { asNumber, asText } from '../../untyped.ts';
 import { Notice } from '../notice.tsx';
-import { splitNotice } from '../result-notice.ts';
+import { splitNotice, detailsOf, outputOf, stateOf, type ToolUse } from './tool-use.ts';
 import { Command, CommandLine, outputSize, Output } from '../terminal/terminal.tsx';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { Card } from './card.tsx';
-import { detailsOf, outputOf, stateOf, type ToolUse } from './tool-use.ts';
 
 /** A command with the end of its output. */
 export function BashCard(use: ToolUse) {

@@ -6,9 +6,8 @@ import { ShowAll, useShowAll } from '../clipped.tsx';
 import { searchSummary } from './grep-output.ts';
 import { Notice } from '../notice.tsx';
 import { Path } from '../path.tsx';
-import { splitNotice } from '../result-notice.ts';
+import { splitNotice, outputOf, stateOf, type ToolUse } from './tool-use.ts';
 import { Card } from './card.tsx';
-import { outputOf, stateOf, type ToolUse } from './tool-use.ts';
 
 const INITIAL_PATHS = 60;
 // Longer lists start folded; names are shown in columns.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseGrepOutput, plainPatterns, matchParts } from './grep-output.ts';
-import { splitNotice } from '../result-notice.ts';
+import { splitNotice } from './tool-use.ts';
 
 describe('parseGrepOutput', () => {
   it('groups lines by file', () => {

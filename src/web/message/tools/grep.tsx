@@ -13,9 +13,8 @@ import {
 } from './grep-output.ts';
 import { Notice } from '../notice.tsx';
 import { Path } from '../path.tsx';
-import { splitNotice } from '../result-notice.ts';
+import { splitNotice, outputOf, stateOf, type ToolUse } from './tool-use.ts';
 import { Card } from './card.tsx';
-import { outputOf, stateOf, type ToolUse } from './tool-use.ts';
 
 const INITIAL_LINES = 40;
 const SHORT_LINES = 8;

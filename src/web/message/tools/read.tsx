@@ -5,10 +5,9 @@ import { formatLineCount } from '../../format.ts';
 import { Clipped } from '../clipped.tsx';
 import { Notice } from '../notice.tsx';
 import { Path } from '../path.tsx';
-import { splitNotice } from '../result-notice.ts';
+import { splitNotice, outputOf, stateOf, type ToolUse } from './tool-use.ts';
 import { picturesIn } from '../pictures.tsx';
 import { Card } from './card.tsx';
-import { outputOf, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 200;
 

@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { copyText } from '../../code/copy.ts';
+import { copyText } from '../../code/copy-button.tsx';
 import { compact } from '../actions/compaction.ts';
 import { clone } from '../actions/sessions/clone-and-fork.ts';
 import { exportPage } from '../actions/sessions/export-page.ts';

@@ -32,8 +32,8 @@ import { start } from './rows/start.mjs';
 import { toolTurn } from './rows/tool-turn.mjs';
 import { measure } from './support/measure.mjs';
 import { installedPeers } from './support/peers.mjs';
-import { Workspace } from './support/workspace.mjs';
 import { table, verdict } from './support/table.mjs';
+import { Workspace } from './support/workspace.mjs';
 
 const benchmarks = [
   ...[start, readyRss, prompt, deltasDelta, deltasCumulative, bigLine, openLong, list, idle20, stalledReader],

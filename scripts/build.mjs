@@ -44,7 +44,7 @@ async function buildSessionPage() {
     jsxFactory: 'jsxElement',
     jsxFragment: 'jsxFragment',
     inject: [join(root, 'scripts/jsx.mjs')],
-    plugins: [exportColours(join(source, 'coloured.ts'))],
+    plugins: [exportTokens(join(source, 'use-tokens.ts'))],
   });
   const [written, styled] = outputFiles.map(({ text }) => text.trim());
   const style = withShortProperties(styled);
@@ -84,7 +84,7 @@ function withShortProperties(style) {
 }
 
 /** Replaces the lazily loaded grammars of the server's page: a single file cannot load lazily. */
-function exportColours(path) {
+function exportTokens(path) {
   const setup = ({ onResolve }) => onResolve({ filter: /\/use-tokens\.ts$/ }, () => ({ path }));
   return { name: 'export-tokens', setup };
 }

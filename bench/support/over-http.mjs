@@ -7,7 +7,9 @@ const client = join(import.meta.dirname, 'bare-client.mjs');
 export const overHttp = (workspace, model, use) => ({
   tau: () =>
     withLocalModel(workspace, (server) =>
-      workspace.agent(['--no-session', '--stream', 'delta', '--model', `bench/${model}`], (child) => use(child, server)),
+      workspace.agent(['--no-session', '--stream', 'delta', '--model', `bench/${model}`], (child) =>
+        use(child, server),
+      ),
     ),
   node: () =>
     withLocalModel(workspace, (server) =>

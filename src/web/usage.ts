@@ -1,4 +1,4 @@
-import { asObject, asNumber } from './untyped.ts';
+import { asNumber, asObject } from './untyped.ts';
 
 /** Token counts and cost of a message. */
 export interface MessageUsage {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Home, newHome, openTestAgent, sessionFiles, readSessionFile } from '../support/agent/test-agent.ts';
+import { type Home, newHome, openTestAgent, readSessionFile, sessionFiles } from '../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../support/clients/peer.ts';
 import { randomFrom } from '../support/random.ts';
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
 import { LineReader, MAX_RECORD_BYTES } from '../../src/wire/json-lines.ts';
-import { SeededRandom, type FuzzLine, fuzzLines } from '../support/protocol/fuzz-lines.ts';
 import { environment, newHome, TAU } from '../support/agent/test-agent.ts';
 import type { WireRecord } from '../support/clients/peer.ts';
+import { type FuzzLine, fuzzLines, SeededRandom } from '../support/protocol/fuzz-lines.ts';
 import { assertValid } from '../support/protocol/wire-log.ts';
 
 const { SOAK, FUZZ_SEED } = process.env;

@@ -22,7 +22,9 @@ const commands = [
   { command: `trap '' TERM INT HUP; sleep ${SLEEP_SECONDS}` },
   { command: `sleep ${SLEEP_SECONDS} & sleep ${SLEEP_SECONDS}` },
   { command: `setsid sleep ${SLEEP_SECONDS} & echo up; sleep ${SLEEP_SECONDS}` },
-  { command: `(setsid bash -c 'sleep ${SLEEP_SECONDS} & disown; sleep ${SLEEP_SECONDS}' > /dev/null 2>&1 &); sleep ${SLEEP_SECONDS}` },
+  {
+    command: `(setsid bash -c 'sleep ${SLEEP_SECONDS} & disown; sleep ${SLEEP_SECONDS}' > /dev/null 2>&1 &); sleep ${SLEEP_SECONDS}`,
+  },
   { command: `sleep ${SLEEP_SECONDS} &` },
 ];
 

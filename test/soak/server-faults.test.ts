@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import type { ConversationView } from '../../src/client/view/view.ts';
 import type { ClientReport } from '../support/faults/client-process.ts';
-import { type Fault, survivableFaults, pickFault, type Random, killFaults } from '../support/faults/faults.ts';
-import { ROUND_KINDS, type RoundKind, ModelScript } from '../support/faults/model-script.ts';
+import { type Fault, killFaults, pickFault, type Random, survivableFaults } from '../support/faults/faults.ts';
+import { ModelScript, ROUND_KINDS, type RoundKind } from '../support/faults/model-script.ts';
 import { type Accepted, FaultTestbed, retryUntilCertain } from '../support/faults/testbed.ts';
 import { waitUntil } from '../support/processes/processes.ts';
 import { randomFrom } from '../support/random.ts';
@@ -106,7 +106,8 @@ class FaultScenario {
     const faults: Promise<unknown>[] = [];
     for (let count = 0; count < FAULTS_PER_ROUND; count++) {
       await reference.waitBriefly(this.#random(60), this.#random(8000));
-      if (kind === 'queue') messages.push(this.#sendUntilAccepted(this.#random(2) ? 'steer' : 'follow_up', `${number} later ${count}`));
+      if (kind === 'queue')
+        messages.push(this.#sendUntilAccepted(this.#random(2) ? 'steer' : 'follow_up', `${number} later ${count}`));
       if (kind === 'tools') void reference.session.bash({ command: `echo beside ${count}` }).catch(() => {});
       if (kind === 'dialog' && count === 2) await this.#answerDialogs();
       faults.push(this.#injectFault({ isKill: hasKills && (count === kill || this.#random(4) === 0) }));
@@ -195,7 +196,10 @@ class FaultScenario {
       };
       let both = await views();
       // The held run may not have reached its gate yet.
-      for (const deadline = Date.now() + CONVERGENCE_TIMEOUT_MS; Date.now() < deadline && !isDeepStrictEqual(...both); ) {
+      for (
+        const deadline = Date.now() + CONVERGENCE_TIMEOUT_MS;
+        Date.now() < deadline && !isDeepStrictEqual(...both);
+      ) {
         await reference.waitBriefly(1, POLL_ROUND_TRIPS);
         both = await views();
       }
@@ -239,7 +243,8 @@ class FaultScenario {
 }
 
 /** Whether every reconnection resumed without a gap. */
-const neverMissedEvents = ({ greetings: [, ...later] }: Pick<ClientReport, 'greetings'>) => later.every((resume) => resume === 'ok');
+const neverMissedEvents = ({ greetings: [, ...later] }: Pick<ClientReport, 'greetings'>) =>
+  later.every((resume) => resume === 'ok');
 
 /** Without notices and unconfirmed messages, which a snapshot does not repeat. */
 const withoutNotices = ({ notices: _notices, unconfirmed: _unconfirmed, ...view }: ConversationView) => view;

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { newToken, TARGET_TOKEN, startTarget, type Target, type TargetClient } from '../support/server/attack-target.ts';
-import { SeededRandom, type FuzzLine, fuzzLines } from '../support/protocol/fuzz-lines.ts';
+import { type FuzzLine, fuzzLines, SeededRandom } from '../support/protocol/fuzz-lines.ts';
+import {
+  newToken,
+  startTarget,
+  TARGET_TOKEN,
+  type Target,
+  type TargetClient,
+} from '../support/server/attack-target.ts';
 
 const { SOAK, FUZZ_SEED } = process.env;
 const seed = Number(FUZZ_SEED ?? (SOAK ? Math.floor(Math.random() * 2 ** 32) : 1));

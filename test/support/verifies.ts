@@ -32,7 +32,8 @@ export function verifies(
   describe(`[${rules}] ${title}`, () => {
     for (const transport of process.env['SOAK'] ? transports : sampleTransports(transports, title)) {
       const greeting = transport === 'websocket' ? ['server_connected', 'state_synced'] : ['ready'];
-      it(`over ${transport}`, () => body({ transport, greeting, open: (options) => openTestAgent(transport, options) }));
+      it(`over ${transport}`, () =>
+        body({ transport, greeting, open: (options) => openTestAgent(transport, options) }));
     }
   });
 }
@@ -44,5 +45,7 @@ export function verifies(
 function sampleTransports(transports: readonly Transport[], title: string): readonly Transport[] {
   const number = [...title].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
   const omitted = number % 2 === 0 ? 'unix' : 'memory';
-  return transports.includes('unix') && transports.includes('memory') ? transports.filter((transport) => transport !== omitted) : transports;
+  return transports.includes('unix') && transports.includes('memory')
+    ? transports.filter((transport) => transport !== omitted)
+    : transports;
 }

@@ -1,12 +1,19 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser, type View } from '../support/page/browser.ts';
-import { storeLongConversation, promptAt } from '../support/sessions/long-conversation.ts';
 import { newHome, writeSettings } from '../support/agent/test-agent.ts';
+import { openTab, useBrowser, type View } from '../support/page/browser.ts';
+import {
+  conversationRegion,
+  topOfText,
+  waitForCondition,
+  waitUntilAtEnd,
+  waitUntilScrollStops,
+  waitUntilVisible,
+} from '../support/page/conversation-view.ts';
 import { visitByLoginLink } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
 import { Traffic } from '../support/page/socket-frames.ts';
-import { waitUntilAtEnd, waitUntilScrollStops, conversationRegion, waitUntilVisible, topOfText, waitForCondition } from '../support/page/conversation-view.ts';
+import { promptAt, storeLongConversation } from '../support/sessions/long-conversation.ts';
 
 const ENTRIES = 1000;
 const SUMMARY = 'Many parts were looked at.';

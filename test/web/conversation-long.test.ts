@@ -1,14 +1,20 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { useBrowser, type View } from '../support/page/browser.ts';
-import { visibleText } from '../support/page/export-page.ts';
 import { bash } from '../support/agent/extensions.ts';
-import { storeLongConversation, promptAt } from '../support/sessions/long-conversation.ts';
 import { newHome } from '../support/agent/test-agent.ts';
+import { useBrowser, type View } from '../support/page/browser.ts';
+import {
+  conversationRegion,
+  countRenderedMessages,
+  waitForCondition,
+  waitUntilAtEnd,
+  waitUntilVisible,
+} from '../support/page/conversation-view.ts';
+import { visibleText } from '../support/page/export-page.ts';
 import { visitByLoginLink } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
-import { waitUntilAtEnd, conversationRegion, waitUntilVisible, countRenderedMessages, waitForCondition } from '../support/page/conversation-view.ts';
-import { header, storeSession, assistantEntry, userEntry } from '../support/sessions/stored-session.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { promptAt, storeLongConversation } from '../support/sessions/long-conversation.ts';
+import { assistantEntry, header, storeSession, userEntry } from '../support/sessions/stored-session.ts';
 
 const ENTRIES = 10_000;
 const FEW = 100;
@@ -151,7 +157,10 @@ it('search colours at most 2,000 matches', async () => {
   await page.keyboard.type('ж');
   await page.getByText('1 of 1').waitFor();
 
-  await waitForCondition(page, "CSS.highlights.get('found')?.size === 2000 && CSS.highlights.get('current')?.size === 2000");
+  await waitForCondition(
+    page,
+    "CSS.highlights.get('found')?.size === 2000 && CSS.highlights.get('current')?.size === 2000",
+  );
   expect(complaints).toEqual([]);
 });
 

@@ -2,14 +2,21 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/page/browser.ts';
-import { visibleText } from '../support/page/export-page.ts';
-import { bash } from '../support/agent/extensions.ts';
 import { FILLER, fastRetryHome } from '../support/agent/compaction.ts';
-import { newGate, sessionFiles, readSessionFile } from '../support/agent/test-agent.ts';
+import { bash } from '../support/agent/extensions.ts';
+import { newGate, readSessionFile, sessionFiles } from '../support/agent/test-agent.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
+import {
+  conversationRegion,
+  distanceFromEnd,
+  topOfText,
+  waitUntilAtEnd,
+  waitUntilScrollStops,
+  waitUntilVisible,
+} from '../support/page/conversation-view.ts';
+import { visibleText } from '../support/page/export-page.ts';
 import { visitByLoginLink, waitForDraft } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
-import { waitUntilAtEnd, waitUntilScrollStops, conversationRegion, distanceFromEnd, waitUntilVisible, topOfText } from '../support/page/conversation-view.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { audit, harmless } from '../support/page/audit.ts';
 import { useBrowser } from '../support/page/browser.ts';
-import { exportPage, waitUntilReady, visibleText } from '../support/page/export-page.ts';
+import { exportPage, visibleText, waitUntilReady } from '../support/page/export-page.ts';
 import { hostileEntries } from '../support/page/hostile-session.ts';
 import { assistantMessage, entry, userEntry } from '../support/sessions/stored-session.ts';
 
@@ -60,7 +60,9 @@ it('[S42] only safe image types are shown as pictures, and only safe addresses a
   const view = await open(
     await exportPage([
       entry('message', 'a', null, { message: { role: 'user', content: images, timestamp: 1 } }),
-      entry('message', 'b', 'a', { message: assistantMessage({ content: links.map((text) => ({ type: 'text', text })) }) }),
+      entry('message', 'b', 'a', {
+        message: assistantMessage({ content: links.map((text) => ({ type: 'text', text })) }),
+      }),
       userEntry('c', 'b', links.join('\n')),
     ]),
   );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/page/browser.ts';
-import { exportPage, waitUntilReady, visibleText } from '../support/page/export-page.ts';
-import { assistantMessage, entry, assistantEntry, userEntry } from '../support/sessions/stored-session.ts';
+import { exportPage, visibleText, waitUntilReady } from '../support/page/export-page.ts';
+import { assistantEntry, assistantMessage, entry, userEntry } from '../support/sessions/stored-session.ts';
 
 const { open } = useBrowser();
 
@@ -61,7 +61,11 @@ const session = [
   }),
   entry('custom_message', 'custom00', 'shell000', { customType: 'notes', content: 'A note for all', display: true }),
   entry('custom_message', 'custom01', 'custom00', { customType: 'notes', content: 'A note for none', display: false }),
-  assistantEntry('failed00', 'custom01', '', { content: [], stopReason: 'error', errorMessage: 'The model is overloaded' }),
+  assistantEntry('failed00', 'custom01', '', {
+    content: [],
+    stopReason: 'error',
+    errorMessage: 'The model is overloaded',
+  }),
   entry('label', 'label000', 'failed00', { targetId: 'first000', label: 'begin here' }),
   userEntry('other000', 'first000', 'Or leave it as it is.'),
   assistantEntry('other001', 'other000', 'Then I leave it.'),
@@ -246,7 +250,9 @@ it('[S41] all of ten thousand entries can be reached, but are not rendered or li
   const entries: object[] = [];
   for (let at = 0; at < 10_000; at++) {
     const [id, parentId] = [`id${at}`, at === 0 ? null : `id${at - 1}`];
-    entries.push(at % 2 === 0 ? userEntry(id, parentId, `question ${at}`) : assistantEntry(id, parentId, `answer ${at}`));
+    entries.push(
+      at % 2 === 0 ? userEntry(id, parentId, `question ${at}`) : assistantEntry(id, parentId, `answer ${at}`),
+    );
   }
   const page = await waitUntilReady(await open(await exportPage(entries)));
 

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, it, onTestFinished } from 'vitest';
-import { useBrowser } from '../support/page/browser.ts';
 import { bash } from '../support/agent/extensions.ts';
+import { useBrowser } from '../support/page/browser.ts';
 import { waitUntil } from '../support/processes/processes.ts';
-import { startServer, OWNER_TOKEN } from '../support/server/test-server.ts';
+import { OWNER_TOKEN, startServer } from '../support/server/test-server.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { visit } = useBrowser();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { fileLanguage } from '../../src/web/code/file-language.ts';
 import { highlight } from '../../src/web/code/grammars.ts';
 import { IncrementalHighlighter } from '../../src/web/code/incremental-highlighter.ts';
-import { fileLanguage } from '../../src/web/code/file-language.ts';
-import type { Highlighter, CodeToken } from '../../src/web/code/token.ts';
+import type { CodeToken, Highlighter } from '../../src/web/code/token.ts';
 
 /** The coloured tokens of a text, each as `colour text`. */
 const coloured = (text: string, language: string) =>
@@ -153,7 +153,9 @@ it('code after a slow chunk is not coloured', () => {
     const found = highlight(text, language);
     return found && { ...found, isSlow: true };
   };
-  const [first, ...others] = new IncrementalHighlighter('ts', slow).read('const a = 1;\n'.repeat(1000), { isOpen: false });
+  const [first, ...others] = new IncrementalHighlighter('ts', slow).read('const a = 1;\n'.repeat(1000), {
+    isOpen: false,
+  });
   expect(first?.[0]).toEqual({ text: 'const', colour: 'keyword' });
   expect(others.flat().every(({ colour }) => colour === undefined)).toBe(true);
 });

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import type { ParsedBlock } from '../../src/web/markdown/block/block.ts';
 import { MarkdownReader, parseBlocks } from '../../src/web/markdown/block/markdown-reader.ts';
 import { parseInline } from '../../src/web/markdown/inline/inline-reader.ts';
-import { markdownHtml, inlineHtml } from '../support/page/markdown-html.ts';
 import { countExecutions } from '../support/execution-counts.ts';
+import { inlineHtml, markdownHtml } from '../support/page/markdown-html.ts';
 
 /** Texts made of markdown syntax. */
 const markdown = fc
@@ -69,8 +69,10 @@ it('complete list items and table rows stay the same objects while a text grows'
   const [one, two, three, four] = ['- one\n- two\n- th', 'ree\n- four\n\n|a|\n|-|\n|1|\n|2', '|\n|3|\n|4', ''].map(
     (_, at, parts) => reader.read(parts.slice(0, at + 1).join(''), { isStreaming: true }).blocks,
   );
-  const itemsOf = (blocks: readonly ParsedBlock[] = []) => blocks.flatMap((block) => ('items' in block ? block.items : []));
-  const rowsOf = (blocks: readonly ParsedBlock[] = []) => blocks.flatMap((block) => ('rows' in block ? block.rows : []));
+  const itemsOf = (blocks: readonly ParsedBlock[] = []) =>
+    blocks.flatMap((block) => ('items' in block ? block.items : []));
+  const rowsOf = (blocks: readonly ParsedBlock[] = []) =>
+    blocks.flatMap((block) => ('rows' in block ? block.rows : []));
   expect(itemsOf(two)[0]).toBe(itemsOf(one)[0]);
   expect(rowsOf(three)[0]).toBe(rowsOf(two)[0]);
   expect(rowsOf(four).slice(0, 3)).toEqual([['1'], ['2'], ['3']]);
@@ -167,7 +169,8 @@ const units = [
 ];
 
 it.each(units)('the work for repeated %j grows linearly with the length', async (unit) => {
-  const work = (length: number) => countExecutions('/src/web/markdown/', () => markdownHtml(unit.repeat(length / unit.length)));
+  const work = (length: number) =>
+    countExecutions('/src/web/markdown/', () => markdownHtml(unit.repeat(length / unit.length)));
   await work(500);
   const [some, more] = [await work(1000), await work(8000)];
   expect(some).toBeGreaterThan(10);

@@ -12,7 +12,8 @@ beforeAll(async () => {
 });
 
 const call = (name: string, args: object) => ({ type: 'toolCall', id: 'one', name, arguments: args });
-const calling = (name: string, args: object) => assistantMessage({ content: [call(name, args)], stopReason: 'toolUse' });
+const calling = (name: string, args: object) =>
+  assistantMessage({ content: [call(name, args)], stopReason: 'toolUse' });
 const result = (text: string, more: object = {}) => ({
   role: 'toolResult',
   toolCallId: 'one',
@@ -92,7 +93,10 @@ it('a very long line is counted in characters and stays inside its card', async 
   await page.getByRole('button', { name: 'Show all 40,011 characters' }).click();
   await page.locator('.unclip').waitFor({ state: 'detached' });
   const [output, overflow] = [await visibleText(page.locator('.output')), await width(page.locator('.output'))];
-  await renderMessage(page, { message: calling('write', { path: 'long.txt', content: long }), results: { one: result('ok') } });
+  await renderMessage(page, {
+    message: calling('write', { path: 'long.txt', content: long }),
+    results: { one: result('ok') },
+  });
   await page.getByRole('button', { name: 'Show all 40,000 characters' }).waitFor();
 
   expect(cut).toContain('green');
@@ -127,7 +131,10 @@ it('streaming thinking stays folded and shows its last line; once opened it stay
 
   await renderMessage(page, { message: thinking('First this.\nThen th'), isStreaming: true });
   const [folded, height] = [await visibleText(thoughts), await heightOf(thoughts)];
-  await renderMessage(page, { message: thinking(`First this.\nThen that. ${'And so on. '.repeat(40)}`), isStreaming: true });
+  await renderMessage(page, {
+    message: thinking(`First this.\nThen that. ${'And so on. '.repeat(40)}`),
+    isStreaming: true,
+  });
   const heightLater = await heightOf(thoughts);
   await thoughts.locator('summary').click();
   await thoughts.locator('.markdown').getByText('First this.').waitFor();
@@ -192,7 +199,10 @@ it('every aborted tool is shown as stopped, not as failed', async () => {
     await record({ message, results: { one: result('Operation aborted', { isError: true }) } });
     expect(await page.locator('.tool').getByText('aborted').count()).toBe(0);
   }
-  await renderMessage(page, { message: calling('bash', { command: 'x' }), results: { one: result('a\nOperation aborted') } });
+  await renderMessage(page, {
+    message: calling('bash', { command: 'x' }),
+    results: { one: result('a\nOperation aborted') },
+  });
 
   expect(stopped[0]).toBe('stopped · 1.5\u00a0s');
   expect(stopped[1]).toBe('no output · stopped');
@@ -254,10 +264,16 @@ it('a write over an existing file shows a diff', async () => {
 it('search results are lists: grep matches by file, paths and names one per line', async () => {
   const { page } = await open(file);
   const found = 'src/a.ts:3: const coupon = 1;\nsrc/a.ts-4- next\nsrc/b.ts:7: coupon();\n\n[2 matches limit reached]';
-  await renderMessage(page, { message: calling('grep', { pattern: 'coupon', path: 'src' }), results: { one: result(found) } });
+  await renderMessage(page, {
+    message: calling('grep', { pattern: 'coupon', path: 'src' }),
+    results: { one: result(found) },
+  });
   const grep = { text: await visibleText(card(page)), marks: await page.locator('mark').allInnerTexts() };
   const paths = Array.from({ length: 100 }, (_, index) => `src/part/file-${index}.ts`);
-  await renderMessage(page, { message: calling('find', { pattern: '*.ts' }), results: { one: result(paths.join('\n')) } });
+  await renderMessage(page, {
+    message: calling('find', { pattern: '*.ts' }),
+    results: { one: result(paths.join('\n')) },
+  });
   const isListed = await isOpen(card(page));
   await card(page).locator('summary').click();
   await page.getByRole('button', { name: 'Show all 100 paths' }).click();
@@ -298,7 +314,9 @@ it('an assistant message can be copied as markdown and shows why it stopped', as
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const whole = await visibleText(page.locator('main'));
-  await renderMessage(page, { message: assistantMessage({ content, stopReason: 'error', errorMessage: 'Overloaded' }) });
+  await renderMessage(page, {
+    message: assistantMessage({ content, stopReason: 'error', errorMessage: 'Overloaded' }),
+  });
 
   expect(await page.evaluate('copied')).toBe('It is **so**.');
   expect(whole).toContain('Cut off');
@@ -359,7 +377,9 @@ it('hidden and bidirectional characters are shown by code point in long texts an
   await renderMessage(page, { message: { role: 'user', content: [picture] } });
   expect(await visibleText(page.locator('.note'))).toBe('A picture that is not shown (image/U+202Egnp)');
 
-  await renderMessage(page, { message: assistantMessage({ content: [{ type: 'text', text: `${'x'.repeat(200_000)}\u202ey` }] }) });
+  await renderMessage(page, {
+    message: assistantMessage({ content: [{ type: 'text', text: `${'x'.repeat(200_000)}\u202ey` }] }),
+  });
   await page.locator('.plain .hidden-character', { hasText: 'U+202E' }).waitFor();
 });
 

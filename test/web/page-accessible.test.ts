@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/page/browser.ts';
 import { bash, homeWithCommands } from '../support/agent/extensions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

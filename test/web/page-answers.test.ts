@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { bash } from '../support/agent/extensions.ts';
 import { useBrowser } from '../support/page/browser.ts';
 import { visibleText } from '../support/page/export-page.ts';
-import { bash } from '../support/agent/extensions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, waitForTitle, useBrowser } from '../support/page/browser.ts';
 import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
 import { NO_RETRY, newGate, newHome, writeSettings } from '../support/agent/test-agent.ts';
+import { openTab, useBrowser, waitForTitle } from '../support/page/browser.ts';
 import { messageBox } from '../support/page/page-actions.ts';
-import { type PageServer, submitPrompt, servePage } from '../support/page/page-server.ts';
+import { type PageServer, servePage, submitPrompt } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 

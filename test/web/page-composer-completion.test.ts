@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { useBrowser } from '../support/page/browser.ts';
 import { homeWithCommands, writeTextFile } from '../support/agent/extensions.ts';
 import { newHome } from '../support/agent/test-agent.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { button, messageBox, waitForDraft } from '../support/page/page-actions.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
 import { watchFrames } from '../support/page/socket-frames.ts';
-import { messageBox, button, waitForDraft } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 

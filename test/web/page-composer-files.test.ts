@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/page/browser.ts';
+import { button, messageBox } from '../support/page/page-actions.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
 import { watchFrames } from '../support/page/socket-frames.ts';
-import { messageBox, button } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 

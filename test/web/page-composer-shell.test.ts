@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { type Home, newGate, readSessionFile, sessionFiles } from '../support/agent/test-agent.ts';
 import { openTab, useBrowser } from '../support/page/browser.ts';
-import { type Home, newGate, sessionFiles, readSessionFile } from '../support/agent/test-agent.ts';
-import { watchFrames } from '../support/page/socket-frames.ts';
 import { messageBox } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { watchFrames } from '../support/page/socket-frames.ts';
 
 const { visit } = useBrowser();
 

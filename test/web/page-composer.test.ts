@@ -1,17 +1,18 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/page/browser.ts';
 import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
 import { newGate, newHome } from '../support/agent/test-agent.ts';
-import { watchFrames } from '../support/page/socket-frames.ts';
-import { messageBox, button, waitForDraft, visitWithScopes } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
 import { waitForCondition } from '../support/page/conversation-view.ts';
-import { shortConversation, storeSession, storedUserInputs } from '../support/sessions/stored-session.ts';
+import { button, messageBox, visitWithScopes, waitForDraft } from '../support/page/page-actions.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { watchFrames } from '../support/page/socket-frames.ts';
+import { shortConversation, storedUserInputs, storeSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 
-const isFocused = (page: Page) => messageBox(page).evaluate((element) => element === element.ownerDocument.activeElement);
+const isFocused = (page: Page) =>
+  messageBox(page).evaluate((element) => element === element.ownerDocument.activeElement);
 
 /** Waits until no run is active. */
 const waitUntilIdle = (page: Page) => button(page, 'Stop').waitFor({ state: 'hidden' });
@@ -103,7 +104,10 @@ describe('while a run is active', () => {
     await button(page, 'Queue').click();
     await messageBox(page).fill('second');
     await button(page, 'Steer').click();
-    const [queued, steered] = [await frames.nextFromPage({ message: 'first' }), await frames.nextFromPage({ message: 'second' })];
+    const [queued, steered] = [
+      await frames.nextFromPage({ message: 'first' }),
+      await frames.nextFromPage({ message: 'second' }),
+    ];
 
     expect([queued['streamingBehavior'], steered['streamingBehavior']]).toEqual(['followUp', 'steer']);
     expect(await button(page, 'Send').count()).toBe(0);

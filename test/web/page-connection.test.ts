@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser, type View } from '../support/page/browser.ts';
-import { visibleText } from '../support/page/export-page.ts';
 import { homeWithCommands } from '../support/agent/extensions.ts';
 import { type Home, newGate, newHome } from '../support/agent/test-agent.ts';
-import { messageBox, button, waitForDraft, main } from '../support/page/page-actions.ts';
-import { visitLockedSession, type PageServer, submitPrompt, servePage } from '../support/page/page-server.ts';
+import { openTab, useBrowser, type View } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { button, main, messageBox, waitForDraft } from '../support/page/page-actions.ts';
+import { type PageServer, servePage, submitPrompt, visitLockedSession } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -41,7 +41,8 @@ async function outlastRetries(page: Page, count = 5): Promise<void> {
 }
 
 /** Counts the occurrences of a text in the conversation. */
-const countText = async (page: Page, text: string): Promise<number> => (await visibleText(main(page))).split(text).length - 1;
+const countText = async (page: Page, text: string): Promise<number> =>
+  (await visibleText(main(page))).split(text).length - 1;
 
 it('[V23] after a server dies in mid-stream the page shows Reconnecting…, then restores the session', async () => {
   const { server, page } = await visitDuringRun();
@@ -157,7 +158,8 @@ it('without a connection, controls that need it are disabled and a single status
   await submitPrompt(page, 'And be brief');
   const [stop, edit, drop] = ['Stop', 'Edit: And be brief', 'Drop: And be brief'].map((name) => button(page, name));
   await drop?.waitFor();
-  const boundingBoxes = async () => JSON.stringify(await Promise.all([stop, edit, drop].map((one) => one?.boundingBox())));
+  const boundingBoxes = async () =>
+    JSON.stringify(await Promise.all([stop, edit, drop].map((one) => one?.boundingBox())));
   const before = await boundingBoxes();
 
   await server.kill();

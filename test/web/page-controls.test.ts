@@ -2,14 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/page/browser.ts';
-import { visibleText } from '../support/page/export-page.ts';
 import { callTool } from '../support/agent/extensions.ts';
 import { newHome, writeSettings } from '../support/agent/test-agent.ts';
-import { messageBox, button, visitByLoginLink, visitWithScopes } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
-import { Traffic } from '../support/page/socket-frames.ts';
 import { homeWithFiles, providerConfig as provider } from '../support/agent/user-files.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { button, messageBox, visitByLoginLink, visitWithScopes } from '../support/page/page-actions.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { Traffic } from '../support/page/socket-frames.ts';
 
 const { visit } = useBrowser();
 

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/page/browser.ts';
 import { homeWithCommands } from '../support/agent/extensions.ts';
 import { newHome } from '../support/agent/test-agent.ts';
-import { messageBox, visitByLoginLink } from '../support/page/page-actions.ts';
-import { visitLockedSession, servePage } from '../support/page/page-server.ts';
-import { Traffic } from '../support/page/socket-frames.ts';
+import { useBrowser } from '../support/page/browser.ts';
 import { waitForCondition } from '../support/page/conversation-view.ts';
+import { messageBox, visitByLoginLink } from '../support/page/page-actions.ts';
+import { servePage, visitLockedSession } from '../support/page/page-server.ts';
+import { Traffic } from '../support/page/socket-frames.ts';
 import { storeShortSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();

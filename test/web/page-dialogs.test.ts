@@ -1,13 +1,13 @@
 import type { Page, WebSocketRoute } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/page/browser.ts';
-import { visibleText } from '../support/page/export-page.ts';
 import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
 import { newGate } from '../support/agent/test-agent.ts';
-import { messageBox, button, visitWithScopes } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
-import { Traffic } from '../support/page/socket-frames.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
 import { waitForCondition } from '../support/page/conversation-view.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { button, messageBox, visitWithScopes } from '../support/page/page-actions.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { Traffic } from '../support/page/socket-frames.ts';
 
 const { visit } = useBrowser();
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/page/browser.ts';
-import { runTau } from '../support/processes/program.ts';
-import { visibleText } from '../support/page/export-page.ts';
 import { newHome } from '../support/agent/test-agent.ts';
-import { messageBox, logIn, createToken } from '../support/page/page-actions.ts';
-import { type PageServer, submitPrompt, servePage } from '../support/page/page-server.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
 import { waitForCondition } from '../support/page/conversation-view.ts';
-import { storeSession, shortConversation as stored } from '../support/sessions/stored-session.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { createToken, logIn, messageBox } from '../support/page/page-actions.ts';
+import { type PageServer, servePage, submitPrompt } from '../support/page/page-server.ts';
+import { runTau } from '../support/processes/program.ts';
+import { shortConversation as stored, storeSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 

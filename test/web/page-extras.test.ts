@@ -1,12 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, waitForTitle, useBrowser } from '../support/page/browser.ts';
-import { visibleText } from '../support/page/export-page.ts';
 import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
 import { newGate } from '../support/agent/test-agent.ts';
-import { messageBox, button, waitForDraft, main } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { openTab, useBrowser, waitForTitle } from '../support/page/browser.ts';
 import { waitForCondition } from '../support/page/conversation-view.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { button, main, messageBox, waitForDraft } from '../support/page/page-actions.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -247,7 +247,9 @@ it('errors stay until they are dismissed; other notices disappear unless the poi
 });
 
 it('only the latest of many notices are shown, and all can be dismissed at once', async () => {
-  const { home } = homeWithCommands({ tell: "for (let at = 1; at <= 9; at++) ctx.ui.notify('Number ' + at, 'error');" });
+  const { home } = homeWithCommands({
+    tell: "for (let at = 1; at <= 9; at++) ctx.ui.notify('Number ' + at, 'error');",
+  });
   const { page } = await visit((await servePage({ home })).loginLink);
 
   await submitPrompt(page, '/tell');
@@ -289,7 +291,9 @@ it('the shadows of notices and dialogs are not cut', async () => {
 });
 
 it('on a phone a long notice takes two lines, and its full height under the pointer', async () => {
-  const { home } = homeWithCommands({ tell: "for (const of of ['One ', 'Other ']) ctx.ui.notify(of.repeat(60), 'error');" });
+  const { home } = homeWithCommands({
+    tell: "for (const of of ['One ', 'Other ']) ctx.ui.notify(of.repeat(60), 'error');",
+  });
   const { page } = await visit((await servePage({ home })).loginLink, { width: 390, height: 844 });
   const linesOf = (nth: number) =>
     page.evaluate(`(({ clientHeight }, { lineHeight }) => Math.round(clientHeight / Number.parseFloat(lineHeight)))(

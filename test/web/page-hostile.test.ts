@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
+import { homeWithCommands } from '../support/agent/extensions.ts';
+import { newHome } from '../support/agent/test-agent.ts';
 import { audit, harmless } from '../support/page/audit.ts';
 import { useBrowser, type View } from '../support/page/browser.ts';
+import { conversationRegion, waitUntilScrollStops } from '../support/page/conversation-view.ts';
 import { visibleText } from '../support/page/export-page.ts';
-import { homeWithCommands } from '../support/agent/extensions.ts';
 import { hostileEntries, hostileTexts } from '../support/page/hostile-session.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
 import { interceptingAgentArgs } from '../support/server/intercepting-agent.ts';
-import { newHome } from '../support/agent/test-agent.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
-import { waitUntilScrollStops, conversationRegion } from '../support/page/conversation-view.ts';
 import { entry, header, storeSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/page/browser.ts';
-import { visibleText } from '../support/page/export-page.ts';
 import { newGate, newHome } from '../support/agent/test-agent.ts';
-import { messageBox, button, visitByLoginLink } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
-import { Traffic } from '../support/page/socket-frames.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
 import { waitForCondition } from '../support/page/conversation-view.ts';
+import { visibleText } from '../support/page/export-page.ts';
+import { button, messageBox, visitByLoginLink } from '../support/page/page-actions.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { Traffic } from '../support/page/socket-frames.ts';
 import { storeShortSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/page/browser.ts';
 import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
 import { newGate } from '../support/agent/test-agent.ts';
+import { useBrowser } from '../support/page/browser.ts';
+import { main, messageBox, waitForDraft } from '../support/page/page-actions.ts';
+import { type PageServer, servePage, submitPrompt } from '../support/page/page-server.ts';
 import { watchFrames } from '../support/page/socket-frames.ts';
-import { messageBox, waitForDraft, main } from '../support/page/page-actions.ts';
-import { type PageServer, submitPrompt, servePage } from '../support/page/page-server.ts';
 import { storedUserInputs } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
@@ -68,7 +68,9 @@ it('a shell command that runs while the user leaves its session is not put back 
 
 it('a sent message whose response never arrives is not put back into the box', async () => {
   const gate = newGate();
-  const { home } = homeWithCommands({ slow: `${waitForFileCode(JSON.stringify(gate.path))} tell(ctx, 'slowly done');` });
+  const { home } = homeWithCommands({
+    slow: `${waitForFileCode(JSON.stringify(gate.path))} tell(ctx, 'slowly done');`,
+  });
   const server = await servePage({ home });
   const view = await visit(server.loginLink);
   const { page } = view;

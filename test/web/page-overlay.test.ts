@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/page/browser.ts';
 import { messageBox } from '../support/page/page-actions.ts';
-import { submitPrompt, servePage } from '../support/page/page-server.ts';
+import { servePage, submitPrompt } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser({ hasScrollbars: true });
 

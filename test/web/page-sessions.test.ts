@@ -2,14 +2,14 @@ import { appendFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/page/browser.ts';
-import { visibleText } from '../support/page/export-page.ts';
 import { homeWithCommands } from '../support/agent/extensions.ts';
 import { newGate, newHome } from '../support/agent/test-agent.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
+import { waitForCondition } from '../support/page/conversation-view.ts';
+import { visibleText } from '../support/page/export-page.ts';
 import { messageBox, visitByLoginLink, waitForDraft } from '../support/page/page-actions.ts';
 import { servePage } from '../support/page/page-server.ts';
 import { Traffic } from '../support/page/socket-frames.ts';
-import { waitForCondition } from '../support/page/conversation-view.ts';
 import { entry, storeShortSession } from '../support/sessions/stored-session.ts';
 
 const { visit, open } = useBrowser();

@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { connectRemote } from '../../src/client/remote/connect-remote.node.ts';
 import { builtInSuggestions } from '../../src/web/page/welcome/suggestions.tsx';
+import { newHome, writeSettings } from '../support/agent/test-agent.ts';
+import { homeWithFiles, providerConfig as provider } from '../support/agent/user-files.ts';
 import { openTab, useBrowser } from '../support/page/browser.ts';
 import { visibleText } from '../support/page/export-page.ts';
-import { newHome, writeSettings } from '../support/agent/test-agent.ts';
-import { messageBox, button, createToken, visitWithScopes } from '../support/page/page-actions.ts';
+import { button, createToken, messageBox, visitWithScopes } from '../support/page/page-actions.ts';
 import { type PageServer, servePage } from '../support/page/page-server.ts';
-import { homeWithFiles, providerConfig as provider } from '../support/agent/user-files.ts';
 
 const { visit } = useBrowser();
 

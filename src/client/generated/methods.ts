@@ -1,9 +1,9 @@
 // Generated from the protocol tables by scripts/generate.mjs. Do not edit.
 import type { CommandName, Params, Result } from '../../protocol/generated/vocabulary.ts';
 
-/** One method per command. */
+/** A method per command. */
 export abstract class AgentMethods {
-  /** Sends a command and waits for its answer. */
+  /** Sends a command and waits for its response. */
   abstract call<C extends CommandName>(command: C, params: Params<C>): Promise<Result<C>>;
 
   /** Send a user message. Responds once it is stored, queued or handled; the rest arrives as events. */

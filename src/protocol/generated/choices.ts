@@ -1,6 +1,6 @@
 // Generated from the protocol tables by scripts/generate.mjs. Do not edit.
 
-/** The words of every named choice, in order. */
+/** The values of every named choice, in order. */
 export const choices = {
   ThinkingLevel: ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
   ThinkingLevelInput: ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'brief'],

@@ -1147,7 +1147,7 @@ export interface HostToolResult {
   isError?: boolean | undefined;
 }
 
-/** Every command with what it takes and answers. */
+/** Every command with its parameters and its result. */
 export interface CommandMap {
   /** Send a user message. Responds once it is stored, queued or handled; the rest arrives as events. */
   prompt: {
@@ -1717,7 +1717,7 @@ export type CommandName = keyof CommandMap;
 export type Params<C extends CommandName> = CommandMap[C]['params'];
 export type Result<C extends CommandName> = CommandMap[C]['result'];
 
-/** Every record tau sends that is no answer. */
+/** Every record that tau sends except responses. */
 export interface EventMap {
   agent_start: AgentStartEvent;
   agent_end: AgentEndEvent;
@@ -1764,7 +1764,7 @@ export interface EventMap {
 export type EventName = keyof EventMap;
 export type AgentEvent = EventMap[EventName];
 
-/** What a client sends that is no command. */
+/** Every record that a client sends except commands. */
 export interface FrameMap {
   extension_ui_response: ExtensionUiResponse;
   host_tool_update: HostToolUpdate;

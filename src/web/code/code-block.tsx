@@ -1,9 +1,9 @@
 import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { useTokens } from './use-tokens.ts';
 import { CopyButton } from './copy-button.tsx';
 import { PlainText, visibleNodes } from './plain-text.tsx';
 import type { CodeToken } from './token.ts';
+import { useTokens } from './use-tokens.ts';
 
 const MAX_LANGUAGE_CHARACTERS = 60;
 
@@ -45,7 +45,8 @@ export function HighlightedCode({ text, language, isOpen = false }: CodeProps) {
 }
 
 /** Memoised: equal tokens are not drawn again. */
-const TokenRun = ({ tokens }: { readonly tokens: readonly CodeToken[] }) => useMemo(() => <>{tokens.map(renderToken)}</>, [tokens]);
+const TokenRun = ({ tokens }: { readonly tokens: readonly CodeToken[] }) =>
+  useMemo(() => <>{tokens.map(renderToken)}</>, [tokens]);
 
 /** Keys are positions: when colours arrive, text nodes are replaced in place. */
 const renderToken = ({ text, colour }: CodeToken, at: number) =>

@@ -1,4 +1,4 @@
-import type { Highlighter, HighlightResult, CodeToken } from './token.ts';
+import type { CodeToken, Highlighter, HighlightResult } from './token.ts';
 
 // Code beyond this stays in one colour.
 const MAX_HIGHLIGHTED_CHARACTERS = 30_000;

@@ -1,5 +1,5 @@
 import type { Emitter } from 'highlight.js';
-import type { TokenColour, CodeToken } from './token.ts';
+import type { CodeToken, TokenColour } from './token.ts';
 
 // The colour of each highlight.js scope, by its longest known prefix; other scopes have none.
 const COLOURS: Readonly<Record<string, TokenColour>> = {

@@ -1,7 +1,7 @@
+import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { IncrementalHighlighter } from './incremental-highlighter.ts';
-import type { SourceCode, CodeToken, Highlighter } from './token.ts';
-import { signal } from '@preact/signals';
+import type { CodeToken, Highlighter, SourceCode } from './token.ts';
 
 /** Returns code as tokens, coloured once the grammars are loaded. Finished pieces of growing code are not tokenised again. */
 export function useTokens({ text, language, isOpen }: SourceCode): readonly (readonly CodeToken[])[] {

@@ -1,8 +1,8 @@
-import { element } from './element.ts';
-import { asObjects, asText } from '../untyped.ts';
-import { isVisible, renderEntry } from './entry-view.tsx';
-import { branchTo, type TreeEntry, type ExportedSession } from './session/exported-session.ts';
 import { options } from 'preact';
+import { asObjects, asText } from '../untyped.ts';
+import { element } from './element.ts';
+import { isVisible, renderEntry } from './entry-view.tsx';
+import { branchTo, type ExportedSession, type TreeEntry } from './session/exported-session.ts';
 
 interface Chunk {
   readonly node: HTMLElement;
@@ -34,7 +34,9 @@ export class BranchView {
     this.#session = session;
     this.#container = container;
     this.#onBuilt = onBuilt;
-    this.#observer = new IntersectionObserver((records) => this.#buildVisible(records), { rootMargin: `${BUILD_MARGIN} 0px` });
+    this.#observer = new IntersectionObserver((records) => this.#buildVisible(records), {
+      rootMargin: `${BUILD_MARGIN} 0px`,
+    });
   }
 
   /** The entries from the root to the leaf, including invisible ones. */
@@ -80,7 +82,8 @@ export class BranchView {
 
   #plan(): Chunk[] {
     const calls = new Set(this.#branch.flatMap(callIdsOf));
-    const isUnpaired = (entry: TreeEntry) => entry.kind !== 'toolResult' || !calls.has(asText(entry.message['toolCallId']));
+    const isUnpaired = (entry: TreeEntry) =>
+      entry.kind !== 'toolResult' || !calls.has(asText(entry.message['toolCallId']));
     const shown = this.#branch.filter((entry) => isVisible(entry) && isUnpaired(entry));
     const chunks: Chunk[] = [];
     for (let at = 0; at < shown.length; at += CHUNK_ENTRIES) {

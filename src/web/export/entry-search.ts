@@ -1,4 +1,4 @@
-import { highlightText, findTextRanges, openDetailsAround } from '../text-search.ts';
+import { findTextRanges, highlightText, openDetailsAround } from '../text-search.ts';
 import { type BranchView, showAllText } from './branch-view.ts';
 import { searchableEntryText } from './session/entry-text.ts';
 import type { TreeEntry } from './session/exported-session.ts';

@@ -1,13 +1,13 @@
 import { render } from 'preact';
-import { element, visibleTextNodes } from './element.ts';
-import { ownProperty, type Untyped, asNumber, asText } from '../untyped.ts';
-import { encodeUrlPart } from '../url-part.ts';
-import { ViewScope } from '../message/view-state.tsx';
+import { formatDateTime } from '../format.ts';
 import { RenderFolded } from '../message/folded.tsx';
 import { Message, type MessageContext } from '../message/message.tsx';
 import { Marker } from '../message/summaries.tsx';
 import { UnknownContent } from '../message/unknown-content.tsx';
-import { formatDateTime } from '../format.ts';
+import { ViewScope } from '../message/view-state.tsx';
+import { asNumber, asText, ownProperty, type Untyped } from '../untyped.ts';
+import { encodeUrlPart } from '../url-part.ts';
+import { element, visibleTextNodes } from './element.ts';
 import type { TreeEntry } from './session/exported-session.ts';
 
 interface EntryContext {

@@ -1,9 +1,9 @@
-import { button, element } from './element.ts';
 import { BranchView } from './branch-view.ts';
-import { Outline } from './outline.ts';
+import { button, element } from './element.ts';
 import { EntrySearch } from './entry-search.ts';
-import { type TreeEntry, readSession, type ExportedSession, newestLeaf } from './session/exported-session.ts';
-import { type OutlineFilter, passesFilter, outlineRows } from './session/outline-rows.ts';
+import { Outline } from './outline.ts';
+import { type ExportedSession, newestLeaf, readSession, type TreeEntry } from './session/exported-session.ts';
+import { type OutlineFilter, outlineRows, passesFilter } from './session/outline-rows.ts';
 import { sessionHeader, sessionTitle } from './session-header.ts';
 import { Sidebar } from './sidebar.ts';
 import { themeButton } from './theme-button.ts';

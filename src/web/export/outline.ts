@@ -1,9 +1,9 @@
-import { element, visibleTextNodes } from './element.ts';
-import { ownProperty, type Untyped, asObjects, asText } from '../untyped.ts';
 import { stateOf } from '../message/tools/tool-use.ts';
+import { asObjects, asText, ownProperty, type Untyped } from '../untyped.ts';
+import { element, visibleTextNodes } from './element.ts';
 import { hashOf } from './entry-view.tsx';
 import { entryTitle } from './session/entry-text.ts';
-import type { TreeEntry, ExportedSession } from './session/exported-session.ts';
+import type { ExportedSession, TreeEntry } from './session/exported-session.ts';
 import type { OutlineRow } from './session/outline-rows.ts';
 
 const ROW_HEIGHT = 30;
@@ -76,7 +76,11 @@ export class Outline {
     const label = this.#session.labels.get(entry.id);
     const sign = ownProperty(signs, entry.kind) ?? '◦';
     const isError = stateOf({ result: entry.message }) === 'failed' || entry.message['stopReason'] === 'error';
-    const classes = [entry.kind === 'user' && 'by-user', !this.#onBranch.has(entry) && 'off-branch', isError && 'failed'];
+    const classes = [
+      entry.kind === 'user' && 'by-user',
+      !this.#onBranch.has(entry) && 'off-branch',
+      isError && 'failed',
+    ];
     const link = element(
       'a',
       {
@@ -118,6 +122,8 @@ export class Outline {
 
 function callsById(entries: readonly TreeEntry[]): Map<string, Untyped> {
   const responses = entries.filter(({ kind }) => kind === 'assistant');
-  const calls = responses.flatMap(({ message }) => asObjects(message['content']).filter(({ type }) => type === 'toolCall'));
+  const calls = responses.flatMap(({ message }) =>
+    asObjects(message['content']).filter(({ type }) => type === 'toolCall'),
+  );
   return new Map(calls.map((call) => [asText(call['id']), call]));
 }

@@ -1,6 +1,6 @@
-import { element, visibleTextNodes } from './element.ts';
+import { formatCount, formatDateTime, formatDollars, formatTokens, oneLine } from '../format.ts';
 import { asText, contentText } from '../untyped.ts';
-import { formatCount, formatDateTime, formatDollars, oneLine, formatTokens } from '../format.ts';
+import { element, visibleTextNodes } from './element.ts';
 import { type ExportedSession, totalsOf } from './session/exported-session.ts';
 
 export function sessionTitle({ name, entries }: ExportedSession): string {
@@ -18,8 +18,14 @@ export function sessionHeader(session: ExportedSession): HTMLElement {
     ['Began', formatDateTime(asText(header['timestamp']))],
     ['Ended', formatDateTime(last)],
     [totals.models.length > 1 ? 'Models' : 'Model', totals.models.join(', ').slice(0, 400)],
-    ['Messages', `${totals.prompts} asked, ${totals.responses} answered, ${formatCount(totals.toolCalls, 'tool call')}`],
-    ['Tokens', `${formatTokens(totals.input)} in, ${formatTokens(totals.cached)} cached, ${formatTokens(totals.output)} out`],
+    [
+      'Messages',
+      `${totals.prompts} asked, ${totals.responses} answered, ${formatCount(totals.toolCalls, 'tool call')}`,
+    ],
+    [
+      'Tokens',
+      `${formatTokens(totals.input)} in, ${formatTokens(totals.cached)} cached, ${formatTokens(totals.output)} out`,
+    ],
     ['Cost', totals.cost > 0 ? formatDollars(totals.cost) : ''],
     ['Branches', totals.branches > 1 ? String(totals.branches) : ''],
   ];

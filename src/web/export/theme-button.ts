@@ -1,5 +1,5 @@
-import { button } from './element.ts';
 import { applyTheme, storedTheme, type Theme, themeNames, themes } from '../theme.ts';
+import { button } from './element.ts';
 
 const themeSigns: Readonly<Record<Theme, string>> = { auto: '◐', light: '☀', dark: '☾' };
 

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { SourceCode, TokenColour, CodeToken } from '../code/token.ts';
+import type { CodeToken, SourceCode, TokenColour } from '../code/token.ts';
 
 // Languages with `#` comments.
 const HASH_COMMENT_LANGUAGES = new Set(

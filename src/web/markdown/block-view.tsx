@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { CodeBlock } from '../code/code-block.tsx';
 import { PlainText } from '../code/plain-text.tsx';
-import type { ParsedBlock, ListItem, TableBlock } from './block/block.ts';
+import type { ListItem, ParsedBlock, TableBlock } from './block/block.ts';
 import { InlineView } from './inline-view.tsx';
 
 /** Renders blocks; an unchanged block is not drawn again. */

@@ -1,14 +1,14 @@
 import { useMemo } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
-import { type Untyped, asObject, asObjects, asText } from '../untyped.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { UsageFooter } from './usage-footer.tsx';
-import { ViewScope } from './view-state.tsx';
-import { Notice } from './notice.tsx';
+import { asObject, asObjects, asText, type Untyped } from '../untyped.ts';
 import type { MessageContext, ViewProps } from './message.tsx';
+import { Notice } from './notice.tsx';
 import { Thinking } from './thinking.tsx';
 import { ToolCard } from './tools/tool-card.tsx';
 import type { ToolUse } from './tools/tool-use.ts';
+import { UsageFooter } from './usage-footer.tsx';
+import { ViewScope } from './view-state.tsx';
 
 /** Shows an assistant message: its thinking, text and tool calls in order, and its usage. */
 export function AssistantMessageView({ message, context, children }: ViewProps) {

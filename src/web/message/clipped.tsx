@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { PlainText } from '../code/plain-text.tsx';
-import { formatCount, countLines } from '../format.ts';
+import { countLines, formatCount } from '../format.ts';
 import { initialCount } from './initial-count.ts';
 import { useViewState } from './view-state.tsx';
 

@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { ViewScope, useViewState } from './view-state.tsx';
+import { useViewState, ViewScope } from './view-state.tsx';
 
 /** Whether folded content is in the DOM, so that the browser's search finds it. */
 export const RenderFolded = createContext(false);

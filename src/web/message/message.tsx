@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
 import type { RunningTool } from '../../client/view/view.ts';
-import { ownProperty, type Untyped, asObject, asText } from '../untyped.ts';
+import { asObject, asText, ownProperty, type Untyped } from '../untyped.ts';
 import { AssistantMessageView } from './assistant-message.tsx';
 import { ShellCommandView } from './shell-command.tsx';
 import { BranchSummary, CompactionSummary } from './summaries.tsx';

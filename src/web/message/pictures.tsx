@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
-import { contentBlocks, type Untyped, asText } from '../untyped.ts';
+import { asText, contentBlocks, type Untyped } from '../untyped.ts';
 
 // Image types that cannot contain scripts.
 const SAFE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);

@@ -1,4 +1,4 @@
-import { contentBlocks, type Untyped, asObject, asObjects, prettyJson, asText, contentText } from '../untyped.ts';
+import { asObject, asObjects, asText, contentBlocks, contentText, prettyJson, type Untyped } from '../untyped.ts';
 
 /** The text of a message that a search matches. */
 export function searchableText(message: Untyped): string {

@@ -1,7 +1,7 @@
 import { asText } from '../untyped.ts';
-import { Notice } from './notice.tsx';
 import type { ViewProps } from './message.tsx';
-import { Command, CommandLine, outputSize, Output } from './terminal/terminal.tsx';
+import { Notice } from './notice.tsx';
+import { Command, CommandLine, Output, outputSize } from './terminal/terminal.tsx';
 import { terminalText } from './terminal/terminal-text.ts';
 import { CardFrame } from './tools/card.tsx';
 

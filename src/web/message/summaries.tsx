@@ -1,14 +1,16 @@
 import { PlainText } from '../code/plain-text.tsx';
-import { type Untyped, asNumber, asText } from '../untyped.ts';
-import { Markdown } from '../markdown/markdown.tsx';
 import { formatTokens } from '../format.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { asNumber, asText, type Untyped } from '../untyped.ts';
 import { Folded } from './folded.tsx';
 import type { ViewProps } from './message.tsx';
 
 /** A folded compaction summary. */
 export function CompactionSummary({ message }: ViewProps) {
   const before = asNumber(message['tokensBefore']);
-  return <Summary title={before > 0 ? `Compacted from ${formatTokens(before)} tokens` : 'Compacted'} message={message} />;
+  return (
+    <Summary title={before > 0 ? `Compacted from ${formatTokens(before)} tokens` : 'Compacted'} message={message} />
+  );
 }
 
 /** A folded summary of an abandoned branch. */

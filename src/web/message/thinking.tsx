@@ -1,7 +1,7 @@
 import { PlainText } from '../code/plain-text.tsx';
-import { type Untyped, asText } from '../untyped.ts';
-import { Markdown } from '../markdown/markdown.tsx';
 import { formatCount, oneLine } from '../format.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { asText, type Untyped } from '../untyped.ts';
 import { Folded } from './folded.tsx';
 
 /** A folded thinking block; while it streams, its head shows the last line. */

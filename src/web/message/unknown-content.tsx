@@ -16,5 +16,9 @@ export const UnknownContent = ({ title, value }: { readonly title: string; reado
 
 export function JsonView({ value }: { readonly value: unknown }) {
   const json = prettyJson(value);
-  return json.length > MAX_HIGHLIGHTED_JSON ? <Clipped text={json} lines={200} /> : <CodeBlock text={json} language="json" />;
+  return json.length > MAX_HIGHLIGHTED_JSON ? (
+    <Clipped text={json} lines={200} />
+  ) : (
+    <CodeBlock text={json} language="json" />
+  );
 }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { CopyButton } from '../code/copy-button.tsx';
 import { PlainText } from '../code/plain-text.tsx';
-import { type Untyped, asNumber, asText, contentText } from '../untyped.ts';
-import { readUsage } from '../usage.ts';
 import { formatDollars, formatDuration, formatTokens } from '../format.ts';
+import { asNumber, asText, contentText, type Untyped } from '../untyped.ts';
+import { readUsage } from '../usage.ts';
 
 interface UsageFooterProps {
   readonly message: Untyped;

@@ -1,12 +1,12 @@
 import { useContext } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
-import { type Untyped, asObjects, asText, contentText } from '../untyped.ts';
+import { countLines, formatCount } from '../format.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { formatCount, countLines } from '../format.ts';
+import { asObjects, asText, contentText, type Untyped } from '../untyped.ts';
 import { ShowAll, useShowAll } from './clipped.tsx';
 import { RenderFolded } from './folded.tsx';
-import { Notice } from './notice.tsx';
 import type { ViewProps } from './message.tsx';
+import { Notice } from './notice.tsx';
 import { Pictures } from './pictures.tsx';
 
 // Longer messages are clipped until the user expands them.
@@ -44,13 +44,17 @@ function ClippedMarkdown({ text }: { readonly text: string }) {
   const [showsAll, showAll] = useShowAll();
   if (text === '') return null;
   const lines = countLines(text);
-  if (rendersAll || showsAll || (lines <= LONG_LINES && text.length <= LONG_CHARACTERS)) return <Markdown text={text} />;
+  if (rendersAll || showsAll || (lines <= LONG_LINES && text.length <= LONG_CHARACTERS))
+    return <Markdown text={text} />;
   return (
     <>
       <div class="clipped">
         <Markdown text={text} />
       </div>
-      <ShowAll size={lines > LONG_LINES ? formatCount(lines, 'line') : formatCount(text.length, 'character')} onClick={showAll} />
+      <ShowAll
+        size={lines > LONG_LINES ? formatCount(lines, 'line') : formatCount(text.length, 'character')}
+        onClick={showAll}
+      />
     </>
   );
 }

@@ -15,7 +15,13 @@ export function ViewRoot({ of, children }: { readonly of: object; readonly child
 }
 
 /** A named scope. Its state survives while its content is replaced or not drawn. */
-export function ViewScope({ name, children }: { readonly name: string | number; readonly children: ComponentChildren }) {
+export function ViewScope({
+  name,
+  children,
+}: {
+  readonly name: string | number;
+  readonly children: ComponentChildren;
+}) {
   const { values, path } = useContext(ViewState);
   const state = useMemo(() => ({ values, path: `${path}/${name}` }), [values, path, name]);
   return <ViewState.Provider value={state}>{children}</ViewState.Provider>;

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startServerOnSocket, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { newHome, readSessionFile, sessionFiles } from '../../support/agent/test-agent.ts';
 import { runTau } from '../../support/processes/program.ts';
-import { newHome, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
 import { CTRL_D, ENTER } from '../../support/processes/terminal.ts';
+import { OWNER_TOKEN, startServerOnSocket } from '../../support/server/test-server.ts';
 
 it('[W66] tau attach without a session lists the sessions and reads a choice', async () => {
   const server = await startServerOnSocket();
@@ -36,7 +36,9 @@ it('[W66 W69] tau attach opens the latest, a new, or a named session, and sends 
   const server = await startServerOnSocket();
   mkdirSync(join(server.home.cwd, 'sub'));
   const runAttach = async (attachArgs: string[], input: string) => {
-    const { code, stdout } = await runTau(server.home, ['attach', '--socket', server.socketPath, ...attachArgs], { input });
+    const { code, stdout } = await runTau(server.home, ['attach', '--socket', server.socketPath, ...attachArgs], {
+      input,
+    });
     expect({ attachArgs, code }).toEqual({ attachArgs, code: 0 });
     return stdout;
   };
@@ -87,7 +89,9 @@ it('[W67] a token is read from a file or the environment, and a token in the URL
   const byFile = await runAttach([server.url, '--token-file', file], { PI_AUTH_TOKEN: 'another' });
   const byEnvironment = await runAttach(['--url', server.url], { PI_AUTH_TOKEN: OWNER_TOKEN });
   const byAddress = await runAttach([`${server.url}?token=${OWNER_TOKEN}`]);
-  const byPage = await runAttach([server.url.replace('ws:', 'http:').replace('/session', '/')], { PI_AUTH_TOKEN: OWNER_TOKEN });
+  const byPage = await runAttach([server.url.replace('ws:', 'http:').replace('/session', '/')], {
+    PI_AUTH_TOKEN: OWNER_TOKEN,
+  });
 
   const fine = { code: 0, stderr: '' };
   expect([byFile, byEnvironment, byPage]).toMatchObject([fine, fine, fine]);
@@ -195,7 +199,10 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
   const result = await runTau(server.home, ['attach', ...attachArgs(server)], { input: 'say hello' });
 
   const placeholders = { CWD: server.home.cwd, HOST: new URL(server.url).host, SOCKET: server.socketPath };
-  const message = template.replaceAll(/CWD|HOST|SOCKET/g, (placeholder) => placeholders[placeholder as keyof typeof placeholders]);
+  const message = template.replaceAll(
+    /CWD|HOST|SOCKET/g,
+    (placeholder) => placeholders[placeholder as keyof typeof placeholders],
+  );
   const stderr = `tau: ${message}\n`;
   expect(result).toEqual({ code, signal: null, stdout: '', stderr });
 });

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startServerOnSocket } from '../../support/server/test-server.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
-import { storedMessages } from '../../support/sessions/stored-session.ts';
 import { CTRL_D, ENTER, startTauInTerminal } from '../../support/processes/terminal.ts';
+import { startServerOnSocket } from '../../support/server/test-server.ts';
+import { storedMessages } from '../../support/sessions/stored-session.ts';
 
 it('[W65] tau attach reconnects, sends what was typed meanwhile and prints nothing twice', async () => {
   const before = await startServerOnSocket();

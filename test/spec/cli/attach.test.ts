@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startServerOnSocket } from '../../support/server/test-server.ts';
 import { homeWithCommands } from '../../support/agent/extensions.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
 import { CTRL_C, CTRL_D, ENTER } from '../../support/processes/terminal.ts';
+import { startServerOnSocket } from '../../support/server/test-server.ts';
 
 /** A model response that never ends. */
 const endless = { steps: [{ text: 'Once upon a time ' }, { stall: true }] };

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
 import { newGate, newHome, scriptArgs, sessionFiles } from '../../support/agent/test-agent.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { CTRL_C, CTRL_D, ENTER, paste, startTauInTerminal } from '../../support/processes/terminal.ts';
 import { storedMessages } from '../../support/sessions/stored-session.ts';
-import { CTRL_C, CTRL_D, ENTER, startTauInTerminal, paste } from '../../support/processes/terminal.ts';
 
 /** A model response that never ends. */
 const endless = { steps: [{ text: 'Once upon a time ' }, { stall: true }] };
@@ -46,7 +46,9 @@ it('tau chat keeps typed text separate from streaming output', async () => {
     { await: gates[1].path },
     { text: 'the shutters closed.\nThen it was still.' },
   ];
-  const chat = startTauInTerminal(home, ['chat', ...scriptArgs(home, [{ steps }, { text: 'Noted.' }])], { columns: 30 });
+  const chat = startTauInTerminal(home, ['chat', ...scriptArgs(home, [{ steps }, { text: 'Noted.' }])], {
+    columns: 30,
+  });
   await chat.waitForScreen('\n›');
 
   chat.type(`begin${ENTER}`);

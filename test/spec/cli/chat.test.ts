@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { startProgram, runTau } from '../../support/processes/program.ts';
-import { NO_RETRY, newHome, sessionFiles, writeSettings, TAU } from '../../support/agent/test-agent.ts';
+import { NO_RETRY, newHome, sessionFiles, TAU, writeSettings } from '../../support/agent/test-agent.ts';
+import { runTau, startProgram } from '../../support/processes/program.ts';
 import { storedMessages } from '../../support/sessions/stored-session.ts';
 
 it('blank input runs no prompt and creates no session', async () => {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startProgram, runTau } from '../../support/processes/program.ts';
 import { newHome, sessionFiles, TAU } from '../../support/agent/test-agent.ts';
+import { runTau, startProgram } from '../../support/processes/program.ts';
 
 const usageError = (message: string) => ({
   code: 2,
@@ -44,7 +44,9 @@ it.each([
 ])('[Z60] %s is rejected before a session is created', async (commandLine, message) => {
   const home = newHome();
 
-  expect(await runTau(home, [...commandLine.split(' '), '--name', 'x'], { input: 'say hello' })).toEqual(usageError(message));
+  expect(await runTau(home, [...commandLine.split(' '), '--name', 'x'], { input: 'say hello' })).toEqual(
+    usageError(message),
+  );
   expect(sessionFiles(home)).toEqual([]);
 });
 
@@ -65,7 +67,9 @@ it.each([
   ['completion', 'tau completion takes bash, zsh, fish'],
   ['completion csh', 'tau completion takes bash, zsh, fish'],
 ])('[Z60] %s is a usage error', async (commandLine, message) => {
-  expect(await runTau(newHome(), ['--name', 'x', ...commandLine.split(' ')], { input: 'hi' })).toEqual(usageError(message));
+  expect(await runTau(newHome(), ['--name', 'x', ...commandLine.split(' ')], { input: 'hi' })).toEqual(
+    usageError(message),
+  );
 });
 
 it.each([
@@ -108,7 +112,9 @@ it('a value after an equals sign may look like a flag', async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'script.jsonl'), '{"text":"ok"}\n');
 
-  const result = await runTau(home, ['-p', '--script=script.jsonl', '--name=--continue', '--', '--help'], { input: '' });
+  const result = await runTau(home, ['-p', '--script=script.jsonl', '--name=--continue', '--', '--help'], {
+    input: '',
+  });
 
   expect(result).toMatchObject({ code: 0, stdout: 'ok\n', stderr: '' });
 });

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
 import { type Flag, flags } from '../../../src/cli/flags/flags.ts';
 import { topics } from '../../../src/cli/help/topics.ts';
-import { runTau } from '../../support/processes/program.ts';
 import { environment, newHome } from '../../support/agent/test-agent.ts';
+import { runTau } from '../../support/processes/program.ts';
 
 const script = async (shell: string) => (await runTau(newHome(), ['completion', shell])).stdout;
 

@@ -5,10 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Finding, Preflight } from '../../../src/protocol/generated/vocabulary.ts';
 import { TAG_VARIABLE } from '../../../src/system/processes/process-table.ts';
-import { startProgram, runTau } from '../../support/processes/program.ts';
 import { type Home, newHome, openTestAgent, TAU } from '../../support/agent/test-agent.ts';
-import { startTauInTerminal } from '../../support/processes/terminal.ts';
 import { homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
+import { runTau, startProgram } from '../../support/processes/program.ts';
+import { startTauInTerminal } from '../../support/processes/terminal.ts';
 
 async function runDoctor(home: Home, env: Record<string, string> = {}) {
   const { code, stdout, stderr } = await runTau(home, ['doctor', '--json'], { env, input: '' });
@@ -37,7 +37,9 @@ it('[U24] tau doctor uses symbols with colours, and words without', async () => 
   const colourful = startTauInTerminal(home, ['doctor'], { env: { NO_COLOR: '' } });
   const plain = startTauInTerminal(home, ['doctor']);
 
-  const [withColours, withoutColours] = (await Promise.all([colourful.finished, plain.finished])).map(({ stdout }) => stdout);
+  const [withColours, withoutColours] = (await Promise.all([colourful.finished, plain.finished])).map(
+    ({ stdout }) => stdout,
+  );
 
   expect(withColours).toContain('\u001B[32m✓\u001B[0m tau');
   expect(withoutColours).not.toContain('\u001B');
@@ -177,7 +179,13 @@ it('[U25] tau doctor works in a deleted folder', async () => {
   const removed = join(home.root, 'gone');
   mkdirSync(removed);
 
-  const { code, stdout } = await startProgram({ ...home, cwd: removed }, ['sh', '-c', removeAndRun, process.execPath, TAU]).finished;
+  const { code, stdout } = await startProgram({ ...home, cwd: removed }, [
+    'sh',
+    '-c',
+    removeAndRun,
+    process.execPath,
+    TAU,
+  ]).finished;
 
   expect(code).toBe(1);
   const { findings } = JSON.parse(stdout) as Preflight;

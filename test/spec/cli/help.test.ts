@@ -5,8 +5,8 @@ import { commands } from '../../../src/cli/commands.ts';
 import { flags } from '../../../src/cli/flags/flags.ts';
 import { environment, exitCodes } from '../../../src/cli/help/environment.ts';
 import { topics } from '../../../src/cli/help/topics.ts';
-import { runTau } from '../../support/processes/program.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
+import { runTau } from '../../support/processes/program.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/command-line.md'), 'utf8');
 

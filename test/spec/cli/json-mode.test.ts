@@ -1,10 +1,17 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startProgram, runTau } from '../../support/processes/program.ts';
-import { newHome, scriptArgs, sessionFiles, startAgentProcess, readSessionFile, TAU } from '../../support/agent/test-agent.ts';
+import {
+  newHome,
+  readSessionFile,
+  scriptArgs,
+  sessionFiles,
+  startAgentProcess,
+  TAU,
+} from '../../support/agent/test-agent.ts';
 import { Peer } from '../../support/clients/peer.ts';
-import { shortConversation, storeSession, storedMessages } from '../../support/sessions/stored-session.ts';
+import { runTau, startProgram } from '../../support/processes/program.ts';
+import { shortConversation, storedMessages, storeSession } from '../../support/sessions/stored-session.ts';
 
 const json = (...args: string[]) => ['--mode', 'json', ...args];
 

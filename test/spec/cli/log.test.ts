@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
 import { NO_RETRY, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
+import { runTau } from '../../support/processes/program.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const SECRET = 'hunter2';

@@ -53,7 +53,10 @@ it('every entry point of the package can be imported and has types', async () =>
   const specifiers = entryPoints.map((entryPoint) => join(packageJson.name, entryPoint));
   const importAll = `for (const name of ${JSON.stringify(specifiers)}) console.log(Object.keys(await import(name)).join(' '))`;
 
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', importAll], { cwd: root, encoding: 'utf8' });
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', importAll], {
+    cwd: root,
+    encoding: 'utf8',
+  });
 
   const [main = '', protocol = '', client = '', node = ''] = output.split('\n');
   expect(entryPoints).toEqual(['.', './protocol', './client', './client/node']);

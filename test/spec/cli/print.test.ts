@@ -1,10 +1,19 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startProgram, runTau } from '../../support/processes/program.ts';
-import { type Home, NO_RETRY, newHome, scriptArgs, sessionFiles, writeSettings, readSessionFile, TAU } from '../../support/agent/test-agent.ts';
-import { storedMessages } from '../../support/sessions/stored-session.ts';
+import {
+  type Home,
+  NO_RETRY,
+  newHome,
+  readSessionFile,
+  scriptArgs,
+  sessionFiles,
+  TAU,
+  writeSettings,
+} from '../../support/agent/test-agent.ts';
+import { runTau, startProgram } from '../../support/processes/program.ts';
 import { startTauInTerminal } from '../../support/processes/terminal.ts';
+import { storedMessages } from '../../support/sessions/stored-session.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 

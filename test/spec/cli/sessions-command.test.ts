@@ -1,9 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
 import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { shortConversation, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
+import { runTau } from '../../support/processes/program.ts';
+import {
+  assistantEntry,
+  header,
+  shortConversation,
+  storeSession,
+  userEntry,
+} from '../../support/sessions/stored-session.ts';
 
 const ok = { code: 0, stderr: '' };
 
@@ -39,7 +45,11 @@ it('[Z50] tau sessions reports a folder without sessions', async () => {
 it('[Z50] control characters of messages are not printed', async () => {
   const home = newHome();
   const controlText = '\u001b]0;title\u0007 \u001b[2J\u009b31m red\rover\tthere';
-  const lines = [header(home.cwd), userEntry('aaaaaaaa', null, controlText), assistantEntry('bbbbbbbb', 'aaaaaaaa', controlText)];
+  const lines = [
+    header(home.cwd),
+    userEntry('aaaaaaaa', null, controlText),
+    assistantEntry('bbbbbbbb', 'aaaaaaaa', controlText),
+  ];
   storeSession(home, lines);
 
   const outputs = [await runTau(home, ['sessions']), await runTau(home, ['sessions', 'show', 'stored'])];
@@ -92,7 +102,11 @@ it('[Z50] an ambiguous id prefix is rejected', async () => {
 
   const ambiguous = await runTau(home, ['sessions', 'rm', 'same']);
 
-  expect(ambiguous).toMatchObject({ code: 1, stdout: '', stderr: "2 sessions begin with 'same': say more of the id\n" });
+  expect(ambiguous).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: "2 sessions begin with 'same': say more of the id\n",
+  });
   expect(await runTau(home, ['sessions', 'rm', 'same-1'])).toMatchObject(ok);
   expect(existsSync(path)).toBe(false);
 });
@@ -131,7 +145,12 @@ it('[Z50] a usage error exits with 2, a failure with 1', async () => {
   for (const [commandLine, code] of Object.entries(codes)) {
     const result = await runTau(home, ['sessions', ...commandLine.split(' ')]);
 
-    expect({ commandLine, ...result }).toMatchObject({ commandLine, code, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
+    expect({ commandLine, ...result }).toMatchObject({
+      commandLine,
+      code,
+      stdout: '',
+      stderr: expect.stringMatching(/^.+\n$/),
+    });
   }
   expect(readFileSync(join(home.cwd, 'notes.jsonl'), 'utf8')).toBe('notes\n');
 });

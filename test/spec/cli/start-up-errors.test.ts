@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { runTau } from '../../support/processes/program.ts';
 import { newHome, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
+import { runTau } from '../../support/processes/program.ts';
 
 const rpcMode = ['--mode', 'rpc'];
 
@@ -59,11 +59,7 @@ it.each([
 
 it.each([
   ['an unknown session id', ['--session', 'f00d'], /^No session found matching 'f00d'\n$/],
-  [
-    'a session in a missing folder',
-    ['--session', './no/where.jsonl'],
-    /^tau: Session not found: .+where\.jsonl.*\n$/,
-  ],
+  ['a session in a missing folder', ['--session', './no/where.jsonl'], /^tau: Session not found: .+where\.jsonl.*\n$/],
   ['a session file that is text', ['--session', './notes.txt'], /^tau: Not a session file: .+notes\.txt\n$/],
   ['a session file that is other JSON', ['--session', 'data.jsonl'], /^tau: Not a session file: .+data\.jsonl\n$/],
   ['a session file that is a folder', ['--session', './folder'], /^tau: Not a session file: .+folder\n$/],
@@ -71,11 +67,7 @@ it.each([
   ['a session folder that is a file', ['--session-dir', 'notes.txt'], /^tau: .+notes\.txt.*\n$/],
   ['a session folder below a file', ['--session-dir', 'notes.txt/a/b'], /^tau: ENOTDIR: .+notes\.txt.*\n$/],
   ['a session folder that cannot be created', ['--session-dir', '/dev/fd/a/b'], /^tau: E[A-Z]+: .+\/dev\/fd\/a.*\n$/],
-  [
-    'a socket in a missing folder',
-    ['--socket', 'no/where.sock'],
-    /^tau: cannot listen on no\/where\.sock: .+\n$/,
-  ],
+  ['a socket in a missing folder', ['--socket', 'no/where.sock'], /^tau: cannot listen on no\/where\.sock: .+\n$/],
   [
     'a socket path that is a file',
     ['--socket', 'notes.txt'],

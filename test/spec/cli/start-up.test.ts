@@ -1,8 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import {
+  type Home,
+  newHome,
+  type OpenOptions,
+  readSessionFile,
+  sessionFiles,
+  type TestAgent,
+} from '../../support/agent/test-agent.ts';
 import { runTau } from '../../support/processes/program.ts';
-import { type Home, newHome, type OpenOptions, sessionFiles, readSessionFile, type TestAgent } from '../../support/agent/test-agent.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const commandText = (type: string) => `${JSON.stringify({ type })}\n`;
@@ -14,7 +21,9 @@ it('[Z1] --mode rpc may be anywhere among the options', async () => {
     ['--no-session', '--model=tau/scripted-small', '--mode=rpc'],
   ];
 
-  const outputs = await Promise.all(argOrders.map((args) => runTau(newHome(), args, { input: commandText('get_state') })));
+  const outputs = await Promise.all(
+    argOrders.map((args) => runTau(newHome(), args, { input: commandText('get_state') })),
+  );
 
   for (const { code, stdout, stderr } of outputs) {
     const [ready, response] = stdout

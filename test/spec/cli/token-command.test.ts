@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
 import { type Home, newHome } from '../../support/agent/test-agent.ts';
+import { runTau } from '../../support/processes/program.ts';
 
 const folderOf = (home: Home) => join(home.agentDir, 'server');
 const fileOf = (home: Home) => join(folderOf(home), 'tokens.json');
@@ -40,7 +40,15 @@ it('[A8 A16] list shows the facts of each token', async () => {
   mkdirSync(join(home.cwd, 'real'));
   symlinkSync('real', join(home.cwd, 'link'));
   const commandArgs = ['--scope', 'bash,view', '--scope', 'admin', '--path', 'link', '--path', home.root];
-  const created = await runTau(home, ['token', 'create', '--name', 'a  b\u001b[2J', ...commandArgs, '--expires', '2999-01-31']);
+  const created = await runTau(home, [
+    'token',
+    'create',
+    '--name',
+    'a  b\u001b[2J',
+    ...commandArgs,
+    '--expires',
+    '2999-01-31',
+  ]);
   await runTau(home, ['token', 'create', '--name', 'other', '--expires', '12h']);
 
   const { stdout } = await runTau(home, ['token', 'list']);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { AgentSession } from '../../../src/index.ts';
-import { createTestSession, collectEvents, nextEventOfType } from '../../support/agent/agent-session.ts';
+import { collectEvents, createTestSession, nextEventOfType } from '../../support/agent/agent-session.ts';
 import { userExtension, writeTextFile } from '../../support/agent/extensions.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
 

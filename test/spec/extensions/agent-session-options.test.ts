@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SessionManager, type ToolDefinition } from '../../../src/index.ts';
 import { createTestSession } from '../../support/agent/agent-session.ts';
+import { newHome, readSessionFile, sessionFiles } from '../../support/agent/test-agent.ts';
 import { toolCallStep } from '../../support/tools/host-tools.ts';
-import { newHome, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
 
 const greet: ToolDefinition = {
   name: 'greet',
@@ -23,7 +23,10 @@ const greetAs = (name: string): ToolDefinition => ({ ...greet, name });
 it('[V15] custom tools are offered, run in the process and get the extension context', async () => {
   const { session, home, extensionsResult } = await createTestSession({
     customTools: [greet],
-    answers: [{ steps: [toolCallStep('greet', { name: 'Ann' }), toolCallStep('greet', { name: 5 })] }, { text: 'done' }],
+    answers: [
+      { steps: [toolCallStep('greet', { name: 'Ann' }), toolCallStep('greet', { name: 5 })] },
+      { text: 'done' },
+    ],
   });
 
   await session.prompt('greet her');
@@ -119,8 +122,7 @@ it('[V15] a resource loader of the program replaces the resources found in folde
     'You are terse.',
     ['And kind.'],
   ]);
-  for (const text of ['You are terse.', 'And kind.', 'brought along', 'my skill'])
-    expect(systemPrompt).toContain(text);
+  for (const text of ['You are terse.', 'And kind.', 'brought along', 'my skill']) expect(systemPrompt).toContain(text);
   expect(systemPrompt).not.toContain('found in the folder');
 });
 
@@ -145,7 +147,12 @@ it('[V15] a settings manager of the program overrides the settings files', async
       getRetryEnabled: () => false,
     },
   });
-  const observed = [session.steeringMode, session.followUpMode, session.autoCompactionEnabled, session.autoRetryEnabled];
+  const observed = [
+    session.steeringMode,
+    session.followUpMode,
+    session.autoCompactionEnabled,
+    session.autoRetryEnabled,
+  ];
 
   await session.newSession();
 

@@ -4,15 +4,22 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { userExtension } from '../../support/agent/extensions.ts';
-import { toolCallStep } from '../../support/tools/host-tools.ts';
-import { environment, newHome, scriptArgs, sessionFiles, writeSettings, readSessionFile } from '../../support/agent/test-agent.ts';
+import {
+  environment,
+  newHome,
+  readSessionFile,
+  scriptArgs,
+  sessionFiles,
+  writeSettings,
+} from '../../support/agent/test-agent.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
+import { toolCallStep } from '../../support/tools/host-tools.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 const fixture = (name: string) => join(root, 'test/fixtures/embedding', name);
 
-it("[V15] a program written for the pi SDK runs with the package and exits by itself", async () => {
+it('[V15] a program written for the pi SDK runs with the package and exits by itself', async () => {
   const home = newHome();
   writeSettings(home, { defaultProvider: 'tau', defaultModel: 'scripted' });
   userExtension(

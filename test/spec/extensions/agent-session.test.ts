@@ -2,10 +2,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SessionManager } from '../../../src/index.ts';
-import { createTestSession, collectEvents, nextSessionEvent, nextEventOfType } from '../../support/agent/agent-session.ts';
+import {
+  collectEvents,
+  createTestSession,
+  nextEventOfType,
+  nextSessionEvent,
+} from '../../support/agent/agent-session.ts';
+import { FILLER, fastRetryHome, NEAR_CONTEXT_LIMIT, textWithUsage } from '../../support/agent/compaction.ts';
 import { callBash, rolesOf } from '../../support/agent/hooked-agent.ts';
-import { textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, fastRetryHome } from '../../support/agent/compaction.ts';
-import { NO_RETRY, newGate, newHome, sessionFiles, writeSettings, readSessionFile } from '../../support/agent/test-agent.ts';
+import {
+  NO_RETRY,
+  newGate,
+  newHome,
+  readSessionFile,
+  sessionFiles,
+  writeSettings,
+} from '../../support/agent/test-agent.ts';
 import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 
@@ -44,7 +56,9 @@ it('[V15] a prompt resolves when its run is over, and its messages are stored', 
 });
 
 it('[V15] every update holds the message so far, equal to the `partial` of its step', async () => {
-  const { session } = await createTestSession({ answers: [{ steps: [{ thinking: 'well' }, { text: 'one two three' }] }] });
+  const { session } = await createTestSession({
+    answers: [{ steps: [{ thinking: 'well' }, { text: 'one two three' }] }],
+  });
   const events = collectEvents(session);
 
   await session.prompt('go');
@@ -229,7 +243,10 @@ it('[V15] a prompt waits for retries, which emit events and can be aborted', asy
 });
 
 it('[V15] a prompt resolves after a successful retry', async () => {
-  const { session } = await createTestSession({ answers: [{ error: { status: 529 } }, { text: 'there' }] }, fastRetryHome());
+  const { session } = await createTestSession(
+    { answers: [{ error: { status: 529 } }, { text: 'there' }] },
+    fastRetryHome(),
+  );
 
   await session.prompt('go');
 
@@ -291,7 +308,9 @@ it('[V15] a compaction can be aborted before it starts and while it runs', async
 it('[V15] a run continues when its automatic compaction is aborted', async () => {
   const gate = newGate();
   const { session } = await createTestSession(
-    { answers: [textWithUsage('one', 100), textWithUsage('two', NEAR_CONTEXT_LIMIT), { steps: [{ await: gate.path }] }] },
+    {
+      answers: [textWithUsage('one', 100), textWithUsage('two', NEAR_CONTEXT_LIMIT), { steps: [{ await: gate.path }] }],
+    },
     fastRetryHome(),
   );
   const hasStarted = nextEventOfType(session, 'auto_compaction_start');
@@ -446,7 +465,9 @@ it('[V15] dispose stops the run and leaves no process, lock or file handle', asy
 
 it('[V15] the agent view aborts, waits for idle and clears the queues', async () => {
   const gate = newGate();
-  const { session } = await createTestSession({ answers: [callBash, { steps: [{ text: 'busy' }, { await: gate.path }] }] });
+  const { session } = await createTestSession({
+    answers: [callBash, { steps: [{ text: 'busy' }, { await: gate.path }] }],
+  });
   const { agent } = session;
   const eventTypes: string[] = [];
   const stop = agent.subscribe(({ type }) => eventTypes.push(type));

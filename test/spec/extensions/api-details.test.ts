@@ -1,5 +1,13 @@
 import { expect } from 'vitest';
-import { answerDialog, callTool, homeWithCommands, fixture, nextUiRequest, nextNotification, userExtension } from '../../support/agent/extensions.ts';
+import {
+  answerDialog,
+  callTool,
+  fixture,
+  homeWithCommands,
+  nextNotification,
+  nextUiRequest,
+  userExtension,
+} from '../../support/agent/extensions.ts';
 import { newHome, writeSettings } from '../../support/agent/test-agent.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
@@ -8,33 +16,29 @@ import { verifies } from '../../support/verifies.ts';
 const tool = (name: string, returnValue: string) =>
   `pi.registerTool({ name: '${name}', description: 'Ends', parameters: { type: 'object', properties: {} }, execute: async () => (${returnValue}) });`;
 
-verifies(
-  'X45',
-  'a run ends when all its tools return `terminate`, and continues otherwise',
-  async ({ open }) => {
-    const home = newHome();
-    const content = "content: [{ type: 'text', text: 'ok' }]";
-    userExtension(
-      home,
-      'ends.ts',
-      `export default (pi) => { ${tool('last', `{ ${content}, terminate: true }`)} ${tool('other', `{ ${content} }`)} };`,
-    );
-    const both = { steps: ['last', 'other'].map((name) => ({ toolCall: { name, arguments: {} } })) };
-    const { peer } = await open({
-      home,
-      script: [both, { text: 'went on' }, callTool('last', {}), { text: 'never said' }],
-    });
+verifies('X45', 'a run ends when all its tools return `terminate`, and continues otherwise', async ({ open }) => {
+  const home = newHome();
+  const content = "content: [{ type: 'text', text: 'ok' }]";
+  userExtension(
+    home,
+    'ends.ts',
+    `export default (pi) => { ${tool('last', `{ ${content}, terminate: true }`)} ${tool('other', `{ ${content} }`)} };`,
+  );
+  const both = { steps: ['last', 'other'].map((name) => ({ toolCall: { name, arguments: {} } })) };
+  const { peer } = await open({
+    home,
+    script: [both, { text: 'went on' }, callTool('last', {}), { text: 'never said' }],
+  });
 
-    await peer.run('both');
-    const afterBoth = await peer.ok({ type: 'get_last_assistant_text' });
-    const records = await peer.run('one');
+  await peer.run('both');
+  const afterBoth = await peer.ok({ type: 'get_last_assistant_text' });
+  const records = await peer.run('one');
 
-    expect(afterBoth).toEqual({ text: 'went on' });
-    expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
-    expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).not.toContain('never said');
-    expect(JSON.stringify(records)).not.toContain('terminate');
-  },
-);
+  expect(afterBoth).toEqual({ text: 'went on' });
+  expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
+  expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).not.toContain('never said');
+  expect(JSON.stringify(records)).not.toContain('terminate');
+});
 
 verifies(
   'X45',
@@ -88,7 +92,9 @@ verifies('X45', 'newSession fills the session before it starts', async ({ open }
   const { peer } = await open({ home });
 
   await peer.ok({ type: 'prompt', message: '/start' });
-  expect(await nextNotification(peer)).toEqual(expect.arrayContaining(['message', 'custom_message', 'custom', 'session_info']));
+  expect(await nextNotification(peer)).toEqual(
+    expect.arrayContaining(['message', 'custom_message', 'custom', 'session_info']),
+  );
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages).toMatchObject([
     { role: 'user', content: [{ text: 'from before' }] },

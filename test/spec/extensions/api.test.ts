@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allNotifications, bash, homeWithCommands, nextNotification, waitForFileCode, userExtension } from '../../support/agent/extensions.ts';
+import {
+  allNotifications,
+  bash,
+  homeWithCommands,
+  nextNotification,
+  userExtension,
+  waitForFileCode,
+} from '../../support/agent/extensions.ts';
+import { userTexts } from '../../support/agent/run-records.ts';
 import { newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import { writeFiles } from '../../support/agent/user-files.ts';
 import type { Peer } from '../../support/clients/peer.ts';
 import { isAlive, waitUntil } from '../../support/processes/processes.ts';
-import { userTexts } from '../../support/agent/run-records.ts';
-import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Runs a command and returns its first notification. */
@@ -235,34 +242,30 @@ verifies('X45', 'exec kills a program and its children after the timeout', async
   await waitUntil(async () => !(await isAlive(pid)));
 });
 
-verifies(
-  'X45',
-  'exec kills a program on abort and when tau exits',
-  async ({ open }) => {
-    const { home } = homeWithCommands({
-      run: `const stop = new AbortController();
+verifies('X45', 'exec kills a program on abort and when tau exits', async ({ open }) => {
+  const { home } = homeWithCommands({
+    run: `const stop = new AbortController();
       const done = pi.exec('sh', ['-c', 'sleep 1000 & echo $! > ' + args + '; mv ' + args + ' ' + args + '.pid; wait'], { signal: stop.signal });
       ${waitForFileCode("ctx.cwd + '/' + args + '.pid'")}
       tell(ctx, 'begun');
       if (args === 'aborted') stop.abort();
       tell(ctx, await done);`,
-    });
-    const { peer, close, process: agent } = await open({ home });
-    const pidOf = (name: string) => Number(readFileSync(join(home.cwd, `${name}.pid`), 'utf8'));
+  });
+  const { peer, close, process: agent } = await open({ home });
+  const pidOf = (name: string) => Number(readFileSync(join(home.cwd, `${name}.pid`), 'utf8'));
 
-    await peer.ok({ type: 'prompt', message: '/run aborted' });
-    await nextNotification(peer);
-    expect(await nextNotification(peer)).toMatchObject({ killed: true });
-    await waitUntil(async () => !(await isAlive(pidOf('aborted'))));
-    void peer.request({ type: 'prompt', message: '/run left' }).catch(() => {});
-    await nextNotification(peer);
-    // The end of input would wait for the command.
-    if (agent) agent.kill('SIGTERM');
-    else await close();
+  await peer.ok({ type: 'prompt', message: '/run aborted' });
+  await nextNotification(peer);
+  expect(await nextNotification(peer)).toMatchObject({ killed: true });
+  await waitUntil(async () => !(await isAlive(pidOf('aborted'))));
+  void peer.request({ type: 'prompt', message: '/run left' }).catch(() => {});
+  await nextNotification(peer);
+  // The end of input would wait for the command.
+  if (agent) agent.kill('SIGTERM');
+  else await close();
 
-    await waitUntil(async () => !(await isAlive(pidOf('left'))));
-  },
-);
+  await waitUntil(async () => !(await isAlive(pidOf('left'))));
+});
 
 verifies('X45', 'exec keeps at most 10 MiB of the output', async ({ open }) => {
   const { home } = homeWithCommands({

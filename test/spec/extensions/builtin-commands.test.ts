@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
-import { allUiRequests, homeWithCommands, userExtension } from '../../support/agent/extensions.ts';
 import { openAfterTwoTurns } from '../../support/agent/compaction.ts';
-import { newGate, newHome, openTestAgent as openOn, type TestAgent } from '../../support/agent/test-agent.ts';
-import type { Peer } from '../../support/clients/peer.ts';
+import { allUiRequests, homeWithCommands, userExtension } from '../../support/agent/extensions.ts';
 import { userTexts } from '../../support/agent/run-records.ts';
+import { newGate, newHome, openTestAgent as openOn, type TestAgent } from '../../support/agent/test-agent.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
+import type { Peer } from '../../support/clients/peer.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const NAMES = ['compact', 'model', 'name', 'new', 'fork', 'session', 'export', 'reload', 'help'];
@@ -25,28 +25,36 @@ async function output(peer: Peer, message: string): Promise<string> {
   return data.output;
 }
 
-verifies('N13', 'built-in commands are listed with their argument hints after hello with builtins', async ({ open }) => {
-  const { peer } = await withBuiltins(open());
+verifies(
+  'N13',
+  'built-in commands are listed with their argument hints after hello with builtins',
+  async ({ open }) => {
+    const { peer } = await withBuiltins(open());
 
-  const { commands } = await peer.ok({ type: 'get_commands' });
+    const { commands } = await peer.ok({ type: 'get_commands' });
 
-  expect(commands.map(({ name }: { name: string }) => name)).toEqual(NAMES);
-  for (const command of commands) {
-    expect(command).toMatchObject({ source: 'builtin', description: expect.any(String) });
-    expect(command).not.toHaveProperty('path');
-  }
-  expect(commands[2]).toMatchObject({ name: 'name', argumentHint: '[name]' });
-});
+    expect(commands.map(({ name }: { name: string }) => name)).toEqual(NAMES);
+    for (const command of commands) {
+      expect(command).toMatchObject({ source: 'builtin', description: expect.any(String) });
+      expect(command).not.toHaveProperty('path');
+    }
+    expect(commands[2]).toMatchObject({ name: 'name', argumentHint: '[name]' });
+  },
+);
 
-verifies('N11 N12', 'without builtins no built-in command is listed, and their texts go to the model', async ({ open }) => {
-  const { peer } = await open();
-  await peer.ok({ type: 'hello' });
+verifies(
+  'N11 N12',
+  'without builtins no built-in command is listed, and their texts go to the model',
+  async ({ open }) => {
+    const { peer } = await open();
+    await peer.ok({ type: 'hello' });
 
-  for (const name of NAMES) await peer.run(`/${name}`);
+    for (const name of NAMES) await peer.run(`/${name}`);
 
-  expect(await peer.ok({ type: 'get_commands' })).toEqual({ commands: [] });
-  expect(userTexts(peer.records)).toEqual(NAMES.map((name) => `/${name}`));
-});
+    expect(await peer.ok({ type: 'get_commands' })).toEqual({ commands: [] });
+    expect(userTexts(peer.records)).toEqual(NAMES.map((name) => `/${name}`));
+  },
+);
 
 verifies('N13', '/help lists every command', async ({ open }) => {
   const home = newHome();
@@ -149,21 +157,15 @@ verifies('N13', '/export writes a page, and fails for a session in memory', asyn
   expect(await inMemory.peer.refused({ type: 'prompt', message: '/export' })).toMatchObject({ code: 'not_supported' });
 });
 
-verifies(
-  'N13',
-  '/compact takes instructions, and fails when there is nothing to compact',
-  async ({ open }) => {
-    const empty = await withBuiltins(open());
-    const { peer } = await withBuiltins(openAfterTwoTurns(open, [{ text: 'In short.' }]));
+verifies('N13', '/compact takes instructions, and fails when there is nothing to compact', async ({ open }) => {
+  const empty = await withBuiltins(open());
+  const { peer } = await withBuiltins(openAfterTwoTurns(open, [{ text: 'In short.' }]));
 
-    expect((await empty.peer.refused({ type: 'prompt', message: '/compact' }))['error']).toMatch(
-      /[Nn]othing to compact/,
-    );
-    expect(await output(peer, '/compact only the facts')).toBe('Compacted a conversation of 210 tokens');
-    const { messages } = await peer.ok({ type: 'get_messages' });
-    expect(messages[0]).toMatchObject({ role: 'compactionSummary', summary: expect.stringContaining('In short.') });
-  },
-);
+  expect((await empty.peer.refused({ type: 'prompt', message: '/compact' }))['error']).toMatch(/[Nn]othing to compact/);
+  expect(await output(peer, '/compact only the facts')).toBe('Compacted a conversation of 210 tokens');
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages[0]).toMatchObject({ role: 'compactionSummary', summary: expect.stringContaining('In short.') });
+});
 
 verifies('N13', '/reload finds extensions and templates added since the start', async ({ open }) => {
   const { peer, home } = await withBuiltins(open());

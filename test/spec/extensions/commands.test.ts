@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
-  allUiRequests,
   allNotifications,
+  allUiRequests,
   answerDialog,
   homeWithCommands,
-  nextUiRequest,
   nextNotification,
-  waitForFileCode,
+  nextUiRequest,
   userExtension,
+  waitForFileCode,
 } from '../../support/agent/extensions.ts';
+import { userTexts } from '../../support/agent/run-records.ts';
 import { newGate, newHome, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
-import { userTexts } from '../../support/agent/run-records.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const errors = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'extension_error');
@@ -100,49 +100,49 @@ verifies('P15 N2', 'the text after the command name is passed unchanged', async 
   expect(allNotifications(peer)).toEqual(['', '', ' two  spaces ', 'next line', 'a', 'odd']);
 });
 
+verifies('N4 N5 N8 N9', 'commands are listed with their source; duplicate names get numbers', async ({ open }) => {
+  const home = newHome();
+  const command = (word: string, description = '') =>
+    `export default (pi) => pi.registerCommand('twice', { ${description} handler: async (_args, ctx) => ctx.ui.notify('"${word}"') });`;
+  const paths = [
+    userExtension(home, 'a.ts', command('one', "description: 'Does it twice',")),
+    userExtension(home, 'b.ts', command('two')),
+  ];
+  const { peer } = await open({ home });
+
+  const { commands } = await peer.ok({ type: 'get_commands' });
+  for (const name of ['twice:1', 'twice:2']) await peer.ok({ type: 'prompt', message: `/${name}` });
+
+  const baseDir = join(home.agentDir, 'extensions');
+  const found = (path = '') => ({
+    source: 'extension',
+    path,
+    sourceInfo: { path, source: 'local', scope: 'user', origin: 'top-level', baseDir },
+  });
+  expect(commands).toEqual([
+    { name: 'twice:1', description: 'Does it twice', ...found(paths[0]) },
+    { name: 'twice:2', ...found(paths[1]) },
+  ]);
+  expect(allNotifications(peer)).toEqual(['one', 'two']);
+});
+
 verifies(
-  'N4 N5 N8 N9',
-  'commands are listed with their source; duplicate names get numbers',
+  'X3 P15',
+  'a command that opens a dialog is answered at once and blocks no other command',
   async ({ open }) => {
-    const home = newHome();
-    const command = (word: string, description = '') =>
-      `export default (pi) => pi.registerCommand('twice', { ${description} handler: async (_args, ctx) => ctx.ui.notify('"${word}"') });`;
-    const paths = [
-      userExtension(home, 'a.ts', command('one', "description: 'Does it twice',")),
-      userExtension(home, 'b.ts', command('two')),
-    ];
-    const { peer } = await open({ home });
+    const { home } = homeWithCommands({ ask: "tell(ctx, await ctx.ui.input('Name?'));" });
+    const { peer } = await open({ home, script: [{ text: 'well' }] });
 
-    const { commands } = await peer.ok({ type: 'get_commands' });
-    for (const name of ['twice:1', 'twice:2']) await peer.ok({ type: 'prompt', message: `/${name}` });
+    const response = await peer.ok({ type: 'prompt', message: '/ask' });
+    const { id } = await nextUiRequest(peer, 'input');
+    await peer.run('meanwhile');
+    await peer.ok({ type: 'set_session_name', name: 'also meanwhile' });
+    peer.send({ type: 'extension_ui_response', id, value: 'Ada' });
 
-    const baseDir = join(home.agentDir, 'extensions');
-    const found = (path = '') => ({
-      source: 'extension',
-      path,
-      sourceInfo: { path, source: 'local', scope: 'user', origin: 'top-level', baseDir },
-    });
-    expect(commands).toEqual([
-      { name: 'twice:1', description: 'Does it twice', ...found(paths[0]) },
-      { name: 'twice:2', ...found(paths[1]) },
-    ]);
-    expect(allNotifications(peer)).toEqual(['one', 'two']);
+    expect(response).toEqual({ disposition: 'handled' });
+    expect(await nextNotification(peer)).toBe('Ada');
   },
 );
-
-verifies('X3 P15', 'a command that opens a dialog is answered at once and blocks no other command', async ({ open }) => {
-  const { home } = homeWithCommands({ ask: "tell(ctx, await ctx.ui.input('Name?'));" });
-  const { peer } = await open({ home, script: [{ text: 'well' }] });
-
-  const response = await peer.ok({ type: 'prompt', message: '/ask' });
-  const { id } = await nextUiRequest(peer, 'input');
-  await peer.run('meanwhile');
-  await peer.ok({ type: 'set_session_name', name: 'also meanwhile' });
-  peer.send({ type: 'extension_ui_response', id, value: 'Ada' });
-
-  expect(response).toEqual({ disposition: 'handled' });
-  expect(await nextNotification(peer)).toBe('Ada');
-});
 
 verifies('X7', 'an abort cancels the dialog of a command, which then gets undefined', async ({ open }) => {
   const { home } = homeWithCommands({ ask: "tell(ctx, (await ctx.ui.input('Name?')) ?? 'nobody');" });

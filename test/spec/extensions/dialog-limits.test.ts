@@ -1,7 +1,19 @@
 import { expect, it } from 'vitest';
 import { MAX_DIALOGS } from '../../../src/extend/dialogs.ts';
-import { allUiRequests, bash, homeWithCommands, nextUiRequest, nextNotification, userExtension } from '../../support/agent/extensions.ts';
-import { connectWhenListening, newHome, openTestAgent as openOn, writeSettings } from '../../support/agent/test-agent.ts';
+import {
+  allUiRequests,
+  bash,
+  homeWithCommands,
+  nextNotification,
+  nextUiRequest,
+  userExtension,
+} from '../../support/agent/extensions.ts';
+import {
+  connectWhenListening,
+  newHome,
+  openTestAgent as openOn,
+  writeSettings,
+} from '../../support/agent/test-agent.ts';
 import { Peer } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 

@@ -9,7 +9,7 @@ import {
   type OpenAgentOptions,
   openAgent,
 } from '../../../src/index.ts';
-import { environment, newHome, scriptArgs, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
+import { environment, newHome, readSessionFile, scriptArgs, sessionFiles } from '../../support/agent/test-agent.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
 
 it('[V14] prompt, tool call and agent_settled happen in this process, without a child', async () => {
@@ -57,7 +57,9 @@ it('[V14] a session is written to disk only with `keep`', async () => {
   await persistent.agent.client.promptAndWait('say hello');
 
   expect(sessionFiles(inMemory.home)).toEqual([]);
-  expect(readSessionFile(sessionFiles(persistent.home)[0] ?? '').at(-1)).toMatchObject({ message: { role: 'assistant' } });
+  expect(readSessionFile(sessionFiles(persistent.home)[0] ?? '').at(-1)).toMatchObject({
+    message: { role: 'assistant' },
+  });
 });
 
 it('[V14] a session file is opened or created, and released on close', async () => {
@@ -106,7 +108,9 @@ it('[V14 V11] close stops the run and its tools, and rejects pending calls', asy
   expect([await outcome]).toEqual([expect.toSatisfy((end) => end instanceof ConnectionLost || 'settled' in end)]);
   expect(await filterAlive([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
   await expect(agent.client.getState()).rejects.toBeInstanceOf(ConnectionLost);
-  expect(readSessionFile(sessionFiles(home)[0] ?? '').at(-1)).toMatchObject({ message: { role: 'toolResult', isError: true } });
+  expect(readSessionFile(sessionFiles(home)[0] ?? '').at(-1)).toMatchObject({
+    message: { role: 'toolResult', isError: true },
+  });
 });
 
 it('[V14] rejected commands and unusable sessions are errors with a code', async () => {
@@ -115,7 +119,9 @@ it('[V14] rejected commands and unusable sessions are errors with a code', async
   const { agent } = await openEmbedded({}, home);
 
   await expect(agent.client.setModel({ provider: 'a', modelId: 'b' })).rejects.toBeInstanceOf(CommandFailed);
-  await expect(openEmbedded({ session: join(home.cwd, 'note.txt') }, home)).rejects.toMatchObject({ code: 'not_a_session' });
+  await expect(openEmbedded({ session: join(home.cwd, 'note.txt') }, home)).rejects.toMatchObject({
+    code: 'not_a_session',
+  });
 });
 
 it('[V14] an agent closes at the end of its scope', async () => {

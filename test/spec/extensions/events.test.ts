@@ -1,12 +1,20 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allNotifications, bash, callTool, homeWithCommands, projectExtension, nextNotification, userExtension } from '../../support/agent/extensions.ts';
-import { textWithUsage, FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
-import { type Home, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import type { Peer } from '../../support/clients/peer.ts';
+import { FILLER, fastRetryHome, textWithUsage } from '../../support/agent/compaction.ts';
+import {
+  allNotifications,
+  bash,
+  callTool,
+  homeWithCommands,
+  nextNotification,
+  projectExtension,
+  userExtension,
+} from '../../support/agent/extensions.ts';
 import { assistantTexts } from '../../support/agent/run-records.ts';
+import { type Home, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
+import type { Peer } from '../../support/clients/peer.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 /** A home with one extension made of `body`, in which `pi` and `tell` are defined. */
@@ -143,11 +151,8 @@ verifies(
   },
 );
 
-verifies(
-  'X45',
-  'entries of a turn_end handler are stored, and `continue` adds a turn',
-  async ({ open }) => {
-    const home = homeWithExtension(`
+verifies('X45', 'entries of a turn_end handler are stored, and `continue` adds a turn', async ({ open }) => {
+  const home = homeWithExtension(`
     let left = 2;
     pi.on('turn_end', ({ entries, continue: goesOn }) => {
       if (entries.length > 0 || goesOn || left-- === 0) return;
@@ -159,16 +164,15 @@ verifies(
         continue: true,
       };
     });`);
-    const { peer, sessionFiles } = await open({ home, script: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] });
+  const { peer, sessionFiles } = await open({ home, script: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] });
 
-    const records = await peer.run('go');
+  const records = await peer.run('go');
 
-    expect(assistantTexts(records)).toEqual(['one', 'two', 'three']);
-    expect(await textsOf(peer, 'custom')).toEqual(['go on 1', 'go on 0']);
-    const memos = readSessionFile(sessionFiles()[0] ?? '').filter(({ customType }) => customType === 'memo');
-    expect(memos.map(({ data }) => data)).toEqual([{ left: 1 }, { left: 0 }]);
-  },
-);
+  expect(assistantTexts(records)).toEqual(['one', 'two', 'three']);
+  expect(await textsOf(peer, 'custom')).toEqual(['go on 1', 'go on 0']);
+  const memos = readSessionFile(sessionFiles()[0] ?? '').filter(({ customType }) => customType === 'memo');
+  expect(memos.map(({ data }) => data)).toEqual([{ left: 1 }, { left: 0 }]);
+});
 
 verifies('X45', 'an agent_before_settle handler can add another turn', async ({ open }) => {
   const home = homeWithExtension(`
@@ -297,7 +301,12 @@ verifies('X45', 'a session_before_tree handler can cancel, label and summarize',
   const { leafId } = await peer.ok({ type: 'get_entries' });
   await peer.run('second');
 
-  const cancelled = await peer.ok({ type: 'navigate_tree', targetId: leafId, summarize: true, customInstructions: 'no' });
+  const cancelled = await peer.ok({
+    type: 'navigate_tree',
+    targetId: leafId,
+    summarize: true,
+    customInstructions: 'no',
+  });
   const navigated = await peer.ok({ type: 'navigate_tree', targetId: leafId, summarize: true });
 
   expect(cancelled).toMatchObject({ cancelled: true });

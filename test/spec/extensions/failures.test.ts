@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { bash, projectExtension, nextUiRequest, userExtension } from '../../support/agent/extensions.ts';
+import { bash, nextUiRequest, projectExtension, userExtension } from '../../support/agent/extensions.ts';
 import { newHome, writeSettings } from '../../support/agent/test-agent.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -25,7 +25,9 @@ verifies('X43 X47', 'each extension that fails to load is reported, and the othe
 
   expect(commands).toMatchObject([{ name: 'good', source: 'extension' }]);
   const reported = errors(peer.records);
-  expect(reported.map(({ extensionPath, event }) => [extensionPath, event])).toEqual(paths.map((path) => [path, 'load']));
+  expect(reported.map(({ extensionPath, event }) => [extensionPath, event])).toEqual(
+    paths.map((path) => [path, 'load']),
+  );
   expect(reported.map(({ error }) => error)).toMatchObject([
     expect.stringContaining('Missing semicolon'),
     'at the top',
@@ -67,7 +69,9 @@ verifies('X43', 'a handler that throws is reported and has no effect', async ({ 
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'done' });
   const reported = errors(peer.records);
   expect(new Set(reported.map(({ event }) => event))).toEqual(new Set(events));
-  expect(reported.every(({ extensionPath, event, error }) => extensionPath === path && error === `no ${event}`)).toBe(true);
+  expect(reported.every(({ extensionPath, event, error }) => extensionPath === path && error === `no ${event}`)).toBe(
+    true,
+  );
 });
 
 verifies('X48', 'a tool_call handler that throws or times out blocks the tool', async ({ open }) => {
@@ -220,7 +224,7 @@ verifies(
   ['stdio'],
 );
 
-verifies('Z24', "project extensions are loaded exactly while the project is trusted", async ({ open }) => {
+verifies('Z24', 'project extensions are loaded exactly while the project is trusted', async ({ open }) => {
   const home = newHome();
   projectExtension(home, 'mine.ts', "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });");
   const { peer } = await open({ home });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type Home, newHome } from '../../support/agent/test-agent.ts';
 import { userTexts } from '../../support/agent/run-records.ts';
+import { type Home, newHome } from '../../support/agent/test-agent.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
-import { startProgram, runTau } from '../../support/processes/program.ts';
 import { example } from '../../support/agent/extensions.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
+import { runTau, startProgram } from '../../support/processes/program.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { bash, nextUiRequest, waitForFileCode, userExtension } from '../../support/agent/extensions.ts';
-import { textWithUsage, FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { FILLER, fastRetryHome, textWithUsage } from '../../support/agent/compaction.ts';
+import { bash, nextUiRequest, userExtension, waitForFileCode } from '../../support/agent/extensions.ts';
 import { newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -49,26 +49,35 @@ for (const [event, returnValue] of malformedResults) {
     ]);
     expect(messages[0].content).toEqual([{ type: 'text', text: 'go' }]);
     expect(messages[2].content).toEqual([{ type: 'text', text: 'fine\n' }]);
-    const storedMessages = readSessionFile(sessionFiles()[0] ?? '').filter(({ type }) => type === 'message' || type === 'custom_message');
+    const storedMessages = readSessionFile(sessionFiles()[0] ?? '').filter(
+      ({ type }) => type === 'message' || type === 'custom_message',
+    );
     expect(storedMessages).toHaveLength(4);
   });
 }
 
 for (const compaction of ['{ summary: 5 }', "{ summary: 'short', firstKeptEntryId: 'nowhere' }"]) {
-  verifies('X50', `a session_before_compact result ${compaction} is reported, and the model writes the summary`, async ({ open }) => {
-    const home = fastRetryHome();
-    userExtension(
-      home,
-      'odd.ts',
-      `export default (pi) => pi.on('session_before_compact', () => ({ compaction: ${compaction} }));`,
-    );
-    const { peer } = await open({ home, script: [textWithUsage('one', 100), textWithUsage('two', 200), { text: 'a summary' }] });
-    await peer.run(`first ${FILLER}`);
-    await peer.run(`second ${FILLER}`);
+  verifies(
+    'X50',
+    `a session_before_compact result ${compaction} is reported, and the model writes the summary`,
+    async ({ open }) => {
+      const home = fastRetryHome();
+      userExtension(
+        home,
+        'odd.ts',
+        `export default (pi) => pi.on('session_before_compact', () => ({ compaction: ${compaction} }));`,
+      );
+      const { peer } = await open({
+        home,
+        script: [textWithUsage('one', 100), textWithUsage('two', 200), { text: 'a summary' }],
+      });
+      await peer.run(`first ${FILLER}`);
+      await peer.run(`second ${FILLER}`);
 
-    expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'a summary' });
-    expect(errors(peer.records)).toMatchObject([{ event: 'session_before_compact' }]);
-  });
+      expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'a summary' });
+      expect(errors(peer.records)).toMatchObject([{ event: 'session_before_compact' }]);
+    },
+  );
 }
 
 verifies('X50', 'malformed messages and UI calls of an extension are corrected or rejected', async ({ open }) => {

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { FILLER, fastRetryHome, textWithUsage } from '../../support/agent/compaction.ts';
 import { allUiRequests, answerDialog, bash, callTool, fixture, nextUiRequest } from '../../support/agent/extensions.ts';
-import { textWithUsage, FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
 import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
@@ -154,50 +154,46 @@ verifies(
   ['stdio', 'unix'],
 );
 
-verifies(
-  'S3 S8 S16 S19',
-  'an extension can cancel every session change',
-  async ({ open, transport }) => {
-    const { peer, sessionFiles } = await open({ args: extensionArgs('session-cancel'), script: [{ text: 'one' }] });
-    await peer.run('hello');
-    const { messages } = await peer.ok({ type: 'get_fork_messages' });
-    const { entryId } = messages[0];
-    const [path] = sessionFiles();
-    const moves = [
-      { type: 'new_session' },
-      { type: 'switch_session', sessionPath: path },
-      { type: 'fork', entryId },
-      { type: 'clone' },
-    ];
+verifies('S3 S8 S16 S19', 'an extension can cancel every session change', async ({ open, transport }) => {
+  const { peer, sessionFiles } = await open({ args: extensionArgs('session-cancel'), script: [{ text: 'one' }] });
+  await peer.run('hello');
+  const { messages } = await peer.ok({ type: 'get_fork_messages' });
+  const { entryId } = messages[0];
+  const [path] = sessionFiles();
+  const moves = [
+    { type: 'new_session' },
+    { type: 'switch_session', sessionPath: path },
+    { type: 'fork', entryId },
+    { type: 'clone' },
+  ];
 
-    const cancelled = [];
-    for (const move of moves) cancelled.push(await peer.ok(move));
-    await peer.ok({ type: 'prompt', message: '/unlock' });
-    const fresh = await peer.ok({ type: 'new_session' });
+  const cancelled = [];
+  for (const move of moves) cancelled.push(await peer.ok(move));
+  await peer.ok({ type: 'prompt', message: '/unlock' });
+  const fresh = await peer.ok({ type: 'new_session' });
 
-    expect(cancelled).toEqual([
-      { cancelled: true },
-      { cancelled: true },
-      { cancelled: true, text: 'hello' },
-      { cancelled: true },
-    ]);
-    expect(fresh).toMatchObject({ cancelled: false });
-    // Behind a server the client moves without the agent, so that no other session starts.
-    if (transport === 'websocket') return;
-    expect(allUiRequests(peer, 'setStatus').at(-1)).toMatchObject({
-      statusText: [
-        'session_start startup',
-        'session_before_switch new',
-        'session_before_switch resume',
-        'session_before_fork before',
-        'session_before_fork at',
-        'session_before_switch new',
-        'session_shutdown new',
-        'session_start new',
-      ].join(', '),
-    });
-  },
-);
+  expect(cancelled).toEqual([
+    { cancelled: true },
+    { cancelled: true },
+    { cancelled: true, text: 'hello' },
+    { cancelled: true },
+  ]);
+  expect(fresh).toMatchObject({ cancelled: false });
+  // Behind a server the client moves without the agent, so that no other session starts.
+  if (transport === 'websocket') return;
+  expect(allUiRequests(peer, 'setStatus').at(-1)).toMatchObject({
+    statusText: [
+      'session_start startup',
+      'session_before_switch new',
+      'session_before_switch resume',
+      'session_before_fork before',
+      'session_before_fork at',
+      'session_before_switch new',
+      'session_shutdown new',
+      'session_start new',
+    ].join(', '),
+  });
+});
 
 verifies('P15 P16 N2 X3 X23 X25 X27 X29 X40', 'a command opens one dialog after another', async ({ open }) => {
   const { peer } = await open({ args: extensionArgs('dialogs') });

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: prompt templates are full of them
 import { expect } from 'vitest';
 import { MAX_FILLED_LENGTH } from '../../../src/extend/resources/template-arguments.ts';
+import { userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { type Home, newGate, newHome } from '../../support/agent/test-agent.ts';
-import { waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 

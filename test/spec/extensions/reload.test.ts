@@ -1,7 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { allNotifications, homeWithCommands, projectExtension, nextUiRequest, nextNotification, userExtension } from '../../support/agent/extensions.ts';
+import {
+  allNotifications,
+  homeWithCommands,
+  nextNotification,
+  nextUiRequest,
+  projectExtension,
+  userExtension,
+} from '../../support/agent/extensions.ts';
 import { newHome, writeSettings } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
@@ -44,33 +51,29 @@ verifies('X53', 'a reload applies changed settings', async ({ open }) => {
   expect([before, await readVariable()]).toEqual(['before\n', 'after\n']);
 });
 
-verifies(
-  'Z24 N20',
-  'commands of a folder are available only in its sessions',
-  async ({ open }) => {
-    const home = newHome();
-    const other = join(home.root, 'other');
-    const template = join(other, '.pi', 'prompts', 'greet.md');
-    mkdirSync(dirname(template), { recursive: true });
-    writeFileSync(template, 'Say hello.');
-    const otherAgent = await open({ home: { ...home, cwd: other } });
-    await otherAgent.peer.run('hello');
-    const { sessionFile } = await otherAgent.peer.ok({ type: 'get_state' });
-    await otherAgent.close();
-    const { peer } = await open({ home });
-    const names = async () =>
-      (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
-    const { sessionFile: ownFile } = await peer.ok({ type: 'get_state' });
-    await peer.run('hello');
+verifies('Z24 N20', 'commands of a folder are available only in its sessions', async ({ open }) => {
+  const home = newHome();
+  const other = join(home.root, 'other');
+  const template = join(other, '.pi', 'prompts', 'greet.md');
+  mkdirSync(dirname(template), { recursive: true });
+  writeFileSync(template, 'Say hello.');
+  const otherAgent = await open({ home: { ...home, cwd: other } });
+  await otherAgent.peer.run('hello');
+  const { sessionFile } = await otherAgent.peer.ok({ type: 'get_state' });
+  await otherAgent.close();
+  const { peer } = await open({ home });
+  const names = async () =>
+    (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
+  const { sessionFile: ownFile } = await peer.ok({ type: 'get_state' });
+  await peer.run('hello');
 
-    const before = await names();
-    await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
-    const inside = await names();
-    await peer.ok({ type: 'switch_session', sessionPath: ownFile });
+  const before = await names();
+  await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
+  const inside = await names();
+  await peer.ok({ type: 'switch_session', sessionPath: ownFile });
 
-    expect([before, inside, await names()]).toEqual([[], ['greet'], []]);
-  },
-);
+  expect([before, inside, await names()]).toEqual([[], ['greet'], []]);
+});
 
 verifies('Z24', 'project tools are removed when the session leaves the folder', async ({ open }) => {
   const home = newHome();

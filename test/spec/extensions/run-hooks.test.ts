@@ -1,7 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { callBash, customMessage, openWithHooks, rolesOf, messagesOfRole, neverReturns } from '../../support/agent/hooked-agent.ts';
+import {
+  callBash,
+  customMessage,
+  messagesOfRole,
+  neverReturns,
+  openWithHooks,
+  rolesOf,
+} from '../../support/agent/hooked-agent.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
 
 it.each([
@@ -82,7 +89,9 @@ it('observe gets each event before the clients, and agent_settled after them', a
   await observedSettle;
 
   const typesSeenBy = (prefix: string) =>
-    order.filter((line) => line.startsWith(prefix) && !line.endsWith('_update')).map((line) => line.slice(prefix.length));
+    order
+      .filter((line) => line.startsWith(prefix) && !line.endsWith('_update'))
+      .map((line) => line.slice(prefix.length));
   expect(typesSeenBy('observed ')).toEqual(typesSeenBy('sent '));
   for (const type of ['agent_start', 'message_end', 'tool_execution_start', 'turn_end', 'agent_end']) {
     expect(order.indexOf(`observed ${type}`), type).toBeLessThan(order.indexOf(`sent ${type}`));

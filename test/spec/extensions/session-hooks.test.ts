@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openAgent } from '../../../src/index.ts';
-import { type Hooks, openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
+import { type Hooks, neverReturns, openWithHooks } from '../../support/agent/hooked-agent.ts';
 
 it('sessionStart runs after the client connects; get_state does not wait for it, a prompt does', async () => {
   const order: string[] = [];
@@ -104,18 +104,21 @@ it.each(['sessionStart', 'sessionShutdown', 'beforeSwitch', 'modelSelect', 'thin
   },
 );
 
-it.each(['beforeSwitch', 'beforeFork'] as const)('an abort cancels a session change that waits for %s', async (name) => {
-  const { called, wait } = neverReturns();
-  const { client } = await openWithHooks({ [name]: wait });
-  await client.promptAndWait('say hello');
-  const move = name === 'beforeFork' ? client.clone() : client.newSession();
-  await called;
+it.each(['beforeSwitch', 'beforeFork'] as const)(
+  'an abort cancels a session change that waits for %s',
+  async (name) => {
+    const { called, wait } = neverReturns();
+    const { client } = await openWithHooks({ [name]: wait });
+    await client.promptAndWait('say hello');
+    const move = name === 'beforeFork' ? client.clone() : client.newSession();
+    await called;
 
-  await client.abort();
+    await client.abort();
 
-  expect(await move).toEqual({ cancelled: true });
-  expect((await client.promptAndWait('say more')).settled).toMatchObject({ outcome: 'ok' });
-});
+    expect(await move).toEqual({ cancelled: true });
+    expect((await client.promptAndWait('say more')).settled).toMatchObject({ outcome: 'ok' });
+  },
+);
 
 it('close waits a limited time for sessionShutdown, then releases the session', async () => {
   const { client, close, home } = await openWithHooks({ sessionShutdown: () => new Promise(() => {}) }, { keep: true });

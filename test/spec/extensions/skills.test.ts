@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
 import { openWithHooks } from '../../support/agent/hooked-agent.ts';
+import { userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { type Home, newGate, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
-import { waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
-import { header, storeSession } from '../../support/sessions/stored-session.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { header, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -84,7 +84,11 @@ verifies('P38 P17', 'abort_and_prompt expands its text, and so does a prompt aft
   await peer.ok({ type: 'abort' });
   await peer.run('/skill:a again');
 
-  expect(userTexts(peer.records)).toEqual(['stall', `${skillBlock(home, 'a')}\n\nstall`, `${skillBlock(home, 'a')}\n\nagain`]);
+  expect(userTexts(peer.records)).toEqual([
+    'stall',
+    `${skillBlock(home, 'a')}\n\nstall`,
+    `${skillBlock(home, 'a')}\n\nagain`,
+  ]);
 });
 
 verifies('P17', 'the first prompt can call a skill', async ({ open }) => {

@@ -1,9 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
-import { allNotifications, homeWithCommands, projectExtension, nextNotification, waitForFileCode, userExtension } from '../../support/agent/extensions.ts';
-import { newGate, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
+import {
+  allNotifications,
+  homeWithCommands,
+  nextNotification,
+  projectExtension,
+  userExtension,
+  waitForFileCode,
+} from '../../support/agent/extensions.ts';
 import { userTexts } from '../../support/agent/run-records.ts';
+import { newGate, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
+import { runTau } from '../../support/processes/program.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** A home with an extension that loads only after the gate opens. */

@@ -1,5 +1,13 @@
 import { expect } from 'vitest';
-import { allNotifications, bash, callTool, homeWithCommands, projectExtension, nextNotification, userExtension } from '../../support/agent/extensions.ts';
+import {
+  allNotifications,
+  bash,
+  callTool,
+  homeWithCommands,
+  nextNotification,
+  projectExtension,
+  userExtension,
+} from '../../support/agent/extensions.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
@@ -119,8 +127,14 @@ const returnValues: [string, { isError: boolean; content: unknown[] }][] = [
   ['7', { isError: false, content: [] }],
   ["'just words'", { isError: false, content: textBlocks('just words') }],
   ["{ content: 'words' }", { isError: true, content: textBlocks('content must be a list') }],
-  ["{ content: [null, { type: 'video' }] }", { isError: true, content: textBlocks(expect.stringContaining('content[0]')) }],
-  ["{ content: [{ type: 'text', text: 7 }] }", { isError: true, content: textBlocks('content[0].text must be a string') }],
+  [
+    "{ content: [null, { type: 'video' }] }",
+    { isError: true, content: textBlocks(expect.stringContaining('content[0]')) },
+  ],
+  [
+    "{ content: [{ type: 'text', text: 7 }] }",
+    { isError: true, content: textBlocks('content[0].text must be a string') },
+  ],
   ['{ content: [], details: { big: 1n } }', { isError: true, content: textBlocks(expect.stringContaining('BigInt')) }],
   [
     '(() => { const loop = {}; loop.loop = loop; return { content: [], details: loop }; })()',
@@ -206,7 +220,10 @@ verifies('X45', 'a tool registered during a run is available in the next turn', 
 
   await peer.run('go');
 
-  expect(await toolResults(peer)).toMatchObject([{ content: [{ text: 'taught' }] }, { content: [{ text: 'learned' }] }]);
+  expect(await toolResults(peer)).toMatchObject([
+    { content: [{ text: 'taught' }] },
+    { content: [{ text: 'learned' }] },
+  ]);
   expect(await activeTools(peer)).toEqual(['read', 'bash', 'edit', 'write', 'teacher', 'pupil']);
 });
 
@@ -306,25 +323,29 @@ verifies(
   AGENT_SWITCHES_SESSION,
 );
 
-verifies('X45 Z24', 'tools and handlers of an extension are removed with it, even with the last extension', async ({ open }) => {
-  const home = newHome();
-  projectExtension(
-    home,
-    'mine.ts',
-    `export default (pi) => {
+verifies(
+  'X45 Z24',
+  'tools and handlers of an extension are removed with it, even with the last extension',
+  async ({ open }) => {
+    const home = newHome();
+    projectExtension(
+      home,
+      'mine.ts',
+      `export default (pi) => {
       pi.registerTool({ name: 'mine', description: 'x', parameters: { type: 'object' }, execute: async () => 'x' });
       pi.on('turn_start', (_event, ctx) => ctx.ui.notify('"turn"'));
     };`,
-  );
-  const { peer } = await open({ home });
-  await peer.ok({ type: 'set_trust', trusted: true, remember: false });
-  const trusted = await activeTools(peer);
-  await peer.run('say one');
+    );
+    const { peer } = await open({ home });
+    await peer.ok({ type: 'set_trust', trusted: true, remember: false });
+    const trusted = await activeTools(peer);
+    await peer.run('say one');
 
-  await peer.ok({ type: 'set_trust', trusted: false, remember: false });
-  await peer.run('say two');
+    await peer.ok({ type: 'set_trust', trusted: false, remember: false });
+    await peer.run('say two');
 
-  expect(trusted).toContain('mine');
-  expect(await activeTools(peer)).toEqual(['read', 'bash', 'edit', 'write']);
-  expect(allNotifications(peer)).toEqual(['turn']);
-});
+    expect(trusted).toContain('mine');
+    expect(await activeTools(peer)).toEqual(['read', 'bash', 'edit', 'write']);
+    expect(allNotifications(peer)).toEqual(['turn']);
+  },
+);

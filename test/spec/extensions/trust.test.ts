@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { stdioServer, writeMcpServers } from '../../support/tools/mcp.ts';
-import { type Home, newHome } from '../../support/agent/test-agent.ts';
 import { ruleText, triggeredRules } from '../../support/agent/stream-rules.ts';
-import { header, storeSession } from '../../support/sessions/stored-session.ts';
+import { type Home, newHome } from '../../support/agent/test-agent.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
+import { header, storeSession } from '../../support/sessions/stored-session.ts';
+import { stdioServer, writeMcpServers } from '../../support/tools/mcp.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 verifies('Z22', 'the settings of an untrusted project are not read', async ({ open }) => {
@@ -129,29 +129,34 @@ function userSettings({ agentDir }: Home, settings: object): void {
   writeFileSync(join(agentDir, 'settings.json'), JSON.stringify(settings));
 }
 
-verifies('Z24', 'an untrusted project contributes only text; extensions, rules and MCP servers need trust', async ({ open }) => {
-  const home = newHome();
-  const proof = join(home.root, 'proof');
-  writeFiles(home, {
-    'project/AGENTS.md': 'Words of the project.',
-    'project/.pi/prompts/greet.md': 'Greet $1',
-    'project/.pi/skills/fly/SKILL.md': '---\nname: fly\ndescription: Flies.\n---\nFlap.',
-    'project/.pi/extensions/mine.ts': "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });",
-    'project/.pi/rules/tidy.md': ruleText({ condition: 'bad' }),
-  });
-  writeMcpServers(home, { theirs: stdioServer({ tools: [] }, { env: { TOKEN: `!touch ${proof}` } }) }, 'project');
-  const { peer } = await open({ home, script: [{ text: 'bad' }, { text: 'bad' }, { text: 'good' }] });
-  const names = async () =>
-    (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
-  const servers = async () => (await peer.ok({ type: 'get_state' })).mcpServers?.length ?? 0;
+verifies(
+  'Z24',
+  'an untrusted project contributes only text; extensions, rules and MCP servers need trust',
+  async ({ open }) => {
+    const home = newHome();
+    const proof = join(home.root, 'proof');
+    writeFiles(home, {
+      'project/AGENTS.md': 'Words of the project.',
+      'project/.pi/prompts/greet.md': 'Greet $1',
+      'project/.pi/skills/fly/SKILL.md': '---\nname: fly\ndescription: Flies.\n---\nFlap.',
+      'project/.pi/extensions/mine.ts':
+        "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });",
+      'project/.pi/rules/tidy.md': ruleText({ condition: 'bad' }),
+    });
+    writeMcpServers(home, { theirs: stdioServer({ tools: [] }, { env: { TOKEN: `!touch ${proof}` } }) }, 'project');
+    const { peer } = await open({ home, script: [{ text: 'bad' }, { text: 'bad' }, { text: 'good' }] });
+    const names = async () =>
+      (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
+    const servers = async () => (await peer.ok({ type: 'get_state' })).mcpServers?.length ?? 0;
 
-  expect(await names()).toEqual(['greet', 'skill:fly']);
-  expect(triggeredRules(await peer.run('/greet Ada'))).toEqual([]);
-  expect(await servers()).toBe(0);
-  expect(existsSync(proof)).toBe(false);
-  await peer.ok({ type: 'set_trust', trusted: true, remember: false });
+    expect(await names()).toEqual(['greet', 'skill:fly']);
+    expect(triggeredRules(await peer.run('/greet Ada'))).toEqual([]);
+    expect(await servers()).toBe(0);
+    expect(existsSync(proof)).toBe(false);
+    await peer.ok({ type: 'set_trust', trusted: true, remember: false });
 
-  expect(await names()).toEqual(['mine', 'greet', 'skill:fly']);
-  expect(triggeredRules(await peer.run('again'))).toEqual([['tidy']]);
-  expect(await servers()).toBe(1);
-});
+    expect(await names()).toEqual(['mine', 'greet', 'skill:fly']);
+    expect(triggeredRules(await peer.run('again'))).toEqual([['tidy']]);
+    expect(await servers()).toBe(1);
+  },
+);

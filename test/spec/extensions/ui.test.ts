@@ -49,9 +49,17 @@ const checksDialog = (method: string, reply: object, expected: unknown) => async
   expect(result).toEqual(expected);
 };
 
-verifies('X1 X2 X3 X22 X23 X40', 'select returns the chosen option', checksDialog('select', { value: 'Allow' }, 'Allow'));
+verifies(
+  'X1 X2 X3 X22 X23 X40',
+  'select returns the chosen option',
+  checksDialog('select', { value: 'Allow' }, 'Allow'),
+);
 verifies('X1 X2 X3 X24 X25 X40', 'confirm returns true for a yes', checksDialog('confirm', { confirmed: true }, true));
-verifies('X1 X2 X3 X24 X25 X40', 'confirm returns false for a no', checksDialog('confirm', { confirmed: false }, false));
+verifies(
+  'X1 X2 X3 X24 X25 X40',
+  'confirm returns false for a no',
+  checksDialog('confirm', { confirmed: false }, false),
+);
 verifies('X1 X2 X3 X26 X27 X40', 'input returns the typed text', checksDialog('input', { value: 'typed' }, 'typed'));
 verifies('X1 X2 X3 X28 X29 X40', 'editor returns the edited text', checksDialog('editor', { value: 'three' }, 'three'));
 
@@ -79,19 +87,23 @@ for (const [method, callArgs] of [
   ['confirm', ['?', '!', { timeout: 1 }]],
   ['input', ['?', '', { timeout: 1 }]],
 ] as const) {
-  verifies('X6', `${method} returns its default after the timeout and ignores a late response`, async (agentFixture) => {
-    const { peer } = await withProbe(agentFixture);
+  verifies(
+    'X6',
+    `${method} returns its default after the timeout and ignores a late response`,
+    async (agentFixture) => {
+      const { peer } = await withProbe(agentFixture);
 
-    const { result } = await callUi(peer, [method, ...callArgs]);
-    const [request] = allUiRequests(peer, method);
-    const resolution = await peer.find('extension_ui_resolved');
-    peer.send({ type: 'extension_ui_response', id: request?.['id'], value: 'late', confirmed: true });
+      const { result } = await callUi(peer, [method, ...callArgs]);
+      const [request] = allUiRequests(peer, method);
+      const resolution = await peer.find('extension_ui_resolved');
+      peer.send({ type: 'extension_ui_response', id: request?.['id'], value: 'late', confirmed: true });
 
-    expect(request).toMatchObject({ timeout: 1 });
-    expect(resolution).toEqual({ type: 'extension_ui_resolved', id: request?.['id'], by: 'timeout' });
-    expect(result).toBe(method === 'confirm' ? false : 'undefined');
-    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingUi: [] });
-  });
+      expect(request).toMatchObject({ timeout: 1 });
+      expect(resolution).toEqual({ type: 'extension_ui_resolved', id: request?.['id'], by: 'timeout' });
+      expect(result).toBe(method === 'confirm' ? false : 'undefined');
+      expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingUi: [] });
+    },
+  );
 }
 
 /** Checks that this call sends one request and returns at once. */
@@ -100,7 +112,9 @@ const checksRequest = (callArgs: unknown[], method: string, fields: object) => a
 
   const { result } = await callUi(peer, callArgs);
 
-  expect(allUiRequests(peer, method)).toEqual([{ type: 'extension_ui_request', id: expect.any(String), method, ...fields }]);
+  expect(allUiRequests(peer, method)).toEqual([
+    { type: 'extension_ui_request', id: expect.any(String), method, ...fields },
+  ]);
   expect(result).toBe('undefined');
 };
 
@@ -115,7 +129,11 @@ verifies(
   'setStatus sends key and text',
   checksRequest(['setStatus', 'me', 'busy'], 'setStatus', { statusKey: 'me', statusText: 'busy' }),
 );
-verifies('X32', 'setStatus without a text clears the status', checksRequest(['setStatus', 'me'], 'setStatus', { statusKey: 'me' }));
+verifies(
+  'X32',
+  'setStatus without a text clears the status',
+  checksRequest(['setStatus', 'me'], 'setStatus', { statusKey: 'me' }),
+);
 verifies(
   'X4 X33',
   'setWidget sends its lines',
@@ -130,9 +148,21 @@ verifies(
     widgetPlacement: 'belowEditor',
   }),
 );
-verifies('X34', 'setWidget without lines clears the widget', checksRequest(['setWidget', 'me'], 'setWidget', { widgetKey: 'me' }));
-verifies('X4 X39', 'setEditorText sends its text', checksRequest(['setEditorText', 'words'], 'set_editor_text', { text: 'words' }));
-verifies('X18', 'pasteToEditor sends the same request as setEditorText', checksRequest(['pasteToEditor', 'pasted'], 'set_editor_text', { text: 'pasted' }));
+verifies(
+  'X34',
+  'setWidget without lines clears the widget',
+  checksRequest(['setWidget', 'me'], 'setWidget', { widgetKey: 'me' }),
+);
+verifies(
+  'X4 X39',
+  'setEditorText sends its text',
+  checksRequest(['setEditorText', 'words'], 'set_editor_text', { text: 'words' }),
+);
+verifies(
+  'X18',
+  'pasteToEditor sends the same request as setEditorText',
+  checksRequest(['pasteToEditor', 'pasted'], 'set_editor_text', { text: 'pasted' }),
+);
 
 verifies('X36', 'a widget that is a component is not sent', async (agentFixture) => {
   const { peer } = await withProbe(agentFixture);
@@ -171,7 +201,9 @@ const checksReturn =
 
     for (const callArgs of calls) expect((await callUi(peer, callArgs)).result, String(callArgs[0])).toEqual(expected);
 
-    const sentRecords = peer.records.filter(({ type }) => type === 'extension_ui_request' || type === 'extension_error');
+    const sentRecords = peer.records.filter(
+      ({ type }) => type === 'extension_ui_request' || type === 'extension_error',
+    );
     expect(sentRecords).toEqual([]);
   };
 

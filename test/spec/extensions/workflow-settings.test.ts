@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
 import { newHome, scriptArgs, writeSettings } from '../../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { runTau } from '../../support/processes/program.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const phases = [{ id: 'phase-1', name: 'All', tasks: [{ id: 'task-1', content: 'Do it', status: 'pending' }] }];
@@ -54,7 +54,15 @@ it.each([
   const home = newHome();
   writeSettings(home, settings);
   const seed = { toolCall: { name: 'todo', arguments: { ops: [{ op: 'replace', phases }] } } };
-  const args = scriptArgs(home, [seed, { text: 'That is it.' }, bashCall, { text: 'Well.' }, bashCall, { text: 'So.' }, bashCall]);
+  const args = scriptArgs(home, [
+    seed,
+    { text: 'That is it.' },
+    bashCall,
+    { text: 'Well.' },
+    bashCall,
+    { text: 'So.' },
+    bashCall,
+  ]);
 
   const { stdout } = await runTau(home, ['--mode', 'json', '--tools', '+todo', ...args, 'go'], { input: '' });
 

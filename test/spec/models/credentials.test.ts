@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { type Home, newHome, openTestAgent, readSessionFile } from '../../support/agent/test-agent.ts';
+import { agentFileText, homeWithFiles, providerConfig, type UserFiles } from '../../support/agent/user-files.ts';
 import { anthropicApi } from '../../support/providers/anthropic-messages.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
-import { agentFileText, homeWithFiles, providerConfig, type UserFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const apiKey = (key: string) => ({ type: 'api_key', key });
@@ -130,7 +130,10 @@ describe('[L30] set_credential', () => {
       auth: { other },
     });
     const log = join(home.root, 'log.jsonl');
-    const agent = await openTestAgent('stdio', { home, args: ['--model', 'own/m', '--log-level', 'debug', '--log-file', log] });
+    const agent = await openTestAgent('stdio', {
+      home,
+      args: ['--model', 'own/m', '--log-level', 'debug', '--log-file', log],
+    });
     const { peer } = agent;
     double.respondWith({ text: 'Let in.' });
     await peer.refused({ type: 'prompt', message: 'hi' });

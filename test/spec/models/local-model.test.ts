@@ -3,11 +3,11 @@ import { openEngine } from '../../../src/engine/open.ts';
 import { streamTimeouts } from '../../../src/model/endpoint.ts';
 import { ModelRegistry } from '../../../src/model/registry/registry.ts';
 import { memoryPair } from '../../../src/wire/memory.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
 import { Peer } from '../../support/clients/peer.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
-import { waitUntilSettled } from '../../support/agent/run-records.ts';
 
 it('[L31] a local model without tool support is called without tools', async () => {
   const double = await ProviderDouble.start(completions);

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
+import { assistantTexts } from '../../support/agent/run-records.ts';
 import { openTestAgent, readSessionFile } from '../../support/agent/test-agent.ts';
+import { agentFileText, homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 import type { Peer } from '../../support/clients/peer.ts';
+import { runTau } from '../../support/processes/program.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
-import { assistantTexts } from '../../support/agent/run-records.ts';
-import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
-import { agentFileText, homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
+import { entry, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const thinker = { reasoning: true };
@@ -22,7 +22,9 @@ const models = [
 /** A home with two providers: one with four models, one with one. */
 const user = (settings: object = {}, url = 'http://127.0.0.1:1') =>
   homeWithFiles({
-    models: { providers: { own: providerConfig(url, { models }), two: providerConfig(url, { models: [{ id: 'alpha-1' }] }) } },
+    models: {
+      providers: { own: providerConfig(url, { models }), two: providerConfig(url, { models: [{ id: 'alpha-1' }] }) },
+    },
     settings,
   });
 
@@ -353,7 +355,9 @@ describe('[L31] --list-models', () => {
 it('--models with --api-key gives the key to the provider of the first model', async () => {
   const double = await ProviderDouble.start(completions);
   const home = homeWithFiles({
-    models: { providers: { own: providerConfig(double.url, { apiKey: '$NOT_SET' }), two: providerConfig('http://127.0.0.1:1') } },
+    models: {
+      providers: { own: providerConfig(double.url, { apiKey: '$NOT_SET' }), two: providerConfig('http://127.0.0.1:1') },
+    },
   });
   const { peer } = await openTestAgent('stdio', { home, args: ['--models', 'own/*,two/*', '--api-key', 'sk-mine'] });
   double.respondWith({ text: 'Let in.' });

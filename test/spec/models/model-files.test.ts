@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { type Home, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
+import { agentFileText, homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 import { anthropicApi } from '../../support/providers/anthropic-messages.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
 import { sdkCompletions } from '../../support/providers/sdk-completions.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
-import { agentFileText, homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 
 const openOwnModel = (home: Home, env: Record<string, string> = {}, ...args: string[]) =>
   openTestAgent('stdio', { home, env, args: ['--model', 'own/m', ...args] });
@@ -85,7 +85,9 @@ describe('models.json', () => {
   });
 
   it('adds models to a built-in provider and replaces those of the same id', async () => {
-    const own = providerConfig('http://127.0.0.1:1', { models: [{ id: 'new' }, { id: 'claude-opus-5-5', name: 'Other' }] });
+    const own = providerConfig('http://127.0.0.1:1', {
+      models: [{ id: 'new' }, { id: 'claude-opus-5-5', name: 'Other' }],
+    });
     const home = homeWithFiles({ models: { providers: { anthropic: own } } });
     const { peer } = await openTestAgent('stdio', { home, env: { ANTHROPIC_API_KEY: 'sk-ant' } });
 
@@ -105,7 +107,10 @@ describe('models.json', () => {
       error: 'Model not found: own/m',
     });
 
-    writeFileSync(join(home.agentDir, 'models.json'), JSON.stringify({ providers: { own: providerConfig(double.url) } }));
+    writeFileSync(
+      join(home.agentDir, 'models.json'),
+      JSON.stringify({ providers: { own: providerConfig(double.url) } }),
+    );
 
     double.respondWith({ text: 'Here now.' });
     await agent.peer.ok({ type: 'set_model', provider: 'own', modelId: 'm' });
@@ -118,7 +123,9 @@ describe('models.json', () => {
   it('can name an AI SDK package for a server', async () => {
     const double = await ProviderDouble.start(sdkCompletions);
     const home = homeWithFiles({
-      models: { providers: { own: providerConfig(`${double.url}/v1`, { api: sdkCompletions.name, apiKey: 'sk-own' }) } },
+      models: {
+        providers: { own: providerConfig(`${double.url}/v1`, { api: sdkCompletions.name, apiKey: 'sk-own' }) },
+      },
     });
     const { peer } = await openOwnModel(home);
     double.respondWith(
@@ -285,7 +292,9 @@ describe('a key command', () => {
 
 it('a model removed from models.json is reported by name, and the session is unchanged', async () => {
   const double = await ProviderDouble.start(completions);
-  const home = homeWithFiles({ models: { providers: { own: providerConfig(double.url, { models: [{ id: 'm' }, { id: 'n' }] }) } } });
+  const home = homeWithFiles({
+    models: { providers: { own: providerConfig(double.url, { models: [{ id: 'm' }, { id: 'n' }] }) } },
+  });
   double.respondWith({ text: 'one' }, { text: 'two' });
   const first = await openOwnModel(home);
   await first.peer.run('hi');

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
+import { entry, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

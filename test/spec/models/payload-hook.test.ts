@@ -49,17 +49,20 @@ it.each(all)('[L34] a body of $name that is not an object is rejected', async (a
   expect(agent.double?.requests).toEqual([]);
 });
 
-it.each(all)('[L34] a payload hook that never returns does not delay an abort of $name, and nothing is sent', async (api) => {
-  const { called, wait } = neverReturns();
-  await using agent = await openWithPayloadHook(api, wait);
-  const run = agent.client.promptAndWait('go');
-  await called;
+it.each(all)(
+  '[L34] a payload hook that never returns does not delay an abort of $name, and nothing is sent',
+  async (api) => {
+    const { called, wait } = neverReturns();
+    await using agent = await openWithPayloadHook(api, wait);
+    const run = agent.client.promptAndWait('go');
+    await called;
 
-  await agent.client.abort();
+    await agent.client.abort();
 
-  expect((await run).settled).toMatchObject({ outcome: 'aborted' });
-  expect(agent.double?.requests).toEqual([]);
-});
+    expect((await run).settled).toMatchObject({ outcome: 'aborted' });
+    expect(agent.double?.requests).toEqual([]);
+  },
+);
 
 it.each(all)('[L34] a payload hook that rejects fails the model response of $name with its error', async (api) => {
   await using agent = await openWithPayloadHook(api, async () => Promise.reject(new Error('I will not')));

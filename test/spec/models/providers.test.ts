@@ -2,11 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
-import { apis, type ConfiguredProviders, configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured-providers.ts';
+import {
+  apis,
+  type ConfiguredProviders,
+  configureProviders,
+  OWN_KEY,
+  providerOf,
+} from '../../support/providers/configured-providers.ts';
 import type { Api, ProviderDouble } from '../../support/providers/provider-double.ts';
-import { waitUntilSettled } from '../../support/agent/run-records.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -160,18 +166,15 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s configured by mod
 it.each([
   ['gzip', gzipSync],
   ['br', brotliCompressSync],
-] as const)(
-  '[L33] a response compressed with %s without a request for it is decoded',
-  async (encoding, compress) => {
-    const { peer, double } = await openConfigured(apis[1] as Api);
-    const body = compress('{"error":{"message":"No such thing"}}');
-    double.respondWith({ status: 404, body, headers: { 'content-encoding': encoding } });
+] as const)('[L33] a response compressed with %s without a request for it is decoded', async (encoding, compress) => {
+  const { peer, double } = await openConfigured(apis[1] as Api);
+  const body = compress('{"error":{"message":"No such thing"}}');
+  double.respondWith({ status: 404, body, headers: { 'content-encoding': encoding } });
 
-    await peer.run('hi');
+  await peer.run('hi');
 
-    expect(await waitUntilSettled(peer)).toMatchObject({ errorMessage: '404 No such thing' });
-  },
-);
+  expect(await waitUntilSettled(peer)).toMatchObject({ errorMessage: '404 No such thing' });
+});
 
 it('[P42] a prompt whose process was killed during a retry delay runs when it is sent again', async () => {
   const api = apis[1] as Api;
@@ -200,7 +203,9 @@ it('[Z40] an API key quoted in an error of the server is redacted', async () => 
 
   await peer.run('hi');
 
-  expect(await waitUntilSettled(peer)).toMatchObject({ errorMessage: expect.stringMatching(/^401 Invalid key: Bearer …/) });
+  expect(await waitUntilSettled(peer)).toMatchObject({
+    errorMessage: expect.stringMatching(/^401 Invalid key: Bearer …/),
+  });
   expect(JSON.stringify(peer.records)).not.toContain('a-secret-key');
   expect(readFileSync(files()[0] ?? '', 'utf8')).not.toContain('a-secret-key');
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { openTestAgent } from '../../support/agent/test-agent.ts';
+import { homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
-import { waitUntilSettled } from '../../support/agent/run-records.ts';
-import { homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 
 /** Opens an agent whose model has this base URL. */
 const openWithModelAt = (url: string, env: Record<string, string> = {}) =>
@@ -60,18 +60,21 @@ describe('a model server', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it.each(['HTTP_PROXY', 'all_proxy'])('behind a dead proxy in %s fails with the address of the proxy', async (name) => {
-    const { host } = new URL(await deadAddress());
-    const { peer } = await openWithModelAt('http://models.invalid/v1', { [name]: `http://user:hunter2@${host}` });
+  it.each(['HTTP_PROXY', 'all_proxy'])(
+    'behind a dead proxy in %s fails with the address of the proxy',
+    async (name) => {
+      const { host } = new URL(await deadAddress());
+      const { peer } = await openWithModelAt('http://models.invalid/v1', { [name]: `http://user:hunter2@${host}` });
 
-    await peer.run('hi');
+      await peer.run('hi');
 
-    expect(await waitUntilSettled(peer)).toMatchObject({
-      errorCode: 'connection_lost',
-      errorMessage: expect.stringContaining(`through the proxy ${host}`),
-    });
-    expect(JSON.stringify(peer.records)).not.toContain('hunter2');
-  });
+      expect(await waitUntilSettled(peer)).toMatchObject({
+        errorCode: 'connection_lost',
+        errorMessage: expect.stringContaining(`through the proxy ${host}`),
+      });
+      expect(JSON.stringify(peer.records)).not.toContain('hunter2');
+    },
+  );
 
   it('is reached through an HTTP proxy', async () => {
     const double = await ProviderDouble.start(completions);

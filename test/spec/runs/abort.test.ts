@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import { assistantTexts, userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { readSessionFile } from '../../support/agent/test-agent.ts';
-import { type RecordMatch, outline, type Peer, type WireRecord } from '../../support/clients/peer.ts';
+import { outline, type Peer, type RecordMatch, type WireRecord } from '../../support/clients/peer.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 /** Sends an abort and returns the outline of the records from then on, up to and including the response. */
@@ -27,7 +27,8 @@ async function openUntil(open: AgentFixture['open'], script: readonly object[], 
   return { ...agent, runId, record };
 }
 
-const openStalled = (open: AgentFixture['open']) => openUntil(open, [{ stall: true }, { text: 'fine' }], isStep('start'));
+const openStalled = (open: AgentFixture['open']) =>
+  openUntil(open, [{ stall: true }, { text: 'fine' }], isStep('start'));
 
 const endOfMessage = ['message_update:error', 'message_end'];
 const endOfRun = ['turn_end', 'agent_end', 'agent_settled', 'response'];
@@ -65,7 +66,10 @@ verifies('P29 P30 R20 R21', 'abort during thinking keeps the partial thinking', 
 
   expect(records).toEqual(['message_update:thinking_end', ...endOfMessage, ...endOfRun]);
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
-  expect(lastAssistantMessage(peer)).toMatchObject({ content: [{ type: 'thinking', thinking: 'Hm' }], stopReason: 'aborted' });
+  expect(lastAssistantMessage(peer)).toMatchObject({
+    content: [{ type: 'thinking', thinking: 'Hm' }],
+    stopReason: 'aborted',
+  });
 });
 
 verifies('P29 R20', 'abort before the first token leaves an empty assistant message', async ({ open }) => {

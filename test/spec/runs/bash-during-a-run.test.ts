@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openWithHooks, rolesOf } from '../../support/agent/hooked-agent.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
-import { waitUntilSettled } from '../../support/agent/run-records.ts';
+import { entry, header, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { hasBashOutput, waitForFileCommand } from '../../support/tools/shell-commands.ts';
-import { shortConversation, entry, header, storeSession } from '../../support/sessions/stored-session.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 /** Opens an agent whose run is inside a tool that waits for a gate. */
@@ -89,7 +89,9 @@ verifies('B15 I8', 'entry_appended reports the bash message when it joins the co
   await peer.ok({ type: 'bash', command: 'echo one' });
   gate.open();
   await peer.next('agent_settled');
-  await peer.find(({ type, entry: appended }) => type === 'entry_appended' && JSON.stringify(appended).includes('"queueId"'));
+  await peer.find(
+    ({ type, entry: appended }) => type === 'entry_appended' && JSON.stringify(appended).includes('"queueId"'),
+  );
 
   const appended = peer.records.flatMap(({ type, entry: line }) => (type === 'entry_appended' ? [line] : []));
   expect(appended).toEqual(readSessionFile(sessionFile));

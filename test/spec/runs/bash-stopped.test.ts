@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
-import { newGate, newHome, startAgentProcess, readSessionFile } from '../../support/agent/test-agent.ts';
+import { neverReturns, openWithHooks } from '../../support/agent/hooked-agent.ts';
+import { newGate, newHome, readSessionFile, startAgentProcess } from '../../support/agent/test-agent.ts';
 import { Peer, type WireRecord } from '../../support/clients/peer.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
-import { SLEEP_FOREVER, hasBashOutput, waitForFileCommand } from '../../support/tools/shell-commands.ts';
 import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
+import { hasBashOutput, SLEEP_FOREVER, waitForFileCommand } from '../../support/tools/shell-commands.ts';
 import { AGENT_SWITCHES_SESSION, type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const killed = { exitCode: null, cancelled: true, truncated: false, fullOutputPath: null };
 
-const responseTo = (peer: Peer, id: unknown) => peer.find((record) => record.type === 'response' && record['id'] === id);
+const responseTo = (peer: Peer, id: unknown) =>
+  peer.find((record) => record.type === 'response' && record['id'] === id);
 
 /** Reads the process ids that a command printed. */
 const pidsIn = ({ delta }: WireRecord): number[] => String(delta).trim().split(' ').map(Number);
@@ -109,7 +110,8 @@ verifies('B18', '64 bash commands run concurrently, and one more is rejected', a
   gate.open();
 
   expect(refusal).toMatchObject({ code: 'overloaded', error: expect.stringContaining('64') });
-  for (let id = 0; id < 64; id++) expect(await responseTo(peer, id)).toMatchObject({ data: { output: 'begun\nover\n' } });
+  for (let id = 0; id < 64; id++)
+    expect(await responseTo(peer, id)).toMatchObject({ data: { output: 'begun\nover\n' } });
   expect(await peer.ok({ type: 'bash', command: 'echo again' })).toMatchObject({ output: 'again\n' });
   expect((await peer.ok({ type: 'get_state' })).messageCount).toBe(65);
 });

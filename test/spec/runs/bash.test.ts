@@ -17,24 +17,28 @@ const deltas = (records: readonly WireRecord[], id: unknown): string =>
 
 const lastMessage = async (peer: Peer) => (await peer.ok({ type: 'get_messages' })).messages.at(-1);
 
-verifies('B1 B2 B3 B5 B6 B21', 'bash runs a command, returns its result and stores it as a message', async (fixture) => {
-  const { peer, sessionFiles } = await fixture.open();
+verifies(
+  'B1 B2 B3 B5 B6 B21',
+  'bash runs a command, returns its result and stores it as a message',
+  async (fixture) => {
+    const { peer, sessionFiles } = await fixture.open();
 
-  const result = await peer.ok({ type: 'bash', command: 'echo out; echo err >&2; pwd' });
+    const result = await peer.ok({ type: 'bash', command: 'echo out; echo err >&2; pwd' });
 
-  expect(result).toEqual({ output: expect.stringMatching(/^out\nerr\n.+\/project\n$/), ...done });
-  const message = await lastMessage(peer);
-  expect(message).toEqual({
-    role: 'bashExecution',
-    command: 'echo out; echo err >&2; pwd',
-    ...result,
-    timestamp: expect.any(Number),
-  });
-  expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
-  const events = peer.records.filter(({ type }) => type !== 'response').map(({ type }) => type);
-  const shared = fixture.transport === 'websocket' ? ['state_changed'] : [];
-  expect(new Set(events)).toEqual(new Set([...fixture.greeting, ...shared, 'bash_execution_update']));
-});
+    expect(result).toEqual({ output: expect.stringMatching(/^out\nerr\n.+\/project\n$/), ...done });
+    const message = await lastMessage(peer);
+    expect(message).toEqual({
+      role: 'bashExecution',
+      command: 'echo out; echo err >&2; pwd',
+      ...result,
+      timestamp: expect.any(Number),
+    });
+    expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
+    const events = peer.records.filter(({ type }) => type !== 'response').map(({ type }) => type);
+    const shared = fixture.transport === 'websocket' ? ['state_changed'] : [];
+    expect(new Set(events)).toEqual(new Set([...fixture.greeting, ...shared, 'bash_execution_update']));
+  },
+);
 
 verifies('B21', 'runningBash in the state lists bash commands while they run', async ({ open }) => {
   const { peer, home } = await open();
@@ -262,7 +266,13 @@ it('[B7 B8 B9 B12] bash commands reach the model with the next prompt, in the or
 
 it('a userBash hook can return the result in place of the command, which then never runs', async () => {
   const received: unknown[] = [];
-  const hookResult = { output: 'from elsewhere', exitCode: 0, cancelled: false, truncated: false, fullOutputPath: null };
+  const hookResult = {
+    output: 'from elsewhere',
+    exitCode: 0,
+    cancelled: false,
+    truncated: false,
+    fullOutputPath: null,
+  };
   const { client, home } = await openWithHooks({
     userBash: async (command) => {
       received.push(command);

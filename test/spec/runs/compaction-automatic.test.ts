@@ -1,15 +1,27 @@
 import { expect } from 'vitest';
+import {
+  compactionEvents,
+  FILLER,
+  fastRetryHome,
+  milestones,
+  NEAR_CONTEXT_LIMIT,
+  openAfterTwoTurns,
+  textWithUsage,
+} from '../../support/agent/compaction.ts';
 import { rolesOf } from '../../support/agent/hooked-agent.ts';
-import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/agent/compaction.ts';
+import { assistantTexts, userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const ofType = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
 verifies('K7 K9 K12 R13', 'a nearly full context is compacted after the run', async ({ open }) => {
-  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), textWithUsage('short', 500), textWithUsage('four', 100)]);
+  const { peer } = await openAfterTwoTurns(open, [
+    textWithUsage('three', NEAR_CONTEXT_LIMIT),
+    textWithUsage('short', 500),
+    textWithUsage('four', 100),
+  ]);
 
   const records = await peer.run(`third ${FILLER}`);
 
@@ -22,7 +34,12 @@ verifies('K7 K9 K12 R13', 'a nearly full context is compacted after the run', as
   ]);
   expect(compactionEvents(records)).toMatchObject([
     { reason: 'threshold' },
-    { reason: 'threshold', aborted: false, willRetry: false, result: { summary: 'short', tokensBefore: NEAR_CONTEXT_LIMIT + 10 } },
+    {
+      reason: 'threshold',
+      aborted: false,
+      willRetry: false,
+      result: { summary: 'short', tokensBefore: NEAR_CONTEXT_LIMIT + 10 },
+    },
   ]);
   expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
   expect(ofType(await peer.run('fourth'), 'compaction_start')).toEqual([]);
@@ -36,7 +53,11 @@ verifies('K7', 'a context below the threshold is not compacted', async ({ open }
 });
 
 verifies('K6', 'nothing is compacted automatically while auto-compaction is off', async ({ open }) => {
-  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { overflow: true }, { text: 'short' }]);
+  const { peer } = await openAfterTwoTurns(open, [
+    textWithUsage('three', NEAR_CONTEXT_LIMIT),
+    { overflow: true },
+    { text: 'short' },
+  ]);
   await peer.ok({ type: 'set_auto_compaction', enabled: false });
 
   const full = await peer.run(`third ${FILLER}`);
@@ -50,7 +71,11 @@ verifies('K6', 'nothing is compacted automatically while auto-compaction is off'
 
 verifies('K6', 'settings can turn auto-compaction off, and a client can turn it on again', async ({ open }) => {
   const home = fastRetryHome({ compaction: { enabled: false, keepRecentTokens: 50 } });
-  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'short' }, { text: 'four' }], { home });
+  const { peer } = await openAfterTwoTurns(
+    open,
+    [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'short' }, { text: 'four' }],
+    { home },
+  );
   expect(compactionEvents(await peer.run(`third ${FILLER}`))).toEqual([]);
 
   await peer.ok({ type: 'set_auto_compaction', enabled: true });
@@ -59,7 +84,11 @@ verifies('K6', 'settings can turn auto-compaction off, and a client can turn it 
 });
 
 verifies('K7', 'a conversation too long for a smaller model is compacted before the call', async ({ open }) => {
-  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', 7000), { text: 'short' }, textWithUsage('four', 90)]);
+  const { peer } = await openAfterTwoTurns(open, [
+    textWithUsage('three', 7000),
+    { text: 'short' },
+    textWithUsage('four', 90),
+  ]);
   await peer.run(`third ${FILLER}`);
   await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
 
@@ -133,7 +162,11 @@ verifies('K7 K15', 'a failed automatic compaction does not fail the run and is n
 });
 
 verifies('K9 K12 K13 R12', 'an overflow is compacted, and the model is called again', async ({ open }) => {
-  const { peer } = await openAfterTwoTurns(open, [{ overflow: true }, textWithUsage('short', 500), textWithUsage('there', 100)]);
+  const { peer } = await openAfterTwoTurns(open, [
+    { overflow: true },
+    textWithUsage('short', 500),
+    textWithUsage('there', 100),
+  ]);
 
   const records = await peer.run('third');
 
@@ -165,41 +198,37 @@ verifies('K9 K12 K13 R12', 'an overflow is compacted, and the model is called ag
   await waitUntilSettled(peer);
 });
 
-verifies(
-  'K13 K15',
-  'a second overflow in the same run is not retried; one in the next run is',
-  async ({ open }) => {
-    const { peer } = await openAfterTwoTurns(open, [
-      { overflow: true },
-      { text: 'short' },
-      { overflow: true },
-      { overflow: true },
-      { text: 'shorter' },
-      { text: 'there' },
-    ]);
+verifies('K13 K15', 'a second overflow in the same run is not retried; one in the next run is', async ({ open }) => {
+  const { peer } = await openAfterTwoTurns(open, [
+    { overflow: true },
+    { text: 'short' },
+    { overflow: true },
+    { overflow: true },
+    { text: 'shorter' },
+    { text: 'there' },
+  ]);
 
-    const records = await peer.run(`third ${FILLER}`);
-    const next = await peer.run(`fourth ${FILLER}`);
+  const records = await peer.run(`third ${FILLER}`);
+  const next = await peer.run(`fourth ${FILLER}`);
 
-    expect(compactionEvents(records)).toMatchObject([
-      { type: 'compaction_start', reason: 'overflow' },
-      { type: 'compaction_end', willRetry: true },
-      {
-        type: 'compaction_end',
-        reason: 'overflow',
-        result: null,
-        aborted: false,
-        willRetry: false,
-        errorMessage:
-          'Context overflow recovery failed after one compact-and-retry attempt. Try reducing context or switching to a larger-context model.',
-      },
-    ]);
-    expect(milestones(records).slice(-3)).toEqual(['agent_end', 'compaction_end', 'agent_settled']);
-    expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
-    expect(next.at(-1)).toMatchObject({ outcome: 'ok' });
-    await waitUntilSettled(peer);
-  },
-);
+  expect(compactionEvents(records)).toMatchObject([
+    { type: 'compaction_start', reason: 'overflow' },
+    { type: 'compaction_end', willRetry: true },
+    {
+      type: 'compaction_end',
+      reason: 'overflow',
+      result: null,
+      aborted: false,
+      willRetry: false,
+      errorMessage:
+        'Context overflow recovery failed after one compact-and-retry attempt. Try reducing context or switching to a larger-context model.',
+    },
+  ]);
+  expect(milestones(records).slice(-3)).toEqual(['agent_end', 'compaction_end', 'agent_settled']);
+  expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
+  expect(next.at(-1)).toMatchObject({ outcome: 'ok' });
+  await waitUntilSettled(peer);
+});
 
 verifies('K13', 'an overflow that cannot be compacted fails the run with context_overflow', async ({ open }) => {
   const { peer } = await open({ home: fastRetryHome(), script: [{ overflow: true }, { text: 'never' }] });
@@ -223,7 +252,11 @@ verifies('K13 K15', 'an overflow whose summary fails ends the run with context_o
 });
 
 verifies('K10 K11 K12', 'automatic compactions are also sent under their legacy event names', async ({ open }) => {
-  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'short' }, { text: 'again' }]);
+  const { peer } = await openAfterTwoTurns(open, [
+    textWithUsage('three', NEAR_CONTEXT_LIMIT),
+    { text: 'short' },
+    { text: 'again' },
+  ]);
 
   const records = await peer.run(`third ${FILLER}`);
 
@@ -239,7 +272,12 @@ verifies('K10 K11 K12', 'automatic compactions are also sent under their legacy 
 });
 
 verifies('I10 K10', 'legacyNames:false turns legacy compaction events off; manual ones have none', async ({ open }) => {
-  const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), { text: 'short' }, textWithUsage('four', 9), { text: 'x' }]);
+  const { peer } = await openAfterTwoTurns(open, [
+    textWithUsage('three', NEAR_CONTEXT_LIMIT),
+    { text: 'short' },
+    textWithUsage('four', 9),
+    { text: 'x' },
+  ]);
   await peer.ok({ type: 'hello', legacyNames: false });
 
   await peer.run(`third ${FILLER}`);

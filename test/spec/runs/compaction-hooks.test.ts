@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Hooks, openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
 import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { type Hooks, neverReturns, openWithHooks } from '../../support/agent/hooked-agent.ts';
 
 /** Opens an agent with these hooks after two turns; a compaction keeps the second turn. */
 async function openAfterTwoTurns(hooks: Hooks, answers: readonly object[] = []) {

@@ -1,9 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
-import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/agent/compaction.ts';
-import { newGate, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
+import {
+  compactionEvents,
+  FILLER,
+  fastRetryHome,
+  milestones,
+  NEAR_CONTEXT_LIMIT,
+  openAfterTwoTurns,
+  textWithUsage,
+} from '../../support/agent/compaction.ts';
+import { neverReturns, openWithHooks } from '../../support/agent/hooked-agent.ts';
 import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
+import { newGate, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));
@@ -61,7 +69,11 @@ verifies('K14 C17', 'abort cancels a compaction that still waits for its run to 
 });
 
 verifies('K14 R13', 'abort stops an automatic compaction and its run', async ({ open }) => {
-  const agent = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), endlessSummary, { text: 'four' }]);
+  const agent = await openAfterTwoTurns(open, [
+    textWithUsage('three', NEAR_CONTEXT_LIMIT),
+    endlessSummary,
+    { text: 'four' },
+  ]);
   const { peer } = agent;
   await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
   await peer.next('compaction_start');
@@ -90,7 +102,10 @@ verifies('K14', 'abort stops the compaction of an overflow', async ({ open }) =>
 
 verifies('K1 C19', 'a prompt sent during a compaction runs after it', async ({ open }) => {
   const gate = newGate();
-  const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'three' }]);
+  const { peer } = await openAfterTwoTurns(open, [
+    { steps: [{ await: gate.path }, { text: 'short' }] },
+    { text: 'three' },
+  ]);
   peer.send({ id: 'c', type: 'compact' });
   await peer.next('compaction_start');
   const start = peer.records.length;
@@ -128,7 +143,10 @@ verifies('K14 P29', 'abort_and_prompt stops a compaction and runs its message', 
 
 verifies('K1 C19', 'new_session during a manual compaction waits for it', async ({ open }) => {
   const gate = newGate();
-  const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'fresh' }]);
+  const { peer } = await openAfterTwoTurns(open, [
+    { steps: [{ await: gate.path }, { text: 'short' }] },
+    { text: 'fresh' },
+  ]);
   const { sessionFile } = await peer.ok({ type: 'get_state' });
   peer.send({ id: 'c', type: 'compact' });
   await peer.next('compaction_start');
@@ -148,7 +166,11 @@ verifies(
   'K14',
   'new_session during an automatic compaction stops it',
   async ({ open }) => {
-    const { peer } = await openAfterTwoTurns(open, [textWithUsage('three', NEAR_CONTEXT_LIMIT), endlessSummary, { text: 'fresh' }]);
+    const { peer } = await openAfterTwoTurns(open, [
+      textWithUsage('three', NEAR_CONTEXT_LIMIT),
+      endlessSummary,
+      { text: 'fresh' },
+    ]);
     await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
     await peer.next('compaction_start');
 
@@ -194,7 +216,9 @@ it('[K1 Z28] a compaction running at end of input finishes and gets its response
 
 it('[K14] with --on-eof abort, end of input stops a compaction', async () => {
   const script = [{ stall: true }];
-  const agent = await openAfterTwoTurns((options) => openTestAgent('stdio', options), script, { args: ['--on-eof', 'abort'] });
+  const agent = await openAfterTwoTurns((options) => openTestAgent('stdio', options), script, {
+    args: ['--on-eof', 'abort'],
+  });
   const before = files(agent);
   agent.peer.send({ id: 'c', type: 'compact' });
   await agent.peer.next('compaction_start');

@@ -1,8 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import {
+  compactionEvents,
+  FILLER,
+  fastRetryHome,
+  milestones,
+  openAfterTwoTurns,
+  textWithUsage,
+} from '../../support/agent/compaction.ts';
 import { rolesOf } from '../../support/agent/hooked-agent.ts';
-import { compactionEvents, textWithUsage, FILLER, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/agent/compaction.ts';
 import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
 import { usage } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -142,7 +149,13 @@ verifies('K8 K15', 'a failed summary changes nothing', async ({ open }) => {
 
 verifies('K1 Y1 Y2', 'a summary is retried after a transient error unless retries are off', async ({ open }) => {
   const busy = { error: { status: 529 } };
-  const { peer } = await openAfterTwoTurns(open, [busy, busy, { text: 'third time' }, textWithUsage('three', 300), busy]);
+  const { peer } = await openAfterTwoTurns(open, [
+    busy,
+    busy,
+    { text: 'third time' },
+    textWithUsage('three', 300),
+    busy,
+  ]);
 
   expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'third time' });
 
@@ -185,7 +198,10 @@ verifies('K3', 'the lists of read and modified files are carried over successive
     script: [
       { steps: [toolCallStep('read', { path: 'b.txt' }), toolCallStep('read', { path: 'a.txt' })] },
       {
-        steps: [toolCallStep('write', { path: 'a.txt', content: 'new' }), toolCallStep('write', { path: 'c.txt', content: 'c' })],
+        steps: [
+          toolCallStep('write', { path: 'a.txt', content: 'new' }),
+          toolCallStep('write', { path: 'c.txt', content: 'c' }),
+        ],
       },
       { text: 'done' },
       { text: 'two' },

@@ -1,15 +1,16 @@
 import { expect } from 'vitest';
 import type { AssistantMessage, MessageUpdateEvent } from '../../../src/protocol/generated/vocabulary.ts';
 import { applyStep } from '../../../src/wire/assistant-message.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { NO_RETRY } from '../../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
-import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const updates = (records: readonly WireRecord[]) =>
   records.filter(({ type }) => type === 'message_update') as unknown as MessageUpdateEvent[];
 
-const stepNames = (records: readonly WireRecord[]) => updates(records).map(({ assistantMessageEvent: { type } }) => type);
+const stepNames = (records: readonly WireRecord[]) =>
+  updates(records).map(({ assistantMessageEvent: { type } }) => type);
 
 /** Each assistant message as folded from its steps, and as its message_end carries it. */
 function foldMessages(records: readonly WireRecord[]): { streamed: AssistantMessage; whole: AssistantMessage }[] {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
 import { waitUntilSettled } from '../../support/agent/run-records.ts';
+import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const data = Buffer.from('not really an image').toString('base64');
@@ -25,7 +25,10 @@ verifies('P7 P8 P9 P10', 'images are accepted in two forms and always sent and s
 
   const content = [{ type: 'text', text: 'look' }, ...storedImages];
   const messageEvents = records.filter(({ type }) => type === 'message_start' || type === 'message_end');
-  expect(messageEvents.slice(0, 2).map(({ message }) => (message as { content: unknown }).content)).toEqual([content, content]);
+  expect(messageEvents.slice(0, 2).map(({ message }) => (message as { content: unknown }).content)).toEqual([
+    content,
+    content,
+  ]);
   expect(storedContents(sessionFiles()[0])).toEqual([content]);
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages[0].content).toEqual(content);

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import type { SessionHooks } from '../../../src/index.ts';
 import { type InjectedMessage, MAX_INJECTED } from '../../../src/session/input/injected-messages.ts';
 import type { Acceptance, Session } from '../../../src/session/session.ts';
+import { openSession } from '../../support/agent/bare-session.ts';
 import { neverReturns } from '../../support/agent/hooked-agent.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
-import { openSession } from '../../support/agent/bare-session.ts';
 import { briefs } from '../../support/sessions/session-tree.ts';
 
 const injected = (content: string): InjectedMessage => ({ customType: 'note', content, display: true });
@@ -172,29 +172,32 @@ it('a message injected for nextTurn waits for the next prompt and follows it dir
   expect(briefs(endedMessages)).toEqual(conversation(session));
 });
 
-it.each(['steer', 'followUp'] as const)('an abort keeps a message injected as %s for the next run', async (deliverAs) => {
-  const { session } = await openSession(
-    [{ steps: [{ text: 'one' }, { stall: true }] }, { text: 'two' }, { text: 'three' }],
-    onceAt('text_delta', () => {
-      session.inject(injected('first'), { deliverAs });
-      session.inject(injected('second'), { deliverAs });
-      void session.abort({ clearQueue: true });
-    }),
-  );
+it.each(['steer', 'followUp'] as const)(
+  'an abort keeps a message injected as %s for the next run',
+  async (deliverAs) => {
+    const { session } = await openSession(
+      [{ steps: [{ text: 'one' }, { stall: true }] }, { text: 'two' }, { text: 'three' }],
+      onceAt('text_delta', () => {
+        session.inject(injected('first'), { deliverAs });
+        session.inject(injected('second'), { deliverAs });
+        void session.abort({ clearQueue: true });
+      }),
+    );
 
-  const stopped = await runToEnd(session, session.prompt({ message: 'go' }));
-  const after = conversation(session);
-  await runToEnd(session, session.prompt({ message: 'on' }));
+    const stopped = await runToEnd(session, session.prompt({ message: 'go' }));
+    const after = conversation(session);
+    await runToEnd(session, session.prompt({ message: 'on' }));
 
-  expect(stopped).toMatchObject({ outcome: 'aborted' });
-  expect(after).toEqual(['user: go', 'assistant: one']);
-  const waiting = ['custom: first', 'custom: second'];
-  expect(conversation(session).slice(2)).toEqual(
-    deliverAs === 'steer'
-      ? ['user: on', ...waiting, 'assistant: two']
-      : ['user: on', 'assistant: two', ...waiting, 'assistant: three'],
-  );
-});
+    expect(stopped).toMatchObject({ outcome: 'aborted' });
+    expect(after).toEqual(['user: go', 'assistant: one']);
+    const waiting = ['custom: first', 'custom: second'];
+    expect(conversation(session).slice(2)).toEqual(
+      deliverAs === 'steer'
+        ? ['user: on', ...waiting, 'assistant: two']
+        : ['user: on', 'assistant: two', ...waiting, 'assistant: three'],
+    );
+  },
+);
 
 it('a failed run keeps injected messages for the next one', async () => {
   const { session } = await openSession(

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { assistantTexts, userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const bash = (id: string, command: string) => ({ toolCall: { name: 'bash', id, arguments: { command } } });

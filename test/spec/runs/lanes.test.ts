@@ -92,23 +92,19 @@ verifies('C19', 'session commands are handled one after another, in the order of
   expect(names.sort()).toEqual([[], ['first'], ['first', 'second'], ['third', 'last']]);
 });
 
-verifies(
-  'C20',
-  'a session command sent after an abort waits for it; a read command does not',
-  async ({ open }) => {
-    const gate = newGate();
-    const { peer } = await open({ script: [{ steps: [{ text: 'so far' }, { await: gate.path }] }] });
-    await peer.ok({ type: 'prompt', message: 'go' });
+verifies('C20', 'a session command sent after an abort waits for it; a read command does not', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({ script: [{ steps: [{ text: 'so far' }, { await: gate.path }] }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
 
-    const order = await responseOrder(peer, [{ type: 'abort' }, name('after'), { type: 'get_state' }]);
+  const order = await responseOrder(peer, [{ type: 'abort' }, name('after'), { type: 'get_state' }]);
 
-    expect(order).toEqual([2, 0, 1]);
-    const types = peer.records.map(({ type, command }) => (type === 'response' ? `answer to ${command}` : type));
-    const named = types.indexOf('session_info_changed');
-    expect(types.indexOf('agent_settled')).toBeLessThan(types.indexOf('answer to abort'));
-    expect(types.indexOf('answer to abort')).toBeLessThan(named);
-  },
-);
+  expect(order).toEqual([2, 0, 1]);
+  const types = peer.records.map(({ type, command }) => (type === 'response' ? `answer to ${command}` : type));
+  const named = types.indexOf('session_info_changed');
+  expect(types.indexOf('agent_settled')).toBeLessThan(types.indexOf('answer to abort'));
+  expect(types.indexOf('answer to abort')).toBeLessThan(named);
+});
 
 verifies('C20', 'a prompt sent right after an abort opens a run of its own', async ({ open }) => {
   const gate = newGate();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { NO_RETRY } from '../../support/agent/test-agent.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
-import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 interface Step {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { assistantTexts, userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { NO_RETRY, newGate, readSessionFile } from '../../support/agent/test-agent.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** The user texts in a session file. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
-import { waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { type AgentFixture, SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
 /** Opens an agent with a held run and these messages queued for it; returns their queue ids. */

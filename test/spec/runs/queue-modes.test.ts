@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { assistantTexts, userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const replies = ['one', 'two', 'three', 'four'].map((text) => ({ text }));
@@ -43,7 +43,10 @@ const delivery =
     await runWithQueued(peer, gate, three(queue));
 
     expect(userTextsByTurn(peer)).toEqual([['first'], ...expected]);
-    expect(assistantTexts(peer.records)).toEqual(['held', ...replies.slice(0, expected.length).map(({ text }) => text)]);
+    expect(assistantTexts(peer.records)).toEqual([
+      'held',
+      ...replies.slice(0, expected.length).map(({ text }) => text),
+    ]);
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ [queue.field]: modes.at(-1) ?? 'one-at-a-time' });
   };
 

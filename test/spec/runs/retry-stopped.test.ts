@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { fastRetryHome } from '../../support/agent/compaction.ts';
+import { assistantTexts, userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { AGENT_SWITCHES_SESSION, type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const busy = { error: { status: 529 } };
@@ -75,7 +75,10 @@ verifies('Y5 P29 R15', 'abort ends the retry delay and aborts the run', async ({
 });
 
 verifies('Y5 P29', 'abort during a retry ends the retry and the run', async ({ open }) => {
-  const { peer } = await open({ home: fastRetryHome(), script: [busy, { steps: [{ text: 'half ' }, { stall: true }] }] });
+  const { peer } = await open({
+    home: fastRetryHome(),
+    script: [busy, { steps: [{ text: 'half ' }, { stall: true }] }],
+  });
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('auto_retry_start');
   await peer.next((record) => record.type === 'message_update' && JSON.stringify(record).includes('half'));

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
+import { FILLER, fastRetryHome, milestones, openAfterTwoTurns, textWithUsage } from '../../support/agent/compaction.ts';
 import { rolesOf } from '../../support/agent/hooked-agent.ts';
-import { textWithUsage, FILLER, milestones, fastRetryHome, openAfterTwoTurns } from '../../support/agent/compaction.ts';
+import { assistantTexts, userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { openTestAgent, readSessionFile } from '../../support/agent/test-agent.ts';
 import { outline, type WireRecord } from '../../support/clients/peer.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { configureProviders, OWN_KEY, providerOf } from '../../support/providers/configured-providers.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { usage } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
@@ -164,7 +164,10 @@ verifies('Y1', 'nothing is retried while retries are off', async ({ open }) => {
 });
 
 verifies('Y1', 'settings can turn retries off', async ({ open }) => {
-  const { peer } = await open({ home: fastRetryHome({ retry: { enabled: false } }), script: [busy, { text: 'never' }] });
+  const { peer } = await open({
+    home: fastRetryHome({ retry: { enabled: false } }),
+    script: [busy, { text: 'never' }],
+  });
 
   expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'error', errorCode: 'overloaded' });
 });
@@ -236,7 +239,10 @@ verifies('P46 Y5', 'a time limit that expires during a retry delay ends the retr
 verifies('G24', 'token usage of failed attempts counts', async ({ open }) => {
   const { peer } = await open({
     home: fastRetryHome(),
-    script: [{ steps: [{ usage: { input: 70, output: 3 } }, { text: 'x' }, { cut: true }] }, textWithUsage('there', 100)],
+    script: [
+      { steps: [{ usage: { input: 70, output: 3 } }, { text: 'x' }, { cut: true }] },
+      textWithUsage('there', 100),
+    ],
   });
   await peer.run('go');
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { assistantTexts, userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { NO_RETRY, newGate, readSessionFile } from '../../support/agent/test-agent.ts';
 import { outline, type WireRecord } from '../../support/clients/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const ofType = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
 import { outline, type WireRecord } from '../../support/clients/peer.ts';
-import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const message = ['message_start', 'message_end'];

@@ -1,10 +1,17 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { rolesOf } from '../../support/agent/hooked-agent.ts';
+import { assistantTexts } from '../../support/agent/run-records.ts';
+import {
+  homeWithRules,
+  type Message,
+  ruleText,
+  toolCallStep,
+  triggeredRules,
+  writeRules,
+} from '../../support/agent/stream-rules.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
 import { outline } from '../../support/clients/peer.ts';
-import { toolCallStep, homeWithRules, type Message, writeRules, ruleText, triggeredRules } from '../../support/agent/stream-rules.ts';
-import { assistantTexts } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('O25', 'a rule interrupts at most ten model responses per run', async ({ open }) => {

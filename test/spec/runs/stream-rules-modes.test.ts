@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { rolesOf } from '../../support/agent/hooked-agent.ts';
-import { writeSettings } from '../../support/agent/test-agent.ts';
-import { toolCallStep, endedMessages, homeWithRules, triggeredRules } from '../../support/agent/stream-rules.ts';
 import { assistantTexts } from '../../support/agent/run-records.ts';
+import { endedMessages, homeWithRules, toolCallStep, triggeredRules } from '../../support/agent/stream-rules.ts';
+import { writeSettings } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('O23', 'with interruptMode never the message stays and a reminder follows it', async ({ open }) => {
@@ -47,13 +47,20 @@ for (const [interruptMode, stops] of [
   verifies('O23', `with interruptMode ${interruptMode} only ${stops} are interrupted`, async ({ open }) => {
     const rules = { words: { condition: 'bad', scope: 'text' }, calls: { condition: 'bad', scope: 'tool' } };
     const home = homeWithRules(rules, { interruptMode });
-    const script = [{ text: 'bad' }, { steps: [toolCallStep('bash', { command: 'echo bad' })] }, { text: 'a' }, { text: 'b' }];
+    const script = [
+      { text: 'bad' },
+      { steps: [toolCallStep('bash', { command: 'echo bad' })] },
+      { text: 'a' },
+      { text: 'b' },
+    ];
     const { peer } = await open({ home, script });
 
     const records = await peer.run('go');
 
     const interrupted = endedMessages(records).filter(({ stopReason }) => stopReason === 'aborted');
-    expect(interrupted.map(({ errorMessage }) => errorMessage)).toEqual(stops.map((name) => `TTSR matched rule: ${name}`));
+    expect(interrupted.map(({ errorMessage }) => errorMessage)).toEqual(
+      stops.map((name) => `TTSR matched rule: ${name}`),
+    );
     expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
   });
 }
@@ -85,22 +92,18 @@ verifies('O24', 'with repeatMode after-gap a rule matches again after repeatGap 
   expect(matches).toEqual([[['tidy']], [], [['tidy']], []]);
 });
 
-verifies(
-  'O24',
-  'a rule that has matched does not match again after a compaction or in a clone',
-  async ({ open }) => {
-    const home = homeWithRules({ tidy: { condition: 'bad' } });
-    writeSettings(home, { compaction: { enabled: false, keepRecentTokens: 1 } });
-    const { peer } = await open({ home, script: [{ text: 'bad' }, { repeat: true }] });
-    await peer.run('one');
-    await peer.run('two');
+verifies('O24', 'a rule that has matched does not match again after a compaction or in a clone', async ({ open }) => {
+  const home = homeWithRules({ tidy: { condition: 'bad' } });
+  writeSettings(home, { compaction: { enabled: false, keepRecentTokens: 1 } });
+  const { peer } = await open({ home, script: [{ text: 'bad' }, { repeat: true }] });
+  await peer.run('one');
+  await peer.run('two');
 
-    await peer.ok({ type: 'compact' });
-    const compacted = await peer.run('three');
-    await peer.ok({ type: 'clone' });
-    const copied = await peer.run('four');
+  await peer.ok({ type: 'compact' });
+  const compacted = await peer.run('three');
+  await peer.ok({ type: 'clone' });
+  const copied = await peer.run('four');
 
-    expect([compacted, copied].map(triggeredRules)).toEqual([[], []]);
-    expect(assistantTexts([...compacted, ...copied])).toEqual(['bad', 'bad']);
-  },
-);
+  expect([compacted, copied].map(triggeredRules)).toEqual([[], []]);
+  expect(assistantTexts([...compacted, ...copied])).toEqual(['bad', 'bad']);
+});

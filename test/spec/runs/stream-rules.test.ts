@@ -3,9 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rolesOf } from '../../support/agent/hooked-agent.ts';
-import { newHome, scriptArgs, readSessionFile } from '../../support/agent/test-agent.ts';
+import {
+  endedMessages,
+  homeWithRules,
+  ruleText,
+  toolCallStep,
+  triggeredRules,
+} from '../../support/agent/stream-rules.ts';
+import { newHome, readSessionFile, scriptArgs } from '../../support/agent/test-agent.ts';
 import { outline } from '../../support/clients/peer.ts';
-import { toolCallStep, endedMessages, homeWithRules, ruleText, triggeredRules } from '../../support/agent/stream-rules.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('O7 O20', 'a rule match interrupts the message, and the same run calls the model again', async ({ open }) => {

@@ -5,10 +5,10 @@ import { openModels } from '../../../src/engine/open-models.ts';
 import { Project } from '../../../src/engine/project.ts';
 import { parseScript } from '../../../src/model/scripted/script.ts';
 import { memoryPair } from '../../../src/wire/memory.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { environment, newGate, newHome } from '../../support/agent/test-agent.ts';
 import { Peer, type WireRecord } from '../../support/clients/peer.ts';
 import { waitUntil } from '../../support/processes/processes.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 interface Step {

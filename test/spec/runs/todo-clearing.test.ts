@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
-import { waitUntilSettled } from '../../support/agent/run-records.ts';
-import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
+import { entry, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Options that clear finished tasks after this many seconds. */

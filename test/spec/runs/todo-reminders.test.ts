@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { NO_RETRY, newGate } from '../../support/agent/test-agent.ts';
 import { outline, type Peer, type WireRecord } from '../../support/clients/peer.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const open1 = { id: 'task-1', content: 'Do it', status: 'in_progress' };

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { startProgram } from '../../support/processes/program.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newGate, newHome, openTestAgent as openOver, readSessionFile, TAU } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
-import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
+import { startProgram } from '../../support/processes/program.ts';
+import { entry, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const phases = [

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
-import { bash, homeWithCommands, fixture } from '../../support/agent/extensions.ts';
-import { hostTool } from '../../support/tools/host-tools.ts';
 import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { bash, fixture, homeWithCommands } from '../../support/agent/extensions.ts';
 import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
-import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { startServer, type TestServer } from '../../support/server/test-server.ts';
+import { hostTool } from '../../support/tools/host-tools.ts';
 import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
@@ -57,7 +57,9 @@ it('[W52] an agent that dies before the first message keeps its session', async 
 
 it('[W52] a crash during a model response settles the run once with an error and keeps each accepted message once', async () => {
   const gate = newGate();
-  const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT] });
+  const server = await startServer({
+    script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT],
+  });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session, stream: 'delta' });
   const { runId } = await first.ok({ type: 'prompt', message: 'Hi', clientMessageId: 'mine' });
@@ -181,7 +183,9 @@ it('[W52] a crash during a compaction leaves the conversation unchanged', async 
 
 it('[W52] a client that was disconnected during the crash gets agent_settled on resume', async () => {
   const gate = newGate();
-  const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT] });
+  const server = await startServer({
+    script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT],
+  });
   const first = await server.attach({ stream: 'delta' });
   const second = await server.attach({ session: first.cursor.session, stream: 'delta' });
   const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });

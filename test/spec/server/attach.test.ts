@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newGate, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
-import { RemotePeer } from '../../support/clients/remote-peer.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
 import { assistantTexts } from '../../support/agent/run-records.ts';
+import { newGate, readSessionFile, sessionFiles } from '../../support/agent/test-agent.ts';
+import { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { OWNER_TOKEN, startServer } from '../../support/server/test-server.ts';
 
 const HELLO = [{ text: 'Hello there.', when: '.', keep: true }];
 
@@ -117,7 +117,9 @@ it('[W13] `stream=delta` sends deltas; the default sends cumulative updates', as
 
 it('[W27] a run continues when its client disconnects, and the next client gets its end', async () => {
   const gate = newGate();
-  const server = await startServer({ script: [{ steps: [{ text: 'Well. ' }, { await: gate.path }, { text: 'Done.' }] }] });
+  const server = await startServer({
+    script: [{ steps: [{ text: 'Well. ' }, { await: gate.path }, { text: 'Done.' }] }],
+  });
   const first = await server.attach();
   await first.ok({ type: 'prompt', message: 'Hi' });
   await first.next('message_update');

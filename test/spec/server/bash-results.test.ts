@@ -17,7 +17,9 @@ it('[W93] after a bash command every client gets a snapshot with its result', as
 
 it('[W93] the result of a bash command during a run is sent after the run has settled', async () => {
   const gate = newGate();
-  const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }] });
+  const server = await startServer({
+    script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }],
+  });
   const first = await server.attach({ stream: 'delta' });
   const second = await server.attach({ session: first.cursor.session });
   await first.ok({ type: 'prompt', message: 'Hi' });

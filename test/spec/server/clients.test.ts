@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import type { SessionState } from '../../../src/protocol/generated/vocabulary.ts';
-import { fixture, userExtension } from '../../support/agent/extensions.ts';
 import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { fixture, userExtension } from '../../support/agent/extensions.ts';
 import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
 import { startServer } from '../../support/server/test-server.ts';
@@ -98,7 +98,10 @@ it('[W86] `hello` applies to one client: stream, names, entries and heartbeats o
   const gate = newGate();
   const home = newHome();
   userExtension(home, 'broken.ts', "export default (pi) => pi.on('turn_start', () => { throw new Error('broken'); });");
-  const server = await startServer({ home, script: [{ steps: [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }] }] });
+  const server = await startServer({
+    home,
+    script: [{ steps: [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }] }],
+  });
   const plain = await server.attach();
   const other = await server.attach({ session: plain.cursor.session });
   const helloOptions = {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { interceptingAgentArgs } from '../../support/server/intercepting-agent.ts';
 import { newHome, sessionFiles } from '../../support/agent/test-agent.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
+import { interceptingAgentArgs } from '../../support/server/intercepting-agent.ts';
 import { startServer } from '../../support/server/test-server.ts';
 import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 

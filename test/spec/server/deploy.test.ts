@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Flag, flags } from '../../../src/cli/flags/flags.ts';
 import { RemotePeer } from '../../support/clients/remote-peer.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { OWNER_TOKEN, startServer } from '../../support/server/test-server.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, 'deploy', path), 'utf8');

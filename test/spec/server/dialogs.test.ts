@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allUiRequests, bash, homeWithCommands, fixture, nextUiRequest } from '../../support/agent/extensions.ts';
+import { allUiRequests, bash, fixture, homeWithCommands, nextUiRequest } from '../../support/agent/extensions.ts';
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
 import { startServer, type TestServer } from '../../support/server/test-server.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { bash, fixture } from '../../support/agent/extensions.ts';
-import { newGate, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
+import { newGate, readSessionFile, sessionFiles } from '../../support/agent/test-agent.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
 import { startServer } from '../../support/server/test-server.ts';
 import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
@@ -54,7 +54,10 @@ it('[W57] a draining server waits for a run that waits for a dialog', async () =
 });
 
 it('[W57] a run over the drain limit is aborted and stored, and its clients get agent_settled', async () => {
-  const server = await startServer({ script: [{ ...bash(SLEEP_FOREVER), when: '^Hi' }, NEXT], args: ['--drain-seconds', '0'] });
+  const server = await startServer({
+    script: [{ ...bash(SLEEP_FOREVER), when: '^Hi' }, NEXT],
+    args: ['--drain-seconds', '0'],
+  });
   const peer = await server.attach();
   await peer.ok({ type: 'prompt', message: 'Hi' });
   const { partialResult } = await peer.next(
@@ -69,7 +72,11 @@ it('[W57] a run over the drain limit is aborted and stored, and its clients get 
   await server.exited;
   expect(await filterAlive(tools)).toEqual([]);
   const [file = ''] = sessionFiles(server.home);
-  expect(readSessionFile(file).flatMap(({ message }) => message?.role ?? [])).toEqual(['user', 'assistant', 'toolResult']);
+  expect(readSessionFile(file).flatMap(({ message }) => message?.role ?? [])).toEqual([
+    'user',
+    'assistant',
+    'toolResult',
+  ]);
 });
 
 it('[W57] a second signal ends the server at once', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { waitUntil } from '../../support/processes/processes.ts';
-import { type ServerOptions, startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { OWNER_TOKEN, type ServerOptions, startServer } from '../../support/server/test-server.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 

@@ -1,11 +1,11 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { interceptingAgentArgs } from '../../support/server/intercepting-agent.ts';
 import { newGate, newHome } from '../../support/agent/test-agent.ts';
-import { waitUntil } from '../../support/processes/processes.ts';
 import { RemotePeer } from '../../support/clients/remote-peer.ts';
-import { type ConnectQuery, startServer, type TestServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { waitUntil } from '../../support/processes/processes.ts';
+import { interceptingAgentArgs } from '../../support/server/intercepting-agent.ts';
+import { type ConnectQuery, OWNER_TOKEN, startServer, type TestServer } from '../../support/server/test-server.ts';
 import { header, storeSession } from '../../support/sessions/stored-session.ts';
 
 const TALK = { script: [{ text: 'Hello there.', when: '.', keep: true }] };
@@ -34,7 +34,8 @@ const MALFORMED_OUTPUT = [
 /** Connects a client that accepts invalid records. */
 function connectLenient({ url }: TestServer, query: ConnectQuery = {}): RemotePeer {
   const address = new URL(url);
-  for (const [name, value] of Object.entries({ token: OWNER_TOKEN, ...query })) address.searchParams.set(name, String(value));
+  for (const [name, value] of Object.entries({ token: OWNER_TOKEN, ...query }))
+    address.searchParams.set(name, String(value));
   return new RemotePeer(address.href, { hasForeignFields: true });
 }
 
@@ -58,7 +59,8 @@ it('[W92] malformed agent output affects neither the server nor any session', as
   const resumed = connectLenient(server, { ...cursor, stream: 'delta', legacyNames: 0 });
   expect(await resumed.next('server_connected')).toMatchObject({ resume: 'ok' });
   await peer.run('And?');
-  for (const connected of [resumed, watcher]) await connected.next(({ type, outcome }) => type === 'agent_settled' && outcome === 'ok');
+  for (const connected of [resumed, watcher])
+    await connected.next(({ type, outcome }) => type === 'agent_settled' && outcome === 'ok');
   const late = await server.attach({ session: cursor.session });
   expect(await late.ok({ type: 'get_state' })).toMatchObject({ messageCount: 4 });
 });

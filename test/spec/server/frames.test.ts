@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fixture, nextUiRequest } from '../../support/agent/extensions.ts';
-import { toolCallStep, hostTool, setHostTools, toolEnds } from '../../support/tools/host-tools.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
 import { startServer } from '../../support/server/test-server.ts';
+import { hostTool, setHostTools, toolCallStep, toolEnds } from '../../support/tools/host-tools.ts';
 
 const DIALOGS = { agentArgs: ['-e', fixture('dialogs')] };
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { sendToolResult, toolCallStep, hostTool, setHostTools, toolEnds } from '../../support/tools/host-tools.ts';
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
 import { startServer } from '../../support/server/test-server.ts';
+import { hostTool, sendToolResult, setHostTools, toolCallStep, toolEnds } from '../../support/tools/host-tools.ts';
 
 const DISCONNECTED_ERROR = 'RPC client disconnected before host tool execution completed';
 

@@ -1,6 +1,11 @@
 import { expect } from 'vitest';
 import { newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { RawClient, startRawStdio, startRawUnixSocket, connectSocketWhenListening } from '../../support/clients/raw-client.ts';
+import {
+  connectSocketWhenListening,
+  RawClient,
+  startRawStdio,
+  startRawUnixSocket,
+} from '../../support/clients/raw-client.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const gated = (path: string) => [{ steps: [{ text: 'before ' }, { await: path }, { text: 'after' }] }];

@@ -1,20 +1,25 @@
 import { expect } from 'vitest';
 import { MAX_HOST_TOOLS } from '../../../src/extend/host-tools/definition.ts';
 import { MAX_LINE_BYTES } from '../../../src/wire/json-lines.ts';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import {
-  sendToolResult,
-  toolCallStep,
+  connectWhenListening,
+  newHome,
+  openTestAgent as openOn,
+  readSessionFile,
+} from '../../support/agent/test-agent.ts';
+import { Peer, type WireRecord } from '../../support/clients/peer.ts';
+import { startRawStdio, startRawUnixSocket } from '../../support/clients/raw-client.ts';
+import {
   echoHostTool,
   hostTool,
+  sendToolResult,
   setHostTools,
   textContent,
+  toolCallStep,
   toolEnds,
   toolResultTexts,
 } from '../../support/tools/host-tools.ts';
-import { connectWhenListening, newHome, openTestAgent as openOn, readSessionFile } from '../../support/agent/test-agent.ts';
-import { Peer, type WireRecord } from '../../support/clients/peer.ts';
-import { startRawStdio, startRawUnixSocket } from '../../support/clients/raw-client.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
 const DISCONNECTED_ERROR = 'RPC client disconnected before host tool execution completed';
@@ -23,42 +28,49 @@ const LONG = 4 * 1024 * 1024;
 
 const call = (message = 'a', id?: string) => toolCallStep('echo_host', { message }, id);
 
-verifies('H2 H12 H13', 'a rejected set_host_tools returns the reason and keeps the previous tools', async ({ open }) => {
-  const { peer } = await open();
-  await setHostTools(peer, hostTool('mine'));
-  const before = await peer.ok({ type: 'get_state' });
-  const noSchema = 'Host tool "x" must provide a JSON Schema object: ';
-  const badName = 'must have a name of 1 to 64 letters, digits, _ and -';
-  const rejections: [object[], string][] = [
-    [[hostTool('x'), hostTool('  ')], 'Host tool at index 1 must provide a non-empty name'],
-    [[hostTool('x', { description: ' \n' })], 'Host tool "x" must provide a non-empty description'],
-    [[hostTool('x', { parameters: { type: 'array' } })], `${noSchema}parameters.type must be "object"`],
-    [[hostTool('x', { parameters: { type: ['object'] } })], `${noSchema}parameters.type must be "object"`],
-    [[hostTool('x', { parameters: { required: 1 } })], `${noSchema}parameters.required must be an array of names`],
-    [[hostTool('x', { parameters: { $ref: '#/$defs/y' } })], `${noSchema}parameters.$ref names nothing: #/$defs/y`],
-    [[hostTool('x', { parameters: { properties: { a: 5 } } })], `${noSchema}parameters.properties.a must be an object`],
-    [[hostTool('x'), hostTool('y'), hostTool(' x ')], 'RPC host tool names must be unique'],
-    [[hostTool('mine'), hostTool('bash')], 'RPC host tool "bash" conflicts with an existing tool'],
-    [[hostTool('grep')], 'RPC host tool "grep" conflicts with an existing tool'],
-    [[hostTool('two words')], `Host tool "two words" ${badName}`],
-    [[hostTool('a.b')], `Host tool "a.b" ${badName}`],
-    [[hostTool('größe')], `Host tool "größe" ${badName}`],
-    [[hostTool('x'.repeat(65))], `Host tool "${'x'.repeat(65)}" ${badName}`],
-    [
-      Array.from({ length: MAX_HOST_TOOLS + 1 }, (_, index) => hostTool(`x${index}`)),
-      `A client may run ${MAX_HOST_TOOLS} host tools, not ${MAX_HOST_TOOLS + 1}`,
-    ],
-    [[hostTool('x', { parameters: null })], 'Invalid parameters: tools[0].parameters must be an object'],
-    [[hostTool('x', { timeoutMs: -1 })], 'Invalid parameters: tools[0].timeoutMs must be at least 0'],
-  ];
+verifies(
+  'H2 H12 H13',
+  'a rejected set_host_tools returns the reason and keeps the previous tools',
+  async ({ open }) => {
+    const { peer } = await open();
+    await setHostTools(peer, hostTool('mine'));
+    const before = await peer.ok({ type: 'get_state' });
+    const noSchema = 'Host tool "x" must provide a JSON Schema object: ';
+    const badName = 'must have a name of 1 to 64 letters, digits, _ and -';
+    const rejections: [object[], string][] = [
+      [[hostTool('x'), hostTool('  ')], 'Host tool at index 1 must provide a non-empty name'],
+      [[hostTool('x', { description: ' \n' })], 'Host tool "x" must provide a non-empty description'],
+      [[hostTool('x', { parameters: { type: 'array' } })], `${noSchema}parameters.type must be "object"`],
+      [[hostTool('x', { parameters: { type: ['object'] } })], `${noSchema}parameters.type must be "object"`],
+      [[hostTool('x', { parameters: { required: 1 } })], `${noSchema}parameters.required must be an array of names`],
+      [[hostTool('x', { parameters: { $ref: '#/$defs/y' } })], `${noSchema}parameters.$ref names nothing: #/$defs/y`],
+      [
+        [hostTool('x', { parameters: { properties: { a: 5 } } })],
+        `${noSchema}parameters.properties.a must be an object`,
+      ],
+      [[hostTool('x'), hostTool('y'), hostTool(' x ')], 'RPC host tool names must be unique'],
+      [[hostTool('mine'), hostTool('bash')], 'RPC host tool "bash" conflicts with an existing tool'],
+      [[hostTool('grep')], 'RPC host tool "grep" conflicts with an existing tool'],
+      [[hostTool('two words')], `Host tool "two words" ${badName}`],
+      [[hostTool('a.b')], `Host tool "a.b" ${badName}`],
+      [[hostTool('größe')], `Host tool "größe" ${badName}`],
+      [[hostTool('x'.repeat(65))], `Host tool "${'x'.repeat(65)}" ${badName}`],
+      [
+        Array.from({ length: MAX_HOST_TOOLS + 1 }, (_, index) => hostTool(`x${index}`)),
+        `A client may run ${MAX_HOST_TOOLS} host tools, not ${MAX_HOST_TOOLS + 1}`,
+      ],
+      [[hostTool('x', { parameters: null })], 'Invalid parameters: tools[0].parameters must be an object'],
+      [[hostTool('x', { timeoutMs: -1 })], 'Invalid parameters: tools[0].timeoutMs must be at least 0'],
+    ];
 
-  for (const [tools, error] of rejections) {
-    expect(await peer.refused({ type: 'set_host_tools', tools })).toMatchObject({ error, code: 'invalid_params' });
-  }
+    for (const [tools, error] of rejections) {
+      expect(await peer.refused({ type: 'set_host_tools', tools })).toMatchObject({ error, code: 'invalid_params' });
+    }
 
-  expect(await peer.ok({ type: 'get_state' })).toEqual(before);
-  expect(before.activeTools).toContain('mine');
-});
+    expect(await peer.ok({ type: 'get_state' })).toEqual(before);
+    expect(before.activeTools).toContain('mine');
+  },
+);
 
 verifies('H1', 'a client may register the maximum of tools, under unusual names', async ({ open }) => {
   const { peer } = await open();
@@ -151,7 +163,10 @@ verifies('H17', 'a malformed result fails its call with the reason', async ({ op
 
   const resultTexts = toolResultTexts(peer.records);
   const prefix = 'Host tool "echo_host" gave a result that cannot be used: ';
-  expect(resultTexts.map((resultText) => resultText?.startsWith(prefix))).toEqual([...malformedResults.map(() => true), false]);
+  expect(resultTexts.map((resultText) => resultText?.startsWith(prefix))).toEqual([
+    ...malformedResults.map(() => true),
+    false,
+  ]);
   for (const [index, [, , problem]] of malformedResults.entries()) expect(resultTexts[index]).toContain(problem);
   expect(process?.stderr() ?? '').toBe('');
 });
@@ -229,7 +244,10 @@ verifies(
   'each client has its own tools and gets only their calls',
   async ({ open }) => {
     const { peer, join } = await open({
-      script: [{ steps: [toolCallStep('first', {}, 'call_1'), toolCallStep('second', {}, 'call_2')] }, { text: 'done' }],
+      script: [
+        { steps: [toolCallStep('first', {}, 'call_1'), toolCallStep('second', {}, 'call_2')] },
+        { text: 'done' },
+      ],
     });
     const other = join?.() ?? peer;
     await setHostTools(peer, hostTool('first'));
@@ -260,7 +278,12 @@ verifies(
   'when a client disconnects, its calls fail, and its tool names are free',
   async ({ open }) => {
     const { peer, join } = await open({
-      script: [{ steps: [toolCallStep('first'), toolCallStep('second')] }, toolCallStep('second'), toolCallStep('second'), { text: 'done' }],
+      script: [
+        { steps: [toolCallStep('first'), toolCallStep('second')] },
+        toolCallStep('second'),
+        toolCallStep('second'),
+        { text: 'done' },
+      ],
     });
     const other = join?.() ?? peer;
     await setHostTools(peer, hostTool('first'));
@@ -321,7 +344,9 @@ verifies(
     client.write('{"type":"prompt","message":"go"}\n');
     client.end();
 
-    expect(toolEnds([await client.next('tool_execution_end')])).toMatchObject([{ isError: true, text: DISCONNECTED_ERROR }]);
+    expect(toolEnds([await client.next('tool_execution_end')])).toMatchObject([
+      { isError: true, text: DISCONNECTED_ERROR },
+    ]);
     expect(await exited).toBe(0);
   },
   ['stdio'],
@@ -381,7 +406,9 @@ verifies(
 
     expect(repaired).toMatchObject({ toolCallIds: ['call_1', 'call_2'] });
     expect(assistantTexts(second.peer.records)).toEqual(['', 'done']);
-    const results = readSessionFile(sessionFile).flatMap(({ message }) => (message?.role === 'toolResult' ? [message] : []));
+    const results = readSessionFile(sessionFile).flatMap(({ message }) =>
+      message?.role === 'toolResult' ? [message] : [],
+    );
     expect(results.map(({ toolCallId, isError }) => [toolCallId, isError])).toEqual([
       ['call_1', true],
       ['call_2', true],

@@ -3,12 +3,18 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
-import { answerDialog, homeWithCommands, fixture, nextUiRequest, userExtension } from '../../support/agent/extensions.ts';
+import {
+  answerDialog,
+  fixture,
+  homeWithCommands,
+  nextUiRequest,
+  userExtension,
+} from '../../support/agent/extensions.ts';
 import { newGate, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
 import { startServer } from '../../support/server/test-server.ts';
-import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { briefConversation, briefs } from '../../support/sessions/session-tree.ts';
+import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { fixture } from '../../support/agent/extensions.ts';
-import { hostTool } from '../../support/tools/host-tools.ts';
 import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { fixture } from '../../support/agent/extensions.ts';
 import { newGate, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
 import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { startServer, type TestServer } from '../../support/server/test-server.ts';
+import { hostTool } from '../../support/tools/host-tools.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 const PARK_AT_ONCE = ['--park-after', '0'];

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
-import { bash, homeWithCommands, waitForFileCode } from '../../support/agent/extensions.ts';
 import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
+import { bash, homeWithCommands, waitForFileCode } from '../../support/agent/extensions.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
 import { outline } from '../../support/clients/peer.ts';
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
@@ -93,7 +93,10 @@ it('[W31] a cursor older than the journal leads to a snapshot', async () => {
 });
 
 it('[W80] a client that resumes right after compaction_end gets the new conversation', async () => {
-  const server = await startServer({ home: fastRetryHome(), script: ['One.', 'Two.', 'Summary.'].map((text) => ({ text })) });
+  const server = await startServer({
+    home: fastRetryHome(),
+    script: ['One.', 'Two.', 'Summary.'].map((text) => ({ text })),
+  });
   const first = await server.attach(DELTAS);
   await first.run(`first ${FILLER}`);
   await first.run(`second ${FILLER}`);
@@ -185,7 +188,10 @@ it('[W32] a client that attaches while a tool runs gets its start and its output
 
 it('[W26 W32] a client that attaches between acceptance and start of a message gets it once', async () => {
   const gate = newGate();
-  const { home } = homeWithCommands({}, `pi.on('before_agent_start', async () => { ${waitForFileCode(`'${gate.path}'`)} });`);
+  const { home } = homeWithCommands(
+    {},
+    `pi.on('before_agent_start', async () => { ${waitForFileCode(`'${gate.path}'`)} });`,
+  );
   const server = await startServer({ home, script: [{ text: 'Done.' }] });
   const continuous = await server.attach(DELTAS);
   await continuous.ok({ type: 'prompt', message: 'Hi' });

@@ -2,11 +2,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import project from '../../../package.json' with { type: 'json' };
-import { startProgram, runTau } from '../../support/processes/program.ts';
 import { newHome, TAU } from '../../support/agent/test-agent.ts';
 import { RemotePeer } from '../../support/clients/remote-peer.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { runTau, startProgram } from '../../support/processes/program.ts';
 import { startTauInTerminal } from '../../support/processes/terminal.ts';
+import { OWNER_TOKEN, startServer } from '../../support/server/test-server.ts';
 
 it('[W60] agents are started with the agent flags of the server, whatever their folder', async () => {
   const home = newHome();
@@ -37,7 +37,7 @@ it('[W60] agents are started with the agent flags of the server, whatever their 
   expect(text).toBe('As told.');
 });
 
-it("[W60] a custom agent command gets the same flags, with absolute paths", async () => {
+it('[W60] a custom agent command gets the same flags, with absolute paths', async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'prompt.md'), 'Be brief.\n');
   const flagArgs = ['--no-approve', '--skill', 'one', '--skill', '~/two', '--system-prompt', 'prompt.md'];

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startServerOnSocket, startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
-import { startProgram, runTau } from '../../support/processes/program.ts';
 import { newHome, TAU } from '../../support/agent/test-agent.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
+import { runTau, startProgram } from '../../support/processes/program.ts';
+import { OWNER_TOKEN, startServer, startServerOnSocket } from '../../support/server/test-server.ts';
 
 const tls = (name: string) => join(import.meta.dirname, '../../fixtures/tls', name);
 
@@ -65,12 +65,7 @@ it.each<[string, string, string, number]>([
   ],
   ['a socket path that is a file', '--socket bad.json', 'cannot listen on CWD/bad.json: there is a file already', 1],
   ['a socket path that is a folder', '--socket .', 'cannot listen on CWD: there is a folder already', 1],
-  [
-    'an unknown model',
-    '--model nope',
-    'Model "nope" not found. Use --list-models to see available models.',
-    1,
-  ],
+  ['an unknown model', '--model nope', 'Model "nope" not found. Use --list-models to see available models.', 1],
   [
     'an unknown tool',
     '--tools nope',
@@ -102,12 +97,7 @@ it.each<[string, string, string, number]>([
     '--allow-origin takes one like https://tau.example.org, not "a" (see tau help server)',
     2,
   ],
-  [
-    'an invalid base path',
-    '--base-path a?b',
-    '--base-path takes a path like /tau, not "a?b" (see tau help server)',
-    2,
-  ],
+  ['an invalid base path', '--base-path a?b', '--base-path takes a path like /tau, not "a?b" (see tau help server)', 2],
   ['a missing folder', '--cwd gone', '--cwd is no folder: gone (see tau help server)', 2],
   ['an extra argument', 'please', 'tau serve takes no "please" (see tau help server)', 2],
 ])('[W61] tau serve fails with one line on stderr for %s', async (_label, flagArgs, message, code) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
 import { bash } from '../../support/agent/extensions.ts';
-import { newGate, openTestAgent, sessionFiles, readSessionFile } from '../../support/agent/test-agent.ts';
+import { newGate, openTestAgent, readSessionFile, sessionFiles } from '../../support/agent/test-agent.ts';
 import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { startServer } from '../../support/server/test-server.ts';
 import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';

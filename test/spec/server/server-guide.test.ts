@@ -60,7 +60,9 @@ it('the guide lists the limits of the server', () => {
   expect(rows.length).toBeGreaterThan(20);
   for (const [description = '', value = '', , constant = ''] of rows) {
     const [, amount, unit = ''] = /^(\d+) ?(\w*)/.exec(value) ?? [];
-    expect([description, ...(limits.get(constant.replaceAll('`', '')) ?? [])]).toContain(Number(amount) * (UNITS[unit] ?? 1));
+    expect([description, ...(limits.get(constant.replaceAll('`', '')) ?? [])]).toContain(
+      Number(amount) * (UNITS[unit] ?? 1),
+    );
   }
   const { total, perAddress, withoutRequest: unasked } = httpLimits.connections;
   expect(guide).toContain(

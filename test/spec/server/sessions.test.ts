@@ -123,7 +123,8 @@ it('[W83] delete_session rejects a session with clients, and deletes one without
   await other.disconnect();
   await second.ok({ type: 'get_state' });
   let response = await second.request({ type: 'delete_session', sessionPath });
-  while (response['code'] === 'session_in_use') response = await second.request({ type: 'delete_session', sessionPath });
+  while (response['code'] === 'session_in_use')
+    response = await second.request({ type: 'delete_session', sessionPath });
 
   expect(response).toMatchObject({ success: true });
   expect(existsSync(sessionPath)).toBe(false);

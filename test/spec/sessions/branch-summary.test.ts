@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { compactionEvents, textWithUsage, FILLER, NEAR_CONTEXT_LIMIT, openAfterTwoTurns } from '../../support/agent/compaction.ts';
-import { NO_RETRY, newGate, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
+import {
+  compactionEvents,
+  FILLER,
+  NEAR_CONTEXT_LIMIT,
+  openAfterTwoTurns,
+  textWithUsage,
+} from '../../support/agent/compaction.ts';
 import { waitUntilSettled } from '../../support/agent/run-records.ts';
-import { briefConversation, getEntries, entryIdOf, getLeafId } from '../../support/sessions/session-tree.ts';
+import { NO_RETRY, newGate, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
+import { briefConversation, entryIdOf, getEntries, getLeafId } from '../../support/sessions/session-tree.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));

@@ -35,7 +35,10 @@ for (const [name, moment] of moments) {
     async () => {
       const home = newHome();
       const call = { toolCall: { id: 'call_1', name: 'bash', arguments: { command: 'echo hi' } } };
-      const first = await openTestAgent('stdio', { home, script: [{ steps: [{ text: 'Look: ' }, call] }, { text: 'done' }] });
+      const first = await openTestAgent('stdio', {
+        home,
+        script: [{ steps: [{ text: 'Look: ' }, call] }, { text: 'done' }],
+      });
       const { sessionFile } = await first.peer.ok({ type: 'get_state' });
       first.peer.send({ type: 'prompt', id: 'p', message: 'first', clientMessageId: 'c1' });
 
@@ -44,7 +47,11 @@ for (const [name, moment] of moments) {
       await first.process?.exited;
       const received = first.peer.records.flatMap(({ type, message }) => (type === 'message_end' ? [message] : []));
 
-      const second = await openTestAgent('stdio', { home, args: ['--session', sessionFile], script: [{ text: 'more' }] });
+      const second = await openTestAgent('stdio', {
+        home,
+        args: ['--session', sessionFile],
+        script: [{ text: 'more' }],
+      });
       const { messages } = await second.peer.ok({ type: 'get_messages' });
       expect(messages.slice(0, received.length)).toEqual(received);
       expect(messages.filter(({ role }: { role: string }) => role === 'user')).toHaveLength(1);

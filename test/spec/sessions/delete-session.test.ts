@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
 import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { shortConversation, header, storeSession } from '../../support/sessions/stored-session.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { header, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 verifies('S54', 'a deleted session is moved unchanged into .trash beside it', async ({ open }) => {

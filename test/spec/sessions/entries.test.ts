@@ -1,6 +1,13 @@
 import { expect } from 'vitest';
 import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
+import {
+  assistantEntry,
+  entry,
+  header,
+  shortConversation,
+  storeSession,
+  userEntry,
+} from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('S31', 'get_entries returns the entries of the file in order', async ({ open }) => {
@@ -112,7 +119,10 @@ verifies('S34', 'get_tree returns branches, labels and the leaf', async ({ open 
 
   const result = await peer.ok({ type: 'get_tree' });
 
-  const labels = { entry: label, children: [{ entry: labelChanges[0], children: [{ entry: labelChanges[1], children: [] }] }] };
+  const labels = {
+    entry: label,
+    children: [{ entry: labelChanges[0], children: [{ entry: labelChanges[1], children: [] }] }],
+  };
   const branches = [
     { entry: instead, children: [labels] },
     { entry: again, children: [] },

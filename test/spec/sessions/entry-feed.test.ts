@@ -209,7 +209,11 @@ verifies('I9', 'entry_appended precedes every record that depends on its entry',
       'the entry',
       appended((other) => message(other) === message(end)),
     );
-    const first = indexOfRecord(peer, 'the end', (record) => record.type === 'message_end' && message(record) === message(end));
+    const first = indexOfRecord(
+      peer,
+      'the end',
+      (record) => record.type === 'message_end' && message(record) === message(end),
+    );
     expect(entry).toBeLessThan(first);
   }
   const pairs: [string, (record: WireRecord) => boolean, (record: WireRecord) => boolean][] = [

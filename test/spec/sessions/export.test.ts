@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
 import { type Home, newGate, newHome, openTestAgent as openOn } from '../../support/agent/test-agent.ts';
-import { shortConversation, entry, header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { entry, header, shortConversation, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** The JSON lines embedded in the page: one about the page, then those of the session. */
@@ -181,7 +181,9 @@ it('[S44] tau export reads old, torn and read-only sessions and leaves them unch
     { type: 'message', message: { role: 'user', content: 'old' } },
   ];
   const old = storeSession(home, [first, question], { name: 'old.jsonl' });
-  const torn = storeSession(home, [...shortConversation(home.cwd), '{"type":"message","id":"tor'], { name: 'torn.jsonl' });
+  const torn = storeSession(home, [...shortConversation(home.cwd), '{"type":"message","id":"tor'], {
+    name: 'torn.jsonl',
+  });
   chmodSync(torn, 0o400);
   const before = [old, torn].map((file) => readFileSync(file, 'utf8'));
 

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionDirFor } from '../../../src/store/agent-dir.ts';
-import { runTau } from '../../support/processes/program.ts';
 import { NO_RETRY, newHome, openTestAgent as openOn, readSessionFile } from '../../support/agent/test-agent.ts';
-import { shortConversation, entry, header, storeSession } from '../../support/sessions/stored-session.ts';
+import { runTau } from '../../support/processes/program.ts';
+import { entry, header, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import {
+  assistantEntry,
   assistantMessage,
   entry,
   header,
-  storeSession,
   linesOf,
-  assistantEntry,
+  storeSession,
   usage,
   userEntry,
 } from '../../support/sessions/stored-session.ts';
@@ -69,7 +69,11 @@ verifies('J15 J20', 'a copy holds the unknown entries of its branch byte for byt
 
 verifies('J15', 'unknown entries are returned unchanged', async ({ open }) => {
   const home = newHome();
-  const { peer } = await open({ home, hasForeignFields: true, args: ['--session', storeSession(home, linesIn(home.cwd))] });
+  const { peer } = await open({
+    home,
+    hasForeignFields: true,
+    args: ['--session', storeSession(home, linesIn(home.cwd))],
+  });
 
   const { entries } = await peer.ok({ type: 'get_entries', limit: 4 });
 

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import {
-  shortConversation,
+  assistantEntry,
   entry,
   header,
-  storeSession,
   linesOf,
-  assistantEntry,
+  shortConversation,
+  storeSession,
   userEntry,
 } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';

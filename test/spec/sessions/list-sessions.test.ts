@@ -3,11 +3,24 @@ import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import type { SessionSummary } from '../../../src/protocol/generated/vocabulary.ts';
 import { type Home, newGate, newHome, sessionFiles } from '../../support/agent/test-agent.ts';
-import { assistantMessage, shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
+import {
+  assistantEntry,
+  assistantMessage,
+  entry,
+  header,
+  shortConversation,
+  storeSession,
+  userEntry,
+} from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 /** Stores a conversation whose file was last modified at this second. */
-function storeAt(home: Home, id: string, at: number, { cwd = home.cwd, lines = shortConversation(cwd, { id }) } = {}): string {
+function storeAt(
+  home: Home,
+  id: string,
+  at: number,
+  { cwd = home.cwd, lines = shortConversation(cwd, { id }) } = {},
+): string {
   const path = storeSession(home, lines, { cwd, name: `${id}.jsonl` });
   utimesSync(path, at, at);
   return path;

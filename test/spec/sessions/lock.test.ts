@@ -1,7 +1,12 @@
 import { linkSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { newHome, openTestAgent as openOn, startAgentProcess, readSessionFile } from '../../support/agent/test-agent.ts';
+import {
+  newHome,
+  openTestAgent as openOn,
+  readSessionFile,
+  startAgentProcess,
+} from '../../support/agent/test-agent.ts';
 import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
@@ -90,7 +95,11 @@ verifies('J17', 'a session is unlocked as soon as its holder is killed', async (
 
   await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
   await peer.run('second');
-  expect(readSessionFile(sessionFile).flatMap(({ message }) => message?.role ?? [])).toEqual(['user', 'user', 'assistant']);
+  expect(readSessionFile(sessionFile).flatMap(({ message }) => message?.role ?? [])).toEqual([
+    'user',
+    'user',
+    'assistant',
+  ]);
 });
 
 verifies('J16', 'a session is unlocked after a clean exit', async ({ open }) => {

@@ -1,7 +1,13 @@
 import { expect } from 'vitest';
 import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
-import { shortConversation, entry, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
+import {
+  assistantEntry,
+  entry,
+  shortConversation,
+  storeSession,
+  userEntry,
+} from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Requests all pages of this size. */

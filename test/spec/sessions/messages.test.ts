@@ -1,6 +1,14 @@
 import { expect } from 'vitest';
 import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { assistantMessage, shortConversation, entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
+import {
+  assistantEntry,
+  assistantMessage,
+  entry,
+  header,
+  shortConversation,
+  storeSession,
+  userEntry,
+} from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('G17 G18', 'get_messages returns every message as it was sent and stored', async ({ open }) => {
@@ -50,31 +58,27 @@ verifies('G17', 'get_messages returns only the active branch', async ({ open }) 
   );
 });
 
-verifies(
-  'G18',
-  'entries other than messages that reach the model have roles of their own',
-  async ({ open }) => {
-    const home = newHome();
-    const lines = [
-      header(home.cwd),
-      userEntry('00000001', null, 'first'),
-      entry('branch_summary', '00000002', '00000001', { fromId: 'root', summary: 'what was left' }),
-      entry('custom_message', '00000003', '00000002', { customType: 'note', content: 'hello', display: true }),
-      entry('custom', '00000004', '00000003', { customType: 'state', data: { n: 1 } }),
-      entry('label', '00000005', '00000004', { targetId: '00000001', label: 'x' }),
-    ];
-    const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
+verifies('G18', 'entries other than messages that reach the model have roles of their own', async ({ open }) => {
+  const home = newHome();
+  const lines = [
+    header(home.cwd),
+    userEntry('00000001', null, 'first'),
+    entry('branch_summary', '00000002', '00000001', { fromId: 'root', summary: 'what was left' }),
+    entry('custom_message', '00000003', '00000002', { customType: 'note', content: 'hello', display: true }),
+    entry('custom', '00000004', '00000003', { customType: 'state', data: { n: 1 } }),
+    entry('label', '00000005', '00000004', { targetId: '00000001', label: 'x' }),
+  ];
+  const { peer } = await open({ home, args: ['--session', storeSession(home, lines)] });
 
-    const { messages } = await peer.ok({ type: 'get_messages' });
+  const { messages } = await peer.ok({ type: 'get_messages' });
 
-    const timestamp = Date.parse('2026-01-02T03:04:05.678Z');
-    expect(messages).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'first' }], timestamp: 1 },
-      { role: 'branchSummary', summary: 'what was left', fromId: 'root', timestamp },
-      { role: 'custom', customType: 'note', content: 'hello', display: true, timestamp },
-    ]);
-  },
-);
+  const timestamp = Date.parse('2026-01-02T03:04:05.678Z');
+  expect(messages).toEqual([
+    { role: 'user', content: [{ type: 'text', text: 'first' }], timestamp: 1 },
+    { role: 'branchSummary', summary: 'what was left', fromId: 'root', timestamp },
+    { role: 'custom', customType: 'note', content: 'hello', display: true, timestamp },
+  ]);
+});
 
 verifies('G19', 'get_last_assistant_text returns the text of the last assistant message', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { steps: [{ thinking: 'hm' }, { text: 'two' }] }] });

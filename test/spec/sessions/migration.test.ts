@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import { acquireLock } from '../../../src/system/files/lock.ts';
 import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { assistantMessage, header, storeSession, linesOf, userEntry } from '../../support/sessions/stored-session.ts';
+import { assistantMessage, header, linesOf, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const timestamp = '2025-01-02T03:04:05.678Z';

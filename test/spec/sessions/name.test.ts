@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
+import { entry, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 verifies('S24 G8 I16', 'a session name is published and stored', async ({ open }) => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { newGate, newHome, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
-import { entry, header, storeSession, assistantEntry, userEntry } from '../../support/sessions/stored-session.ts';
-import { briefConversation, getEntries, entryIdOf, getLeafId } from '../../support/sessions/session-tree.ts';
+import { briefConversation, entryIdOf, getEntries, getLeafId } from '../../support/sessions/session-tree.ts';
+import { assistantEntry, entry, header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));
@@ -250,7 +250,12 @@ it('[S61] the leaf survives SIGKILL and every later start', async () => {
   await last.close();
   const end = await openTestAgent('stdio', { home: first.home, args: ['--continue'] });
   expect(await getLeafId(end.peer)).toBe(leaf);
-  expect(await briefConversation(end.peer)).toEqual(['user: first', 'assistant: one', 'user: other', 'assistant: three']);
+  expect(await briefConversation(end.peer)).toEqual([
+    'user: first',
+    'assistant: one',
+    'user: other',
+    'assistant: three',
+  ]);
 });
 
 it('[S61] a leaf before the first entry survives a restart', async () => {

@@ -1,11 +1,21 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { assistantMessage, shortConversation, entry, header, storeSession, linesOf, userEntry } from '../../support/sessions/stored-session.ts';
+import {
+  assistantMessage,
+  entry,
+  header,
+  linesOf,
+  shortConversation,
+  storeSession,
+  userEntry,
+} from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const calls = ['call_1', 'call_2'].map((id) => ({ type: 'toolCall', id, name: 'bash', arguments: { command: 'x' } }));
-const callingEntry = entry('message', 'bbbbbbbb', 'aaaaaaaa', { message: assistantMessage({ content: calls, stopReason: 'toolUse' }) });
+const callingEntry = entry('message', 'bbbbbbbb', 'aaaaaaaa', {
+  message: assistantMessage({ content: calls, stopReason: 'toolUse' }),
+});
 const result = (id: string, parentId: string, toolCallId: string) =>
   entry('message', id, parentId, {
     message: { role: 'toolResult', toolCallId, toolName: 'bash', content: [], isError: false, timestamp: 3 },
@@ -128,10 +138,16 @@ verifies('J11', 'tool calls of failed or aborted messages are not repaired', asy
   const { peer } = await open({ home });
 
   for (const stopReason of ['error', 'aborted']) {
-    const stopped = entry('message', 'bbbbbbbb', 'aaaaaaaa', { message: assistantMessage({ content: calls, stopReason }) });
-    const path = storeSession(home, [header(home.cwd, { id: stopReason }), userEntry('aaaaaaaa', null, 'go'), stopped], {
-      name: `${stopReason}.jsonl`,
+    const stopped = entry('message', 'bbbbbbbb', 'aaaaaaaa', {
+      message: assistantMessage({ content: calls, stopReason }),
     });
+    const path = storeSession(
+      home,
+      [header(home.cwd, { id: stopReason }), userEntry('aaaaaaaa', null, 'go'), stopped],
+      {
+        name: `${stopReason}.jsonl`,
+      },
+    );
     const before = readFileSync(path);
     await peer.ok({ type: 'switch_session', sessionPath: path });
     expect(readFileSync(path)).toEqual(before);

@@ -56,7 +56,12 @@ for (const [name, command] of Object.entries(sessionChanges)) {
       expect(agent).toMatchObject({ isTerminal: true, willRetry: false });
       expect(settled).toMatchObject({ outcome: 'aborted', aborted: true, clientMessageIds: ['c2'] });
       const storedMessages = readSessionFile(now.sessionFile).flatMap((line) => (line.message ? [line.message] : []));
-      expect(storedMessages.map(({ role, stopReason }) => stopReason ?? role)).toEqual(['user', 'stop', 'user', 'aborted']);
+      expect(storedMessages.map(({ role, stopReason }) => stopReason ?? role)).toEqual([
+        'user',
+        'stop',
+        'user',
+        'aborted',
+      ]);
       expect(storedMessages.at(-1)).toEqual(message?.['message']);
     },
     AGENT_SWITCHES_SESSION,

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { newHome, startAgentProcess, readSessionFile } from '../../support/agent/test-agent.ts';
-import { shortConversation, header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
+import { newHome, readSessionFile, startAgentProcess } from '../../support/agent/test-agent.ts';
+import { header, shortConversation, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 /** Sets the modification time of a file. */

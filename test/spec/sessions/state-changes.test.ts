@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { newHome } from '../../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
-import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
+import { entry, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** The events that a command causes before its response. */

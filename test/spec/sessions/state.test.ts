@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { newHome } from '../../support/agent/test-agent.ts';
-import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
+import { entry, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 verifies(
@@ -172,7 +172,11 @@ verifies('G10', 'messageCount equals the number of messages after a compaction',
   ];
   const files = {
     known: start,
-    unknown: [...shortConversation(home.cwd), compaction('11111111', 'bbbbbbbb', 'nobody'), again('22222222', '11111111')],
+    unknown: [
+      ...shortConversation(home.cwd),
+      compaction('11111111', 'bbbbbbbb', 'nobody'),
+      again('22222222', '11111111'),
+    ],
     twice: [...start, compaction('33333333', '22222222', 'aaaaaaaa'), blank],
   };
 

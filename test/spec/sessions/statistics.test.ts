@@ -1,6 +1,14 @@
 import { expect } from 'vitest';
 import { NO_RETRY, newHome } from '../../support/agent/test-agent.ts';
-import { assistantMessage, shortConversation, entry, header, storeSession, usage, userEntry } from '../../support/sessions/stored-session.ts';
+import {
+  assistantMessage,
+  entry,
+  header,
+  shortConversation,
+  storeSession,
+  usage,
+  userEntry,
+} from '../../support/sessions/stored-session.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const counted = { input: 900, output: 50, cacheRead: 30, cacheWrite: 20 };
@@ -134,7 +142,10 @@ verifies('G26 G27', 'contextUsage percent follows the context window of the mode
 verifies('G28 D16', 'without a model there is no contextUsage', async ({ open }) => {
   const home = newHome();
   const change = entry('model_change', '11111111', 'bbbbbbbb', { provider: 'anthropic', modelId: 'claude-sonnet-4' });
-  const { peer } = await open({ home, args: ['--session', storeSession(home, [...shortConversation(home.cwd), change])] });
+  const { peer } = await open({
+    home,
+    args: ['--session', storeSession(home, [...shortConversation(home.cwd), change])],
+  });
 
   const stats = await peer.ok({ type: 'get_session_stats' });
 

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { startProgram } from '../../support/processes/program.ts';
 import { newGate, newHome, TAU } from '../../support/agent/test-agent.ts';
-import { verifies } from '../../support/verifies.ts';
+import { startProgram } from '../../support/processes/program.ts';
 import { assertValid } from '../../support/protocol/wire-log.ts';
+import { verifies } from '../../support/verifies.ts';
 
 it('a session file that cannot grow ends the run with storage_failed, and the agent continues', async () => {
   const limited = 'ulimit -f 64; exec "$0" "$1" --mode rpc --stream delta';

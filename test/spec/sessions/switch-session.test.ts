@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } fro
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'vitest';
 import { newGate, newHome, openTestAgent as openOn, readSessionFile } from '../../support/agent/test-agent.ts';
-import { shortConversation, header, storeSession } from '../../support/sessions/stored-session.ts';
+import { header, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 verifies('S6 S7 S12', 'switch_session loads the file', async ({ open }) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AgentClient } from '../../../src/index.ts';
-import { type Hooks, openWithHooks, neverReturns } from '../../support/agent/hooked-agent.ts';
+import { type Hooks, neverReturns, openWithHooks } from '../../support/agent/hooked-agent.ts';
 import { briefs } from '../../support/sessions/session-tree.ts';
 
 /** Opens an agent with these hooks after two turns. */

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { TARGET_TOKEN, rejectedUpgrade, startTarget, type Target } from '../../support/server/attack-target.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
+import { rejectedUpgrade, startTarget, TARGET_TOKEN, type Target } from '../../support/server/attack-target.ts';
 
 const originOf = ({ port }: Target) => `http://127.0.0.1:${port}`;
 
@@ -67,7 +67,9 @@ it('[A14 W46] the cookie is named after the port, hashed on disk and valid only 
 
   await (await target.connect({ token: null }, { headers: { cookie, origin } })).location();
   expect((await rejectedUpgrade(target.connect({ token: null }, { headers: { cookie } }))).status).toBe(403);
-  expect((await rejectedUpgrade(target.connect({ token: null }, { headers: { cookie, origin: 'null' } }))).status).toBe(403);
+  expect((await rejectedUpgrade(target.connect({ token: null }, { headers: { cookie, origin: 'null' } }))).status).toBe(
+    403,
+  );
   for (const headers of [
     { cookie: `tau_1=${value}`, origin },
     { cookie: `TAU_${target.port}=${value}`, origin },

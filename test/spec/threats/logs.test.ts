@@ -1,8 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { filesBelow, newToken, TARGET_TOKEN, readAll, secretsIn, startTarget } from '../../support/server/attack-target.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
+import {
+  filesBelow,
+  newToken,
+  readAll,
+  secretsIn,
+  startTarget,
+  TARGET_TOKEN,
+} from '../../support/server/attack-target.ts';
 
 const pairOf = (setCookie: readonly string[] | undefined) => setCookie?.[0]?.split(';')[0] ?? '';
 

@@ -3,7 +3,15 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { auditPath } from '../../../src/server/auth/audit.ts';
-import { newToken, TARGET_TOKEN, readAll, startTarget, slowAgent, type Target, type TargetClient } from '../../support/server/attack-target.ts';
+import {
+  newToken,
+  readAll,
+  slowAgent,
+  startTarget,
+  TARGET_TOKEN,
+  type Target,
+  type TargetClient,
+} from '../../support/server/attack-target.ts';
 
 const MiB = 1024 * 1024;
 

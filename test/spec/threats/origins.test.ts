@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readToEnd } from '../../../src/server/http/testing/raw-clients.ts';
-import { TARGET_TOKEN, rejectedUpgrade, startTarget, type Target } from '../../support/server/attack-target.ts';
+import { rejectedUpgrade, startTarget, TARGET_TOKEN, type Target } from '../../support/server/attack-target.ts';
 
 const paths = ['/', '/healthz', '/metrics', '/schema.json', '/api/sessions', '/nothing/../here'];
 

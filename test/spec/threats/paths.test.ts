@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newToken, TARGET_TOKEN, startTarget, type Target } from '../../support/server/attack-target.ts';
 import { type Home, newHome } from '../../support/agent/test-agent.ts';
+import { newToken, startTarget, TARGET_TOKEN, type Target } from '../../support/server/attack-target.ts';
 
 /** A server with sessions in an allowed folder, in one with the same prefix and in one outside. */
 interface PathFixture {
@@ -260,7 +260,9 @@ it('[A7] session lists contain only allowed sessions, including their cursors an
     expect(await client.refused({ type: 'list_sessions', cwd })).toMatchObject({ code: 'permission_denied' });
     expect((await target.get(`/api/sessions?cwd=${encodeURIComponent(cwd)}`, { headers })).status).toBe(403);
   }
-  const all = JSON.parse((await target.get('/api/sessions', { headers: { authorization: `Bearer ${TARGET_TOKEN}` } })).body);
+  const all = JSON.parse(
+    (await target.get('/api/sessions', { headers: { authorization: `Bearer ${TARGET_TOKEN}` } })).body,
+  );
   expect(all.sessions).toHaveLength(3);
 });
 

@@ -2,9 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandRows, type Scope } from '../../../src/protocol/generated/command-rows.ts';
-import { newToken, TARGET_TOKEN, readAll, startTarget, type Target, type TargetClient } from '../../support/server/attack-target.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
 import { commandNames, sampleParams } from '../../support/protocol/sample-params.ts';
+import {
+  newToken,
+  readAll,
+  startTarget,
+  TARGET_TOKEN,
+  type Target,
+  type TargetClient,
+} from '../../support/server/attack-target.ts';
 
 const scopeOf = (name: (typeof commandNames)[number]) => commandRows[name].scope;
 
@@ -170,7 +177,9 @@ it('[A10] the audit log records the prompt, bash and admin commands of a token, 
     .split('\n')
     .map((line) => JSON.parse(line));
   const { grant } = events.find(({ message }) => message === 'bash');
-  const ownEvents = events.filter((event) => event.grant === grant).map(({ message, outcome }) => `${message} ${outcome}`);
+  const ownEvents = events
+    .filter((event) => event.grant === grant)
+    .map(({ message, outcome }) => `${message} ${outcome}`);
   expect(ownEvents).toEqual(['connect ok', 'bash ok', 'prompt ok', 'set_credential permission_denied', 'close ok']);
   for (const text of ['a-word', 'sk-in-a-command', token, TARGET_TOKEN]) expect(audit).not.toContain(text);
 });

@@ -4,9 +4,16 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sendRequest } from '../../../src/server/http/testing/raw-clients.ts';
-import { newToken, TARGET_TOKEN, rejectedUpgrade, startTarget, slowAgent, type TargetClient } from '../../support/server/attack-target.ts';
-import { runTau } from '../../support/processes/program.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
+import { runTau } from '../../support/processes/program.ts';
+import {
+  newToken,
+  rejectedUpgrade,
+  slowAgent,
+  startTarget,
+  TARGET_TOKEN,
+  type TargetClient,
+} from '../../support/server/attack-target.ts';
 
 const tlsFiles = ['cert', 'key'].flatMap((name) => [
   `--tls-${name}`,
@@ -32,7 +39,9 @@ it('[W74 W73] a client whose session starts slowly is not timed out', async () =
   const target = await startTarget({ args: ['--ping-seconds', '1', '--agent-command', agent] });
   const early = await target.connect();
   early.send({ type: 'get_state', id: 'early' });
-  const silent = await startTarget({ args: ['--ping-seconds', '1'] }).then((other) => other.connect({}, { autoPong: false }));
+  const silent = await startTarget({ args: ['--ping-seconds', '1'] }).then((other) =>
+    other.connect({}, { autoPong: false }),
+  );
 
   // Waits as long as the server needs to time out a silent client.
   await silent.ended;

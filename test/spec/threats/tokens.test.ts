@@ -1,17 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { newHome } from '../../support/agent/test-agent.ts';
 import {
-  type TargetClose,
   newToken,
-  TARGET_TOKEN,
   rejectedUpgrade,
   revokeToken,
   startTarget,
+  TARGET_TOKEN,
   type Target,
-  writeTokensFile,
   type TargetClient,
+  type TargetClose,
+  writeTokensFile,
 } from '../../support/server/attack-target.ts';
-import { newHome } from '../../support/agent/test-agent.ts';
 
 const INVALID = 'Invalid authentication token';
 const invalid: TargetClose = { code: 1008, reason: INVALID };
@@ -81,7 +81,10 @@ it('[A11] revoking a token closes its sockets and logins at once, and no others'
   await Promise.all(sockets.map((socket) => socket.location()));
   const login = await target.post('/api/login', { token: revokedToken.token });
   const cookie = String(login.headers['set-cookie']?.[0]).split(';')[0] ?? '';
-  const page = await target.connect({ token: null }, { headers: { cookie, origin: `http://127.0.0.1:${target.port}` } });
+  const page = await target.connect(
+    { token: null },
+    { headers: { cookie, origin: `http://127.0.0.1:${target.port}` } },
+  );
   await page.location();
 
   await revokeToken(target.home, revokedToken.id);
@@ -131,7 +134,9 @@ it('[A5 A10] tokens without scopes may view, prompt and run bash, but not send a
 
 it('[A12] too many wrong tokens block the address before the upgrade and over HTTP, even with a right token', async () => {
   const target = await startTarget();
-  const guesses = Array.from({ length: 30 }, (_, index) => target.connect({ token: `guess ${index}` }).catch((error) => error));
+  const guesses = Array.from({ length: 30 }, (_, index) =>
+    target.connect({ token: `guess ${index}` }).catch((error) => error),
+  );
   const outcomes = await Promise.all(guesses);
   const late = await rejectedUpgrade(target.connect({ token: 'one more' }));
   const right = await rejectedUpgrade(target.connect());

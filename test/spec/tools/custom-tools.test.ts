@@ -8,8 +8,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { AgentClient, CustomTool } from '../../../src/client/index.ts';
 import { spawnAgent } from '../../../src/client/spawn.node.ts';
 import { openAgent } from '../../../src/index.ts';
-import { toolCallStep } from '../../support/tools/host-tools.ts';
 import { environment, newHome, scriptArgs, TAU } from '../../support/agent/test-agent.ts';
+import { toolCallStep } from '../../support/tools/host-tools.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -72,29 +72,32 @@ it.each(clientOpeners)('[V7] a client runs its custom tools for an agent in %s',
   ]);
 });
 
-it.each(clientOpeners)('[V7] an abort reaches the custom tools of a client for an agent in %s', async (_where, open) => {
-  const client = await open([{ steps: [toolCallStep('wait'), toolCallStep('wait')] }, { text: 'after' }]);
-  let onStart = () => {};
-  const started = new Promise<void>((resolve) => {
-    onStart = resolve;
-  });
-  const aborted: Promise<unknown>[] = [];
-  await client.setCustomTools([
-    tool('wait', (_args, { signal }) => {
-      aborted.push(new Promise((resolve) => signal.addEventListener('abort', resolve)));
-      if (aborted.length === 2) onStart();
-      return new Promise(() => {});
-    }),
-  ]);
-  const run = client.promptAndWait('go');
-  await started;
+it.each(clientOpeners)(
+  '[V7] an abort reaches the custom tools of a client for an agent in %s',
+  async (_where, open) => {
+    const client = await open([{ steps: [toolCallStep('wait'), toolCallStep('wait')] }, { text: 'after' }]);
+    let onStart = () => {};
+    const started = new Promise<void>((resolve) => {
+      onStart = resolve;
+    });
+    const aborted: Promise<unknown>[] = [];
+    await client.setCustomTools([
+      tool('wait', (_args, { signal }) => {
+        aborted.push(new Promise((resolve) => signal.addEventListener('abort', resolve)));
+        if (aborted.length === 2) onStart();
+        return new Promise(() => {});
+      }),
+    ]);
+    const run = client.promptAndWait('go');
+    await started;
 
-  await client.abort();
-  await Promise.all(aborted);
+    await client.abort();
+    await Promise.all(aborted);
 
-  expect((await run).settled).toMatchObject({ aborted: true });
-  expect((await client.promptAndWait('again')).settled).toMatchObject({ outcome: 'ok' });
-});
+    expect((await run).settled).toMatchObject({ aborted: true });
+    expect((await client.promptAndWait('again')).settled).toMatchObject({ outcome: 'ok' });
+  },
+);
 
 /** The code example in this language from the tools section of docs/embedding.md. */
 function example(language: string): string {

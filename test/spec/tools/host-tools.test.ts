@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
 import { openWithHooks } from '../../support/agent/hooked-agent.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
+import { newGate } from '../../support/agent/test-agent.ts';
+import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import {
-  sendToolResult,
-  toolCallStep,
   echoHostTool,
   hostTool,
+  sendToolResult,
   setHostTools,
   textContent,
+  toolCallStep,
   toolEnds,
   toolResultTexts,
 } from '../../support/tools/host-tools.ts';
-import { newGate } from '../../support/agent/test-agent.ts';
-import type { Peer, WireRecord } from '../../support/clients/peer.ts';
-import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
@@ -42,12 +42,18 @@ verifies('H1 H2 H3 H4', 'a host tool is registered, published and active at once
 });
 
 verifies('H6 H8 H9 H20', 'a host tool call goes to the host, and updates and result come back', async ({ open }) => {
-  const { peer } = await open({ script: [toolCallStep('echo_host', { message: 'hello' }, 'toolu_123'), { text: 'done' }] });
+  const { peer } = await open({
+    script: [toolCallStep('echo_host', { message: 'hello' }, 'toolu_123'), { text: 'done' }],
+  });
   await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
 
   const call = await peer.next('host_tool_call');
-  peer.send({ type: 'host_tool_update', id: call.id, partialResult: { content: textContent('working'), details: { at: 1 } } });
+  peer.send({
+    type: 'host_tool_update',
+    id: call.id,
+    partialResult: { content: textContent('working'), details: { at: 1 } },
+  });
   const update = await peer.next('tool_execution_update');
   sendToolResult(peer, call, '', { result: { content: textContent('hello'), details: { took: 2 } } });
   await waitUntilSettled(peer);
@@ -211,7 +217,11 @@ it('[H4] the model gets the name, description and parameters of a host tool', as
 
 verifies('H21', 'replacing the set during a host tool call does not end the call', async ({ open }) => {
   const { peer } = await open({
-    script: [toolCallStep('echo_host', { message: 'a' }), toolCallStep('echo_host', { message: 'b' }), { text: 'done' }],
+    script: [
+      toolCallStep('echo_host', { message: 'a' }),
+      toolCallStep('echo_host', { message: 'b' }),
+      { text: 'done' },
+    ],
   });
   await setHostTools(peer, echoHostTool);
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -244,7 +254,11 @@ verifies('H7', 'an abort cancels each open host tool call by id and does not wai
   const cancels = peer.records.filter(({ type }) => type === 'host_tool_cancel');
   expect(end).toMatchObject({ aborted: true });
   expect(cancels).toEqual(
-    [hostCalls[0], hostCalls[2]].map((call) => ({ type: 'host_tool_cancel', id: expect.any(String), targetId: call?.['id'] })),
+    [hostCalls[0], hostCalls[2]].map((call) => ({
+      type: 'host_tool_cancel',
+      id: expect.any(String),
+      targetId: call?.['id'],
+    })),
   );
   expect(new Set([...cancels, ...hostCalls].map(({ id }) => id)).size).toBe(5);
   const aborted = 'Host tool "echo_host" was aborted';
@@ -269,8 +283,14 @@ verifies('H11', 'a host that does not respond in time fails the call; a late res
 });
 
 verifies('H11', 'a timeout longer than a timer can hold does not expire', async ({ open }) => {
-  const { peer } = await open({ script: [{ steps: [toolCallStep('never'), toolCallStep('usual')] }, { text: 'done' }] });
-  await setHostTools(peer, hostTool('never', { timeoutMs: Number.MAX_SAFE_INTEGER }), hostTool('usual', { timeoutMs: 0 }));
+  const { peer } = await open({
+    script: [{ steps: [toolCallStep('never'), toolCallStep('usual')] }, { text: 'done' }],
+  });
+  await setHostTools(
+    peer,
+    hostTool('never', { timeoutMs: Number.MAX_SAFE_INTEGER }),
+    hostTool('usual', { timeoutMs: 0 }),
+  );
   await peer.ok({ type: 'prompt', message: 'go' });
 
   for (const reply of ['a', 'b']) sendToolResult(peer, await peer.next('host_tool_call'), reply);

@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, writeMcpServers } from '../../support/tools/mcp.ts';
 import { newGate, newHome, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
 import { waitUntil } from '../../support/processes/processes.ts';
+import {
+  readNotes,
+  stdioServer,
+  toolCallScript,
+  toolOutcomes,
+  waitForStatuses,
+  writeMcpServers,
+} from '../../support/tools/mcp.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const INTEROP = join(import.meta.dirname, '../../fixtures/mcp/sdk-server.mjs');
@@ -36,7 +43,10 @@ verifies('N35', 'the result of an MCP tool reaches the model, its structured con
 verifies('N35', 'failed, rejected and timed out MCP calls give error results; the run continues', async ({ open }) => {
   const home = newHome();
   writeMcpServers(home, {
-    s: stdioServer({ answer: { content: [{ type: 'text', text: 'no such file' }], isError: true }, words: 'Bad arguments' }),
+    s: stdioServer({
+      answer: { content: [{ type: 'text', text: 'no such file' }], isError: true },
+      words: 'Bad arguments',
+    }),
     mute: stdioServer({}, { timeoutMs: 4000 }),
   });
 
@@ -88,7 +98,10 @@ verifies('N36', 'an abort ends an MCP call at once and notifies the server, whic
   const home = newHome();
   const notes = join(home.root, 'notes');
   writeMcpServers(home, { s: stdioServer({ notes }) });
-  const { peer } = await open({ home, script: [...toolCallScript('s__hang').slice(0, 1), ...toolCallScript('s__echo')] });
+  const { peer } = await open({
+    home,
+    script: [...toolCallScript('s__hang').slice(0, 1), ...toolCallScript('s__echo')],
+  });
 
   await peer.ok({ type: 'prompt', message: 'go' });
   await waitUntil(async () => readNotes(notes).includes('call hang'));

@@ -3,8 +3,16 @@ import { rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, statusesOf, writeMcpServers } from '../../support/tools/mcp.ts';
 import { newGate, newHome } from '../../support/agent/test-agent.ts';
+import {
+  readNotes,
+  statusesOf,
+  stdioServer,
+  toolCallScript,
+  toolOutcomes,
+  waitForStatuses,
+  writeMcpServers,
+} from '../../support/tools/mcp.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** A port on which no server listens. */
@@ -48,7 +56,10 @@ verifies('N37 N33 N32', 'failing MCP servers do not affect the others', async ({
 verifies('N32', 'get_state responds while MCP servers connect, prompt after they have', async ({ open }) => {
   const home = newHome();
   const gate = newGate();
-  writeMcpServers(home, { slow: stdioServer({ holds: 'initialize', gate: gate.path }, { timeoutMs: 60_000 }), fast: stdioServer() });
+  writeMcpServers(home, {
+    slow: stdioServer({ holds: 'initialize', gate: gate.path }, { timeoutMs: 60_000 }),
+    fast: stdioServer(),
+  });
   const { peer } = await open({ home, script: [{ text: 'hello' }] });
 
   const prompted = peer.request({ type: 'prompt', message: 'hi' });
@@ -124,37 +135,33 @@ verifies('N43', 'an MCP server that sends an oversized line is ended', async ({ 
   expect(text).toBe('The MCP server s said more than 16777216 bytes in one line');
 });
 
-verifies(
-  'N43',
-  'the tools of an MCP server are limited to 500 and its list to 100 pages',
-  async ({ open }) => {
-    const home = newHome();
-    const odd = [
-      {
-        name: 'fine',
-        inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, anyOf: [{}], $defs: {} },
-      },
-      { name: 'list', inputSchema: { type: 'array' } },
-      { name: 'wordy', description: 'x'.repeat(70_000), inputSchema: { type: 'object' } },
-      { inputSchema: { type: 'object' } },
-      null,
-    ];
-    const notes = join(home.root, 'notes');
-    writeMcpServers(home, {
-      many: { command: process.execPath, args: ['-e', SERVER_OF_MANY] },
-      endless: stdioServer({ tools: [], endless: true, notes }),
-      odd: stdioServer({ tools: odd }),
-    });
+verifies('N43', 'the tools of an MCP server are limited to 500 and its list to 100 pages', async ({ open }) => {
+  const home = newHome();
+  const odd = [
+    {
+      name: 'fine',
+      inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, anyOf: [{}], $defs: {} },
+    },
+    { name: 'list', inputSchema: { type: 'array' } },
+    { name: 'wordy', description: 'x'.repeat(70_000), inputSchema: { type: 'object' } },
+    { inputSchema: { type: 'object' } },
+    null,
+  ];
+  const notes = join(home.root, 'notes');
+  writeMcpServers(home, {
+    many: { command: process.execPath, args: ['-e', SERVER_OF_MANY] },
+    endless: stdioServer({ tools: [], endless: true, notes }),
+    odd: stdioServer({ tools: odd }),
+  });
 
-    const { peer } = await open({ home, script: toolCallScript('many__t499', 'odd__fine') });
-    const records = await peer.run('go');
+  const { peer } = await open({ home, script: toolCallScript('many__t499', 'odd__fine') });
+  const records = await peer.run('go');
 
-    expect(toolOutcomes(records).map(({ isError }) => isError)).toEqual([false, false]);
-    const { mcpServers } = await peer.ok({ type: 'get_state' });
-    expect(mcpServers.map((server: { tools: string[] }) => server.tools.length)).toEqual([500, 0, 1]);
-    expect(readNotes(notes).filter((note) => note === 'list')).toHaveLength(100);
-  },
-);
+  expect(toolOutcomes(records).map(({ isError }) => isError)).toEqual([false, false]);
+  const { mcpServers } = await peer.ok({ type: 'get_state' });
+  expect(mcpServers.map((server: { tools: string[] }) => server.tools.length)).toEqual([500, 0, 1]);
+  expect(readNotes(notes).filter((note) => note === 'list')).toHaveLength(100);
+});
 
 /** A server program that lists 3000 tools on pages of 40. */
 const SERVER_OF_MANY = `

@@ -1,9 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runTau } from '../../support/processes/program.ts';
-import { stdioServer, toolCallScript, waitForStatuses, readNotes, toolOutcomes, statusesOf, writeMcpServers } from '../../support/tools/mcp.ts';
 import { newHome, openTestAgent } from '../../support/agent/test-agent.ts';
+import { runTau } from '../../support/processes/program.ts';
+import {
+  readNotes,
+  statusesOf,
+  stdioServer,
+  toolCallScript,
+  toolOutcomes,
+  waitForStatuses,
+  writeMcpServers,
+} from '../../support/tools/mcp.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const named = (...names: string[]) =>
@@ -123,20 +131,16 @@ it.each([
   expect(process?.stderr()).toBe('');
 });
 
-verifies(
-  'N34',
-  'invalid or duplicate tool names are changed and still call their tool',
-  async ({ open }) => {
-    const home = newHome();
-    writeMcpServers(home, { s: named('a.b', 'a/b', 'x'.repeat(80)) });
-    const long = `s__${'x'.repeat(61)}`;
+verifies('N34', 'invalid or duplicate tool names are changed and still call their tool', async ({ open }) => {
+  const home = newHome();
+  writeMcpServers(home, { s: named('a.b', 'a/b', 'x'.repeat(80)) });
+  const long = `s__${'x'.repeat(61)}`;
 
-    const { peer } = await open({ home, script: toolCallScript('s__a_b_2', long) });
-    await peer.run('go');
+  const { peer } = await open({ home, script: toolCallScript('s__a_b_2', long) });
+  await peer.run('go');
 
-    expect((await peer.ok({ type: 'get_state' })).activeTools.slice(4)).toEqual(['s__a_b', 's__a_b_2', long]);
-  },
-);
+  expect((await peer.ok({ type: 'get_state' })).activeTools.slice(4)).toEqual(['s__a_b', 's__a_b_2', long]);
+});
 
 verifies('N34', 'a deactivated tool stays inactive when its MCP server reconnects', async ({ open }) => {
   const home = newHome();

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { expect, it, onTestFinished } from 'vitest';
-import { toolCallScript, waitForStatuses, toolOutcomes, statusesOf, writeMcpServers } from '../../support/tools/mcp.ts';
-import { startHttpMcpServer } from '../../support/tools/mcp-http.ts';
 import { newHome, openTestAgent } from '../../support/agent/test-agent.ts';
 import { waitUntil } from '../../support/processes/processes.ts';
+import { statusesOf, toolCallScript, toolOutcomes, waitForStatuses, writeMcpServers } from '../../support/tools/mcp.ts';
+import { startHttpMcpServer } from '../../support/tools/mcp-http.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const secret = 'web-secret-123456';
@@ -167,33 +167,29 @@ it('[N44] MCP requests do not use a proxy', async () => {
   expect(statusesOf(peer.records, 's')).toEqual(['connecting', 'ready']);
 });
 
-verifies(
-  'N44',
-  'an MCP server built with the official SDK works over HTTP',
-  async ({ open: openAgent }) => {
-    const home = newHome();
-    const library = new McpServer({ name: 'sdk', version: '1' });
-    library.registerTool('hello', { description: 'Says hello' }, () => {
-      library.registerTool('more', {}, () => ({ content: [{ type: 'text', text: 'more' }] }));
-      return { content: [{ type: 'text', text: 'hello' }] };
-    });
-    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
-    // biome-ignore lint/suspicious/noExplicitAny: the library's own types do not fit each other under our flags
-    await library.connect(transport as any);
-    const server = createServer((request, response) => void transport.handleRequest(request, response));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.closeAllConnections());
-    onTestFinished(() => void server.close());
-    writeMcpServers(home, { sdk: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` } });
+verifies('N44', 'an MCP server built with the official SDK works over HTTP', async ({ open: openAgent }) => {
+  const home = newHome();
+  const library = new McpServer({ name: 'sdk', version: '1' });
+  library.registerTool('hello', { description: 'Says hello' }, () => {
+    library.registerTool('more', {}, () => ({ content: [{ type: 'text', text: 'more' }] }));
+    return { content: [{ type: 'text', text: 'hello' }] };
+  });
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID() });
+  // biome-ignore lint/suspicious/noExplicitAny: the library's own types do not fit each other under our flags
+  await library.connect(transport as any);
+  const server = createServer((request, response) => void transport.handleRequest(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.closeAllConnections());
+  onTestFinished(() => void server.close());
+  writeMcpServers(home, { sdk: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` } });
 
-    const { peer } = await openAgent({ home, script: [...toolCallScript('sdk__hello'), ...toolCallScript('sdk__more')] });
-    const first = await peer.run('go');
-    const { tools } = await waitForStatuses(peer, 'sdk', ['ready', 'ready']);
-    const second = await peer.run('again');
+  const { peer } = await openAgent({ home, script: [...toolCallScript('sdk__hello'), ...toolCallScript('sdk__more')] });
+  const first = await peer.run('go');
+  const { tools } = await waitForStatuses(peer, 'sdk', ['ready', 'ready']);
+  const second = await peer.run('again');
 
-    expect(toolOutcomes(first)).toEqual([{ text: 'hello', isError: false }]);
-    expect(tools).toEqual(['sdk__hello', 'sdk__more']);
-    expect(toolOutcomes(second)).toEqual([{ text: 'more', isError: false }]);
-  },
-);
+  expect(toolOutcomes(first)).toEqual([{ text: 'hello', isError: false }]);
+  expect(tools).toEqual(['sdk__hello', 'sdk__more']);
+  expect(toolOutcomes(second)).toEqual([{ text: 'more', isError: false }]);
+});

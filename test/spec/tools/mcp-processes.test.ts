@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { stdioServer, toolCallScript, readNotes, notedPids, writeMcpServers } from '../../support/tools/mcp.ts';
 import { type Home, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
-import { killAll, filterAlive, waitUntil } from '../../support/processes/processes.ts';
+import { filterAlive, killAll, waitUntil } from '../../support/processes/processes.ts';
+import { notedPids, readNotes, stdioServer, toolCallScript, writeMcpServers } from '../../support/tools/mcp.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Configures servers that do not exit by themselves, each with a child outside its process group. */

@@ -1,9 +1,17 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { stdioServer, toolCallScript, waitForStatuses, toolOutcomes, notedPids, statusesOf, writeMcpServers } from '../../support/tools/mcp.ts';
 import { newHome, type TestAgent } from '../../support/agent/test-agent.ts';
 import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { header, storeSession } from '../../support/sessions/stored-session.ts';
+import {
+  notedPids,
+  statusesOf,
+  stdioServer,
+  toolCallScript,
+  toolOutcomes,
+  waitForStatuses,
+  writeMcpServers,
+} from '../../support/tools/mcp.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const named = (tool: string, notes?: string) =>
@@ -192,7 +200,10 @@ verifies('N43', 'the fifty-first MCP server fails', async ({ open }) => {
 });
 
 verifies('N42', 'values in set_mcp_servers are literal: nothing is resolved from the environment', async ({ open }) => {
-  const { peer } = await open({ script: toolCallScript('s__env'), env: { GIVEN: 'given', OPENAI_API_KEY: 'sk-secret' } });
+  const { peer } = await open({
+    script: toolCallScript('s__env'),
+    env: { GIVEN: 'given', OPENAI_API_KEY: 'sk-secret' },
+  });
   const env = { A: '$GIVEN', B: '!echo printed', C: '$OPENAI_API_KEY' };
 
   await peer.ok({ type: 'set_mcp_servers', servers: { s: stdioServer({}, { env }) } });

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
 import { outline, type WireRecord } from '../../support/clients/peer.ts';
 import { waitUntil } from '../../support/processes/processes.ts';
-import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const call = (name: string, args: object, id?: string) => ({ toolCall: { name, arguments: args, ...(id && { id }) } });

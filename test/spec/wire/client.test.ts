@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type AgentClient, CommandFailed, ConnectionLost } from '../../../src/client/index.ts';
 import { connectAgent, type SpawnedAgent, spawnAgent } from '../../../src/client/spawn.node.ts';
-import { connectWhenListening, environment, type Home, newHome, sessionFiles, startAgentProcess, readSessionFile, TAU } from '../../support/agent/test-agent.ts';
+import {
+  connectWhenListening,
+  environment,
+  type Home,
+  newHome,
+  readSessionFile,
+  sessionFiles,
+  startAgentProcess,
+  TAU,
+} from '../../support/agent/test-agent.ts';
 import { assertValid } from '../../support/protocol/wire-log.ts';
 
 const ROUNDS = 100;

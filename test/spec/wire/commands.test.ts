@@ -164,14 +164,18 @@ verifies('C16', 'unknown fields of a command are ignored', async ({ open }) => {
   ]);
 });
 
-verifies('C14 C24', 'only responses have the type response, and every other type is a known event', async ({ open }) => {
-  const { peer } = await open();
+verifies(
+  'C14 C24',
+  'only responses have the type response, and every other type is a known event',
+  async ({ open }) => {
+    const { peer } = await open();
 
-  const records = await peer.run('list the files and read nothing.txt');
+    const records = await peer.run('list the files and read nothing.txt');
 
-  const known = new Set(['response', ...Object.keys(tables.events)]);
-  expect(records.map(({ type }) => type).filter((type) => !known.has(type))).toEqual([]);
-  expect(records.filter(({ type, success: successField }) => (type === 'response') !== (successField !== undefined))).toEqual(
-    [],
-  );
-});
+    const known = new Set(['response', ...Object.keys(tables.events)]);
+    expect(records.map(({ type }) => type).filter((type) => !known.has(type))).toEqual([]);
+    expect(
+      records.filter(({ type, success: successField }) => (type === 'response') !== (successField !== undefined)),
+    ).toEqual([]);
+  },
+);

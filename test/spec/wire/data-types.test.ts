@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { NO_RETRY, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { shortConversation, entry, header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
+import { entry, header, shortConversation, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const image = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { startProgram } from '../../support/processes/program.ts';
 import { newHome, startAgentProcess } from '../../support/agent/test-agent.ts';
 import { Peer } from '../../support/clients/peer.ts';
+import { startProgram } from '../../support/processes/program.ts';
 
 it('[Z28] everything sent before the end of input is answered, however late it is read', async () => {
   const { process, link } = startAgentProcess(newHome(), ['--no-session']);

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type RunningProgram, startProgram } from '../../support/processes/program.ts';
 import { bash, callTool, example } from '../../support/agent/extensions.ts';
 import { type Home, newGate, newHome, scriptArgs, TAU } from '../../support/agent/test-agent.ts';
+import { type RunningProgram, startProgram } from '../../support/processes/program.ts';
 import { CTRL_C, CTRL_D, ENTER, startInTerminal } from '../../support/processes/terminal.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -258,8 +258,9 @@ except ConnectionError as error: print(json.dumps(str(error)))
 it('[V16] chat.py runs a prompt with a host tool', async () => {
   const home = newHome();
 
-  const { code, stdout, stderr } = await startProgram(home, ['python3', example('python/chat.py'), 'say', 'hello'], { env })
-    .finished;
+  const { code, stdout, stderr } = await startProgram(home, ['python3', example('python/chat.py'), 'say', 'hello'], {
+    env,
+  }).finished;
 
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'hello\n', stderr: '' });
 });

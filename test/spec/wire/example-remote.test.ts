@@ -1,14 +1,19 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { startProgram } from '../../support/processes/program.ts';
 import { example } from '../../support/agent/extensions.ts';
 import { newGate, sessionFiles } from '../../support/agent/test-agent.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { startProgram } from '../../support/processes/program.ts';
+import { OWNER_TOKEN, startServer } from '../../support/server/test-server.ts';
 import { storedMessages } from '../../support/sessions/stored-session.ts';
 
 const env = { PI_AUTH_TOKEN: OWNER_TOKEN, PYTHONDONTWRITEBYTECODE: '1' };
 
-const clientArgs = (url: string, ...prompt: string[]) => ['python3', example('python/remote_session.py'), url, ...prompt];
+const clientArgs = (url: string, ...prompt: string[]) => [
+  'python3',
+  example('python/remote_session.py'),
+  url,
+  ...prompt,
+];
 
 it('remote_session.py prints the response', async () => {
   const server = await startServer();
@@ -23,7 +28,9 @@ it('remote_session.py resumes when the connection is cut', async () => {
   const script = [{ steps: [{ text: 'Once ' }, { await: gate.path }, { text: 'upon a time.' }] }];
   const server = await startServer({ script, args: ['--allow-host', '127.0.0.1'] });
   const proxy = await startCuttableProxy(Number(new URL(server.url).port));
-  const client = startProgram(server.home, clientArgs(`ws://127.0.0.1:${proxy.port}/session`, 'tell me a story'), { env });
+  const client = startProgram(server.home, clientArgs(`ws://127.0.0.1:${proxy.port}/session`, 'tell me a story'), {
+    env,
+  });
 
   await client.waitForOutput('Once ');
   proxy.cut();
@@ -38,8 +45,9 @@ it('remote_session.py resumes when the connection is cut', async () => {
 it('remote_session.py exits with the close code when its token is rejected', async () => {
   const server = await startServer();
 
-  const result = await startProgram(server.home, clientArgs(server.url, 'say hello'), { env: { ...env, PI_AUTH_TOKEN: 'wrong' } })
-    .finished;
+  const result = await startProgram(server.home, clientArgs(server.url, 'say hello'), {
+    env: { ...env, PI_AUTH_TOKEN: 'wrong' },
+  }).finished;
 
   expect(result).toMatchObject({ code: 1, stderr: '1008\n' });
 });

@@ -27,7 +27,11 @@ const checkpoints = ({ sessionFiles }: TestAgent) =>
 
 /** Overwrites the code in a run of two turns; returns the agent and a function that forks before the run. */
 async function overwriteCode({ open }: AgentFixture, home: Home) {
-  const agent = await open({ home, args: extensionArgs('git-checkpoint'), script: [bash('echo agent > code'), { text: 'done' }] });
+  const agent = await open({
+    home,
+    args: extensionArgs('git-checkpoint'),
+    script: [bash('echo agent > code'), { text: 'done' }],
+  });
   await agent.peer.run('overwrite it');
   const { messages } = await agent.peer.ok({ type: 'get_fork_messages' });
   const fork = () => agent.peer.ok({ type: 'fork', entryId: messages[0].entryId });
@@ -95,38 +99,37 @@ async function resultOf(peer: Peer) {
   return messages.find(({ role }: { role: string }) => role === 'toolResult');
 }
 
-verifies(
-  'V19',
-  'custom-tool: counts words, reports progress and returns details',
-  async (fixture) => {
-    const home = newHome();
-    writeFileSync(join(home.cwd, 'a.txt'), 'one two\nthree');
-    writeFileSync(join(home.cwd, 'b.txt'), ' four ');
-    const { peer } = await fixture.open({
-      home,
-      args: extensionArgs('custom-tool'),
-      script: [callTool('count_words', { paths: ['a.txt', 'b.txt'] }), { text: 'done' }],
-    });
+verifies('V19', 'custom-tool: counts words, reports progress and returns details', async (fixture) => {
+  const home = newHome();
+  writeFileSync(join(home.cwd, 'a.txt'), 'one two\nthree');
+  writeFileSync(join(home.cwd, 'b.txt'), ' four ');
+  const { peer } = await fixture.open({
+    home,
+    args: extensionArgs('custom-tool'),
+    script: [callTool('count_words', { paths: ['a.txt', 'b.txt'] }), { text: 'done' }],
+  });
 
-    await peer.run('count');
+  await peer.run('count');
 
-    expect(await peer.find('tool_execution_update')).toMatchObject({
-      partialResult: { content: [{ text: expect.stringMatching(/^[12] of 2 files$/) }] },
-    });
-    expect(await resultOf(peer)).toMatchObject({
-      isError: false,
-      content: [{ text: '4 words' }],
-      details: { counts: { 'a.txt': 3, 'b.txt': 1 } },
-    });
-  },
-);
+  expect(await peer.find('tool_execution_update')).toMatchObject({
+    partialResult: { content: [{ text: expect.stringMatching(/^[12] of 2 files$/) }] },
+  });
+  expect(await resultOf(peer)).toMatchObject({
+    isError: false,
+    content: [{ text: '4 words' }],
+    details: { counts: { 'a.txt': 3, 'b.txt': 1 } },
+  });
+});
 
 for (const [what, args, problem] of [
   ['a missing file', { paths: ['no.txt'] }, 'ENOENT'],
   ['invalid arguments', { paths: 'a.txt' }, 'Validation failed for tool "count_words"'],
 ] as const) {
   verifies('V19', `custom-tool: ${what} gives an error result`, async ({ open }) => {
-    const { peer } = await open({ args: extensionArgs('custom-tool'), script: [callTool('count_words', args), { text: 'done' }] });
+    const { peer } = await open({
+      args: extensionArgs('custom-tool'),
+      script: [callTool('count_words', args), { text: 'done' }],
+    });
 
     await peer.run('count');
 
@@ -215,7 +218,10 @@ for (const [value, isError] of [
     const { peer } = await open({ args: extensionArgs('rpc-demo'), script: [bash(': sudo'), { text: 'done' }] });
     await peer.ok({ type: 'prompt', message: 'go' });
 
-    expect(await answerDialog(peer, 'select', { value })).toMatchObject({ title: 'Run this as root?', timeout: 10_000 });
+    expect(await answerDialog(peer, 'select', { value })).toMatchObject({
+      title: 'Run this as root?',
+      timeout: 10_000,
+    });
     await peer.next('agent_settled');
 
     expect(await resultOf(peer)).toMatchObject({ isError });

@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
 import { remoteServer } from '../../../src/client/testing/remote-server.node.ts';
-import { startProgram } from '../../support/processes/program.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
-import { startServer, OWNER_TOKEN } from '../../support/server/test-server.ts';
+import { startProgram } from '../../support/processes/program.ts';
+import { OWNER_TOKEN, startServer } from '../../support/server/test-server.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const moduleOf = (path: string) => JSON.stringify(pathToFileURL(join(root, path)).href);
@@ -38,7 +38,11 @@ it('[V20] the example of docs/embedding.md works without a built-in WebSocket', 
   writeFileSync(join(server.home.cwd, 'client.mjs'), code);
   const url = `${server.url}?stream=delta&token=${OWNER_TOKEN}`;
 
-  const { code: exit, stdout, stderr } = await startProgram(server.home, [process.execPath, 'client.mjs', url]).finished;
+  const {
+    code: exit,
+    stdout,
+    stderr,
+  } = await startProgram(server.home, [process.execPath, 'client.mjs', url]).finished;
 
   expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: 'hello', stderr: ' The client was closed\n' });
 });

@@ -105,7 +105,10 @@ verifies('I6', 'a rejected hello changes nothing', async ({ open }) => {
 
   const rejection = await peer.refused({ type: 'hello', stream: 'delta', entries: 'yes' });
 
-  expect(rejection).toMatchObject({ code: 'invalid_params', error: 'Invalid parameters: entries must be true or false' });
+  expect(rejection).toMatchObject({
+    code: 'invalid_params',
+    error: 'Invalid parameters: entries must be true or false',
+  });
   expect(await peer.ok({ type: 'hello' })).toMatchObject({ capabilities: { stream: 'cumulative', entries: false } });
 });
 

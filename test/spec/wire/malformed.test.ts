@@ -3,7 +3,13 @@ import type { Schema } from '../../../src/protocol/check.ts';
 import { commandParams } from '../../../src/protocol/generated/inbound.ts';
 import type { CommandName } from '../../../src/protocol/generated/vocabulary.ts';
 import type { Peer } from '../../support/clients/peer.ts';
-import { commandNames, type Fields, fullParams, resolveSchema, sampleParams } from '../../support/protocol/sample-params.ts';
+import {
+  commandNames,
+  type Fields,
+  fullParams,
+  resolveSchema,
+  sampleParams,
+} from '../../support/protocol/sample-params.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const PREFIX = 'Invalid parameters: ';
@@ -46,7 +52,8 @@ function invalidValuesFor(schema: Schema): InvalidValue[] {
 }
 
 /** Checks no position inside a union: it depends on which member is meant. */
-const invalidMembers = (member: Schema): InvalidValue[] => invalidValues(...invalidFields(resolveSchema(member)).map(({ value }) => value));
+const invalidMembers = (member: Schema): InvalidValue[] =>
+  invalidValues(...invalidFields(resolveSchema(member)).map(({ value }) => value));
 
 const invalidItems = (items: Schema): InvalidValue[] =>
   invalidValuesFor(items).map(({ position, value }) => ({ position: `[0]${position}`, value: [value] }));
@@ -59,7 +66,10 @@ function invalidFields(schema: Schema): InvalidValue[] {
     return { position: `.${name}`, value };
   });
   const invalid = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
-    invalidValuesFor(field).map(({ position, value }) => ({ position: `.${name}${position}`, value: { ...valid, [name]: value } })),
+    invalidValuesFor(field).map(({ position, value }) => ({
+      position: `.${name}${position}`,
+      value: { ...valid, [name]: value },
+    })),
   );
   return [...missing, ...invalid];
 }
@@ -78,7 +88,10 @@ function invalidParamsOf(name: CommandName): InvalidParams[] {
     return { position: field, params };
   });
   const invalid = Object.entries(schema.properties ?? {}).flatMap(([field, inner]) =>
-    invalidValuesFor(inner).map(({ position, value }) => ({ position: `${field}${position}`, params: { ...valid, [field]: value } })),
+    invalidValuesFor(inner).map(({ position, value }) => ({
+      position: `${field}${position}`,
+      params: { ...valid, [field]: value },
+    })),
   );
   return [...missing, ...invalid];
 }
@@ -100,7 +113,9 @@ async function checkRejectsAll(peer: Peer, name: CommandName): Promise<void> {
       code: 'invalid_params',
     })),
   );
-  const unnamedPositions = cases.filter(({ position }, id) => !String(responses[id]?.['error']).startsWith(`${PREFIX}${position}`));
+  const unnamedPositions = cases.filter(
+    ({ position }, id) => !String(responses[id]?.['error']).startsWith(`${PREFIX}${position}`),
+  );
   expect(unnamedPositions).toEqual([]);
 }
 

@@ -2,13 +2,13 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Finding, Preflight } from '../../../src/protocol/generated/vocabulary.ts';
+import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { type Home, newGate, newHome } from '../../support/agent/test-agent.ts';
+import { homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 import type { Peer } from '../../support/clients/peer.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
-import { waitUntilSettled } from '../../support/agent/run-records.ts';
-import { homeWithFiles, providerConfig } from '../../support/agent/user-files.ts';
 import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 const preflight = (peer: Peer): Promise<Preflight> => peer.ok({ type: 'preflight' });
@@ -24,37 +24,33 @@ function withSettings(settings: object | string): Home {
   return home;
 }
 
-verifies(
-  'U20',
-  'preflight checks everything a prompt needs and uses up no model response',
-  async (fixture) => {
-    const agent = await fixture.open({ script: [{ text: 'the first answer' }], args: ['--model', 'tau/scripted'] });
+verifies('U20', 'preflight checks everything a prompt needs and uses up no model response', async (fixture) => {
+  const agent = await fixture.open({ script: [{ text: 'the first answer' }], args: ['--model', 'tau/scripted'] });
 
-    const checked = await preflight(agent.peer);
+  const checked = await preflight(agent.peer);
 
-    expect(checked.ok).toBe(true);
-    expect(checked.findings.map(({ check }) => check)).toEqual([
-      'model',
-      'providers',
-      'model files',
-      'keys',
-      'working folder',
-      'session file',
-      'session folder',
-      'temporary folder',
-      'shell',
-      'tools',
-      'settings',
-      'trust',
-      'disk space',
-      'ripgrep',
-      'sharp',
-    ]);
-    expect(findingFor('session file', checked)).toMatchObject({ status: 'ok', message: agent.sessionFiles()[0] });
-    expect(findingFor('tools', checked)).toMatchObject({ status: 'ok', message: expect.stringContaining('bash') });
-    expect(JSON.stringify(await agent.peer.run('hello'))).toContain('the first answer');
-  },
-);
+  expect(checked.ok).toBe(true);
+  expect(checked.findings.map(({ check }) => check)).toEqual([
+    'model',
+    'providers',
+    'model files',
+    'keys',
+    'working folder',
+    'session file',
+    'session folder',
+    'temporary folder',
+    'shell',
+    'tools',
+    'settings',
+    'trust',
+    'disk space',
+    'ripgrep',
+    'sharp',
+  ]);
+  expect(findingFor('session file', checked)).toMatchObject({ status: 'ok', message: agent.sessionFiles()[0] });
+  expect(findingFor('tools', checked)).toMatchObject({ status: 'ok', message: expect.stringContaining('bash') });
+  expect(JSON.stringify(await agent.peer.run('hello'))).toContain('the first answer');
+});
 
 verifies('U20', 'preflight is answered during a run and does not affect it', async ({ open }) => {
   const gate = newGate();
@@ -70,24 +66,23 @@ verifies('U20', 'preflight is answered during a run and does not affect it', asy
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });
 });
 
-verifies(
-  'U21',
-  'an unusable model is an error if chosen, a fallback model a warning',
-  async (fixture) => {
-    const unusable = await fixture.open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
-    const unchosen = await fixture.open();
+verifies('U21', 'an unusable model is an error if chosen, a fallback model a warning', async (fixture) => {
+  const unusable = await fixture.open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
+  const unchosen = await fixture.open();
 
-    const [without, fallback] = [await preflight(unusable.peer), await preflight(unchosen.peer)];
+  const [without, fallback] = [await preflight(unusable.peer), await preflight(unchosen.peer)];
 
-    expect(without.ok).toBe(false);
-    expect(findingFor('model', without)).toMatchObject({ status: 'error', message: expect.stringContaining('set_model') });
-    expect(fallback.ok).toBe(true);
-    expect(findingFor('model', fallback)).toMatchObject({
-      status: 'warning',
-      message: expect.stringContaining('tau/scripted'),
-    });
-  },
-);
+  expect(without.ok).toBe(false);
+  expect(findingFor('model', without)).toMatchObject({
+    status: 'error',
+    message: expect.stringContaining('set_model'),
+  });
+  expect(fallback.ok).toBe(true);
+  expect(findingFor('model', fallback)).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('tau/scripted'),
+  });
+});
 
 verifies('U21', 'preflight reflects a change made just before it', async ({ open }) => {
   const { peer } = await open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
@@ -109,7 +104,10 @@ verifies('U21', 'a missing working folder and a missing session file are errors'
   const checked = await preflight(peer);
 
   expect(checked.ok).toBe(false);
-  expect(findingFor('working folder', checked)).toMatchObject({ status: 'error', message: expect.stringContaining(home.cwd) });
+  expect(findingFor('working folder', checked)).toMatchObject({
+    status: 'error',
+    message: expect.stringContaining(home.cwd),
+  });
   expect(findingFor('session file', checked)).toMatchObject({
     status: 'error',
     message: expect.stringContaining('new_session'),
@@ -124,7 +122,10 @@ verifies(
 
     const checked = await preflight(peer);
 
-    expect(findingFor('session file', checked)).toMatchObject({ status: 'ok', message: expect.stringContaining('memory') });
+    expect(findingFor('session file', checked)).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('memory'),
+    });
     expect(findingFor('session folder', checked)).toBeUndefined();
   },
   LOCAL_TRANSPORTS,
@@ -134,7 +135,9 @@ verifies('U21', 'a missing or failing shell is an error', async ({ open }) => {
   const missing = await open({ home: withSettings({ shellPath: '/nowhere/zsh' }) });
   const failing = await open({ home: withSettings({ shellPath: '/bin/false' }) });
 
-  const checked = [await preflight(missing.peer), await preflight(failing.peer)].map((report) => findingFor('shell', report));
+  const checked = [await preflight(missing.peer), await preflight(failing.peer)].map((report) =>
+    findingFor('shell', report),
+  );
 
   for (const finding of checked) {
     expect(finding).toMatchObject({ status: 'error', message: expect.stringContaining('shellPath') });
@@ -153,7 +156,10 @@ verifies('U22', 'a shell that hangs is reported and killed', async ({ open }) =>
 
   const checked = await preflight(peer);
 
-  expect(findingFor('shell', checked)).toMatchObject({ status: 'error', message: expect.stringContaining('did not run') });
+  expect(findingFor('shell', checked)).toMatchObject({
+    status: 'error',
+    message: expect.stringContaining('did not run'),
+  });
   expect(await filterAlive(readFileSync(pids, 'utf8').trim().split(' ').map(Number))).toEqual([]);
 });
 
@@ -172,7 +178,10 @@ verifies('U21', 'invalid settings and an untrusted project are warnings', async 
     status: 'warning',
     message: expect.stringContaining('steeringMode'),
   });
-  expect(findingFor('trust', checked)).toMatchObject({ status: 'warning', message: expect.stringContaining('set_trust') });
+  expect(findingFor('trust', checked)).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('set_trust'),
+  });
   expect(findingFor('trust', trusted)).toMatchObject({ status: 'ok' });
 });
 
@@ -192,7 +201,9 @@ verifies('U23', 'keys are reported by name only', async ({ open }) => {
 
 verifies('U20 U23', 'the usable providers follow the files, and no key is reported', async ({ open }) => {
   const double = await ProviderDouble.start(completions);
-  const home = homeWithFiles({ models: { providers: { own: providerConfig(double.url, { apiKey: '!touch ran; echo hunter2' }) } } });
+  const home = homeWithFiles({
+    models: { providers: { own: providerConfig(double.url, { apiKey: '!touch ran; echo hunter2' }) } },
+  });
   const { peer } = await open({ home });
 
   const before = await preflight(peer);

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { startProgram, runTau } from '../../support/processes/program.ts';
-import { newHome, openTestAgent, sessionFiles, readSessionFile, TAU, type TestAgent } from '../../support/agent/test-agent.ts';
+import {
+  newHome,
+  openTestAgent,
+  readSessionFile,
+  sessionFiles,
+  TAU,
+  type TestAgent,
+} from '../../support/agent/test-agent.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
-import { isAlive, killAll, filterAlive, waitUntil } from '../../support/processes/processes.ts';
+import { filterAlive, isAlive, killAll, waitUntil } from '../../support/processes/processes.ts';
+import { runTau, startProgram } from '../../support/processes/program.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const onStdio = ['stdio'] as const;

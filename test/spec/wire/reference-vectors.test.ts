@@ -63,7 +63,12 @@ const samples: Readonly<Record<string, unknown>> = {
   models: [model],
   message: assistantMessage,
   partial: assistantMessage,
-  messages: [printedType('UserMessage'), assistantMessage, printedType('ToolResultMessage'), printedType('BashExecutionMessage')],
+  messages: [
+    printedType('UserMessage'),
+    assistantMessage,
+    printedType('ToolResultMessage'),
+    printedType('BashExecutionMessage'),
+  ],
   toolResults: [printedType('ToolResultMessage')],
   details: {},
   state,
@@ -159,7 +164,9 @@ const notOnTheWire = ['TokenFile'];
 
 /** The fields of a state that an example does not print. */
 function missingFields(document: string, name: string): Json {
-  const example = vectors.find((candidate) => candidate.document === document && candidate.kind === 'response' && candidate.name === name);
+  const example = vectors.find(
+    (candidate) => candidate.document === document && candidate.kind === 'response' && candidate.name === name,
+  );
   const given = (example?.json['data'] ?? {}) as Json;
   return Object.fromEntries(Object.entries(state).filter(([field]) => !Object.hasOwn(given, field)));
 }
@@ -241,7 +248,9 @@ describe('outbound examples of the documents match the schema', () => {
   );
 
   it('contains no unknown type', () => {
-    const unknown = outboundVectors.filter(({ kind, name }) => kind === 'type' && !/ data$/.test(name) && !definitions[name]);
+    const unknown = outboundVectors.filter(
+      ({ kind, name }) => kind === 'type' && !/ data$/.test(name) && !definitions[name],
+    );
 
     expect(unknown.map(({ name }) => name)).toEqual(notOnTheWire);
   });

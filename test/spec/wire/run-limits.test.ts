@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { ModelRequest } from '../../../src/model/request.ts';
 import { callBash, customMessage, openWithHooks, rolesOf } from '../../support/agent/hooked-agent.ts';
+import { assistantTexts, userTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import { outline, type WireRecord } from '../../support/clients/peer.ts';
-import { assistantTexts, waitUntilSettled, userTexts } from '../../support/agent/run-records.ts';
+import { entry, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { waitForFileCommand } from '../../support/tools/shell-commands.ts';
-import { shortConversation, entry, storeSession } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** A model response with a tool call and this usage. */
@@ -214,7 +214,10 @@ const priced = async (request: ModelRequest): Promise<ModelRequest> => ({
 });
 
 it('[P46] cost is computed from the price of the model', async () => {
-  const { client } = await openWithHooks({ beforeRequest: priced }, { answers: [call(100), call(100), { text: 'never' }] });
+  const { client } = await openWithHooks(
+    { beforeRequest: priced },
+    { answers: [call(100), call(100), { text: 'never' }] },
+  );
 
   const { settled: end, messages } = await client.promptAndWait({ message: 'go', limits: { cost: 0.2 } });
 

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startProgram, pathWithPi } from '../../support/processes/program.ts';
 import { type Home, newHome, openTestAgent, TAU } from '../../support/agent/test-agent.ts';
 import { groupSize, waitUntil } from '../../support/processes/processes.ts';
+import { pathWithPi, startProgram } from '../../support/processes/program.ts';
 import { assertValid } from '../../support/protocol/wire-log.ts';
 
 const seeds = join(import.meta.dirname, '../../fixtures/seeds');
@@ -34,7 +34,9 @@ it('[Z2] pi and tau are the same program', async () => {
   const env = pathWithPi(home);
   symlinkSync(TAU, join(home.root, 'bin/tau'));
 
-  const versions = await Promise.all(['pi', 'tau'].map((name) => startProgram(home, [name, '--version'], { env }).finished));
+  const versions = await Promise.all(
+    ['pi', 'tau'].map((name) => startProgram(home, [name, '--version'], { env }).finished),
+  );
 
   expect(versions[0]).toEqual(versions[1]);
   expect(versions[0]).toMatchObject({ code: 0, stderr: '' });

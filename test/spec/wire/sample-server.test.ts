@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
-import { startProgram, pathWithPi } from '../../support/processes/program.ts';
-import { type Home, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
-import { groupSize, waitUntil } from '../../support/processes/processes.ts';
-import { RemotePeer } from '../../support/clients/remote-peer.ts';
 import { assistantTexts } from '../../support/agent/run-records.ts';
+import { type Home, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
+import { RemotePeer } from '../../support/clients/remote-peer.ts';
+import { groupSize, waitUntil } from '../../support/processes/processes.ts';
+import { pathWithPi, startProgram } from '../../support/processes/program.ts';
 import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 
 const root = join(import.meta.dirname, '../../..');

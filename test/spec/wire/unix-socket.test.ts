@@ -3,9 +3,16 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { startProgram } from '../../support/processes/program.ts';
-import { connectWhenListening, newGate, newHome, type OpenOptions, startAgentProcess, TAU } from '../../support/agent/test-agent.ts';
+import {
+  connectWhenListening,
+  newGate,
+  newHome,
+  type OpenOptions,
+  startAgentProcess,
+  TAU,
+} from '../../support/agent/test-agent.ts';
 import { outline, Peer, type WireRecord } from '../../support/clients/peer.ts';
+import { startProgram } from '../../support/processes/program.ts';
 
 it('[Z36] the socket uses the protocol, and only its owner may open it', async () => {
   const agent = await startListeningAgent();
@@ -221,7 +228,11 @@ async function startListeningAgent(options: OpenOptions = {}) {
   const path = join(home.root, 'agent.sock');
   const script = join(home.root, 'script.jsonl');
   if (options.script) writeFileSync(script, options.script.map((response) => JSON.stringify(response)).join('\n'));
-  const { process, link } = startAgentProcess(home, ['--socket', path, ...(options.script ? ['--script', script] : [])], options);
+  const { process, link } = startAgentProcess(
+    home,
+    ['--socket', path, ...(options.script ? ['--script', script] : [])],
+    options,
+  );
   link.onLine(() => {});
   const ended = process.exited.then(() => {
     throw new Error(`tau has ended: ${process.stderr()}`);

@@ -28,7 +28,10 @@ export function collectEvents(session: AgentSession): AgentSessionEvent[] {
 }
 
 /** Settles with the next event that matches. */
-export function nextSessionEvent(session: AgentSession, matches: (event: AgentSessionEvent) => boolean): Promise<AgentSessionEvent> {
+export function nextSessionEvent(
+  session: AgentSession,
+  matches: (event: AgentSessionEvent) => boolean,
+): Promise<AgentSessionEvent> {
   return new Promise((resolve) => {
     const unsubscribe = session.subscribe((event) => {
       if (!matches(event)) return;

@@ -1,5 +1,5 @@
-import { type Home, newHome, type OpenOptions, writeSettings, type TestAgent } from './test-agent.ts';
 import type { WireRecord } from '../clients/peer.ts';
+import { type Home, newHome, type OpenOptions, type TestAgent, writeSettings } from './test-agent.ts';
 
 /** Creates a home whose agent retries after 1 ms and keeps 50 tokens on compaction. */
 export function fastRetryHome(settings: object = {}): Home {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Home, newHome } from './test-agent.ts';
 import type { Peer, WireRecord } from '../clients/peer.ts';
+import { type Home, newHome } from './test-agent.ts';
 
 /** Path of an extension written against pi's public API. */
 export const fixture = (name: string) => join(import.meta.dirname, '../../fixtures/extensions', `${name}.ts`);
@@ -67,7 +67,8 @@ export const allUiRequests = ({ records }: Peer, method: string): WireRecord[] =
 
 /** Returns the next value that an extension sent as JSON with `notify`. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
-export const nextNotification = async (peer: Peer): Promise<any> => JSON.parse((await nextUiRequest(peer, 'notify')).message);
+export const nextNotification = async (peer: Peer): Promise<any> =>
+  JSON.parse((await nextUiRequest(peer, 'notify')).message);
 
 /** All values that extensions have sent as JSON with `notify`. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back

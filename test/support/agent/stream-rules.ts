@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Home, newHome, writeSettings } from './test-agent.ts';
 import type { WireRecord } from '../clients/peer.ts';
+import { type Home, newHome, writeSettings } from './test-agent.ts';
 
 /** The text of a rule file: front matter and body. */
 export const ruleText = (head: Record<string, unknown>, text = 'Mind the rule.') =>

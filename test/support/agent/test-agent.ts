@@ -95,7 +95,9 @@ export async function openTestAgent(transport: Transport, options: OpenOptions =
 
 async function openOverMemory(home: Home, args: string[], options: OpenOptions): Promise<TestAgent> {
   const env = environment(home, options.env);
-  const settings = await withFolderAndEnvironment(home.cwd, env, () => engineOptions(parseFlags(['--mode', 'rpc', ...args])));
+  const settings = await withFolderAndEnvironment(home.cwd, env, () =>
+    engineOptions(parseFlags(['--mode', 'rpc', ...args])),
+  );
   const engine = await openEngine({ ...settings, env });
   const join = () => {
     const [inside, outside] = memoryPair();
@@ -231,7 +233,11 @@ export function scriptArgs(home: Home, script: readonly object[] | undefined): s
 }
 
 /** Runs `work` with another current folder and environment. */
-async function withFolderAndEnvironment<T>(cwd: string, env: Record<string, string>, work: () => Promise<T>): Promise<T> {
+async function withFolderAndEnvironment<T>(
+  cwd: string,
+  env: Record<string, string>,
+  work: () => Promise<T>,
+): Promise<T> {
   const before = { cwd: process.cwd(), env: process.env };
   process.chdir(cwd);
   process.env = env;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type RunningServer, serve } from '../../../src/server/serve.ts';
 import type { Log } from '../../../src/system/log.ts';
-import { environment, type Home, type OpenOptions, sessionFiles, TAU, type TestAgent } from './test-agent.ts';
 import { RemotePeer } from '../clients/remote-peer.ts';
+import { environment, type Home, type OpenOptions, sessionFiles, TAU, type TestAgent } from './test-agent.ts';
 
 const TOKEN = 'a token of the tests';
 const HOUR_MS = 60 * 60 * 1000;
@@ -63,7 +63,10 @@ async function startServerFor(home: Home, args: readonly string[], { env }: Open
 }
 
 /** Splits the arguments into query parameters and the arguments of the agent. */
-function splitQueryParameters(args: readonly string[]): { parameters: Record<string, string>; rest: readonly string[] } {
+function splitQueryParameters(args: readonly string[]): {
+  parameters: Record<string, string>;
+  rest: readonly string[];
+} {
   const parameters: Record<string, string> = {};
   let rest = args;
   for (const name of QUERY_PARAMETERS) {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { environment, type Home, type OpenOptions, scriptArgs, startAgentProcess, TAU } from '../agent/test-agent.ts';
-import type { WireRecord } from './peer.ts';
 import { assertValid } from '../protocol/wire-log.ts';
+import type { WireRecord } from './peer.ts';
 
 const LF = 10;
 
@@ -98,7 +98,12 @@ export function startRawStdio(home: Home, options: OpenOptions = {}) {
 /** Starts an agent on a Unix socket and connects a client. */
 export async function startRawUnixSocket(home: Home, options: OpenOptions = {}) {
   const path = join(home.root, 'raw.sock');
-  const { process } = startAgentProcess(home, ['--socket', path, ...(options.args ?? []), ...scriptArgs(home, options.script)]);
+  const { process } = startAgentProcess(home, [
+    '--socket',
+    path,
+    ...(options.args ?? []),
+    ...scriptArgs(home, options.script),
+  ]);
   const socket = await connectSocketWhenListening(path);
   return { client: new RawClient(socket, socket), socket, path, process };
 }

@@ -27,7 +27,11 @@ export class RemotePeer extends Peer {
   /** The cursor with which the client would resume. */
   get cursor(): { epoch: string; after: number; session: string } {
     const greetings = this.records.filter(({ type }) => type === 'server_connected');
-    const { epoch, sessionId, seq } = greetings.at(-1) as WireRecord & { epoch: string; sessionId: string; seq: number };
+    const { epoch, sessionId, seq } = greetings.at(-1) as WireRecord & {
+      epoch: string;
+      sessionId: string;
+      seq: number;
+    };
     const received = this.records.slice(this.records.indexOf(greetings.at(-1) as WireRecord));
     const last = received.map((record) => Number(record['seq'] ?? 0)).reduce((a, b) => Math.max(a, b), seq);
     return { epoch, after: last, session: sessionId };

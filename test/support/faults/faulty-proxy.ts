@@ -91,7 +91,7 @@ export class FaultyProxy {
   }
 
   #forwardToClient(connection: ProxiedConnection, bytes: Buffer): void {
-    const { client, server, bytesLeft: bytesLeft = Number.POSITIVE_INFINITY } = connection;
+    const { client, server, bytesLeft = Number.POSITIVE_INFINITY } = connection;
     if (bytes.length <= bytesLeft) forward(connection, bytes, { from: server, to: client });
     else {
       client.end(bytes.subarray(0, bytesLeft));

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
-import type { View } from './browser.ts';
-import { runTau } from '../processes/program.ts';
 import { newHome } from '../agent/test-agent.ts';
+import { runTau } from '../processes/program.ts';
 import { header, storeSession } from '../sessions/stored-session.ts';
+import type { View } from './browser.ts';
 
 /** Exports a session of these entries and returns the path of the page. */
 export async function exportPage(entries: readonly (object | string)[]): Promise<string> {

@@ -99,7 +99,9 @@ function hostileToolCalls(text: string): object[] {
       timestamp: 1,
     };
     return [
-      entry('message', '', null, { message: assistantMessage({ content: [{ type: 'toolCall', id, name, arguments: args }] }) }),
+      entry('message', '', null, {
+        message: assistantMessage({ content: [{ type: 'toolCall', id, name, arguments: args }] }),
+      }),
       entry('message', '', null, { message: result }),
     ];
   });
@@ -118,7 +120,8 @@ function fillSchema(given: Schema, text: string): unknown {
   const schema = resolveReference(given);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
-  if (schema.anyOf) return fillSchema(schema.anyOf.findLast((kind) => resolveReference(kind).type !== 'null') ?? {}, text);
+  if (schema.anyOf)
+    return fillSchema(schema.anyOf.findLast((kind) => resolveReference(kind).type !== 'null') ?? {}, text);
   switch (schema.type) {
     case 'string':
       return text;

@@ -15,7 +15,7 @@ globalThis.draw = ({ message, results = {}, progress = {}, isStreaming }) =>
   render(
     <Message
       message={message}
-      around={{ resultOf: (id) => results[id], progressOf: (id) => progress[id], isStreaming }}
+      context={{ resultOf: (id) => results[id], progressOf: (id) => progress[id], isStreaming }}
     />,
     document.querySelector('main'),
   );

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
-import type { View, ViewOptions, Visit } from './browser.ts';
 import { runTau } from '../processes/program.ts';
-import type { PageServer } from './page-server.ts';
+import type { View, ViewOptions, Visit } from './browser.ts';
 import { waitForCondition } from './conversation-view.ts';
+import type { PageServer } from './page-server.ts';
 
 /** The text box of the composer. */
 export const messageBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Message' });
@@ -17,7 +17,11 @@ export const waitForDraft = (page: Page, text: string): Promise<void> =>
   waitForCondition(page, `document.querySelector('[aria-label="Message"]')?.value === ${JSON.stringify(text)}`);
 
 /** Opens the login link and waits for the composer: the link works once, so navigating earlier could lose it. */
-export async function visitByLoginLink(visit: Visit, { loginLink }: PageServer, options: ViewOptions = {}): Promise<View> {
+export async function visitByLoginLink(
+  visit: Visit,
+  { loginLink }: PageServer,
+  options: ViewOptions = {},
+): Promise<View> {
   const view = await visit(loginLink, options);
   await messageBox(view.page).waitFor();
   return view;

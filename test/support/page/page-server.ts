@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
+import { type Home, newHome, openTestAgent, scriptArgs, TAU } from '../agent/test-agent.ts';
 import { type RunningProgram, startProgram } from '../processes/program.ts';
-import { type Home, newHome, scriptArgs, TAU, openTestAgent } from '../agent/test-agent.ts';
-import { messageBox, visitByLoginLink } from './page-actions.ts';
-import type { View, Visit } from './browser.ts';
 import { shortConversation, storeSession } from '../sessions/stored-session.ts';
+import type { View, Visit } from './browser.ts';
+import { messageBox, visitByLoginLink } from './page-actions.ts';
 
 interface PageServerOptions {
   readonly home?: Home;

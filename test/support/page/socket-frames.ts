@@ -24,7 +24,11 @@ export async function watchFrames(page: Page): Promise<Frames> {
   });
   await page.reload();
   await fromServer.next({ type: 'state_synced' });
-  return { sent: fromPage.all, nextFromPage: (fields) => fromPage.next(fields), nextFromServer: (fields) => fromServer.next(fields) };
+  return {
+    sent: fromPage.all,
+    nextFromPage: (fields) => fromPage.next(fields),
+    nextFromServer: (fields) => fromServer.next(fields),
+  };
 }
 
 class FrameLog {

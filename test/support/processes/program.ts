@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { onTestFinished } from 'vitest';
-import { environment, type Home, TAU } from '../agent/test-agent.ts';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { environment, type Home, TAU } from '../agent/test-agent.ts';
 
 /** Exit status and output of a program. */
 export interface ExitResult {
@@ -36,7 +36,11 @@ export const runTau = (home: Home, args: readonly string[], options: ProgramOpti
   startProgram(home, [process.execPath, TAU, ...args], options).finished;
 
 /** Starts a program in the project folder of this home. It is killed after the test. */
-export function startProgram(home: Home, [program = '', ...args]: readonly string[], options: ProgramOptions = {}): RunningProgram {
+export function startProgram(
+  home: Home,
+  [program = '', ...args]: readonly string[],
+  options: ProgramOptions = {},
+): RunningProgram {
   const child = spawn(program, args, { cwd: home.cwd, env: environment(home, options.env), detached: true });
   let stdout = '';
   let stderr = '';

@@ -1,5 +1,5 @@
-import { type RunningProgram, startProgram } from './program.ts';
 import { type Home, TAU } from '../agent/test-agent.ts';
+import { type RunningProgram, startProgram } from './program.ts';
 
 // Runs a program in a new pseudo terminal and forwards its input and output.
 const SPAWN_IN_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
@@ -30,8 +30,11 @@ export interface TerminalOptions {
 }
 
 /** Starts tau in a pseudo terminal. */
-export const startTauInTerminal = (home: Home, args: readonly string[], options: TerminalOptions = {}): TerminalProgram =>
-  startInTerminal(home, [process.execPath, TAU, ...args], options);
+export const startTauInTerminal = (
+  home: Home,
+  args: readonly string[],
+  options: TerminalOptions = {},
+): TerminalProgram => startInTerminal(home, [process.execPath, TAU, ...args], options);
 
 /** Starts a program in a pseudo terminal. */
 export function startInTerminal(
@@ -40,9 +43,13 @@ export function startInTerminal(
   { columns = 80, height = 24, env = {} }: TerminalOptions = {},
 ): TerminalProgram {
   const program = ['sh', '-c', SET_SIZE_AND_EXEC, 'sh', `${columns}`, `${height}`, ...args];
-  const { child, stdout, stderr, finished, send } = startProgram(home, ['python3', '-c', SPAWN_IN_TERMINAL, ...program], {
-    env: { TERM: 'xterm', NO_COLOR: '1', ...env },
-  });
+  const { child, stdout, stderr, finished, send } = startProgram(
+    home,
+    ['python3', '-c', SPAWN_IN_TERMINAL, ...program],
+    {
+      env: { TERM: 'xterm', NO_COLOR: '1', ...env },
+    },
+  );
   const screen = () => {
     const terminal = new Screen({ columns, height });
     terminal.write(stdout());

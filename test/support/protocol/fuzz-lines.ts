@@ -34,7 +34,17 @@ export class SeededRandom {
 }
 
 const prompts = ['say hello', 'count to 50', 'think about it', 'list the files', 'fail', 'cut the stream', 'stall', ''];
-const hostileTypes = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'abort ', 'ABORT', '', '\u0000'];
+const hostileTypes = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'prototype',
+  'abort ',
+  'ABORT',
+  '',
+  '\u0000',
+];
 const oddValues: [unknown, ...unknown[]] = [
   null,
   0,
@@ -83,7 +93,12 @@ const lineWithResponse = (text: string, id?: unknown): FuzzLine => ({
 });
 
 function anyId(random: SeededRandom, usedIds: unknown[]): Fields {
-  const ids: [unknown, ...unknown[]] = [random.below(1000), `"quoted" \\${random.below(10)}`, { n: [random.below(3)] }, null];
+  const ids: [unknown, ...unknown[]] = [
+    random.below(1000),
+    `"quoted" \\${random.below(10)}`,
+    { n: [random.below(3)] },
+    null,
+  ];
   const fresh = random.pick([...ids, random.pick(oddValues)]);
   usedIds.push(fresh);
   return random.pick<Fields>([{}, { id: fresh }, { id: usedIds[random.below(usedIds.length)] }]);

@@ -20,8 +20,7 @@ export function logCrossing(kind: 'command' | 'frame' | 'event', name: string): 
 /** Fails unless the record is valid in the published schema, with no further fields. */
 export function assertValid(record: Record<string, unknown>): void {
   const problem = check(outbound, record, { closed: true, definitions });
-  if (problem)
-    throw new Error(`tau sent an invalid record: ${problem}\n${JSON.stringify(record).slice(0, 2000)}`);
+  if (problem) throw new Error(`tau sent an invalid record: ${problem}\n${JSON.stringify(record).slice(0, 2000)}`);
   if (record['type'] === 'response') {
     if (record['success']) logCrossing('command', String(record['command']));
   } else logCrossing('event', String(record['type']));

@@ -5,7 +5,14 @@ import type { ApiAdapter, Endpoint, StreamTimeouts } from '../../../src/model/en
 import type { ModelRequest } from '../../../src/model/request.ts';
 import { callToEnd, scriptedRequest } from '../../../src/model/scripted/testing/call.ts';
 import type { Model } from '../../../src/protocol/generated/vocabulary.ts';
-import { type Api, type Delivery, ProviderDouble, type PlainResponse, type ModelReply, type SentEvent } from './provider-double.ts';
+import {
+  type Api,
+  type Delivery,
+  type ModelReply,
+  type PlainResponse,
+  ProviderDouble,
+  type SentEvent,
+} from './provider-double.ts';
 
 /** An API adapter, and the API that its double implements. */
 export interface AdapterUnderTest {
@@ -25,7 +32,11 @@ export const endpointAt = (double: ProviderDouble, own: Partial<Endpoint> = {}):
 });
 
 /** Makes one model call against a double that sends this response. */
-export async function callOnce(subject: AdapterUnderTest, response: (ModelReply & Delivery) | PlainResponse, own: Partial<ModelRequest> = {}) {
+export async function callOnce(
+  subject: AdapterUnderTest,
+  response: (ModelReply & Delivery) | PlainResponse,
+  own: Partial<ModelRequest> = {},
+) {
   const double = await ProviderDouble.start(subject.api);
   double.respondWith(response);
   const result = await callToEnd(
@@ -130,7 +141,10 @@ export function adapterContract(subject: AdapterUnderTest): void {
     });
 
     it('that is cut after its last event succeeds', async () => {
-      const { message } = await callOnce(subject, { text: 'all', cutAfter: subject.api.encode({ text: 'all' }).length });
+      const { message } = await callOnce(subject, {
+        text: 'all',
+        cutAfter: subject.api.encode({ text: 'all' }).length,
+      });
 
       expect(message).toMatchObject({ stopReason: 'stop', content: [{ type: 'text', text: 'all' }] });
     });
@@ -145,11 +159,14 @@ export function adapterContract(subject: AdapterUnderTest): void {
       expect(failure).toMatchObject({ code: 'stalled' });
     });
 
-    it.each(['{"type":"resp', 'null', '17'])('with the malformed data %s fails with that data in the message', async (data) => {
-      const { failure } = await callOnce(withEvents(subject, [{ data }]), {});
+    it.each(['{"type":"resp', 'null', '17'])(
+      'with the malformed data %s fails with that data in the message',
+      async (data) => {
+        const { failure } = await callOnce(withEvents(subject, [{ data }]), {});
 
-      expect(failure).toMatchObject({ code: 'model_error', message: expect.stringContaining(data) });
-    });
+        expect(failure).toMatchObject({ code: 'model_error', message: expect.stringContaining(data) });
+      },
+    );
   });
 
   it('an abort ends the call and closes the connection', async () => {
@@ -181,7 +198,10 @@ export function adapterContract(subject: AdapterUnderTest): void {
       fc.asyncProperty(deliveries, async (delivery) => {
         double.respondWith({ ...fullReply, ...delivery });
 
-        const { events } = await callToEnd(subject.adapter(endpointAt(double)), scriptedRequest({ model: subject.model }));
+        const { events } = await callToEnd(
+          subject.adapter(endpointAt(double)),
+          scriptedRequest({ model: subject.model }),
+        );
 
         expect(events.slice(0, -1)).toEqual(expected.slice(0, -1));
       }),

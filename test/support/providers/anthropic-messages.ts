@@ -1,4 +1,4 @@
-import type { Api, PlainResponse, ModelReply, SentEvent } from './provider-double.ts';
+import type { Api, ModelReply, PlainResponse, SentEvent } from './provider-double.ts';
 
 /** The Messages API of Anthropic: named events, one block after another, usage at both ends. */
 export const anthropicApi: Api = {

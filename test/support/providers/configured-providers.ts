@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type Home, newHome } from '../agent/test-agent.ts';
 import { anthropicApi } from './anthropic-messages.ts';
 import { completions } from './completions.ts';
-import { type Api, ProviderDouble } from './provider-double.ts';
 import { googleApi } from './google-generative-ai.ts';
 import { responsesApi } from './openai-responses.ts';
+import { type Api, ProviderDouble } from './provider-double.ts';
 
 /** Every API that tau implements itself. */
 export const apis: readonly Api[] = [anthropicApi, completions, responsesApi, googleApi];

@@ -1,4 +1,4 @@
-import type { Api, PlainResponse, ModelReply, SentEvent } from './provider-double.ts';
+import type { Api, ModelReply, PlainResponse, SentEvent } from './provider-double.ts';
 
 const RESPONSE = { id: 'resp_1', object: 'response', model: 'double-2025-01-01' };
 

@@ -30,7 +30,10 @@ const chunk = (own: object) => ({
   ...own,
 });
 
-function callDeltas({ id, name, arguments: values }: NonNullable<ModelReply['calls']>[number], index: number): object[] {
+function callDeltas(
+  { id, name, arguments: values }: NonNullable<ModelReply['calls']>[number],
+  index: number,
+): object[] {
   const json = JSON.stringify(values);
   const middle = Math.ceil(json.length / 2);
   return [

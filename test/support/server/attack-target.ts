@@ -6,10 +6,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
-import { type ReceivedResponse, type RequestParams, sendRequest } from '../../../src/server/http/testing/raw-clients.ts';
-import { type ExitResult, runTau } from '../processes/program.ts';
+import {
+  type ReceivedResponse,
+  type RequestParams,
+  sendRequest,
+} from '../../../src/server/http/testing/raw-clients.ts';
 import { environment, type Home, newGate, newHome, scriptArgs, TAU } from '../agent/test-agent.ts';
 import type { WireRecord } from '../clients/peer.ts';
+import { type ExitResult, runTau } from '../processes/program.ts';
 import { assertValid } from '../protocol/wire-log.ts';
 
 /** The owner's token of every target. */
@@ -177,7 +181,9 @@ export class TargetClient {
     return new Promise((resolve, reject) => {
       socket.on('open', () => resolve(visitor));
       socket.on('unexpected-response', (_request, response) => {
-        void text(response).then((data) => reject(new UpgradeRejected(response.statusCode ?? 0, response.headers, data)));
+        void text(response).then((data) =>
+          reject(new UpgradeRejected(response.statusCode ?? 0, response.headers, data)),
+        );
       });
       socket.on('error', reject);
     });

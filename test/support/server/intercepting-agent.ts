@@ -13,7 +13,11 @@ interface InterceptOptions {
  * Arguments that make `tau serve` start agents behind an interceptor. The code `intercept` gets each `request`, can `say`
  * a line to the server or `answer` the request, and withholds the request from tau by returning true.
  */
-export function interceptingAgentArgs(home: Home, intercept: string, { script, start = '' }: InterceptOptions = {}): string[] {
+export function interceptingAgentArgs(
+  home: Home,
+  intercept: string,
+  { script, start = '' }: InterceptOptions = {},
+): string[] {
   const path = join(home.root, `agent-${Math.random().toString(36).slice(2)}.mjs`);
   const args = JSON.stringify([TAU, ...scriptArgs(home, script)]);
   writeFileSync(

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { environment, type Home, newHome, scriptArgs, writeSettings, TAU } from '../agent/test-agent.ts';
-import { killAll, filterAlive, waitUntil } from '../processes/processes.ts';
+import { environment, type Home, newHome, scriptArgs, TAU, writeSettings } from '../agent/test-agent.ts';
 import { RemotePeer } from '../clients/remote-peer.ts';
-import { type TerminalProgram, startTauInTerminal, type TerminalOptions } from '../processes/terminal.ts';
+import { filterAlive, killAll, waitUntil } from '../processes/processes.ts';
+import { startTauInTerminal, type TerminalOptions, type TerminalProgram } from '../processes/terminal.ts';
 
 /** The owner's token of every server under test. */
 export const OWNER_TOKEN = 'token-of-the-owner';
@@ -112,7 +112,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       await peer.next('state_synced');
       return peer;
     },
-    get: (path) => fetch(new URL(path, url.replace(/^ws/, 'http')), { headers: { authorization: `Bearer ${OWNER_TOKEN}` } }),
+    get: (path) =>
+      fetch(new URL(path, url.replace(/^ws/, 'http')), { headers: { authorization: `Bearer ${OWNER_TOKEN}` } }),
     agents,
     killAgent: () => void process.kill(agents().at(-1)?.pid ?? Number.NaN, 'SIGKILL'),
   };
@@ -121,7 +122,9 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
 /** A command that starts an agent and logs its pid and arguments. */
 function recordingAgentCommand(home: Home, list: string, { agentArgs = [], script }: ServerOptions): string {
   const path = join(home.root, `agent-${Math.random().toString(36).slice(2)}.sh`);
-  const agentCommand = [process.execPath, TAU, ...agentArgs, ...scriptArgs(home, script)].map((word) => `'${word}'`).join(' ');
+  const agentCommand = [process.execPath, TAU, ...agentArgs, ...scriptArgs(home, script)]
+    .map((word) => `'${word}'`)
+    .join(' ');
   writeFileSync(path, `#!/bin/sh\necho "$$ $*" >> '${list}'\nexec ${agentCommand} "$@"\n`);
   chmodSync(path, 0o755);
   return `'${path}'`;

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sessionDirFor } from '../../../src/store/agent-dir.ts';
-import { type Home, sessionFiles, readSessionFile } from '../agent/test-agent.ts';
+import { type Home, readSessionFile, sessionFiles } from '../agent/test-agent.ts';
 
 const timestamp = '2026-01-02T03:04:05.678Z';
 

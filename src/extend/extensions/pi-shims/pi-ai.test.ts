@@ -43,7 +43,11 @@ describe('a model call', () => {
 
   it('streams events that carry the partial message', async () => {
     const { server, model } = await local();
-    server.respondWith({ thinking: 'hmm', text: 'hello', calls: [{ id: 'c1', name: 'look', arguments: { at: 'it' } }] });
+    server.respondWith({
+      thinking: 'hmm',
+      text: 'hello',
+      calls: [{ id: 'c1', name: 'look', arguments: { at: 'it' } }],
+    });
     const events: string[] = [];
 
     const stream = ai.streamSimple(model, question, { apiKey: 'key' });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { assistantMessage, userMessage, toolCall, image, toolResult, textBlock } from '../../../../test/support/providers/messages.ts';
+import {
+  assistantMessage,
+  image,
+  textBlock,
+  toolCall,
+  toolResult,
+  userMessage,
+} from '../../../../test/support/providers/messages.ts';
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage } from '../../request.ts';
 import { scriptedRequest } from '../../scripted/testing/call.ts';
@@ -121,7 +128,9 @@ describe('a prompt for the AI SDK', () => {
 
   it('omits images that the model cannot see', () => {
     const encoded = JSON.stringify(
-      prompt([userMessage([image]), assistantMessage(model, toolCall('1')), toolResult('1', image)], { input: ['text'] }),
+      prompt([userMessage([image]), assistantMessage(model, toolCall('1')), toolResult('1', image)], {
+        input: ['text'],
+      }),
     );
 
     expect(encoded).not.toContain('aW1n');

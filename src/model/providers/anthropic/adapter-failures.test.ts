@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicApi, openingEvents, anthropicEvent, streamOf } from '../../../../test/support/providers/anthropic-messages.ts';
-import { type Delivery, ProviderDouble, type PlainResponse, type ModelReply } from '../../../../test/support/providers/provider-double.ts';
+import {
+  anthropicApi,
+  anthropicEvent,
+  openingEvents,
+  streamOf,
+} from '../../../../test/support/providers/anthropic-messages.ts';
+import {
+  type Delivery,
+  type ModelReply,
+  type PlainResponse,
+  ProviderDouble,
+} from '../../../../test/support/providers/provider-double.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
 import { anthropicMessages } from './adapter.ts';
 import { anthropicRequest, text } from './testing/conversation.ts';

@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   anthropicApi,
+  anthropicEvent,
   openingEvents,
   SIGNATURE,
-  anthropicEvent,
   streamOf,
 } from '../../../../test/support/providers/anthropic-messages.ts';
-import { ProviderDouble, type ModelReply } from '../../../../test/support/providers/provider-double.ts';
+import { type ModelReply, ProviderDouble } from '../../../../test/support/providers/provider-double.ts';
 import { callModel } from '../../call-model.ts';
 import type { Endpoint } from '../../endpoint.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
@@ -103,7 +103,9 @@ describe('a response', () => {
   it('with several texts has several blocks, and no empty one', async () => {
     const server = await double();
     const blocks = [block(text('')), delta({ type: 'text_delta', text: 'one' }), closed];
-    server.respondWith(streamOf(...openingEvents({}), ...blocks, block(text('')), closed, block(text('two')), closed, ...done));
+    server.respondWith(
+      streamOf(...openingEvents({}), ...blocks, block(text('')), closed, block(text('two')), closed, ...done),
+    );
 
     expect((await callToEnd(providerAt(server), anthropicRequest())).message.content).toEqual([
       text('one'),
@@ -227,7 +229,9 @@ describe('the end', () => {
     ['something_new', 'stop'],
   ])('%s means %s', async (stop_reason, stopReason) => {
     const server = await double();
-    server.respondWith(streamOf(...openingEvents({}), stopped({ stop_reason }), anthropicEvent({ type: 'message_stop' })));
+    server.respondWith(
+      streamOf(...openingEvents({}), stopped({ stop_reason }), anthropicEvent({ type: 'message_stop' })),
+    );
 
     expect((await callToEnd(providerAt(server), anthropicRequest())).message).toMatchObject({
       stopReason,
@@ -247,7 +251,13 @@ describe('the end', () => {
   ])('%s is a failure', async (stop_reason, stop_details, errorCode, errorMessage) => {
     const server = await double();
     const usage = { output_tokens: 9 };
-    server.respondWith(streamOf(...openingEvents({}), stopped({ stop_reason, stop_details }, usage), anthropicEvent({ type: 'message_stop' })));
+    server.respondWith(
+      streamOf(
+        ...openingEvents({}),
+        stopped({ stop_reason, stop_details }, usage),
+        anthropicEvent({ type: 'message_stop' }),
+      ),
+    );
 
     expect((await callToEnd(providerAt(server), anthropicRequest())).message).toMatchObject({
       stopReason: 'error',

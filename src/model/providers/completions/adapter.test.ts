@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { completions } from '../../../../test/support/providers/completions.ts';
-import { type Delivery, ProviderDouble, type PlainResponse, type ModelReply } from '../../../../test/support/providers/provider-double.ts';
+import {
+  type Delivery,
+  type ModelReply,
+  type PlainResponse,
+  ProviderDouble,
+} from '../../../../test/support/providers/provider-double.ts';
 import { callModel } from '../../call-model.ts';
 import type { StreamTimeouts } from '../../endpoint.ts';
 import type { ModelEvent } from '../../request.ts';

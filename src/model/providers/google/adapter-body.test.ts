@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { assistantMessage, userMessage, toolCall, image, toolResult, textBlock } from '../../../../test/support/providers/messages.ts';
+import {
+  assistantMessage,
+  image,
+  textBlock,
+  toolCall,
+  toolResult,
+  userMessage,
+} from '../../../../test/support/providers/messages.ts';
 import type { AssistantBlock, Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { modelNamed, scriptedRequest } from '../../scripted/testing/call.ts';
@@ -100,7 +107,12 @@ describe('thinking', () => {
 
 describe('the two roles', () => {
   it('alternate', () => {
-    const messages = [userMessage('One'), userMessage([textBlock('Two'), textBlock('')]), assistantMessage(gemini2, textBlock('Yes')), userMessage('')];
+    const messages = [
+      userMessage('One'),
+      userMessage([textBlock('Two'), textBlock('')]),
+      assistantMessage(gemini2, textBlock('Yes')),
+      userMessage(''),
+    ];
 
     expect(contents(gemini2, ...messages, assistantMessage(gemini2, textBlock('No')), userMessage([image]))).toEqual([
       { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
@@ -112,7 +124,9 @@ describe('the two roles', () => {
   it('keep results together, before their images and later text', () => {
     const results = [toolResult('a', image), { ...toolResult('b', textBlock('No file')), isError: true }];
 
-    expect(contents(gemini2, assistantMessage(gemini2, toolCall('a'), toolCall('b')), ...results, userMessage('Well?'))).toEqual([
+    expect(
+      contents(gemini2, assistantMessage(gemini2, toolCall('a'), toolCall('b')), ...results, userMessage('Well?')),
+    ).toEqual([
       { role: 'model', parts: [call, { functionCall: { ...call.functionCall, id: 'b' } }] },
       {
         role: 'user',
@@ -150,16 +164,21 @@ describe('an assistant message', () => {
   });
 
   it('without parts is omitted', () => {
-    expect(contents(gemini2, userMessage('One'), assistantMessage(gemini2, thinkingBlock({})), userMessage('Two'))).toEqual([
-      { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
-    ]);
+    expect(
+      contents(gemini2, userMessage('One'), assistantMessage(gemini2, thinkingBlock({})), userMessage('Two')),
+    ).toEqual([{ role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] }]);
   });
 
   it.each<[string, Model, object]>([
     ['that needs no signatures', gemini2, {}],
     ['that needs signatures', gemini3, { thoughtSignature: 'skip_thought_signature_validator' }],
   ])('of another model is plain text for one %s', (_which, model, signature) => {
-    const foreign = assistantMessage(otherModel, thinkingBlock({ thinkingSignature: 's' }), toolCall('x|y'), toolCall('z'));
+    const foreign = assistantMessage(
+      otherModel,
+      thinkingBlock({ thinkingSignature: 's' }),
+      toolCall('x|y'),
+      toolCall('z'),
+    );
 
     expect(contents(model, foreign, toolResult('x|y', textBlock('ok')), toolResult('z'))).toEqual([
       {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import {
+  type AdapterUnderTest,
+  adapterContract,
+  callOnce,
+  withEvents,
+} from '../../../../test/support/providers/adapter-contract.ts';
 import { chunk, googleApi, googleEvent } from '../../../../test/support/providers/google-generative-ai.ts';
-import { withEvents, callOnce, type AdapterUnderTest, adapterContract } from '../../../../test/support/providers/adapter-contract.ts';
 import type { ModelRequest } from '../../request.ts';
 import { modelNamed } from '../../scripted/testing/call.ts';
 import { googleGenerativeAi } from './adapter.ts';

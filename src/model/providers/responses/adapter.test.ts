@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { numbered, responsesApi, type ResponsesEvent } from '../../../../test/support/providers/openai-responses.ts';
-import { withEvents, callOnce, type AdapterUnderTest, adapterContract } from '../../../../test/support/providers/adapter-contract.ts';
+import {
+  type AdapterUnderTest,
+  adapterContract,
+  callOnce,
+  withEvents,
+} from '../../../../test/support/providers/adapter-contract.ts';
+import { numbered, type ResponsesEvent, responsesApi } from '../../../../test/support/providers/openai-responses.ts';
 import { modelNamed } from '../../scripted/testing/call.ts';
 import { openaiResponses } from './adapter.ts';
 

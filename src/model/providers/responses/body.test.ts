@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { assistantMessage, userMessage, toolCall, image, toolResult, textBlock } from '../../../../test/support/providers/messages.ts';
+import {
+  assistantMessage,
+  image,
+  textBlock,
+  toolCall,
+  toolResult,
+  userMessage,
+} from '../../../../test/support/providers/messages.ts';
 import type { AssistantBlock, Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { modelNamed, scriptedRequest } from '../../scripted/testing/call.ts';

@@ -1,10 +1,13 @@
-import { contentBlocks, type Untyped, asObject, asObjects, asText, contentText } from '../../untyped.ts';
-import { blockText, searchableText } from '../../message/searchable-text.ts';
 import { oneLine } from '../../format.ts';
+import { blockText, searchableText } from '../../message/searchable-text.ts';
+import { asObject, asObjects, asText, contentBlocks, contentText, type Untyped } from '../../untyped.ts';
 import type { TreeEntry } from './exported-session.ts';
 
 /** A one-line title for the outline. */
-export function entryTitle({ kind, type, fields, message }: TreeEntry, callOf: (id: string) => Untyped | undefined): string {
+export function entryTitle(
+  { kind, type, fields, message }: TreeEntry,
+  callOf: (id: string) => Untyped | undefined,
+): string {
   switch (kind) {
     case 'user':
       return withoutMarkup(contentText(message['content'])) || '(a picture)';

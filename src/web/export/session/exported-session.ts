@@ -1,4 +1,4 @@
-import { type Untyped, asObject, asText } from '../../untyped.ts';
+import { asObject, asText, type Untyped } from '../../untyped.ts';
 import { type MessageUsage, readUsage } from '../../usage.ts';
 
 // An entry and its position in the tree.
@@ -47,8 +47,10 @@ export async function readSession(text: string): Promise<ExportedSession> {
   }
   const all = [...byId.values()];
   linkTree(all, byId);
-  const leaf = leafId === null ? undefined : (byId.get(asText(leafId)) ?? (last && isLeafMarker(last) ? last.parent : last));
-  for (const marker of all.filter(isLeafMarker)) marker.parent?.children.splice(marker.parent.children.indexOf(marker), 1);
+  const leaf =
+    leafId === null ? undefined : (byId.get(asText(leafId)) ?? (last && isLeafMarker(last) ? last.parent : last));
+  for (const marker of all.filter(isLeafMarker))
+    marker.parent?.children.splice(marker.parent.children.indexOf(marker), 1);
   const entries = all.filter((entry) => !isLeafMarker(entry));
   return { header, name: latestName(entries), entries, byId, labels: labelsOf(entries), leaf };
 }

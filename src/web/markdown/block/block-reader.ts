@@ -1,9 +1,17 @@
 import type { ParsedBlock } from './block.ts';
-import { continueBlock, takeQuoteMark, type ContainerBlock, forkBlock, isContainer, isVerbatim, type OpenBlock } from './open-block.ts';
-import { LinkDefinitions, takeDefinitions } from './link-definitions.ts';
-import { LineCursor } from './line-cursor.ts';
-import { buildBlocks } from './build-blocks.ts';
 import * as starts from './block-starts.ts';
+import { buildBlocks } from './build-blocks.ts';
+import { LineCursor } from './line-cursor.ts';
+import { LinkDefinitions, takeDefinitions } from './link-definitions.ts';
+import {
+  type ContainerBlock,
+  continueBlock,
+  forkBlock,
+  isContainer,
+  isVerbatim,
+  type OpenBlock,
+  takeQuoteMark,
+} from './open-block.ts';
 
 // Deeper blocks stay text.
 const MAX_BLOCK_NESTING = 20;
@@ -61,7 +69,10 @@ export class BlockReader {
   }
 
   /** Returns the blocks so far. While streaming, the innermost open block is marked `isOpen`. */
-  finish({ isStreaming }: { readonly isStreaming: boolean }): { blocks: readonly ParsedBlock[]; definitions: LinkDefinitions } {
+  finish({ isStreaming }: { readonly isStreaming: boolean }): {
+    blocks: readonly ParsedBlock[];
+    definitions: LinkDefinitions;
+  } {
     const [root] = this.#path;
     const last = this.#innermost;
     if (last?.kind === 'paragraph') this.#addDefinitions(last.text);
@@ -181,7 +192,9 @@ export class BlockReader {
     const around = this.#path[(isContainer(above) ? depth : depth - 1) - 1];
     const isSameList = around?.kind === 'list' && around.mark === start.mark;
     const { mark, number } = start;
-    const inside = isSameList ? depth : this.#push({ kind: 'list', mark, start: number, children: [], afterBlank }, depth);
+    const inside = isSameList
+      ? depth
+      : this.#push({ kind: 'list', mark, start: number, children: [], afterBlank }, depth);
     return this.#push({ kind: 'item', width: indent + start.length + gap, children: [], afterBlank }, inside);
   }
 
@@ -209,7 +222,8 @@ export class BlockReader {
 
   /** Opens a block at this depth and returns the new depth. */
   #push(block: OpenBlock, depth: number): number {
-    const level = block.kind === 'item' ? depth - (isContainer(this.#path[depth - 1]) ? 0 : 1) : this.#containerDepth(depth);
+    const level =
+      block.kind === 'item' ? depth - (isContainer(this.#path[depth - 1]) ? 0 : 1) : this.#containerDepth(depth);
     this.#closeFrom(level);
     (this.#path[level - 1] as ContainerBlock).children.push(block);
     return this.#path.push(block);

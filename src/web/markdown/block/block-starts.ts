@@ -8,7 +8,9 @@ export function fenceStart(content: string): { readonly fence: string; readonly 
 
 export function headingStart(content: string): { readonly level: number; readonly text: string } | undefined {
   const [, marks] = /^(#{1,6})(?=[ \t]|$)/.exec(content) ?? [];
-  return marks === undefined ? undefined : { level: marks.length, text: withoutClosingMarks(content.slice(marks.length)) };
+  return marks === undefined
+    ? undefined
+    : { level: marks.length, text: withoutClosingMarks(content.slice(marks.length)) };
 }
 
 function withoutClosingMarks(content: string): string {

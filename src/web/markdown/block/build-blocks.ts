@@ -1,4 +1,4 @@
-import type { ParsedBlock, ListItem } from './block.ts';
+import type { ListItem, ParsedBlock } from './block.ts';
 import { takeDefinitions } from './link-definitions.ts';
 import type { ContainerBlock, OpenBlock } from './open-block.ts';
 
@@ -51,7 +51,8 @@ function buildParagraph(whole: string, isOpen: { readonly isOpen?: boolean }): r
 function buildList(block: ContainerBlock & { readonly kind: 'list' }, open: OpenBlock | undefined): ParsedBlock {
   const items = block.children.filter((child) => child.kind === 'item');
   const isLoose = items.some(
-    ({ afterBlank, children }, at) => (at > 0 && afterBlank) || children.some((child, below) => below > 0 && child.afterBlank),
+    ({ afterBlank, children }, at) =>
+      (at > 0 && afterBlank) || children.some((child, below) => below > 0 && child.afterBlank),
   );
   const built = items.map((item) => {
     const builtItem = item.built ?? buildItem(buildBlocks(item.children, open));

@@ -67,4 +67,5 @@ export class LineCursor {
   }
 }
 
-const widthOf = (character: string | undefined, column: number) => (character === '\t' ? TAB_WIDTH - (column % TAB_WIDTH) : 1);
+const widthOf = (character: string | undefined, column: number) =>
+  character === '\t' ? TAB_WIDTH - (column % TAB_WIDTH) : 1;

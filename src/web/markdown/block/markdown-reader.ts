@@ -25,7 +25,8 @@ export class MarkdownReader {
     const last = withoutReturn(text.slice(end));
     if (last !== '' && !(isStreaming && isUndecided(last, reader.isInFence))) reader.feed(last);
     const { blocks, definitions } = reader.finish({ isStreaming });
-    const isSame = definitions.size === this.#definitionCount && definitions.isUnchanged && this.#definitions.isUnchanged;
+    const isSame =
+      definitions.size === this.#definitionCount && definitions.isUnchanged && this.#definitions.isUnchanged;
     if (!isSame) this.#definitions = definitions;
     this.#definitionCount = definitions.size;
     return { blocks, definitions: this.#definitions };

@@ -1,4 +1,4 @@
-import type { Align, ParsedBlock, ListItem } from './block.ts';
+import type { Align, ListItem, ParsedBlock } from './block.ts';
 import type { LineCursor } from './line-cursor.ts';
 
 interface BlockState {
@@ -10,7 +10,12 @@ interface BlockState {
 
 export type ContainerBlock = BlockState & { children: OpenBlock[] } & (
     | { readonly kind: 'root' | 'quote'; built?: readonly ParsedBlock[] }
-    | { readonly kind: 'list'; readonly mark: string; readonly start: number | undefined; built?: readonly ParsedBlock[] }
+    | {
+        readonly kind: 'list';
+        readonly mark: string;
+        readonly start: number | undefined;
+        built?: readonly ParsedBlock[];
+      }
     | {
         readonly kind: 'details';
         summary: string | undefined;

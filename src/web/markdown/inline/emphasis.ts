@@ -24,7 +24,10 @@ const MAX_EMPHASIS_NESTING = 30;
 
 /** Resolves delimiter runs to emphasis. If `isOpen`, unclosed emphasis ends with the text.
  * A failed search for an opener is not repeated, so the time is linear. */
-export function resolveEmphasis(items: readonly (Inline | DelimiterRun)[], { isOpen }: { readonly isOpen: boolean }): Inline[] {
+export function resolveEmphasis(
+  items: readonly (Inline | DelimiterRun)[],
+  { isOpen }: { readonly isOpen: boolean },
+): Inline[] {
   const resolver = new EmphasisResolver();
   for (const item of items) {
     if (item.type === 'run') resolver.addRun(item);

@@ -1,10 +1,10 @@
 import { normalizeLabel } from '../block/link-definitions.ts';
 import { bareAutolinkAt, bracketedAutolinkAt } from './autolinks.ts';
 import { CodeSpans } from './code-spans.ts';
-import { type DelimiterRun, resolveEmphasis, delimiterRunAt } from './emphasis.ts';
+import { type DelimiterRun, delimiterRunAt, resolveEmphasis } from './emphasis.ts';
 import { entityAt } from './entities.ts';
 import { type Inline, inlineText, withoutLinks } from './inline.ts';
-import { labelAt, mayBecomeTarget, targetAt, safeLink } from './link-target.ts';
+import { labelAt, mayBecomeTarget, safeLink, targetAt } from './link-target.ts';
 
 interface InlineOptions {
   // While open, trailing characters that may become a mark are held back.
@@ -158,7 +158,9 @@ class InlineReader {
     return this.#readAutolink(bareAutolinkAt(this.#text, this.#at));
   }
 
-  #readAutolink(found: { readonly address: string; readonly shown: string; readonly length: number } | undefined): number {
+  #readAutolink(
+    found: { readonly address: string; readonly shown: string; readonly length: number } | undefined,
+  ): number {
     const href = found && safeLink(found.address);
     if (!found || href === undefined) return this.#readAsText(1);
     this.#items.push({ type: 'link', href, children: [{ type: 'text', text: found.shown }] });
@@ -205,8 +207,10 @@ class InlineReader {
   #linkSince(bracket: Bracket, { address, length }: { readonly address: string; readonly length: number }): number {
     const inside = this.#popSince(bracket);
     const href = safeLink(address);
-    if (bracket.isPicture) this.#items.push(picture(inlineText(inside).slice(0, MAX_ALT_CHARACTERS), { address, href }));
-    else if (href === undefined) this.#pushAll(isAddressItself(address, inside) ? inside : [...inside, addressBehind(address)]);
+    if (bracket.isPicture)
+      this.#items.push(picture(inlineText(inside).slice(0, MAX_ALT_CHARACTERS), { address, href }));
+    else if (href === undefined)
+      this.#pushAll(isAddressItself(address, inside) ? inside : [...inside, addressBehind(address)]);
     else this.#items.push({ type: 'link', href, children: withoutLinks(inside) });
     if (!bracket.isPicture) this.#disabledBrackets = this.#brackets.length;
     return length + 1;

@@ -1,4 +1,4 @@
-import { type Untyped, asObject, asObjects, asText } from '../../untyped.ts';
+import { asObject, asObjects, asText, type Untyped } from '../../untyped.ts';
 import { commonSubsequence } from './common-subsequence.ts';
 
 // A line of a diff. `gap` stands for omitted lines.

@@ -4,8 +4,8 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { formatCount } from '../../format.ts';
 import { ScrollablePre, ShowAll, useShowAll } from '../clipped.tsx';
 import { type DiffLine, GAP } from './diff-lines.ts';
-import { type MarkedLine, markChangedWords } from './word-diff.ts';
 import { initialLines } from './initial-lines.ts';
+import { type MarkedLine, markChangedWords } from './word-diff.ts';
 
 interface DiffProps {
   readonly lines: readonly DiffLine[];

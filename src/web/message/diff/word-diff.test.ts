@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DiffPart, wordDiff, markChangedWords } from './word-diff.ts';
 import { addedLines } from './diff-lines.ts';
+import { type DiffPart, markChangedWords, wordDiff } from './word-diff.ts';
 
 const textOf = (lines: readonly (readonly DiffPart[])[] = []) =>
   lines.map((parts) => parts.map(({ text }) => text).join('')).join('\n');

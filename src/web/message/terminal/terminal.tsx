@@ -1,7 +1,7 @@
 import { HighlightedCode } from '../../code/code-block.tsx';
 import { CopyButton } from '../../code/copy-button.tsx';
 import { PlainText } from '../../code/plain-text.tsx';
-import { formatCount, countLines, oneLine } from '../../format.ts';
+import { countLines, formatCount, oneLine } from '../../format.ts';
 import { ScrollablePre, Tail } from '../clipped.tsx';
 
 // Longer output is folded, and shows only so many of its last lines.

@@ -1,9 +1,9 @@
 import { asNumber, asText } from '../../untyped.ts';
 import { Notice } from '../notice.tsx';
-import { splitNotice, detailsOf, outputOf, stateOf, type ToolUse } from './tool-use.ts';
-import { Command, CommandLine, outputSize, Output } from '../terminal/terminal.tsx';
+import { Command, CommandLine, Output, outputSize } from '../terminal/terminal.tsx';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { Card } from './card.tsx';
+import { detailsOf, outputOf, splitNotice, stateOf, type ToolUse } from './tool-use.ts';
 
 /** A command with the end of its output. */
 export function BashCard(use: ToolUse) {

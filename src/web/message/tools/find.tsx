@@ -1,13 +1,13 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { asText } from '../../untyped.ts';
 import { formatCount } from '../../format.ts';
-import { initialCount } from '../initial-count.ts';
+import { asText } from '../../untyped.ts';
 import { ShowAll, useShowAll } from '../clipped.tsx';
-import { searchSummary } from './grep-output.ts';
+import { initialCount } from '../initial-count.ts';
 import { Notice } from '../notice.tsx';
 import { Path } from '../path.tsx';
-import { splitNotice, outputOf, stateOf, type ToolUse } from './tool-use.ts';
 import { Card } from './card.tsx';
+import { searchSummary } from './grep-output.ts';
+import { outputOf, splitNotice, stateOf, type ToolUse } from './tool-use.ts';
 
 const INITIAL_PATHS = 60;
 // Longer lists start folded; names are shown in columns.

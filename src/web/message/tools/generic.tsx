@@ -1,6 +1,6 @@
 import { PlainText } from '../../code/plain-text.tsx';
+import { countLines, formatCount, oneLine } from '../../format.ts';
 import { asText } from '../../untyped.ts';
-import { formatCount, countLines, oneLine } from '../../format.ts';
 import { Clipped } from '../clipped.tsx';
 import { Folded } from '../folded.tsx';
 import { JsonView } from '../unknown-content.tsx';

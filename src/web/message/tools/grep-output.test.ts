@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseGrepOutput, plainPatterns, matchParts } from './grep-output.ts';
+import { matchParts, parseGrepOutput, plainPatterns } from './grep-output.ts';
 import { splitNotice } from './tool-use.ts';
 
 describe('parseGrepOutput', () => {
@@ -67,9 +67,7 @@ describe('plainPatterns', () => {
       { text: ' ', isFound: false },
       { text: 'getter', isFound: true },
     ]);
-    expect(matchParts('\u0130 get', ['get'], { ignoresCase: true })).toEqual([
-      { text: '\u0130 get', isFound: false },
-    ]);
+    expect(matchParts('\u0130 get', ['get'], { ignoresCase: true })).toEqual([{ text: '\u0130 get', isFound: false }]);
     expect(matchParts('', ['get'], { ignoresCase: false })).toEqual([{ text: '', isFound: false }]);
   });
 });

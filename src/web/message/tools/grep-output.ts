@@ -1,5 +1,5 @@
-import { type Untyped, asText } from '../../untyped.ts';
 import { oneLine } from '../../format.ts';
+import { asText, type Untyped } from '../../untyped.ts';
 
 export interface GrepLine {
   readonly number: number;

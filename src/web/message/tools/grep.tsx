@@ -1,20 +1,20 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { type Untyped, asText } from '../../untyped.ts';
 import { formatCount } from '../../format.ts';
-import { initialCount } from '../initial-count.ts';
+import { asText, type Untyped } from '../../untyped.ts';
 import { Clipped, ShowAll, useShowAll } from '../clipped.tsx';
+import { initialCount } from '../initial-count.ts';
+import { Notice } from '../notice.tsx';
+import { Path } from '../path.tsx';
+import { Card } from './card.tsx';
 import {
   type GrepFile,
   type GrepLine,
+  matchParts,
   parseGrepOutput,
   plainPatterns,
   searchSummary,
-  matchParts,
 } from './grep-output.ts';
-import { Notice } from '../notice.tsx';
-import { Path } from '../path.tsx';
-import { splitNotice, outputOf, stateOf, type ToolUse } from './tool-use.ts';
-import { Card } from './card.tsx';
+import { outputOf, splitNotice, stateOf, type ToolUse } from './tool-use.ts';
 
 const INITIAL_LINES = 40;
 const SHORT_LINES = 8;

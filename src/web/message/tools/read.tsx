@@ -1,13 +1,13 @@
 import { HighlightedCode } from '../../code/code-block.tsx';
 import { fileLanguage } from '../../code/file-language.ts';
-import { type Untyped, asNumber, asText } from '../../untyped.ts';
 import { formatLineCount } from '../../format.ts';
+import { asNumber, asText, type Untyped } from '../../untyped.ts';
 import { Clipped } from '../clipped.tsx';
 import { Notice } from '../notice.tsx';
 import { Path } from '../path.tsx';
-import { splitNotice, outputOf, stateOf, type ToolUse } from './tool-use.ts';
 import { picturesIn } from '../pictures.tsx';
 import { Card } from './card.tsx';
+import { outputOf, splitNotice, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 200;
 
@@ -17,9 +17,17 @@ export function ReadCard(use: ToolUse) {
   const isPicture = picturesIn(use.result?.['content']).length > 0;
   const { text, notice } = splitNotice(isPicture || stateOf(use) === 'failed' ? '' : outputOf(use));
   return (
-    <Card use={use} about={<Path path={path} after={rangeOf(use.call)} />} outcome={text === '' ? '' : formatLineCount(text)}>
+    <Card
+      use={use}
+      about={<Path path={path} after={rangeOf(use.call)} />}
+      outcome={text === '' ? '' : formatLineCount(text)}
+    >
       {text !== '' && (
-        <Clipped text={text} lines={LINES} show={(part) => <HighlightedCode text={part} language={fileLanguage(path)} />} />
+        <Clipped
+          text={text}
+          lines={LINES}
+          show={(part) => <HighlightedCode text={part} language={fileLanguage(path)} />}
+        />
       )}
       {notice !== '' && <Notice text={notice} />}
     </Card>

@@ -1,7 +1,7 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { ownProperty, type Untyped, asObjects, asText } from '../../untyped.ts';
-import { todoStatuses } from '../../todo-statuses.ts';
 import { oneLine } from '../../format.ts';
+import { todoStatuses } from '../../todo-statuses.ts';
+import { asObjects, asText, ownProperty, type Untyped } from '../../untyped.ts';
 import { Card } from './card.tsx';
 import { GenericCard } from './generic.tsx';
 import { detailsOf, type ToolUse } from './tool-use.ts';

@@ -1,6 +1,6 @@
 import type { RunningTool } from '../../../client/view/view.ts';
-import { type Untyped, asObject, asNumber, contentText } from '../../untyped.ts';
 import { formatDuration } from '../../format.ts';
+import { asNumber, asObject, contentText, type Untyped } from '../../untyped.ts';
 import { splitEnding } from '../terminal/terminal-text.ts';
 
 /** A tool call and its result or progress. */

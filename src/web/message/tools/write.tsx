@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { fileLanguage } from '../../code/file-language.ts';
-import { asText } from '../../untyped.ts';
 import { formatLineCount } from '../../format.ts';
+import { asText } from '../../untyped.ts';
 import { Diff } from '../diff/diff.tsx';
 import { addedLines } from '../diff/diff-lines.ts';
 import { Path } from '../path.tsx';

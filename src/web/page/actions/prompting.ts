@@ -1,6 +1,6 @@
 import type { Accepted, ImageContent, Params, UserMessage } from '../../../protocol/generated/vocabulary.ts';
-import { contentText } from '../../untyped.ts';
 import { oneLine } from '../../format.ts';
+import { contentText } from '../../untyped.ts';
 import { asAttachment, imagesOf, type TextAttachment } from '../state/draft/attachment.ts';
 import type { DraftContent, MessageDraft } from '../state/draft/message-draft.ts';
 import type { LiveSession } from '../state/live-session.ts';

@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import type { TodoPhase, TodoTask } from '../../../protocol/generated/vocabulary.ts';
-import { PlainText } from '../../code/plain-text.tsx';
 import { readStored, writeStored } from '../../browser-storage.ts';
+import { PlainText } from '../../code/plain-text.tsx';
 import { todoStatuses } from '../../todo-statuses.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';

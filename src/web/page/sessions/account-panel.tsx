@@ -1,5 +1,5 @@
-import { PlainText } from '../../code/plain-text.tsx';
 import { clearStoredExcept } from '../../browser-storage.ts';
+import { PlainText } from '../../code/plain-text.tsx';
 import { THEME_KEY, type Theme, themeNames, themes } from '../../theme.ts';
 import { Icon, type IconName } from '../icons.tsx';
 import { logOut } from '../server-api.ts';

@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
-import { ViewScope } from '../../../message/view-state.tsx';
-import { Message } from '../../../message/message.tsx';
 import { formatDateTime, oneLine } from '../../../format.ts';
+import { Message } from '../../../message/message.tsx';
+import { ViewScope } from '../../../message/view-state.tsx';
 import { useSession } from '../../state/app.ts';
 import { RowActions } from './row-actions.tsx';
 import { rowContent } from './row-content.ts';

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
-import { contentBlocks, asText } from '../../../untyped.ts';
+import { asText, contentBlocks } from '../../../untyped.ts';
 import type { LiveSession } from '../../state/live-session.ts';
 import { type MessageRow, Rows } from './rows.ts';
 

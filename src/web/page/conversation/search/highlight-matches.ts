@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import { highlightText, findTextRanges, openDetailsAround } from '../../../text-search.ts';
+import { findTextRanges, highlightText, openDetailsAround } from '../../../text-search.ts';
 import type { ListWindow } from '../list/list-window.ts';
 import type { MessageRow } from '../rows/rows.ts';
 import type { Finder } from './finder.ts';

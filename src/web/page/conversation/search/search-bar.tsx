@@ -88,7 +88,11 @@ function Position({ finder, earlier }: { readonly finder: Finder; readonly earli
   const hits = finder.hits.value;
   const at = hits.indexOf(finder.current.value ?? -1) + 1;
   const count =
-    finder.needle.value === '' ? '' : hits.length === 0 ? 'No matches' : `${at} of ${formatCount(hits.length, 'message')}`;
+    finder.needle.value === ''
+      ? ''
+      : hits.length === 0
+        ? 'No matches'
+        : `${at} of ${formatCount(hits.length, 'message')}`;
   if (reading.kind === 'reading') {
     const { known, total } = reading;
     return (

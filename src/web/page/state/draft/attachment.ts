@@ -1,5 +1,5 @@
 import type { ImageContent, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
-import { contentBlocks, asText } from '../../../untyped.ts';
+import { asText, contentBlocks } from '../../../untyped.ts';
 
 /** A file that is sent with a message. */
 export type Attachment = ImageAttachment | TextAttachment;

@@ -1,7 +1,7 @@
 import type { ConversationView } from '../../../../client/view/view.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
-import { asText, contentText } from '../../../untyped.ts';
 import { oneLine } from '../../../format.ts';
+import { asText, contentText } from '../../../untyped.ts';
 import { dayGroup } from './relative-time.ts';
 
 /** The property that sessions are grouped by. */

@@ -74,18 +74,33 @@ const personsInPages = () =>
 
 /** Names in code, without comments and without the text of strings. */
 function speechIdentifiers(path) {
-  const code = read(path)
-    .replace(/\/\*[\s\S]*?\*\//g, blank)
-    .replace(/(^|[\s;{(,])\/\/.*$/gm, blank)
-    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, blank)
-    .replace(/`(?:[^`\\$]|\\.|\$(?!\{))*`/g, blank);
-  return code
+  return codeOf(read(path))
     .split('\n')
     .flatMap((text, index) =>
       [...text.matchAll(/[A-Za-z_$][\w$]*/g)]
         .filter(([name]) => wordsOf(name).some((word) => SPEECH_WORDS.has(word)))
         .map(([name]) => `${path}:${index + 1}: ${name}`),
     );
+}
+
+/** Replaces comments and the text of strings by blanks; expressions inside templates stay. */
+function codeOf(text) {
+  const token = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`|\$\{|[{}]/g;
+  const templates = [];
+  let code = '';
+  let at = 0;
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    const inTemplate = templates.at(-1) === 'text';
+    const [found] = match;
+    code += inTemplate ? blank(text.slice(at, match.index)) : text.slice(at, match.index);
+    at = match.index + found.length;
+    if (found === '`') inTemplate ? templates.pop() : templates.push('text');
+    else if (inTemplate && found === '${') templates.push('code');
+    else if (!inTemplate && found === '{') templates.push('code');
+    else if (!inTemplate && found === '}') templates.pop();
+    code += found.length > 2 || inTemplate ? blank(found) : found;
+  }
+  return code + text.slice(at);
 }
 
 const blank = (text) => text.replace(/[^\n]/g, ' ');

@@ -1,7 +1,7 @@
 import { messageOf } from '../protocol/errors.ts';
 import type { AssistantMessage } from '../protocol/generated/vocabulary.ts';
 import { Abortable } from './abortable.ts';
-import { Draft, emptyAssistantMessage, type MessageStep } from './draft.ts';
+import { Draft, type DraftStep, emptyAssistantMessage } from './draft.ts';
 import { type ModelEvent, ModelFailure, type ModelRequest, type Provider, type ResponseEnd } from './request.ts';
 
 /** A model response that is about to stream. */
@@ -44,7 +44,7 @@ async function* streamEvents(
   const onAbort = () => controller.abort(REQUEST_ABORTED);
   if (request.signal.aborted) onAbort();
   request.signal.addEventListener('abort', onAbort, { once: true });
-  let steps: MessageStep[];
+  let steps: DraftStep[];
   let end: ResponseEnd;
   try {
     signal.throwIfAborted();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage } from '../protocol/generated/vocabulary.ts';
 import { applyStep } from '../wire/assistant-message.ts';
-import { Draft, emptyAssistantMessage, type MessageStep, noUsage } from './draft.ts';
+import { Draft, type DraftStep, emptyAssistantMessage, noUsage } from './draft.ts';
 import { scriptedModels } from './scripted/models.ts';
 
 const [model] = scriptedModels;
@@ -16,7 +16,7 @@ type DraftCall =
   | { readonly do: 'call'; readonly with: { id: string; name: string } }
   | { readonly do: 'close' };
 
-function applyCall(draft: Draft, call: DraftCall): MessageStep[] {
+function applyCall(draft: Draft, call: DraftCall): DraftStep[] {
   switch (call.do) {
     case 'text':
       return draft.text(call.with);

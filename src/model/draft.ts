@@ -9,7 +9,7 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 
 /** A step of a streaming assistant message, without the message after it. */
-export type MessageStep = Exclude<AssistantMessageEvent, { type: 'start' | 'done' | 'error' }>;
+export type DraftStep = Exclude<AssistantMessageEvent, { type: 'start' | 'done' | 'error' }>;
 
 export const noUsage = (): Usage => ({
   input: 0,
@@ -49,11 +49,11 @@ export class Draft {
     this.#message = message;
   }
 
-  text(delta: string): MessageStep[] {
+  text(delta: string): DraftStep[] {
     return this.#addDelta('text', delta);
   }
 
-  thinking(delta: string): MessageStep[] {
+  thinking(delta: string): DraftStep[] {
     return this.#addDelta('thinking', delta);
   }
 
@@ -63,7 +63,7 @@ export class Draft {
   }
 
   /** Adds hidden thinking, of which the provider sends only a signature. */
-  redactedThinking(signature: string): MessageStep[] {
+  redactedThinking(signature: string): DraftStep[] {
     const steps = this.close();
     const contentIndex = this.#index;
     this.#blocks.push({ type: 'thinking', thinking: '', thinkingSignature: signature, redacted: true });
@@ -72,21 +72,21 @@ export class Draft {
   }
 
   /** Starts a tool call; its arguments follow as pieces of JSON. */
-  toolCall(call: { id: string; name: string }): MessageStep[] {
+  toolCall(call: { id: string; name: string }): DraftStep[] {
     const steps = this.close();
     this.#open = { kind: 'toolCall', pieces: [], ...call };
     steps.push({ type: 'toolcall_start', contentIndex: this.#index, id: call.id, toolName: call.name });
     return steps;
   }
 
-  toolArguments(delta: string): MessageStep[] {
+  toolArguments(delta: string): DraftStep[] {
     if (this.#open?.kind !== 'toolCall') return [];
     this.#open.pieces.push(delta);
     return [{ type: 'toolcall_delta', contentIndex: this.#index, delta }];
   }
 
   /** Ends the open block, if any. `parsedArguments` replace the pieces of a tool call. */
-  close(parsedArguments?: Record<string, unknown>): MessageStep[] {
+  close(parsedArguments?: Record<string, unknown>): DraftStep[] {
     const open = this.#open;
     if (!open) return [];
     const contentIndex = this.#index;
@@ -142,7 +142,7 @@ export class Draft {
     return this.#blocks.length;
   }
 
-  #addDelta(kind: 'text' | 'thinking', delta: string): MessageStep[] {
+  #addDelta(kind: 'text' | 'thinking', delta: string): DraftStep[] {
     if (this.#open?.kind === kind) {
       this.#open.pieces.push(delta);
       return [{ type: `${kind}_delta`, contentIndex: this.#index, delta }];

@@ -8,7 +8,7 @@ import type {
   Usage,
   UserMessage,
 } from '../protocol/generated/vocabulary.ts';
-import type { Draft, MessageStep } from './draft.ts';
+import type { Draft, DraftStep } from './draft.ts';
 
 /** A tool as described to a model. */
 export interface ToolSpec {
@@ -39,7 +39,7 @@ export interface ModelRequest {
 }
 
 /** Steps, usage updates and one end with the whole message. */
-export type ModelEvent = MessageStep | UsageUpdate | ResponseEnd;
+export type ModelEvent = DraftStep | UsageUpdate | ResponseEnd;
 
 export interface UsageUpdate {
   readonly type: 'usage';
@@ -57,7 +57,7 @@ export interface ResponseEnd {
  * Calls a model over one API kind: fills the draft and yields its steps, stops soon after `signal` aborts, and throws
  * `ModelFailure` for any failure of the provider.
  */
-export type Provider = (request: ModelRequest, draft: Draft) => AsyncIterable<MessageStep | UsageUpdate>;
+export type Provider = (request: ModelRequest, draft: Draft) => AsyncIterable<DraftStep | UsageUpdate>;
 
 /** A model call that was rejected, interrupted or never answered. */
 export class ModelFailure extends Error {

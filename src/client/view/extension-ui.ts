@@ -21,7 +21,7 @@ export interface UiWidget {
   readonly placement: 'aboveEditor' | 'belowEditor';
 }
 
-export interface UiNotice {
+export interface ScreenNotice {
   readonly kind: 'info' | 'warning' | 'error';
   readonly text: string;
 }
@@ -34,7 +34,7 @@ export interface UiState {
   readonly statuses: readonly UiStatus[];
   readonly widgets: readonly UiWidget[];
   /** The newest is the last. */
-  readonly notices: readonly UiNotice[];
+  readonly notices: readonly ScreenNotice[];
   readonly title: string | undefined;
 }
 
@@ -92,7 +92,7 @@ const widgetOf = ({
 }: RequestOf<'setWidget'>): UiWidget | undefined =>
   widgetLines == null ? undefined : { key: widgetKey, lines: widgetLines, placement: widgetPlacement };
 
-export const addNotice = <S extends UiState>(ui: S, added: UiNotice): S => ({
+export const addNotice = <S extends UiState>(ui: S, added: ScreenNotice): S => ({
   ...ui,
   notices: [...ui.notices, added].slice(-MAX_NOTICES),
 });

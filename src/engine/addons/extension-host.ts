@@ -1,7 +1,7 @@
 import type { Dialogs } from '../../extend/dialogs.ts';
 import type { CustomMessageDraft } from '../../extend/extensions/events.ts';
 import type { SendOptions } from '../../extend/extensions/extension-api.ts';
-import type { ExtensionHost, SendUserMessageOptions } from '../../extend/extensions/host.ts';
+import type { ExtensionHost, UserMessageDelivery } from '../../extend/extensions/host.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import type { Acceptance } from '../../session/session.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
@@ -91,7 +91,7 @@ async function injectMessage(agent: Agent, message: CustomMessageDraft, options:
   await lane.run(() => beginRun(agent.session.inject(message, { ...options, triggerTurn: !signal.aborted })));
 }
 
-interface ExtensionPrompt extends SendUserMessageOptions {
+interface ExtensionPrompt extends UserMessageDelivery {
   readonly content: string | ContentBlock[];
 }
 

@@ -46,7 +46,7 @@ export interface ExtensionHost {
   readonly setThinkingLevel: (level: ThinkingLevel) => void;
   readonly setName: (name: string) => void;
   readonly sendMessage: (message: CustomMessageDraft, options: SendOptions) => Promise<void> | void;
-  readonly prompt: (content: string | ContentBlock[], options: SendUserMessageOptions) => Promise<void>;
+  readonly prompt: (content: string | ContentBlock[], options: UserMessageDelivery) => Promise<void>;
   readonly exec: (command: string, args: readonly string[], options: ExecOptions) => Promise<ExecResult>;
   readonly abort: () => void;
   readonly compact: (customInstructions: string | undefined) => Promise<CompactionResult>;
@@ -65,7 +65,7 @@ export interface ExtensionHost {
   readonly unregisterProvider: (name: string) => void;
 }
 
-export interface SendUserMessageOptions {
+export interface UserMessageDelivery {
   readonly deliverAs?: 'steer' | 'followUp' | undefined;
   readonly expandPromptTemplates?: boolean | undefined;
 }

@@ -1,9 +1,9 @@
-import type { MessageStep } from '../draft.ts';
+import type { DraftStep } from '../draft.ts';
 import { ModelFailure, type UsageUpdate } from '../request.ts';
 
 /** Decodes the events of one model response into steps. */
 export interface StreamDecoder {
-  readonly decode: (data: string) => Iterable<MessageStep | UsageUpdate>;
+  readonly decode: (data: string) => Iterable<DraftStep | UsageUpdate>;
   /** Whether the response is complete. */
   readonly isDone: boolean;
 }

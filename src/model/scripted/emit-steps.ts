@@ -1,13 +1,13 @@
-import type { MessageStep } from '../draft.ts';
+import type { DraftStep } from '../draft.ts';
 import type { UsageUpdate } from '../request.ts';
 import { yieldToEventLoop } from './wait.ts';
 
 /** Events to emit, or a promise to wait for first. */
-export type StepBatch = readonly (MessageStep | UsageUpdate)[] | Promise<void>;
+export type StepBatch = readonly (DraftStep | UsageUpdate)[] | Promise<void>;
 
 const BATCHES_PER_YIELD = 128;
 
-type StepResult = IteratorResult<MessageStep | UsageUpdate, undefined>;
+type StepResult = IteratorResult<DraftStep | UsageUpdate, undefined>;
 
 /**
  * Emits the events of a response and yields to the event loop at intervals. Written by hand: an async generator takes
@@ -16,8 +16,8 @@ type StepResult = IteratorResult<MessageStep | UsageUpdate, undefined>;
 export function emitSteps(
   batches: Generator<StepBatch, void>,
   signal: AbortSignal,
-): AsyncIterableIterator<MessageStep | UsageUpdate> {
-  let events: readonly (MessageStep | UsageUpdate)[] = [];
+): AsyncIterableIterator<DraftStep | UsageUpdate> {
+  let events: readonly (DraftStep | UsageUpdate)[] = [];
   let position = 0;
   let emitted = 0;
 

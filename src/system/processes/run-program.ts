@@ -17,7 +17,7 @@ export interface ProgramResult {
   readonly truncated: boolean;
 }
 
-const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
+const MAX_PROGRAM_OUTPUT = 10 * 1024 * 1024;
 
 // Remaining descendants may hold the outputs open after the program has exited.
 const OUTPUT_LINGER_MS = 200;
@@ -65,7 +65,7 @@ class OutputBuffer {
   }
 
   get isTruncated(): boolean {
-    return this.#bytes > MAX_OUTPUT_BYTES;
+    return this.#bytes > MAX_PROGRAM_OUTPUT;
   }
 
   get text(): string {
@@ -77,7 +77,7 @@ class OutputBuffer {
   }
 
   #add(piece: Buffer): void {
-    if (this.#bytes < MAX_OUTPUT_BYTES) this.#pieces.push(piece.subarray(0, MAX_OUTPUT_BYTES - this.#bytes));
+    if (this.#bytes < MAX_PROGRAM_OUTPUT) this.#pieces.push(piece.subarray(0, MAX_PROGRAM_OUTPUT - this.#bytes));
     this.#bytes += piece.length;
   }
 }

@@ -66,7 +66,7 @@ it('the guide lists the limits of the server', () => {
   }
   const { total, perAddress, withoutRequest: unasked } = httpLimits.connections;
   expect(guide).toContain(
-    `${total} in all, ${perAddress} from one address, ${unasked} that have asked for nothing yet`,
+    `${total} in all, ${perAddress} from one address, ${unasked} that have sent no request yet`,
   );
   expect(guide).toContain(`within ${httpLimits.requestMs / 1000} s`);
 });
@@ -90,7 +90,7 @@ it('the guide lists every scope and every metric', async () => {
 });
 
 it('the guide lists every query parameter, and uses only existing flags and commands', () => {
-  const source = readFileSync(join(root, 'src/server/gateway/parameters.ts'), 'utf8');
+  const source = readFileSync(join(root, 'src/server/gateway/connect-parameters.ts'), 'utf8');
   const queries = table('## Connect').flatMap(([names = '']) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
   );

@@ -1,5 +1,5 @@
 import { Abortable } from '../../abortable.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
+import type { Draft, DraftStep } from '../../draft.ts';
 import type { ApiAdapter, Endpoint } from '../../endpoint.ts';
 import { StallTimer } from '../../http/stall-timer.ts';
 import { ModelFailure, type ModelRequest, type UsageUpdate } from '../../request.ts';
@@ -55,7 +55,7 @@ interface StreamState {
 async function* streamSteps(
   model: SdkModel,
   { request, draft, stallTimer }: StreamState,
-): AsyncGenerator<MessageStep | UsageUpdate> {
+): AsyncGenerator<DraftStep | UsageUpdate> {
   const parts = new Abortable(partsOf(model, callOptions(request, stallTimer.signal)), stallTimer.signal);
   const decoder = new AiSdkStreamDecoder(request.model, draft);
   try {

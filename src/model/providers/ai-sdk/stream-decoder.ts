@@ -1,5 +1,5 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
+import type { Draft, DraftStep } from '../../draft.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import type { UsageUpdate } from '../../request.ts';
 import { countsOf, finishOutcome } from './finish.ts';
@@ -41,7 +41,7 @@ export class AiSdkStreamDecoder {
   }
 
   /** Yields the steps of a part. Throws `ModelFailure` if the response failed. */
-  *decode(part: SdkStreamPart): Generator<MessageStep | UsageUpdate> {
+  *decode(part: SdkStreamPart): Generator<DraftStep | UsageUpdate> {
     const block = blockOf(part);
     if (block && this.#current?.kind === 'call' && !this.#isCurrent(block)) {
       this.#deferred.push(part);
@@ -82,7 +82,7 @@ export class AiSdkStreamDecoder {
     return this.#current?.kind === kind && this.#current.id === id;
   }
 
-  *#addText(block: BlockRef, part: TextualPart): Generator<MessageStep> {
+  *#addText(block: BlockRef, part: TextualPart): Generator<DraftStep> {
     if (!this.#isCurrent(block)) {
       // The end of a block that another one has replaced.
       if (part.type.endsWith('-end')) return;
@@ -96,12 +96,12 @@ export class AiSdkStreamDecoder {
     if (part.type.endsWith('-end')) yield* this.#closeBlock();
   }
 
-  *#startCall(id: string, name: string): Generator<MessageStep> {
+  *#startCall(id: string, name: string): Generator<DraftStep> {
     yield* this.#startBlock({ kind: 'call', id });
     yield* this.#draft.toolCall({ id, name });
   }
 
-  *#addArguments(delta: string): Generator<MessageStep> {
+  *#addArguments(delta: string): Generator<DraftStep> {
     if (delta === '') return;
     yield* this.#draft.toolArguments(delta);
     this.#markWritten();
@@ -113,7 +113,7 @@ export class AiSdkStreamDecoder {
     toolName,
     input,
     providerMetadata,
-  }: PartOf<'tool-call'>): Generator<MessageStep | UsageUpdate> {
+  }: PartOf<'tool-call'>): Generator<DraftStep | UsageUpdate> {
     if (!this.#isCurrent({ kind: 'call', id: toolCallId })) yield* this.#startCall(toolCallId, toolName);
     if (this.#current?.isEmpty) yield* this.#addArguments(input === '' ? '{}' : input);
     this.#setSignature(providerMetadata);
@@ -121,7 +121,7 @@ export class AiSdkStreamDecoder {
     yield* this.#decodeDeferred();
   }
 
-  *#finish(part: PartOf<'finish'>): Generator<MessageStep | UsageUpdate> {
+  *#finish(part: PartOf<'finish'>): Generator<DraftStep | UsageUpdate> {
     while (this.#current) {
       yield* this.#closeBlock();
       yield* this.#decodeDeferred();
@@ -136,7 +136,7 @@ export class AiSdkStreamDecoder {
     this.#isDone = true;
   }
 
-  *#decodeDeferred(): Generator<MessageStep | UsageUpdate> {
+  *#decodeDeferred(): Generator<DraftStep | UsageUpdate> {
     for (const part of this.#deferred.splice(0)) yield* this.decode(part);
   }
 
@@ -145,7 +145,7 @@ export class AiSdkStreamDecoder {
     if (modelId !== undefined) this.#draft.setMetadata({ responseModel: modelId });
   }
 
-  *#startBlock(block: BlockRef): Generator<MessageStep> {
+  *#startBlock(block: BlockRef): Generator<DraftStep> {
     yield* this.#closeBlock();
     this.#current = { ...block, isEmpty: true, signature: undefined };
   }
@@ -162,7 +162,7 @@ export class AiSdkStreamDecoder {
     if (!this.#current.isEmpty) this.#draft.sign(this.#current.signature);
   }
 
-  *#closeBlock(): Generator<MessageStep> {
+  *#closeBlock(): Generator<DraftStep> {
     const closed = this.#current;
     this.#current = undefined;
     if (closed?.kind === 'reasoning' && closed.isEmpty) {

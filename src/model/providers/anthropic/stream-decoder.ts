@@ -1,6 +1,6 @@
 import type { Model, StopReason } from '../../../protocol/generated/vocabulary.ts';
 import { classifyFailure } from '../../classify-failure.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
+import type { Draft, DraftStep } from '../../draft.ts';
 import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import { ModelFailure, type UsageUpdate } from '../../request.ts';
@@ -23,11 +23,11 @@ export class AnthropicStreamDecoder implements StreamDecoder {
     return this.#isDone;
   }
 
-  *decode(data: string): Generator<MessageStep | UsageUpdate, void> {
+  *decode(data: string): Generator<DraftStep | UsageUpdate, void> {
     if (!this.#isDone) yield* this.#handle(parseEvent(data));
   }
 
-  *#handle(event: StreamEvent): Generator<MessageStep | UsageUpdate, void> {
+  *#handle(event: StreamEvent): Generator<DraftStep | UsageUpdate, void> {
     switch (event.type) {
       case 'message_start':
         this.#setMetadata(event);
@@ -61,7 +61,7 @@ export class AnthropicStreamDecoder implements StreamDecoder {
     });
   }
 
-  #startBlock(block: StreamEvent['content_block']): MessageStep[] {
+  #startBlock(block: StreamEvent['content_block']): DraftStep[] {
     switch (block?.type) {
       case 'text':
         return this.#addText(block.text);
@@ -77,7 +77,7 @@ export class AnthropicStreamDecoder implements StreamDecoder {
     }
   }
 
-  #addDelta(delta: StreamEvent['delta']): MessageStep[] {
+  #addDelta(delta: StreamEvent['delta']): DraftStep[] {
     switch (delta?.type) {
       case 'text_delta':
         return this.#addText(delta.text);
@@ -93,7 +93,7 @@ export class AnthropicStreamDecoder implements StreamDecoder {
     }
   }
 
-  #addText(text: string | undefined): MessageStep[] {
+  #addText(text: string | undefined): DraftStep[] {
     return text ? this.#draft.text(text) : [];
   }
 

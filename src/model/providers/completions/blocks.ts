@@ -1,4 +1,4 @@
-import type { Draft, MessageStep } from '../../draft.ts';
+import type { Draft, DraftStep } from '../../draft.ts';
 import type { TextDelta } from './text-deltas.ts';
 
 /** A tool call that is streaming. */
@@ -35,7 +35,7 @@ export class BlockSequencer {
     this.#draft = draft;
   }
 
-  addText({ kind, text, field }: TextDelta): MessageStep[] {
+  addText({ kind, text, field }: TextDelta): DraftStep[] {
     const last = this.#pending.at(-1) ?? this.#current;
     if (last && last.kind !== 'call' && last.kind === kind) last.pieces.push(text);
     else this.#pending.push({ kind, pieces: [text], ...(field !== undefined && { signature: field }) });
@@ -47,16 +47,16 @@ export class BlockSequencer {
     this.#pending.push(call);
   }
 
-  flush(): MessageStep[] {
+  flush(): DraftStep[] {
     return this.#emitReady();
   }
 
   /** Emits all pending blocks, complete or not, except calls without a name. */
-  end(): MessageStep[] {
+  end(): DraftStep[] {
     return [...this.#emitNew(), ...this.#pending.filter(isNamed).flatMap((block) => this.#start(block))];
   }
 
-  #emitReady(): MessageStep[] {
+  #emitReady(): DraftStep[] {
     const steps = this.#emitNew();
     for (let [next] = this.#pending; next && this.#canStart(next); [next] = this.#pending) {
       this.#pending.shift();
@@ -69,14 +69,14 @@ export class BlockSequencer {
     return isNamed(next) && (!this.#current || isComplete(this.#current));
   }
 
-  #start(block: Block): MessageStep[] {
+  #start(block: Block): DraftStep[] {
     this.#current = block;
     this.#emitted = 0;
     const opening = block.kind === 'call' ? this.#draft.toolCall({ id: block.id, name: block.name }) : [];
     return [...opening, ...this.#emitNew()];
   }
 
-  #emitNew(): MessageStep[] {
+  #emitNew(): DraftStep[] {
     const block = this.#current;
     if (!block) return [];
     const { pieces } = block.kind === 'call' ? block.arguments : block;
@@ -87,7 +87,7 @@ export class BlockSequencer {
     return steps;
   }
 
-  #emitDelta({ kind }: Block, delta: string): MessageStep[] {
+  #emitDelta({ kind }: Block, delta: string): DraftStep[] {
     if (kind === 'call') return this.#draft.toolArguments(delta);
     return kind === 'text' ? this.#draft.text(delta) : this.#draft.thinking(delta);
   }

@@ -1,6 +1,6 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import type { Model, RunError } from '../../../protocol/generated/vocabulary.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
+import type { Draft, DraftStep } from '../../draft.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import { ModelFailure, type UsageUpdate } from '../../request.ts';
 import { BlockSequencer } from './blocks.ts';
@@ -54,7 +54,7 @@ export class CompletionsStreamDecoder {
     return this.#isDone;
   }
 
-  *decode(event: EventSourceMessage): Generator<MessageStep | UsageUpdate> {
+  *decode(event: EventSourceMessage): Generator<DraftStep | UsageUpdate> {
     if (event.data === '[DONE]') {
       this.#hasFinishReason = true;
       this.#isDone = true;
@@ -62,7 +62,7 @@ export class CompletionsStreamDecoder {
     if (!this.#isDone) yield* this.#applyChunk(parseChunk(event));
   }
 
-  *#applyChunk({ id, model, choices, usage }: CompletionsChunk): Generator<MessageStep | UsageUpdate> {
+  *#applyChunk({ id, model, choices, usage }: CompletionsChunk): Generator<DraftStep | UsageUpdate> {
     const [choice] = choices ?? [];
     if (typeof id === 'string' && id !== '') this.#draft.setMetadata({ responseId: id });
     if (typeof model === 'string' && model !== '' && model !== this.#model.id)
@@ -74,7 +74,7 @@ export class CompletionsStreamDecoder {
   }
 
   /** Emits the pending blocks. Throws if the response has no normal end. */
-  *end(): Generator<MessageStep> {
+  *end(): Generator<DraftStep> {
     if (!this.#hasFinishReason) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
     yield* this.#blocks.end();
     const { signature } = this.#details;
@@ -82,7 +82,7 @@ export class CompletionsStreamDecoder {
     if (this.#failure) throw this.#failure;
   }
 
-  *#applyDelta(delta: ChunkDelta): Generator<MessageStep> {
+  *#applyDelta(delta: ChunkDelta): Generator<DraftStep> {
     for (const textDelta of textDeltas(delta)) yield* this.#blocks.addText(textDelta);
     this.#details.add(delta['reasoning_details']);
     const calls = delta['tool_calls'];

@@ -1,6 +1,6 @@
 import { Abortable } from '../../abortable.ts';
 import { classifyFailure } from '../../classify-failure.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
+import type { Draft, DraftStep } from '../../draft.ts';
 import type { ApiAdapter, Endpoint } from '../../endpoint.ts';
 import { StallTimer } from '../../http/stall-timer.ts';
 import type { StreamContext, StreamOptions, StreamSimple } from '../../registry/provider-config.ts';
@@ -34,7 +34,7 @@ interface StreamCall {
   readonly stallTimer: StallTimer;
 }
 
-async function* streamSteps(call: StreamCall): AsyncGenerator<MessageStep | UsageUpdate> {
+async function* streamSteps(call: StreamCall): AsyncGenerator<DraftStep | UsageUpdate> {
   const { request, draft, stallTimer } = call;
   const events = new Abortable(openStream(call), stallTimer.signal);
   const decoder = new ExtensionStreamDecoder(request.model, draft);

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../store/json-file.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
+import type { Draft, DraftStep } from '../../draft.ts';
 import { type BlockKind, isNonEmpty, malformedStream } from './event-fields.ts';
 
 /** Writes one block into a draft, whether it arrives in pieces, whole or both. */
@@ -16,7 +16,7 @@ export class BlockWriter {
   }
 
   /** `whole` holds the known fields of the block. */
-  *start(whole: JsonObject): Generator<MessageStep> {
+  *start(whole: JsonObject): Generator<DraftStep> {
     const { id, name } = whole;
     if (this.kind !== 'toolcall' || this.#hasStartedCall || !isNonEmpty(id) || !isNonEmpty(name)) return;
     this.#hasStartedCall = true;
@@ -24,7 +24,7 @@ export class BlockWriter {
     if (this.#written !== '') yield* this.#draft.toolArguments(this.#written);
   }
 
-  *add(delta: string): Generator<MessageStep> {
+  *add(delta: string): Generator<DraftStep> {
     if (delta === '') return;
     this.#written += delta;
     if (this.kind === 'text') yield* this.#draft.text(delta);
@@ -33,12 +33,12 @@ export class BlockWriter {
   }
 
   /** Closes the block after adding what the pieces lacked. */
-  *end(whole: JsonObject): Generator<MessageStep> {
+  *end(whole: JsonObject): Generator<DraftStep> {
     if (this.kind === 'toolcall') yield* this.#endCall(whole);
     else yield* this.#endText(this.kind, whole);
   }
 
-  *#endText(kind: 'text' | 'thinking', whole: JsonObject): Generator<MessageStep> {
+  *#endText(kind: 'text' | 'thinking', whole: JsonObject): Generator<DraftStep> {
     const { [kind]: text, [`${kind}Signature`]: signature, redacted } = whole;
     const isHidden = this.#written === '' && (text === '' || redacted === true);
     if (isHidden) {
@@ -51,7 +51,7 @@ export class BlockWriter {
     yield* this.#draft.close();
   }
 
-  *#endCall(call: JsonObject): Generator<MessageStep> {
+  *#endCall(call: JsonObject): Generator<DraftStep> {
     const { arguments: values, thoughtSignature } = call;
     yield* this.start(call);
     if (!this.#hasStartedCall) throw malformedStream('a tool call without an id and a name');

@@ -1,7 +1,7 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../../../store/json-file.ts';
 import { classifyFailure } from '../../classify-failure.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
+import type { Draft, DraftStep } from '../../draft.ts';
 import type { UsageUpdate } from '../../request.ts';
 import { BlockWriter } from './block-writer.ts';
 import {
@@ -48,7 +48,7 @@ export class ExtensionStreamDecoder {
   }
 
   /** Yields the steps of an event. Throws `ModelFailure` if the response failed or the event is malformed. */
-  *decode(event: unknown): Generator<MessageStep | UsageUpdate> {
+  *decode(event: unknown): Generator<DraftStep | UsageUpdate> {
     if (!isObject(event) || typeof event['type'] !== 'string') throw malformedStream('something that is no event');
     const [, kind, stage = ''] = /^(text|thinking|toolcall)_(start|delta|end)$/.exec(event['type']) ?? [];
     if (kind !== undefined) yield* this.#addEvent(kind as BlockKind, { stage, event });
@@ -57,7 +57,7 @@ export class ExtensionStreamDecoder {
     if (event['type'] === 'done') yield* this.#finish(event);
   }
 
-  *#addEvent(kind: BlockKind, piece: BlockEvent): Generator<MessageStep> {
+  *#addEvent(kind: BlockKind, piece: BlockEvent): Generator<DraftStep> {
     const { contentIndex: index } = piece.event;
     if (typeof index !== 'number') throw malformedStream(`a ${kind}_${piece.stage} without a contentIndex`);
     const block =
@@ -74,7 +74,7 @@ export class ExtensionStreamDecoder {
   }
 
   /** Writes the first block as far as it has arrived, and after its end the next ones. */
-  *#writePending(): Generator<MessageStep> {
+  *#writePending(): Generator<DraftStep> {
     for (let [block] = this.#open; block; [block] = this.#open) {
       const piece = block.pending.shift();
       if (!piece) return;
@@ -84,7 +84,7 @@ export class ExtensionStreamDecoder {
   }
 
   /** Adds what the final message has beyond the streamed pieces. */
-  *#finish({ message, reason }: JsonObject): Generator<MessageStep | UsageUpdate> {
+  *#finish({ message, reason }: JsonObject): Generator<DraftStep | UsageUpdate> {
     if (!isObject(message) || !Array.isArray(message['content'])) throw malformedStream('an end without a message');
     const { content, stopReason = reason, responseId, responseModel } = message;
     if (stopReason === 'error' || stopReason === 'aborted') yield* this.#fail(message);
@@ -122,7 +122,7 @@ export class ExtensionStreamDecoder {
   }
 }
 
-function* writeEvent({ writer, index }: OpenBlock, { stage, event }: BlockEvent): Generator<MessageStep> {
+function* writeEvent({ writer, index }: OpenBlock, { stage, event }: BlockEvent): Generator<DraftStep> {
   if (stage === 'start') yield* writer.start(blockAt(writer.kind, event['partial'], index));
   else if (stage === 'end') yield* writer.end(endedBlock(writer.kind, event, index));
   else if (typeof event['delta'] === 'string') yield* writer.add(event['delta']);

@@ -1,6 +1,6 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { classifyFailure } from '../../classify-failure.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
+import type { Draft, DraftStep } from '../../draft.ts';
 import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import type { ModelMessage, ModelRequest, UsageUpdate } from '../../request.ts';
@@ -27,7 +27,7 @@ export class GoogleStreamDecoder implements StreamDecoder {
     return this.#isDone;
   }
 
-  *decode(data: string): Generator<MessageStep | UsageUpdate, void> {
+  *decode(data: string): Generator<DraftStep | UsageUpdate, void> {
     const chunk = parseEventData<GoogleChunk>(data);
     if (chunk.error) throw chunkFailure(chunk);
     this.#setMetadata(chunk);
@@ -49,14 +49,14 @@ export class GoogleStreamDecoder implements StreamDecoder {
     });
   }
 
-  *#addPart({ text, thought, thoughtSignature, functionCall }: GooglePart): Generator<MessageStep, void> {
+  *#addPart({ text, thought, thoughtSignature, functionCall }: GooglePart): Generator<DraftStep, void> {
     if (functionCall) return yield* this.#addCall(functionCall, thoughtSignature);
     if (text) yield* thought ? this.#draft.thinking(text) : this.#draft.text(text);
     // It may arrive after its text, in a part of its own.
     if (thoughtSignature) this.#draft.sign(thoughtSignature);
   }
 
-  *#addCall({ id, name = '', args = {} }: FunctionCall, signature: string | undefined): Generator<MessageStep, void> {
+  *#addCall({ id, name = '', args = {} }: FunctionCall, signature: string | undefined): Generator<DraftStep, void> {
     yield* this.#draft.toolCall({ id: this.#ids.next(id, this.#responseId), name });
     yield* this.#draft.toolArguments(JSON.stringify(args));
     if (signature) this.#draft.sign(signature);

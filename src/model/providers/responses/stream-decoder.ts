@@ -1,6 +1,6 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { classifyFailure } from '../../classify-failure.ts';
-import type { Draft, MessageStep } from '../../draft.ts';
+import type { Draft, DraftStep } from '../../draft.ts';
 import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import type { ModelFailure, UsageUpdate } from '../../request.ts';
@@ -31,13 +31,13 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     return this.#isDone;
   }
 
-  *decode(data: string): Generator<MessageStep | UsageUpdate, void> {
+  *decode(data: string): Generator<DraftStep | UsageUpdate, void> {
     // Some servers append the end marker of chat completions.
     if (this.#isDone) return;
     for (const event of this.#sequencer.next(parseEventData<ResponseEvent>(data))) yield* this.#handle(event);
   }
 
-  *#handle(event: ResponseEvent): Generator<MessageStep | UsageUpdate, void> {
+  *#handle(event: ResponseEvent): Generator<DraftStep | UsageUpdate, void> {
     switch (event.type) {
       case 'response.created':
         return this.#setMetadata(event.response);
@@ -77,7 +77,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     });
   }
 
-  #startItem(item: OutputItem = {}): MessageStep[] {
+  #startItem(item: OutputItem = {}): DraftStep[] {
     this.#written = 0;
     this.#hasCall = item.type === 'function_call';
     if (!this.#hasCall) return [];
@@ -85,17 +85,17 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     return this.#draft.toolCall({ id: id === undefined ? call_id : `${call_id}|${id}`, name });
   }
 
-  #addThinking(delta = ''): MessageStep[] {
+  #addThinking(delta = ''): DraftStep[] {
     this.#written += delta.length;
     return delta === '' ? [] : this.#draft.thinking(delta);
   }
 
-  #addText(delta = ''): MessageStep[] {
+  #addText(delta = ''): DraftStep[] {
     this.#written += delta.length;
     return delta === '' ? [] : this.#draft.text(delta);
   }
 
-  #addArguments(delta = ''): MessageStep[] {
+  #addArguments(delta = ''): DraftStep[] {
     this.#written += delta.length;
     return delta === '' ? [] : this.#draft.toolArguments(delta);
   }
@@ -105,7 +105,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     return whole.slice(this.#written);
   }
 
-  *#endItem(item: OutputItem): Generator<MessageStep, void> {
+  *#endItem(item: OutputItem): Generator<DraftStep, void> {
     switch (item.type) {
       case 'reasoning':
         yield* this.#endReasoning(item);
@@ -124,7 +124,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#hasCall = false;
   }
 
-  *#endReasoning(item: OutputItem): Generator<MessageStep, void> {
+  *#endReasoning(item: OutputItem): Generator<DraftStep, void> {
     if (this.#written === 0)
       yield* this.#addThinking(joined(item.summary, PARAGRAPH) || joined(item.content, PARAGRAPH));
     const signature = reasoningSignature(item);

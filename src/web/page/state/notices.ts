@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { MAX_NOTICES, type UiNotice } from '../../../client/view/extension-ui.ts';
+import { MAX_NOTICES, type ScreenNotice } from '../../../client/view/extension-ui.ts';
 import type { LiveSession } from './live-session.ts';
 
 /** At most this many are shown at a time. */
@@ -7,13 +7,13 @@ export const MAX_TOASTS = 4;
 
 /** The notices of a session and of the page that were not dismissed here. Notices with equal text are distinct. */
 export class Notices {
-  readonly #notices: ReadonlySignal<readonly UiNotice[]>;
+  readonly #notices: ReadonlySignal<readonly ScreenNotice[]>;
   /** Notices of the page itself, which no snapshot contains. */
-  readonly #pageNotices = signal<readonly UiNotice[]>([]);
+  readonly #pageNotices = signal<readonly ScreenNotice[]>([]);
   /** The close reason, which the connection line shows. */
   readonly #closeReason: ReadonlySignal<string | undefined>;
-  readonly #dismissed = signal<ReadonlySet<UiNotice>>(new Set());
-  readonly #keys = new WeakMap<UiNotice, number>();
+  readonly #dismissed = signal<ReadonlySet<ScreenNotice>>(new Set());
+  readonly #keys = new WeakMap<ScreenNotice, number>();
   #lastKey = 0;
   /** The newest notices, newest last, and the number before them. */
   readonly open = computed(() => {
@@ -29,18 +29,18 @@ export class Notices {
     this.#closeReason = computed(() => connection.value.reason);
   }
 
-  add(notice: UiNotice): void {
+  add(notice: ScreenNotice): void {
     this.#pageNotices.value = [...this.#pageNotices.value, notice].slice(-MAX_NOTICES);
   }
 
   /** Returns the unique key of a notice. */
-  keyOf(notice: UiNotice): number {
+  keyOf(notice: ScreenNotice): number {
     const key = this.#keys.get(notice) ?? ++this.#lastKey;
     this.#keys.set(notice, key);
     return key;
   }
 
-  dismiss(notice: UiNotice): void {
+  dismiss(notice: ScreenNotice): void {
     this.#dismiss([notice]);
   }
 
@@ -49,7 +49,7 @@ export class Notices {
   }
 
   /** Forgets dismissed notices that the session no longer has. */
-  #dismiss(notices: readonly UiNotice[]): void {
+  #dismiss(notices: readonly ScreenNotice[]): void {
     const current = new Set(this.#notices.value);
     this.#dismissed.value = new Set([...this.#dismissed.value, ...notices].filter((notice) => current.has(notice)));
   }

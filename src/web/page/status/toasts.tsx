@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { UiNotice } from '../../../client/view/extension-ui.ts';
+import type { ScreenNotice } from '../../../client/view/extension-ui.ts';
 import { Icon } from '../icons.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { isVisible } from '../state/browser-signals.ts';
@@ -8,7 +8,7 @@ import { ClippedText } from './extension-status.tsx';
 import { useAfterDelay } from './use-after-delay.ts';
 
 // Errors stay until they are dismissed.
-const TOAST_MS: Readonly<Partial<Record<UiNotice['kind'], number>>> = { info: 6000, warning: 15_000 };
+const TOAST_MS: Readonly<Partial<Record<ScreenNotice['kind'], number>>> = { info: 6000, warning: 15_000 };
 
 /** Shows notices. Their timeout pauses while the user points at them and while the tab is hidden. */
 export function Toasts() {
@@ -49,7 +49,7 @@ export function Toasts() {
 }
 
 interface ToastProps {
-  readonly notice: UiNotice;
+  readonly notice: ScreenNotice;
   readonly isPaused: boolean;
   readonly onDismiss: () => void;
 }

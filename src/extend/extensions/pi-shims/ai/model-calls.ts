@@ -1,5 +1,5 @@
 import { callModel } from '../../../../model/call-model.ts';
-import { emptyAssistantMessage, type MessageStep } from '../../../../model/draft.ts';
+import { type DraftStep, emptyAssistantMessage } from '../../../../model/draft.ts';
 import { streamTimeouts } from '../../../../model/endpoint.ts';
 import { withRedactedErrors } from '../../../../model/keys/redact-errors.ts';
 import type { ModelRegistry } from '../../../../model/registry/registry.ts';
@@ -112,7 +112,7 @@ function requestOf({ model, context, options }: ModelCall): ModelRequest {
 }
 
 /** Applies one streaming step to a partial message in place, so that every reader of the message sees it. */
-function applyStep({ content }: AssistantMessage, step: MessageStep): void {
+function applyStep({ content }: AssistantMessage, step: DraftStep): void {
   const at = step.contentIndex;
   switch (step.type) {
     case 'text_start':

@@ -65,9 +65,7 @@ it('the guide lists the limits of the server', () => {
     );
   }
   const { total, perAddress, withoutRequest: unasked } = httpLimits.connections;
-  expect(guide).toContain(
-    `${total} in all, ${perAddress} from one address, ${unasked} that have sent no request yet`,
-  );
+  expect(guide).toContain(`${total} in all, ${perAddress} from one address, ${unasked} that have sent no request yet`);
   expect(guide).toContain(`within ${httpLimits.requestMs / 1000} s`);
 });
 

@@ -1,3 +1,4 @@
+import { isObject } from './json.ts';
 /** The part of JSON Schema that `check` supports; it ignores other keywords. */
 export interface Schema {
   /** `#`, or a definition by its name: `#/$defs/name`. */
@@ -153,9 +154,6 @@ function hasType(type: string | readonly string[], value: unknown): boolean {
       return typeof value === type;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A field whose value is undefined counts as absent. */
 const has = (value: Record<string, unknown>, name: string) => Object.hasOwn(value, name) && value[name] !== undefined;

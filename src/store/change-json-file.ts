@@ -1,10 +1,11 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../protocol/errors.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import { writeFileAtomic } from '../system/files/atomic-write.ts';
 import { withFileMutex } from '../system/files/file-mutex.ts';
 import { acquireLock, type Lock, LockHeld } from '../system/files/lock.ts';
 import { makeFolder } from '../system/files/make-folder.ts';
-import { type JsonObject, readJsonObject } from './json-file.ts';
+import { readJsonObject } from './json-file.ts';
 
 // How long and how often a lock that another process holds is tried.
 const LOCK_TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { isObject, type JsonObject } from '../protocol/json.ts';
 import { changeJsonFile } from './change-json-file.ts';
-import { isObject, type JsonObject } from './json-file.ts';
 import type { Settings } from './settings.ts';
 
 /** Writes some of the user's settings and leaves all others unchanged. */

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
+import { isObject, type JsonObject } from '../protocol/json.ts';
 import { changeJsonFile } from './change-json-file.ts';
 import { escapeValue } from './config-value.ts';
-import { isObject, type JsonObject, readJsonObject } from './json-file.ts';
+import { readJsonObject } from './json-file.ts';
 
 /** A credential in `auth.json`. */
 export type Credential =

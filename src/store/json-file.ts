@@ -1,7 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-
-/** A parsed JSON object of unknown content. */
-export type JsonObject = Record<string, unknown>;
+import { isObject, type JsonObject } from '../protocol/json.ts';
 
 // Larger files are rejected.
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
@@ -50,9 +48,6 @@ export function fileStamp(path: string): string {
 /** JSON.parse quotes the file around the mistake; its content must not reach a log. */
 const withoutQuote = (message: string): string =>
   message.replace(/, (\.\.\.)?".*is not valid JSON$/s, ': not valid JSON');
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function isNestedWithin(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true;

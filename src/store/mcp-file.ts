@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
+import { isObject } from '../protocol/json.ts';
 import { isHeaderName, isHttpUrl } from './http-syntax.ts';
-import { isObject, readJsonObject } from './json-file.ts';
+import { readJsonObject } from './json-file.ts';
 import { parseLenient } from './lenient-json.ts';
 
 /** An MCP server in `mcp.json`: an enabled one has either a command or a url. */

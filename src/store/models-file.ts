@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
+import { isObject, type JsonObject } from '../protocol/json.ts';
 import { isHeaderName, isHttpUrl } from './http-syntax.ts';
-import { isObject, type JsonObject, readJsonObject } from './json-file.ts';
+import { readJsonObject } from './json-file.ts';
 import { parseLenient } from './lenient-json.ts';
 
 /** A provider in `models.json`: changes to a built-in one, or a new one. */

@@ -3,8 +3,9 @@ import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { choices } from '../protocol/generated/choices.ts';
 import type { InterruptMode, QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import { isObject, type JsonObject } from '../protocol/json.ts';
 import { expandHome } from './agent-dir.ts';
-import { isObject, type JsonObject, readJsonObject } from './json-file.ts';
+import { readJsonObject } from './json-file.ts';
 
 /** The settings in `settings.json` that tau reads. */
 export interface Settings {

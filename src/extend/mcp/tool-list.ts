@@ -1,5 +1,6 @@
 import type { Schema } from '../../protocol/check.ts';
-import { isNestedWithin, isObject } from '../../store/json-file.ts';
+import { isObject } from '../../protocol/json.ts';
+import { isNestedWithin } from '../../store/json-file.ts';
 
 export interface RemoteTool {
   readonly name: string;

@@ -3,7 +3,8 @@ import { fitImage } from '../../agent/tools/read/image.ts';
 import { imageTypeOf } from '../../agent/tools/read/image-header.ts';
 import { formatBytes, keepHead, MAX_OUTPUT_BYTES, type Truncation } from '../../agent/tools/truncate.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
-import { isNestedWithin, isObject } from '../../store/json-file.ts';
+import { isObject } from '../../protocol/json.ts';
+import { isNestedWithin } from '../../store/json-file.ts';
 
 /** Further images are replaced by a note. */
 export const MAX_RESULT_IMAGES = 10;

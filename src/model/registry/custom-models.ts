@@ -1,5 +1,5 @@
 import type { Model, ModelCost } from '../../protocol/generated/vocabulary.ts';
-import { isObject } from '../../store/json-file.ts';
+import { isObject } from '../../protocol/json.ts';
 import type { CustomModel, CustomProvider, ModelChange } from '../../store/models-file.ts';
 
 const zeroCost: ModelCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

@@ -1,6 +1,6 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { isObject, type JsonObject } from '../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { type CustomProvider, providerProblem } from '../../store/models-file.ts';
 import type { ProviderConfig, SignIn, StreamSimple } from './provider-config.ts';
 

@@ -1,5 +1,6 @@
 import { check, type Schema } from '../../protocol/check.ts';
 import { messageOf } from '../../protocol/errors.ts';
+import { isObject } from '../../protocol/json.ts';
 import type { ModelRequest } from '../request.ts';
 import { type ScriptedStep, stepSchemas } from './step.ts';
 import { lastUserText } from './transcript.ts';
@@ -126,9 +127,6 @@ function requireSchema(schema: Schema, value: unknown): void {
   const problem = check(schema, value, { closed: true });
   if (problem !== undefined) throw new LineProblem(problem);
 }
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns a function that yields the steps of the first matching, unused answer of a script. */
 export function scriptReader(script: Script): (request: ModelRequest) => readonly ScriptedStep[] {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { check, type Schema } from '../../protocol/check.ts';
 import { messageOf } from '../../protocol/errors.ts';
+import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { makeServerFolder, serverFolder } from '../agent-dir.ts';
 import { changeJsonFile } from '../change-json-file.ts';
-import { isObject, type JsonObject, readJsonObject } from '../json-file.ts';
+import { readJsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
 import { digestOf, newSecret } from './token-record.ts';
 

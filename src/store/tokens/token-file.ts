@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
+import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { expandHome } from '../agent-dir.ts';
-import { isObject, type JsonObject, readJsonObject } from '../json-file.ts';
+import { readJsonObject } from '../json-file.ts';
 import { digestOf, entryProblem, type Scope, type TokenRecord } from './token-record.ts';
 
 // Scopes of a token without `scopes`.

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
+import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { makeServerFolder, serverFolder } from '../agent-dir.ts';
 import { changeJsonFile } from '../change-json-file.ts';
-import { isObject, type JsonObject, readJsonObject } from '../json-file.ts';
+import { readJsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
 import { digestOf, entryProblem, newSecret, type Scope, type TokenRecord } from './token-record.ts';
 

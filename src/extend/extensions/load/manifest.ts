@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileGlob } from '../../../agent/tools/search/glob.ts';
 import { messageOf } from '../../../protocol/errors.ts';
-import { isObject, type JsonObject, readJsonObject } from '../../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../../protocol/json.ts';
+import { readJsonObject } from '../../../store/json-file.ts';
 
 export type ResourceKind = 'extensions' | 'skills' | 'prompts';
 

@@ -1,4 +1,5 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import { isObject } from '../../../protocol/json.ts';
 import { servers, unlistedServerModels } from './servers.ts';
 
 const thinkingFormats = ['openai', 'openrouter', 'deepseek', 'zai', 'qwen', 'qwen-chat-template', 'together'] as const;
@@ -89,8 +90,6 @@ function userQuirks({ compat = {} }: Model): Partial<Quirks> {
 type Validator = (value: unknown) => boolean;
 
 const isFlag: Validator = (value) => typeof value === 'boolean';
-const isRecord = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const oneOf =
   (...allowed: readonly string[]): Validator =>
   (value) =>
@@ -100,7 +99,7 @@ const validators: Readonly<Record<keyof Quirks, Validator>> = {
   supportsStore: isFlag,
   supportsDeveloperRole: isFlag,
   supportsReasoningEffort: isFlag,
-  reasoningEffortMap: (value) => isRecord(value) && Object.values(value).every((word) => typeof word === 'string'),
+  reasoningEffortMap: (value) => isObject(value) && Object.values(value).every((word) => typeof word === 'string'),
   supportsUsageInStreaming: isFlag,
   maxTokensField: oneOf('max_completion_tokens', 'max_tokens'),
   requiresToolResultName: isFlag,
@@ -112,6 +111,6 @@ const validators: Readonly<Record<keyof Quirks, Validator>> = {
   supportsStrictMode: isFlag,
   supportsPromptCacheKey: isFlag,
   cacheControlFormat: oneOf('anthropic'),
-  openRouterRouting: isRecord,
-  vercelGatewayRouting: isRecord,
+  openRouterRouting: isObject,
+  vercelGatewayRouting: isObject,
 };

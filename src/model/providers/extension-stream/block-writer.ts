@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../../protocol/json.ts';
 import type { Draft, DraftStep } from '../../draft.ts';
 import { type BlockKind, isNonEmpty, malformedStream } from './event-fields.ts';
 

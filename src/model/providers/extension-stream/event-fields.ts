@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../../protocol/json.ts';
 import { ModelFailure } from '../../request.ts';
 
 /** The failure for a malformed stream. */

@@ -1,5 +1,5 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
-import { isObject, type JsonObject } from '../../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../../protocol/json.ts';
 import { classifyFailure } from '../../classify-failure.ts';
 import type { Draft, DraftStep } from '../../draft.ts';
 import type { UsageUpdate } from '../../request.ts';

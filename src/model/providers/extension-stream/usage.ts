@@ -1,5 +1,5 @@
 import type { Model, Usage } from '../../../protocol/generated/vocabulary.ts';
-import { isObject, type JsonObject } from '../../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../../protocol/json.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 
 /** The usage that a provider reports; its cost is the reported one or else follows the model's prices. */

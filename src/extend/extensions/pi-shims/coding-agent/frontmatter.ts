@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { isObject, type JsonObject } from '../../../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../../../protocol/json.ts';
 import { splitFrontmatter } from './frontmatter-text.ts';
 
 /** Parses the front matter of a text. Throws for malformed YAML. */

@@ -39,13 +39,15 @@ export function verifies(
 }
 
 /**
- * Omits `unix` or `memory` when both are given: they differ from stdio only in how bytes travel. The title decides which
- * one, so that every run picks the same.
+ * Runs a rule over one of the three local transports, which differ only in how bytes travel, beside WebSocket; a rule
+ * without WebSocket over stdio and one of the other two. The title decides which one, so that every run picks the same.
  */
 function sampleTransports(transports: readonly Transport[], title: string): readonly Transport[] {
+  if (!transports.includes('unix') || !transports.includes('memory')) return transports;
   const number = [...title].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
-  const omitted = number % 2 === 0 ? 'unix' : 'memory';
-  return transports.includes('unix') && transports.includes('memory')
-    ? transports.filter((transport) => transport !== omitted)
-    : transports;
+  const [always, choice] = transports.includes('websocket')
+    ? (['websocket', LOCAL_TRANSPORTS] as const)
+    : (['stdio', LOCAL_TRANSPORTS.filter((transport) => transport !== 'stdio')] as const);
+  const sampled = choice[number % choice.length];
+  return transports.filter((transport) => transport === always || transport === sampled);
 }

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { fileList } from './generate/files.mjs';
 import { inboundModule, jsonSchema } from './generate/json-schema.mjs';
+import { limitList } from './generate/limits.mjs';
 import { reference } from './generate/reference.mjs';
 import { choices, clientMethods, commandRows, versionModule, vocabulary } from './generate/typescript.mjs';
 
@@ -35,6 +36,7 @@ const files = {
   'docs/schema.json': jsonSchema(tables),
   'docs/protocol.md': reference(tables),
   'docs/files.md': fileList(),
+  'docs/limits.md': limitList(),
 };
 
 const stale = [];

@@ -44,7 +44,7 @@ function remoteAddress(address: string, args: CliArguments): ServerAddress {
   url.protocol = url.protocol.replace('http', 'ws');
   const inUrl = url.searchParams.get('token') ?? undefined;
   if (inUrl !== undefined)
-    warn('A token in a URL is visible to everyone who can see this command: use --token-file or PI_AUTH_TOKEN');
+    warn('A token in a URL is seen by everyone who sees this command: use --token-file or PI_AUTH_TOKEN');
   url.search = '';
   url.hash = '';
   url.pathname = `${url.pathname.replace(/(?:\/session)?\/*$/, '')}/session`;

@@ -118,7 +118,7 @@ it('[W54] the interrupted end precedes the snapshot, so that a newer run is show
   expect(resumed.eventTypes.slice(0, 3)).toEqual(['server_connected', 'agent_settled', 'state_synced']);
   expect(settledEvents(resumed)).toMatchObject([{ runId }]);
   const view = resumed.records.reduce((seen, record) => reduce(seen, record as unknown as AgentEvent), emptyView);
-  expect(view).toMatchObject({ running: true, answer: { content: [{ text: 'Well, ' }] } });
+  expect(view).toMatchObject({ running: true, streamingMessage: { content: [{ text: 'Well, ' }] } });
 });
 
 it('[W54] the interrupted end is sent even if the next server is killed before it sent it', async () => {

@@ -27,7 +27,7 @@ function table(heading: string): string[][] {
 
 /** The numeric constants of the server, by name. */
 function namedLimits(): Map<string, number[]> {
-  const folder = join(root, 'src/server');
+  const folder = join(root, 'src');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /(?<!\.test)\.ts$/.test(name),
   );

@@ -1,4 +1,4 @@
-import { closeCodes } from '../../protocol/close-codes.ts';
+import { closeCodes } from '../../protocol/errors.ts';
 
 /** When a lost connection is retried, and when it is given up. */
 export interface ReconnectionConfig {

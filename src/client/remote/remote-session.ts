@@ -1,4 +1,4 @@
-import { closeCodes } from '../../protocol/close-codes.ts';
+import { closeCodes } from '../../protocol/errors.ts';
 import type {
   AgentEvent,
   CommandName,

@@ -1,5 +1,4 @@
-import { type CloseCode, closeCodes } from '../../protocol/close-codes.ts';
-import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
+import { type CloseCode, closeCodes, type ErrorCode, Refusal } from '../../protocol/errors.ts';
 import type { AgentEvent, HostTool, ServerDisconnectedEvent } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect } from '../../wire/dialect.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { closeCodes } from '../../protocol/close-codes.ts';
+import { closeCodes } from '../../protocol/errors.ts';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 
 // Reasons for closings by the WebSocket library. Its code for too many fragments would mean an invalid token to

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { closeCodes } from '../../protocol/close-codes.ts';
-import { Refusal } from '../../protocol/errors.ts';
+import { closeCodes, Refusal } from '../../protocol/errors.ts';
 import type { Authority } from '../auth/authority.ts';
 import { type Grant, tokenIdOf } from '../auth/grant.ts';
 import { credentialOf } from '../http/admission/request-credential.ts';

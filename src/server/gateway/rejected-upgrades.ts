@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import type { CloseCode } from '../../protocol/close-codes.ts';
-import type { ErrorCode } from '../../protocol/errors.ts';
+import type { CloseCode, ErrorCode } from '../../protocol/errors.ts';
 import { respondRaw } from '../http/responses.ts';
 import { closeWithReason } from './explaining-socket.ts';
 

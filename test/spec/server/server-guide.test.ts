@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
 import { flags } from '../../../src/cli/flags/flags.ts';
 import { isFinalCode } from '../../../src/client/remote/reconnection.ts';
-import { closeCodes } from '../../../src/protocol/close-codes.ts';
+import { closeCodes } from '../../../src/protocol/errors.ts';
 import { httpLimits } from '../../../src/server/http/listen/limited-server.ts';
 import { scopes } from '../../../src/store/tokens/token-record.ts';
 import { startServer } from '../../support/server/test-server.ts';

@@ -5,9 +5,8 @@ import type { OutboxItem } from '../../../client/remote/outbox.ts';
 import type { ConnectionStatus } from '../../../client/remote/reconnecting-socket.ts';
 import { RemoteSession } from '../../../client/remote/remote-session.ts';
 import { type ConversationView, emptyView, reduce } from '../../../client/view/view.ts';
-import { closeCodes } from '../../../protocol/close-codes.ts';
 import { dialogMethods } from '../../../protocol/dialog-methods.ts';
-import { messageOf } from '../../../protocol/errors.ts';
+import { closeCodes, messageOf } from '../../../protocol/errors.ts';
 import type {
   AgentEvent,
   AgentSettledEvent,

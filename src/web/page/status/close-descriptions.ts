@@ -1,4 +1,4 @@
-import { closeCodes } from '../../../protocol/close-codes.ts';
+import { closeCodes } from '../../../protocol/errors.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
 // The text for a closed connection, and the offered remedy.

@@ -18,7 +18,7 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
-import { Compactor, type CompactorParts } from './compaction/compactor.ts';
+import { Compactor } from './compaction/compactor.ts';
 import type { MessagePages } from './context/message-page.ts';
 import { modelRequest } from './context/model-request.ts';
 import { type PromptFacts, type PromptParts, RunSystemPrompt, systemPrompt } from './context/system-prompt.ts';
@@ -28,6 +28,7 @@ import { applyInputHooks, type InputOptions, NEVER_ABORTED, parseInput, userMess
 import { PendingInput } from './input/pending-input.ts';
 import { MessageQueue, type QueueKind } from './input/queue.ts';
 import { type ModelChoice, requireModel } from './model-choice.ts';
+import type { NavigationParts } from './navigate.ts';
 import { Activity } from './run/activity.ts';
 import { type AutoFeatures, Recovery } from './run/recovery.ts';
 import { type EventSink, Run } from './run/run.ts';
@@ -81,55 +82,35 @@ export class Session {
   lastRun: AgentSettledEvent | undefined;
   /** Created by the first page request. */
   pages: MessagePages | undefined;
-  readonly #events: EventSink;
-  readonly #registry: ModelRegistry;
-  readonly #hooks: SessionHooks;
-  readonly #tools: () => readonly Tool[];
-  readonly #promptParts: () => PromptParts;
-  readonly #settings: () => Settings;
+  readonly #parts: Omit<SessionParts, 'choice'> & NavigationParts;
   readonly #injected: InjectedMessages;
   readonly #pendingInput: PendingInput;
-  readonly #parts: CompactorParts;
   #run: Run | undefined;
   /** A compaction or navigation that a command requested. */
   #idleTask: { readonly kind: IdleTask; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(parts: SessionParts) {
-    this.#events = parts.events;
-    this.#registry = parts.registry;
-    this.#hooks = parts.hooks;
+    const { events, modes } = parts;
     this.choice = parts.choice;
-    this.modes = parts.modes;
+    this.modes = modes;
     this.automatic = parts.automatic;
-    this.#settings = parts.settings;
-    this.#tools = parts.tools;
-    this.#promptParts = parts.promptParts;
-    this.transcript = new Transcript(parts.log, (entry) => this.#events.publish({ type: 'entry_appended', entry }));
-    this.queue = new MessageQueue(this.transcript, (update) => this.#events.publish(update));
+    this.transcript = new Transcript(parts.log, (entry) => events.publish({ type: 'entry_appended', entry }));
+    this.queue = new MessageQueue(this.transcript, (update) => events.publish(update));
     this.#injected = new InjectedMessages(this.transcript);
     this.#pendingInput = new PendingInput({
       queue: this.queue,
       injected: this.#injected,
-      modeOf: (kind) => (kind === 'steer' ? this.modes.steering : this.modes.followUp),
+      modeOf: (kind) => (kind === 'steer' ? modes.steering : modes.followUp),
     });
-    const { shell, hooks, events, registry, settings } = parts;
     this.#parts = {
+      ...parts,
       transcript: this.transcript,
-      registry,
-      events,
       activity: this.activity,
-      hooks,
       choice: () => this.choice,
-      settings,
-      automatic: this.automatic,
+      isRunning: () => this.#run !== undefined,
     };
     this.compactor = new Compactor(this.#parts);
-    this.shell = new ShellCommands({
-      transcript: this.transcript,
-      hooks,
-      shell,
-      isRunning: () => this.#run !== undefined,
-    });
+    this.shell = new ShellCommands(this.#parts);
   }
 
   get log(): SessionLog {
@@ -147,7 +128,7 @@ export class Session {
     const duplicate = this.#duplicateOf(submission);
     if (duplicate) return duplicate;
     const raw = parseInput(message, images);
-    const hooked = applyInputHooks(raw, options, this.#hooks);
+    const hooked = applyInputHooks(raw, options, this.#parts.hooks);
     // Without hooks nothing is awaited: the next state request sees the run.
     const input = hooked instanceof Promise ? await hooked : hooked;
     if (input === 'handled') return { accepted: { disposition: 'handled' } };
@@ -179,8 +160,7 @@ export class Session {
     if (this.#run || this.#idleTask) throw new Refusal('agent_busy', BUSY_NAVIGATING);
     return this.#whileIdle('navigation', caller, async (signal) => {
       const { navigate } = await import('./navigate.ts');
-      const isRunning = () => this.#run !== undefined;
-      return navigate({ ...this.#parts, isRunning }, { ...params, targetId }, signal);
+      return navigate(this.#parts, { ...params, targetId }, signal);
     });
   }
 
@@ -193,8 +173,8 @@ export class Session {
     if (triggerTurn) requireModel(this.choice);
     const message = this.#injected.store(injected);
     if (triggerTurn) return this.#begin([message], {});
-    this.#events.publish({ type: 'message_start', message });
-    this.#events.publish({ type: 'message_end', message });
+    this.#parts.events.publish({ type: 'message_start', message });
+    this.#parts.events.publish({ type: 'message_end', message });
     return { accepted: { disposition: 'handled' } };
   }
 
@@ -282,11 +262,8 @@ export class Session {
 
   #begin(messages: AgentMessage[], { clientMessageId, limits }: Pick<Submission, 'clientMessageId' | 'limits'>) {
     const run = new Run({
+      ...this.#parts,
       opening: messages,
-      transcript: this.transcript,
-      events: this.#events,
-      activity: this.activity,
-      hooks: this.#hooks,
       recovery: (active) => this.#recovery(active),
       conversation: (active) => this.#conversation(active),
       hasPending: () => !this.#pendingInput.isEmpty,
@@ -309,25 +286,25 @@ export class Session {
     return new Recovery({
       ...this.#parts,
       compactor: this.compactor,
-      settings: this.#settings(),
+      settings: this.#parts.settings(),
       signal: run.signal,
       budget: run.budget,
     });
   }
 
   #conversation(run: Run): Conversation {
-    const prompt = new RunSystemPrompt(this.#hooks, run.signal);
+    const prompt = new RunSystemPrompt(this.#parts.hooks, run.signal);
     // Files are read once per run: a prompt that changes within a run costs the provider's cache.
     let parts: PromptParts | undefined;
     const base = () => {
-      parts ??= this.#promptParts();
+      parts ??= this.#parts.promptParts();
       return systemPrompt(this.promptFacts(parts));
     };
     let turns = 0;
-    let offered = this.#tools();
+    let offered = this.#parts.tools();
     return {
       hookMessages:
-        this.#hooks.beforeAgentStart &&
+        this.#parts.hooks.beforeAgentStart &&
         (async () => {
           const messages = await prompt.runStartHook(base(), run.opening);
           return messages.map((message) => this.transcript.add(message));
@@ -335,11 +312,11 @@ export class Session {
       callModel: async () => {
         // A model and hooks that respond at once must not starve the event loop.
         if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
-        offered = requireModel(this.choice).supportsTools === false ? [] : this.#tools();
+        offered = requireModel(this.choice).supportsTools === false ? [] : this.#parts.tools();
         const systemPrompt = await prompt.resolve(base());
         const request = await modelRequest(this.#parts, { systemPrompt, tools: offered, signal: run.signal });
         this.activity.begin('provider');
-        const provider = await unlessAborted(this.#registry.provider(request.model, run.signal), run.signal);
+        const provider = await unlessAborted(this.#parts.registry.provider(request.model, run.signal), run.signal);
         return callModel(provider ?? emptyProvider, request, (failure) => run.recovery.onModelFailure(failure));
       },
       // The tools that this model call was offered, though they may have changed since.
@@ -357,7 +334,7 @@ export class Session {
         return owed ? () => [] : this.#pendingInput.claim('followUp', run);
       },
       steeringSkipsTools: () => this.modes.interrupt === 'immediate',
-      hooks: this.#hooks,
+      hooks: this.#parts.hooks,
       signal: run.signal,
     };
   }
@@ -367,13 +344,13 @@ export class Session {
     return systemPrompt(this.promptFacts());
   }
 
-  promptFacts(parts: PromptParts = this.#promptParts()): PromptFacts {
-    return { cwd: this.log.header.cwd, tools: this.#tools(), parts };
+  promptFacts(parts: PromptParts = this.#parts.promptParts()): PromptFacts {
+    return { cwd: this.log.header.cwd, tools: this.#parts.tools(), parts };
   }
 
   /** The system prompt after hooks. */
   async systemPrompt(): Promise<string> {
-    return new RunSystemPrompt(this.#hooks, NEVER_ABORTED).resolve(this.basePrompt());
+    return new RunSystemPrompt(this.#parts.hooks, NEVER_ABORTED).resolve(this.basePrompt());
   }
 }
 

@@ -1,10 +1,6 @@
-import type { Conversation } from '../agent/loop.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
-import { unlessAborted } from '../agent/unless-aborted.ts';
-import { callModel } from '../model/call-model.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
-import type { Provider } from '../model/request.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type {
   Accepted,
@@ -20,7 +16,6 @@ import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import { Compactor } from './compaction/compactor.ts';
 import type { MessagePages } from './context/message-page.ts';
-import { modelRequest } from './context/model-request.ts';
 import { type PromptFacts, type PromptParts, RunSystemPrompt, systemPrompt } from './context/system-prompt.ts';
 import type { SessionHooks, UserInput } from './hooks.ts';
 import { type InjectedMessage, InjectedMessages, type InjectionOptions } from './input/injected-messages.ts';
@@ -30,6 +25,7 @@ import { MessageQueue, type QueueKind } from './input/queue.ts';
 import { type ModelChoice, requireModel } from './model-choice.ts';
 import type { NavigationParts } from './navigate.ts';
 import { Activity } from './run/activity.ts';
+import { conversationOf } from './run/conversation.ts';
 import { type AutoFeatures, Recovery } from './run/recovery.ts';
 import { type EventSink, Run } from './run/run.ts';
 import type { DeliveryModes } from './session-modes.ts';
@@ -265,7 +261,12 @@ export class Session {
       ...this.#parts,
       opening: messages,
       recovery: (active) => this.#recovery(active),
-      conversation: (active) => this.#conversation(active),
+      conversation: (active) =>
+        conversationOf(active, {
+          ...this.#parts,
+          pendingInput: this.#pendingInput,
+          promptFacts: (parts) => this.promptFacts(parts),
+        }),
       hasPending: () => !this.#pendingInput.isEmpty,
       closingMessages: () => this.#injected.deliver('end'),
       takePending: (active) => this.#pendingInput.take(active),
@@ -292,53 +293,6 @@ export class Session {
     });
   }
 
-  #conversation(run: Run): Conversation {
-    const prompt = new RunSystemPrompt(this.#parts.hooks, run.signal);
-    // Files are read once per run: a prompt that changes within a run costs the provider's cache.
-    let parts: PromptParts | undefined;
-    const base = () => {
-      parts ??= this.#parts.promptParts();
-      return systemPrompt(this.promptFacts(parts));
-    };
-    let turns = 0;
-    let offered = this.#parts.tools();
-    return {
-      hookMessages:
-        this.#parts.hooks.beforeAgentStart &&
-        (async () => {
-          const messages = await prompt.runStartHook(base(), run.opening);
-          return messages.map((message) => this.transcript.add(message));
-        }),
-      callModel: async () => {
-        // A model and hooks that respond at once must not starve the event loop.
-        if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
-        offered = requireModel(this.choice).supportsTools === false ? [] : this.#parts.tools();
-        const systemPrompt = await prompt.resolve(base());
-        const request = await modelRequest(this.#parts, { systemPrompt, tools: offered, signal: run.signal });
-        this.activity.begin('provider');
-        const provider = await unlessAborted(this.#parts.registry.provider(request.model, run.signal), run.signal);
-        return callModel(provider ?? emptyProvider, request, (failure) => run.recovery.onModelFailure(failure));
-      },
-      // The tools that this model call was offered, though they may have changed since.
-      tools: () => offered,
-      reserveModelCall: () => run.claimCall(),
-      storeHookMessage: (message) => this.transcript.add(message),
-      dropAssistantMessage: () => this.transcript.dropAssistantMessage(),
-      hasSteering: () => this.#pendingInput.has('steer'),
-      takeSteering: () => this.#pendingInput.claim('steer', run)(),
-      beforeNextTurn: (owed) => (owed || !this.#pendingInput.isEmpty ? run.recovery.compactIfDue() : undefined),
-      nextDelivery: (owed) => {
-        const hasMoreWork = owed || !this.#pendingInput.isEmpty;
-        if (!hasMoreWork || !run.claimCall()) return undefined;
-        if (this.#pendingInput.has('steer')) return this.#pendingInput.claim('steer', run);
-        return owed ? () => [] : this.#pendingInput.claim('followUp', run);
-      },
-      steeringSkipsTools: () => this.modes.interrupt === 'immediate',
-      hooks: this.#parts.hooks,
-      signal: run.signal,
-    };
-  }
-
   /** The system prompt before hooks. */
   basePrompt(): string {
     return systemPrompt(this.promptFacts());
@@ -358,9 +312,6 @@ export class Session {
 function throwIfAborted({ signal }: InputOptions): void {
   if (signal?.aborted) throw new Refusal('agent_busy', 'Stopped by an abort before it began');
 }
-
-// Stands for a provider after an abort.
-const emptyProvider: Provider = async function* () {};
 
 const BUSY_NAVIGATING = 'The agent is busy: wait for it, or stop it, before going to another entry';
 

@@ -1,6 +1,6 @@
 import type { NavigateOptions } from '../extend/extensions/extension-api.ts';
 import type { CompactionResult, Result } from '../protocol/generated/vocabulary.ts';
-import type { IdleTask } from '../session/session.ts';
+import type { IdleTask } from '../session/idle-tasks.ts';
 import type { EmbedContext } from './context.ts';
 
 /** Compaction and tree navigation, which can be cancelled even before they start. */

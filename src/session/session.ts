@@ -18,6 +18,7 @@ import { Compactor } from './compaction/compactor.ts';
 import type { MessagePages } from './context/message-page.ts';
 import { type PromptFacts, type PromptParts, RunSystemPrompt, systemPrompt } from './context/system-prompt.ts';
 import type { SessionHooks, UserInput } from './hooks.ts';
+import { type IdleTask, IdleTasks } from './idle-tasks.ts';
 import { type InjectedMessage, InjectedMessages, type InjectionOptions } from './input/injected-messages.ts';
 import { applyInputHooks, type InputOptions, NEVER_ABORTED, parseInput, userMessage } from './input/input.ts';
 import { PendingInput } from './input/pending-input.ts';
@@ -47,9 +48,6 @@ export interface SessionParts {
   readonly modes: DeliveryModes;
   readonly automatic: AutoFeatures;
 }
-
-/** Work between runs that an abort stops. */
-export type IdleTask = 'compaction' | 'navigation';
 
 /** A message as a command submits it. */
 export interface Submission {
@@ -81,9 +79,8 @@ export class Session {
   readonly #parts: Omit<SessionParts, 'choice'> & NavigationParts;
   readonly #injected: InjectedMessages;
   readonly #pendingInput: PendingInput;
+  readonly #idleTasks: IdleTasks;
   #run: Run | undefined;
-  /** A compaction or navigation that a command requested. */
-  #idleTask: { readonly kind: IdleTask; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(parts: SessionParts) {
     const { events, modes } = parts;
@@ -107,6 +104,7 @@ export class Session {
     };
     this.compactor = new Compactor(this.#parts);
     this.shell = new ShellCommands(this.#parts);
+    this.#idleTasks = new IdleTasks({ ...this.#parts, compactor: this.compactor });
   }
 
   get log(): SessionLog {
@@ -142,22 +140,16 @@ export class Session {
     caller: AbortSignal = NEVER_ABORTED,
   ): Promise<CompactionResult> {
     await this.abort();
-    return this.#whileIdle('compaction', caller, (signal) =>
-      this.compactor.compact({ reason: 'manual', customInstructions, signal }),
-    );
+    return this.#idleTasks.compact(customInstructions, caller);
   }
 
   /** Continues the conversation from another entry of the tree. The signal, or an abort, cancels it. */
-  async navigate(
+  navigate(
     targetId: string,
     params: Omit<Params<'navigate_tree'>, 'targetId'> = {},
     caller: AbortSignal = NEVER_ABORTED,
   ): Promise<Result<'navigate_tree'>> {
-    if (this.#run || this.#idleTask) throw new Refusal('agent_busy', BUSY_NAVIGATING);
-    return this.#whileIdle('navigation', caller, async (signal) => {
-      const { navigate } = await import('./navigate.ts');
-      return navigate(this.#parts, { ...params, targetId }, signal);
-    });
+    return this.#idleTasks.navigate({ ...params, targetId }, caller);
   }
 
   /** Adds a message beside the user's: at once, to the active run, or with the next one. */
@@ -174,29 +166,17 @@ export class Session {
     return { accepted: { disposition: 'handled' } };
   }
 
-  /** Runs work between runs that an abort stops. */
-  async #whileIdle<T>(kind: IdleTask, caller: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const controller = new AbortController();
-    const running = work(AbortSignal.any([caller, controller.signal]));
-    this.#idleTask = { kind, stop: controller, ended: running.catch(() => {}) };
-    try {
-      return await running;
-    } finally {
-      this.#idleTask = undefined;
-    }
-  }
-
   /** Cancels only this kind of task. A run continues without the compaction that it started itself. */
   cancel(kind: IdleTask): void {
-    if (this.#idleTask?.kind === kind) this.#idleTask.stop.abort();
+    this.#idleTasks.cancel(kind);
     if (kind === 'compaction') this.#run?.recovery.cancelCompaction();
   }
 
   /** Aborts the run or idle task; settles when everything has stopped. */
   async abort(options: { clearQueue?: boolean | undefined } = {}): Promise<void> {
-    this.#idleTask?.stop.abort();
+    const stopped = this.#idleTasks.abort();
     this.#run?.abort();
-    if (this.#idleTask) await this.#idleTask.ended;
+    if (stopped !== undefined) await stopped;
     await this.#run?.settled;
     if (options.clearQueue) this.queue.clear();
   }
@@ -312,7 +292,5 @@ export class Session {
 function throwIfAborted({ signal }: InputOptions): void {
   if (signal?.aborted) throw new Refusal('agent_busy', 'Stopped by an abort before it began');
 }
-
-const BUSY_NAVIGATING = 'The agent is busy: wait for it, or stop it, before going to another entry';
 
 const BUSY = "Agent is already running. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";

@@ -1,14 +1,10 @@
 import type { Tool } from '../agent/tool.ts';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
-import { Refusal } from '../protocol/errors.ts';
 import type {
-  Accepted,
   AgentMessage,
   AgentSettledEvent,
   CompactionResult,
-  ImageInput,
-  Limits,
   Params,
   Result,
 } from '../protocol/generated/vocabulary.ts';
@@ -17,13 +13,14 @@ import type { Settings } from '../store/settings.ts';
 import { Compactor } from './compaction/compactor.ts';
 import type { MessagePages } from './context/message-page.ts';
 import { type PromptFacts, type PromptParts, RunSystemPrompt, systemPrompt } from './context/system-prompt.ts';
-import type { SessionHooks, UserInput } from './hooks.ts';
+import type { SessionHooks } from './hooks.ts';
 import { type IdleTask, IdleTasks } from './idle-tasks.ts';
 import { type InjectedMessage, InjectedMessages, type InjectionOptions } from './input/injected-messages.ts';
-import { applyInputHooks, type InputOptions, NEVER_ABORTED, parseInput, userMessage } from './input/input.ts';
+import { type InputOptions, NEVER_ABORTED } from './input/input.ts';
 import { PendingInput } from './input/pending-input.ts';
-import { MessageQueue, type QueueKind } from './input/queue.ts';
-import { type ModelChoice, requireModel } from './model-choice.ts';
+import { MessageQueue } from './input/queue.ts';
+import { type Acceptance, type Submission, Submissions } from './input/submissions.ts';
+import type { ModelChoice } from './model-choice.ts';
 import type { NavigationParts } from './navigate.ts';
 import { Activity } from './run/activity.ts';
 import { conversationOf } from './run/conversation.ts';
@@ -49,20 +46,6 @@ export interface SessionParts {
   readonly automatic: AutoFeatures;
 }
 
-/** A message as a command submits it. */
-export interface Submission {
-  readonly message: string;
-  readonly images?: readonly ImageInput[] | undefined;
-  readonly clientMessageId?: string | undefined;
-  readonly limits?: Limits | undefined;
-}
-
-/** The response to a submission, and the run to start once the response is sent. */
-export interface Acceptance {
-  readonly accepted: Accepted;
-  readonly begin?: () => void;
-}
-
 /** A conversation that is idle or in exactly one run. */
 export class Session {
   readonly transcript: Transcript;
@@ -80,6 +63,7 @@ export class Session {
   readonly #injected: InjectedMessages;
   readonly #pendingInput: PendingInput;
   readonly #idleTasks: IdleTasks;
+  readonly #submissions: Submissions;
   #run: Run | undefined;
 
   constructor(parts: SessionParts) {
@@ -105,6 +89,13 @@ export class Session {
     this.compactor = new Compactor(this.#parts);
     this.shell = new ShellCommands(this.#parts);
     this.#idleTasks = new IdleTasks({ ...this.#parts, compactor: this.compactor });
+    this.#submissions = new Submissions({
+      ...this.#parts,
+      queue: this.queue,
+      injected: this.#injected,
+      activeRun: () => this.#run,
+      begin: (messages, options) => this.#begin(messages, options),
+    });
   }
 
   get log(): SessionLog {
@@ -116,22 +107,8 @@ export class Session {
   }
 
   /** Opens a run, or joins the active one as `streamingBehavior` requests. */
-  async prompt(submission: Submission, options: InputOptions = {}): Promise<Acceptance> {
-    const { message, images, clientMessageId } = submission;
-    throwIfAborted(options);
-    const duplicate = this.#duplicateOf(submission);
-    if (duplicate) return duplicate;
-    const raw = parseInput(message, images);
-    const hooked = applyInputHooks(raw, options, this.#parts.hooks);
-    // Without hooks nothing is awaited: the next state request sees the run.
-    const input = hooked instanceof Promise ? await hooked : hooked;
-    if (input === 'handled') return { accepted: { disposition: 'handled' } };
-    throwIfAborted(options);
-    if (!this.#run) return this.#open(input, submission);
-    if (!options.streamingBehavior) throw new Refusal('agent_busy', BUSY);
-    const queued = this.#enqueue(options.streamingBehavior, input, clientMessageId);
-    this.#run.budget.addLimits(submission.limits);
-    return queued;
+  prompt(submission: Submission, options: InputOptions = {}): Promise<Acceptance> {
+    return this.#submissions.prompt(submission, options);
   }
 
   /** Replaces the old part of the conversation by a summary, after aborting the run. The signal cancels it. */
@@ -153,17 +130,8 @@ export class Session {
   }
 
   /** Adds a message beside the user's: at once, to the active run, or with the next one. */
-  inject(injected: InjectedMessage, { triggerTurn, deliverAs }: InjectionOptions = {}): Acceptance {
-    if (this.#run || deliverAs === 'nextTurn') {
-      this.#injected.add(deliverAs ?? (triggerTurn === false ? 'end' : 'steer'), injected);
-      return { accepted: { disposition: 'queued', runId: this.#run?.id } };
-    }
-    if (triggerTurn) requireModel(this.choice);
-    const message = this.#injected.store(injected);
-    if (triggerTurn) return this.#begin([message], {});
-    this.#parts.events.publish({ type: 'message_start', message });
-    this.#parts.events.publish({ type: 'message_end', message });
-    return { accepted: { disposition: 'handled' } };
+  inject(message: InjectedMessage, options: InjectionOptions = {}): Acceptance {
+    return this.#submissions.inject(message, options);
   }
 
   /** Cancels only this kind of task. A run continues without the compaction that it started itself. */
@@ -182,10 +150,8 @@ export class Session {
   }
 
   /** Aborts the run for a message with priority. An invalid message, or a duplicate, aborts nothing. */
-  abortFor({ message, images, clientMessageId }: Submission): Promise<void> {
-    parseInput(message, images);
-    requireModel(this.choice);
-    return this.#findByClientId(clientMessageId) ? Promise.resolve() : this.abort();
+  abortFor(submission: Submission): Promise<void> {
+    return this.#submissions.isNew(submission) ? this.abort() : Promise.resolve();
   }
 
   /** Aborts the run and every shell command of clients; settles when this session is idle. */
@@ -196,44 +162,6 @@ export class Session {
   /** Settles when no run is active. */
   async idle(): Promise<void> {
     while (this.#run) await this.#run.settled;
-  }
-
-  /** Finds an earlier message with this client id: in the queue, in the run or in the file. */
-  #findByClientId(clientMessageId: string | undefined) {
-    if (clientMessageId === undefined) return undefined;
-    const item = this.queue.findByClientId(clientMessageId);
-    if (item) return { at: 'queue', item } as const;
-    if (this.#run?.clientMessageIds.includes(clientMessageId)) return { at: 'run' } as const;
-    const entry = this.transcript.findClientMessage(clientMessageId);
-    return entry && ({ at: 'file', entry } as const);
-  }
-
-  /** The response to a duplicate message, which is never processed twice. */
-  #duplicateOf({ clientMessageId, limits }: Submission): Acceptance | undefined {
-    const found = this.#findByClientId(clientMessageId);
-    if (!found) return undefined;
-    const runId = this.#run?.id;
-    if (found.at === 'queue') {
-      return { accepted: { disposition: 'queued', queueId: found.item.id, runId, duplicate: true } };
-    }
-    if (found.at === 'run') return { accepted: { disposition: 'queued', runId, duplicate: true } };
-    const neverRan = !this.#run && this.transcript.endsWith(found.entry.id);
-    if (!neverRan) return { accepted: { disposition: 'handled', duplicate: true } };
-    requireModel(this.choice);
-    const { accepted, begin } = this.#begin([found.entry.message], { clientMessageId, limits });
-    return { accepted: { ...accepted, duplicate: true }, begin };
-  }
-
-  #open(input: UserInput, { clientMessageId, limits }: Submission): Acceptance {
-    requireModel(this.choice);
-    const message = userMessage(input);
-    this.transcript.add(message, { clientMessageId });
-    return this.#begin([message, ...this.#injected.deliver('nextTurn')], { clientMessageId, limits });
-  }
-
-  #enqueue(kind: QueueKind, input: UserInput, clientMessageId: string | undefined): Acceptance {
-    const { id } = this.queue.add(kind, input, clientMessageId);
-    return { accepted: { disposition: 'queued', runId: this.#run?.id, queueId: id } };
   }
 
   #begin(messages: AgentMessage[], { clientMessageId, limits }: Pick<Submission, 'clientMessageId' | 'limits'>) {
@@ -287,10 +215,3 @@ export class Session {
     return new RunSystemPrompt(this.#parts.hooks, NEVER_ABORTED).resolve(this.basePrompt());
   }
 }
-
-/** A message that waited during an abort must not start a run after it. */
-function throwIfAborted({ signal }: InputOptions): void {
-  if (signal?.aborted) throw new Refusal('agent_busy', 'Stopped by an abort before it began');
-}
-
-const BUSY = "Agent is already running. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";

@@ -3,7 +3,7 @@ import type { CustomMessageDraft } from '../../extend/extensions/events.ts';
 import type { SendOptions } from '../../extend/extensions/extension-api.ts';
 import type { ExtensionHost, UserMessageDelivery } from '../../extend/extensions/host.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
-import type { Acceptance } from '../../session/session.ts';
+import type { Acceptance } from '../../session/input/submissions.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
 import type { Agent } from '../agent.ts';
 import { whenIdle } from '../agent-state.ts';

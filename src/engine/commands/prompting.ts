@@ -2,7 +2,7 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { Limits, Params } from '../../protocol/generated/vocabulary.ts';
 import type { InputOptions } from '../../session/input/input.ts';
 import type { QueueKind } from '../../session/input/queue.ts';
-import type { Acceptance, Submission } from '../../session/session.ts';
+import type { Acceptance, Submission } from '../../session/input/submissions.ts';
 import { whenIdle } from '../agent-state.ts';
 import type { CommandContext, Handlers } from '../dispatch.ts';
 

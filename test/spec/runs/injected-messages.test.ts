@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { SessionHooks } from '../../../src/index.ts';
 import { type InjectedMessage, MAX_INJECTED } from '../../../src/session/input/injected-messages.ts';
-import type { Acceptance, Session } from '../../../src/session/session.ts';
+import type { Acceptance } from '../../../src/session/input/submissions.ts';
+import type { Session } from '../../../src/session/session.ts';
 import { openSession } from '../../support/agent/bare-session.ts';
 import { neverReturns } from '../../support/agent/hooked-agent.ts';
 import { newGate } from '../../support/agent/test-agent.ts';

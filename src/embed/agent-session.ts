@@ -1,3 +1,4 @@
+import { publishChanges } from '../engine/agent-state.ts';
 import { exportPage } from '../engine/commands/sessions.ts';
 import { ModelsView } from '../extend/extensions/api/models-view.ts';
 import type { NavigateOptions } from '../extend/extensions/extension-api.ts';
@@ -260,7 +261,7 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
   setActiveToolsByName(names: readonly string[]): void {
     const { agent } = this.#context;
     const known = new Set(this.getAllTools().map(({ name }) => name));
-    agent.publishChanges(() => agent.toolbox.activate(names.filter((name) => known.has(name))));
+    publishChanges(agent, () => agent.toolbox.activate(names.filter((name) => known.has(name))));
   }
 
   /** Reloads extensions, skills, templates, rules and MCP servers. */

@@ -1,4 +1,5 @@
 import type { Agent } from '../engine/agent.ts';
+import { publishChanges } from '../engine/agent-state.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { AutoFeatures } from '../session/run/recovery.ts';
@@ -55,10 +56,10 @@ export class SettingsView {
   #setModes(modes: Partial<DeliveryModes>): void {
     const wrong = Object.values(modes).find((mode) => !isMode(mode));
     if (wrong !== undefined) throw new Refusal('invalid_params', `Not a queue mode: ${wrong}`);
-    this.#agent.publishChanges(() => Object.assign(this.#agent.session.modes, modes));
+    publishChanges(this.#agent, () => Object.assign(this.#agent.session.modes, modes));
   }
 
   #setAutomatic(automatic: Partial<AutoFeatures>): void {
-    this.#agent.publishChanges(() => Object.assign(this.#agent.session.automatic, automatic));
+    publishChanges(this.#agent, () => Object.assign(this.#agent.session.automatic, automatic));
   }
 }

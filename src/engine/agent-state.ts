@@ -1,6 +1,7 @@
 import type { SessionState } from '../protocol/generated/vocabulary.ts';
 import { realPath } from '../system/files/real-path.ts';
 import type { Agent } from './agent.ts';
+import { ignoreErrors } from './grace-period.ts';
 
 /** The agent's state as sent to clients. */
 export function stateOf({ session, project, toolbox, addons }: Agent): SessionState {
@@ -32,6 +33,30 @@ export function stateOf({ session, project, toolbox, addons }: Agent): SessionSt
     runId: run?.id,
     runningBash: session.shell.running,
   };
+}
+
+/** Publishes what differs from an earlier state: one event with all changes, and those of name and thinking level. */
+export function publishStateSince({ state: after, broadcast, hooks }: Agent, before: SessionState): void {
+  const names = Object.keys({ ...before, ...after }) as (keyof SessionState)[];
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  if (before.sessionName !== after.sessionName) {
+    broadcast.publish({ type: 'session_info_changed', name: after.sessionName });
+    void ignoreErrors(() => hooks.nameChange?.(after.sessionName));
+  }
+  if (before.thinkingLevel !== after.thinkingLevel) {
+    broadcast.publish({ type: 'thinking_level_changed', level: after.thinkingLevel });
+  }
+  if (changed.length === 0) return;
+  const state = Object.fromEntries(changed.map((name) => [name, after[name] ?? null]));
+  broadcast.publish({ type: 'state_changed', state });
+}
+
+/** Runs work that may change the state and publishes the changes. */
+export function publishChanges<T>(agent: Agent, work: () => T): T {
+  const before = agent.state;
+  const result = work();
+  publishStateSince(agent, before);
+  return result;
 }
 
 /** Settles when every session command is done and no run is active. */

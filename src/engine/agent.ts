@@ -27,7 +27,7 @@ import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import type { AddonOptions, AddonPaths } from './addons/detect.ts';
 import { LazyAddons } from './addons/lazy-addons.ts';
-import { stateOf, whenIdle } from './agent-state.ts';
+import { publishChanges, publishStateSince, stateOf, whenIdle } from './agent-state.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { CoalescedTask } from './coalesced-task.ts';
 import { ignoreErrors, withinGrace } from './grace-period.ts';
@@ -203,7 +203,7 @@ export class Agent {
     this.#session = prepared.session;
     this.#useProject(prepared.project);
     const finishedFeeds = [...this.clients].map(({ feed }) => feed?.restart(log));
-    this.publishStateSince(before);
+    publishStateSince(this, before);
     for (const event of openingEvents(prepared, previous)) this.broadcast.publish(event);
     // The switch is done: the old session can neither fail nor delay it any more.
     await withinGrace(this.#releaseSession(previous, Promise.all(finishedFeeds)));
@@ -218,30 +218,6 @@ export class Agent {
     return closed.finally(() => this.#closingSessions.delete(closed));
   }
 
-  publishStateSince(before: SessionState): void {
-    const after = this.state;
-    const names = Object.keys({ ...before, ...after }) as (keyof SessionState)[];
-    const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-    if (before.sessionName !== after.sessionName) {
-      this.broadcast.publish({ type: 'session_info_changed', name: after.sessionName });
-      void ignoreErrors(() => this.hooks.nameChange?.(after.sessionName));
-    }
-    if (before.thinkingLevel !== after.thinkingLevel) {
-      this.broadcast.publish({ type: 'thinking_level_changed', level: after.thinkingLevel });
-    }
-    if (changed.length === 0) return;
-    const state = Object.fromEntries(changed.map((name) => [name, after[name] ?? null]));
-    this.broadcast.publish({ type: 'state_changed', state });
-  }
-
-  /** Runs work that may change the state and publishes the changes. */
-  publishChanges<T>(work: () => T): T {
-    const before = this.state;
-    const result = work();
-    this.publishStateSince(before);
-    return result;
-  }
-
   /** Changes the model at once; settles when the hooks have run. */
   setModel(
     model: Model,
@@ -252,7 +228,7 @@ export class Agent {
     const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
     const level = clampLevel(model, requestedLevel ?? this.#levelForNextModel(previousModel, previousLevel));
     const choice = { model, thinkingLevel: level };
-    this.publishChanges(() => {
+    publishChanges(this, () => {
       // A restored choice is already stored.
       if (source !== 'restore') recordChoice(session.transcript, choice, previousLevel);
       session.choice = choice;
@@ -268,7 +244,7 @@ export class Agent {
     const { model, thinkingLevel: previousLevel } = session.choice;
     const thinkingLevel = clampLevel(model, requestedLevel);
     if (thinkingLevel === previousLevel) return undefined;
-    this.publishChanges(() => {
+    publishChanges(this, () => {
       session.transcript.append({ type: 'thinking_level_change', thinkingLevel });
       session.choice = { ...session.choice, thinkingLevel };
     });
@@ -276,7 +252,7 @@ export class Agent {
   }
 
   setName(name: string): void {
-    this.publishChanges(() => this.session.transcript.append({ type: 'session_info', name }));
+    publishChanges(this, () => this.session.transcript.append({ type: 'session_info', name }));
   }
 
   /** Sets the trust of the project and reloads its settings, tools and add-ons. */
@@ -286,7 +262,7 @@ export class Agent {
   }
 
   refreshProject(): void {
-    this.publishChanges(() => {
+    publishChanges(this, () => {
       this.project.reloadSettings();
       this.#useProject(this.project);
     });
@@ -295,7 +271,7 @@ export class Agent {
   /** Sets the trust of the project without reloading add-ons. */
   async decideTrust({ trusted, remember }: { trusted: boolean; remember: boolean }): Promise<void> {
     if (remember) await this.project.saveTrust(trusted);
-    this.publishChanges(() => {
+    publishChanges(this, () => {
       this.project.setTrust(trusted);
       this.#trustByFolder.set(this.project.cwd, trusted);
       this.#useProject(this.project);

@@ -10,6 +10,7 @@ import {
 } from '../session/model-choice.ts';
 import type { Session } from '../session/session.ts';
 import type { Agent } from './agent.ts';
+import { publishChanges } from './agent-state.ts';
 
 // A model choice with its thinking level, if that was requested too.
 type Reselected = Omit<ModelChoice, 'thinkingLevel'> & { readonly level?: ThinkingLevel | undefined };
@@ -27,7 +28,7 @@ export async function reselectModel(agent: Agent): Promise<void> {
     await agent.setModel(model, isSame(model, storedChoice(session.log).model) ? 'restore' : 'set', level);
     return;
   }
-  agent.publishChanges(() => {
+  publishChanges(agent, () => {
     session.choice = { ...next, thinkingLevel: clampLevel(model, choice.thinkingLevel) };
   });
 }

@@ -10,6 +10,7 @@ import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../prot
 import type { SkillListing } from '../../session/context/system-prompt.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Agent } from '../agent.ts';
+import { publishChanges } from '../agent-state.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { ignoreErrors } from '../grace-period.ts';
 import { AgentExtensions } from './agent-extensions.ts';
@@ -149,7 +150,7 @@ export class Addons {
       transcript: () => agent.session.transcript,
       settings: () => (agent.addonPaths.options.inheritWorkflowSettings ? agent.project.settings : {}),
       publish: (event) => agent.broadcast.publish(event),
-      change: (work) => agent.publishChanges(work),
+      change: (work) => publishChanges(agent, work),
       hasTool: () => agent.toolbox.activeNames.includes('todo'),
       mayRemind: () => agent.session.queue.length === 0 && agent.session.run?.budget.exhaustedReason === undefined,
     });
@@ -223,7 +224,7 @@ export class Addons {
         const { env, family, cwd } = agent.shell;
         return { env, variables: agent.env, family, cwd };
       },
-      change: (work) => agent.publishChanges(work),
+      change: (work) => publishChanges(agent, work),
       publishTools: (tools) => agent.toolbox.setTools('mcp', tools, { keepActivation: true }),
       publish: (server) => agent.broadcast.publish({ type: 'mcp_status', server }),
       isAgentTool: (name) => !['mcp', undefined].includes(agent.toolbox.sourceOf(name)),

@@ -7,6 +7,7 @@ import type { PackageResources } from '../../extend/extensions/load/package-reso
 import type { HookSet } from '../../extend/hook-set.ts';
 import { withTimeout } from '../../system/with-timeout.ts';
 import type { Agent } from '../agent.ts';
+import { publishChanges } from '../agent-state.ts';
 
 interface ExtensionServices {
   readonly dialogs: Dialogs;
@@ -195,7 +196,7 @@ export class AgentExtensions {
   #updateTools(extensions: Extensions | undefined): void {
     const { toolbox } = this.#agent;
     const isOffered = (name: string) => extensions?.isActiveByDefault(name) === true;
-    this.#agent.publishChanges(() => toolbox.setTools('extension', extensions?.tools ?? [], { isOffered }));
+    publishChanges(this.#agent, () => toolbox.setTools('extension', extensions?.tools ?? [], { isOffered }));
   }
 
   /** Whether an extension decides to trust the project. */

@@ -6,7 +6,7 @@ import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabu
 import type { Acceptance } from '../../session/input/submissions.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
 import type { Agent } from '../agent.ts';
-import { whenIdle } from '../agent-state.ts';
+import { publishChanges, whenIdle } from '../agent-state.ts';
 import { cloneSession, forkSession, newSession, switchSession } from '../session-switch.ts';
 import { cannotAnswer } from './dialog-clients.ts';
 
@@ -42,7 +42,7 @@ export function extensionHost(agent: Agent, services: HostServices): ExtensionHo
     publish: (event) => agent.broadcast.publish(event),
     reportFailure,
     applyStep,
-    change: (work) => agent.publishChanges(work),
+    change: (work) => publishChanges(agent, work),
     setModel: (model) => agent.setModel(model, 'set'),
     setThinkingLevel: (level) => void agent.setThinkingLevel(level),
     setName: (name) => agent.setName(name),

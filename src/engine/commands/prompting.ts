@@ -3,7 +3,7 @@ import type { Limits, Params } from '../../protocol/generated/vocabulary.ts';
 import type { InputOptions } from '../../session/input/input.ts';
 import type { QueueKind } from '../../session/input/queue.ts';
 import type { Acceptance, Submission } from '../../session/input/submissions.ts';
-import { whenIdle } from '../agent-state.ts';
+import { publishChanges, whenIdle } from '../agent-state.ts';
 import type { CommandContext, Handlers } from '../dispatch.ts';
 
 // Lazy: only messages that start with a slash need it.
@@ -47,17 +47,17 @@ export const prompting = {
   },
 
   set_steering_mode: ({ mode, persist }, { agent }) => {
-    const use = () => void agent.publishChanges(() => Object.assign(agent.session.modes, { steering: mode }));
+    const use = () => void publishChanges(agent, () => Object.assign(agent.session.modes, { steering: mode }));
     return agent.persistThen({ steeringMode: mode }, { persist }, use);
   },
 
   set_follow_up_mode: ({ mode, persist }, { agent }) => {
-    const use = () => void agent.publishChanges(() => Object.assign(agent.session.modes, { followUp: mode }));
+    const use = () => void publishChanges(agent, () => Object.assign(agent.session.modes, { followUp: mode }));
     return agent.persistThen({ followUpMode: mode }, { persist }, use);
   },
 
   set_interrupt_mode: ({ mode, persist }, { agent }) => {
-    const use = () => void agent.publishChanges(() => Object.assign(agent.session.modes, { interrupt: mode }));
+    const use = () => void publishChanges(agent, () => Object.assign(agent.session.modes, { interrupt: mode }));
     return agent.persistThen({ interruptMode: mode }, { persist }, use);
   },
 

@@ -1,4 +1,5 @@
 import type { Params } from '../../protocol/generated/vocabulary.ts';
+import { publishChanges } from '../agent-state.ts';
 import type { CommandContext, Handlers } from '../dispatch.ts';
 
 /** Handlers of shell commands, tools, host tools, MCP servers and todos. */
@@ -6,7 +7,7 @@ export const tools = {
   get_tools: (_params, { agent }) => ({ tools: agent.toolbox.describe() }),
 
   set_active_tools: ({ tools: names }, { agent }) => {
-    agent.publishChanges(() => agent.toolbox.activate(names));
+    publishChanges(agent, () => agent.toolbox.activate(names));
     return { activeTools: agent.toolbox.activeNames };
   },
 
@@ -28,7 +29,7 @@ export const tools = {
     const { toolbox } = agent;
     const hostTools = await (await agent.addons.ensureLoaded()).hostTools();
     const isTaken = (name: string) => (toolbox.sourceOf(name) ?? 'host') !== 'host';
-    return agent.publishChanges(() => {
+    return publishChanges(agent, () => {
       const toolNames = hostTools.set(connection, tools, isTaken);
       toolbox.setTools('host', hostTools.tools, { isOffered: (name) => !hostTools.isHidden(name), ignoreChoice: true });
       return { toolNames };

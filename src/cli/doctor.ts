@@ -17,7 +17,7 @@ import { keysFinding, modelFindings } from '../engine/diagnosis/model.ts';
 import { storedSessionFindings } from '../engine/diagnosis/session-files.ts';
 import { agentFilesFindings, settingsFindings, trustFinding } from '../engine/diagnosis/settings-files.ts';
 import { shellFinding } from '../engine/diagnosis/shell.ts';
-import { openModels } from '../engine/open-models.ts';
+import { openModels } from '../engine/models/open-models.ts';
 import { Project } from '../engine/project.ts';
 import type { Finding } from '../protocol/generated/vocabulary.ts';
 import { firstModel } from '../session/model-choice.ts';

@@ -1,4 +1,4 @@
-import { openModels } from '../engine/open-models.ts';
+import { openModels } from '../engine/models/open-models.ts';
 import { commands } from './commands.ts';
 import { cliPaths, modelOptionsOf } from './engine-options.ts';
 import { type CliArguments, UnknownWordError, UsageError } from './flags/flags.ts';

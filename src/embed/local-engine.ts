@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { type ModelOptions, openModels } from '../engine/models/open-models.ts';
 import { type Engine, type EngineOptions, type FirstSession, openEngine } from '../engine/open.ts';
-import { type ModelOptions, openModels } from '../engine/open-models.ts';
 import { Project } from '../engine/project.ts';
 import { isThinkingLevel } from '../model/thinking-levels.ts';
 import { Refusal } from '../protocol/errors.ts';

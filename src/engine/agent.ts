@@ -31,7 +31,7 @@ import { publishChanges, publishStateSince, stateOf, whenIdle } from './agent-st
 import type { ClientConnection } from './client-connection.ts';
 import { CoalescedTask } from './coalesced-task.ts';
 import { ignoreErrors, withinGrace } from './grace-period.ts';
-import { registryPlaceOf } from './open-models.ts';
+import { registryPlaceOf } from './models/open-models.ts';
 import { loadStoredModel, openingEvents, type PreparedSession } from './prepared-session.ts';
 import type { Project } from './project.ts';
 import { SessionLane } from './session-lane.ts';
@@ -150,7 +150,7 @@ export class Agent {
 
   /** Reselects the model after models were added or removed. */
   async onModelsChanged(): Promise<void> {
-    const { reselectModel } = await import('./reselect-model.ts');
+    const { reselectModel } = await import('./models/reselect-model.ts');
     // Providers name the variables that are hidden from tools.
     this.#useProject(this.#project);
     await reselectModel(this);

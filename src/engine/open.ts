@@ -24,7 +24,7 @@ import { Agent, type AgentParts } from './agent.ts';
 import { whenIdle } from './agent-state.ts';
 import { ClientConnection } from './client-connection.ts';
 import { dispatch } from './dispatch.ts';
-import type { Models } from './open-models.ts';
+import type { Models } from './models/open-models.ts';
 import { loadStoredModel } from './prepared-session.ts';
 import { Project } from './project.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
+import { openModels } from '../../../src/engine/models/open-models.ts';
 import { openEngine } from '../../../src/engine/open.ts';
-import { openModels } from '../../../src/engine/open-models.ts';
 import { Project } from '../../../src/engine/project.ts';
 import { parseScript } from '../../../src/model/scripted/script.ts';
 import { memoryPair } from '../../../src/wire/memory.ts';

@@ -1,4 +1,4 @@
-import { openModels } from '../../../src/engine/open-models.ts';
+import { openModels } from '../../../src/engine/models/open-models.ts';
 import { Project } from '../../../src/engine/project.ts';
 import type { AgentEvent, SessionHooks } from '../../../src/index.ts';
 import { parseScript } from '../../../src/model/scripted/script.ts';

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { AgentClient } from '../client/agent-client.ts';
-import { tempFolder } from '../store/testing/temp-folder.ts';
-import { memoryPair } from '../wire/memory.ts';
-import { openEngine } from './open.ts';
+import { AgentClient } from '../../client/agent-client.ts';
+import { tempFolder } from '../../store/testing/temp-folder.ts';
+import { memoryPair } from '../../wire/memory.ts';
+import { openEngine } from '../open.ts';
+import { Project } from '../project.ts';
 import { type ModelOptions, openModels } from './open-models.ts';
-import { Project } from './project.ts';
 
 const own = { baseUrl: 'http://127.0.0.1:1', api: 'openai-completions', models: [{ id: 'm', reasoning: true }] };
 

@@ -1,16 +1,16 @@
-import type { ModelRegistry } from '../model/registry/registry.ts';
-import { Refusal } from '../protocol/errors.ts';
-import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { ModelRegistry } from '../../model/registry/registry.ts';
+import { Refusal } from '../../protocol/errors.ts';
+import type { Model, ThinkingLevel } from '../../protocol/generated/vocabulary.ts';
 import {
   chooseModel,
   clampLevel,
   type ModelChoice,
   storedChoice,
   type UnresolvedModel,
-} from '../session/model-choice.ts';
-import type { Session } from '../session/session.ts';
-import type { Agent } from './agent.ts';
-import { publishChanges } from './agent-state.ts';
+} from '../../session/model-choice.ts';
+import type { Session } from '../../session/session.ts';
+import type { Agent } from '../agent.ts';
+import { publishChanges } from '../agent-state.ts';
 
 // A model choice with its thinking level, if that was requested too.
 type Reselected = Omit<ModelChoice, 'thinkingLevel'> & { readonly level?: ThinkingLevel | undefined };

@@ -1,16 +1,16 @@
-import { streamTimeouts } from '../model/endpoint.ts';
+import { streamTimeouts } from '../../model/endpoint.ts';
 import {
   type FolderOptions,
   ModelRegistry,
   type ModelSelector,
   type ResolvedModel,
-} from '../model/registry/registry.ts';
-import type { Script } from '../model/scripted/script.ts';
-import { Refusal } from '../protocol/errors.ts';
-import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import type { ModelName, UnresolvedModel } from '../session/model-choice.ts';
-import { type AddonOptions, hasExtensions } from './addons/detect.ts';
-import type { Project } from './project.ts';
+} from '../../model/registry/registry.ts';
+import type { Script } from '../../model/scripted/script.ts';
+import { Refusal } from '../../protocol/errors.ts';
+import type { ThinkingLevel } from '../../protocol/generated/vocabulary.ts';
+import type { ModelName, UnresolvedModel } from '../../session/model-choice.ts';
+import { type AddonOptions, hasExtensions } from '../addons/detect.ts';
+import type { Project } from '../project.ts';
 
 /** Model options of the caller. */
 export interface ModelOptions {

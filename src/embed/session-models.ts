@@ -1,4 +1,5 @@
 import { cycleModel } from '../engine/commands/models.ts';
+import { selectThinkingLevel } from '../engine/models/model-selection.ts';
 import type { ModelSelector } from '../model/registry/registry.ts';
 import { isThinkingLevel } from '../model/thinking-levels.ts';
 import { Refusal } from '../protocol/errors.ts';
@@ -38,12 +39,12 @@ export async function cycleModelIn(
 
 export function setThinkingLevel({ agent }: EmbedContext, level: ThinkingLevel): void {
   if (!isThinkingLevel(level)) throw new Refusal('invalid_params', `Not a thinking level: ${level}`);
-  void agent.setThinkingLevel(level);
+  void selectThinkingLevel(agent, level);
 }
 
 /** Selects the next thinking level; undefined for a model without thinking. */
 export function cycleThinkingLevel({ agent }: EmbedContext): ThinkingLevel | undefined {
   const level = nextThinkingLevel(agent.session.choice);
-  if (level) void agent.setThinkingLevel(level);
+  if (level) void selectThinkingLevel(agent, level);
   return level;
 }

@@ -7,7 +7,7 @@ import type { Mode } from '../extend/extensions/extension-api.ts';
 import type { Broadcast } from '../fanout/broadcast.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
-import type { AgentEvent, Model, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { AgentEvent, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { PromptParts } from '../session/context/system-prompt.ts';
 import type { SessionHooks, SessionStart } from '../session/hooks.ts';
 import {
@@ -31,6 +31,7 @@ import { publishChanges, publishStateSince, stateOf, whenIdle } from './agent-st
 import type { ClientConnection } from './client-connection.ts';
 import { CoalescedTask } from './coalesced-task.ts';
 import { ignoreErrors, withinGrace } from './grace-period.ts';
+import { selectModel } from './models/model-selection.ts';
 import { registryPlaceOf } from './models/open-models.ts';
 import { loadStoredModel, openingEvents, type PreparedSession } from './prepared-session.ts';
 import type { Project } from './project.ts';
@@ -145,7 +146,7 @@ export class Agent {
     await this.registry.load({ anyway: true });
     const { unavailable } = this.session.choice;
     const found = unavailable && this.registry.find(unavailable.provider, unavailable.id);
-    if (found) await this.setModel(found, 'set');
+    if (found) await selectModel(this, { model: found, source: 'set' });
   }
 
   /** Reselects the model after models were added or removed. */
@@ -218,39 +219,6 @@ export class Agent {
     return closed.finally(() => this.#closingSessions.delete(closed));
   }
 
-  /** Changes the model at once; settles when the hooks have run. */
-  setModel(
-    model: Model,
-    source: 'set' | 'cycle' | 'restore',
-    requestedLevel?: ThinkingLevel,
-  ): Promise<void> | undefined {
-    const { session } = this;
-    const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
-    const level = clampLevel(model, requestedLevel ?? this.#levelForNextModel(previousModel, previousLevel));
-    const choice = { model, thinkingLevel: level };
-    publishChanges(this, () => {
-      // A restored choice is already stored.
-      if (source !== 'restore') recordChoice(session.transcript, choice, previousLevel);
-      session.choice = choice;
-    });
-    const notified = ignoreErrors(() => this.hooks.modelSelect?.({ model, previousModel, source }));
-    return notified === undefined
-      ? this.#notifyLevelChange(previousLevel)
-      : notified.then(() => this.#notifyLevelChange(previousLevel));
-  }
-
-  setThinkingLevel(requestedLevel: ThinkingLevel): Promise<void> | undefined {
-    const { session } = this;
-    const { model, thinkingLevel: previousLevel } = session.choice;
-    const thinkingLevel = clampLevel(model, requestedLevel);
-    if (thinkingLevel === previousLevel) return undefined;
-    publishChanges(this, () => {
-      session.transcript.append({ type: 'thinking_level_change', thinkingLevel });
-      session.choice = { ...session.choice, thinkingLevel };
-    });
-    return this.#notifyLevelChange(previousLevel);
-  }
-
   setName(name: string): void {
     publishChanges(this, () => this.session.transcript.append({ type: 'session_info', name }));
   }
@@ -301,18 +269,6 @@ export class Agent {
     await this.#session.shell.close();
     await this.#session.log.close();
     await withinGrace(Promise.all(this.#closingSessions).then(() => {}));
-  }
-
-  /** After a model without thinking the default level applies. */
-  #levelForNextModel(previous: Model | null, level: ThinkingLevel): ThinkingLevel {
-    return previous && !previous.reasoning ? (this.project.settings.defaultThinkingLevel ?? 'medium') : level;
-  }
-
-  #notifyLevelChange(previousLevel: ThinkingLevel): Promise<void> | undefined {
-    const { thinkingLevel: level } = this.#session.choice;
-    return level === previousLevel
-      ? undefined
-      : ignoreErrors(() => this.hooks.thinkingLevelSelect?.({ level, previousLevel }));
   }
 
   #useProject(project: Project): void {

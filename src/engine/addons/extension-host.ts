@@ -7,6 +7,7 @@ import type { Acceptance } from '../../session/input/submissions.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
 import type { Agent } from '../agent.ts';
 import { publishChanges, whenIdle } from '../agent-state.ts';
+import { selectModel, selectThinkingLevel } from '../models/model-selection.ts';
 import { cloneSession, forkSession, newSession, switchSession } from '../session-switch.ts';
 import { cannotAnswer } from './dialog-clients.ts';
 
@@ -43,8 +44,8 @@ export function extensionHost(agent: Agent, services: HostServices): ExtensionHo
     reportFailure,
     applyStep,
     change: (work) => publishChanges(agent, work),
-    setModel: (model) => agent.setModel(model, 'set'),
-    setThinkingLevel: (level) => void agent.setThinkingLevel(level),
+    setModel: (model) => selectModel(agent, { model, source: 'set' }),
+    setThinkingLevel: (level) => void selectThinkingLevel(agent, level),
     setName: (name) => agent.setName(name),
     sendMessage: (message, options) => injectMessage(agent, message, options),
     prompt: (content, options) => inLane((signal) => submitPrompt(agent, { content, ...options }, signal)),

@@ -3,6 +3,7 @@ import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage } from '../../session/context/context-usage.ts';
 import { sessionNameFrom } from '../../store/sessions/session-name.ts';
 import type { Agent } from '../agent.ts';
+import { selectModel } from '../models/model-selection.ts';
 import { forkSession, newSession } from '../session-switch.ts';
 import { exportPage, forkPoints } from './sessions.ts';
 
@@ -108,7 +109,7 @@ async function useModel(agent: Agent, pattern: string): Promise<string> {
   if (!agent.registry.find(provider, id)) {
     throw new Refusal('model_not_found', agent.registry.unavailableReason(provider, id));
   }
-  await agent.setModel(model, 'set', thinkingLevel);
+  await selectModel(agent, { model, source: 'set', requestedLevel: thinkingLevel });
   return `Using ${provider}/${id}`;
 }
 

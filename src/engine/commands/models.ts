@@ -6,13 +6,14 @@ import { type CycleDirection, nextModel, nextThinkingLevel } from '../../session
 
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
+import { selectModel, selectThinkingLevel } from '../models/model-selection.ts';
 
 /** Handlers that select models and thinking levels and store API keys. */
 export const models = {
   set_model: ({ provider, modelId, persist }, { agent }) => {
     const use = (model: Model) =>
       agent.persistThen({ defaultProvider: provider, defaultModel: modelId }, { persist }, () =>
-        afterNotifying(model, agent.setModel(model, 'set')),
+        afterNotifying(model, selectModel(agent, { model, source: 'set' })),
       );
     // A known model is set synchronously, before the next command.
     const model = agent.registry.find(provider, modelId);
@@ -47,14 +48,14 @@ export const models = {
   set_thinking_level: ({ level: requestedLevel, persist }, { agent }) => {
     const level = requestedLevel === 'brief' ? 'minimal' : requestedLevel;
     return agent.persistThen({ defaultThinkingLevel: level }, { persist }, () =>
-      afterNotifying(undefined, agent.setThinkingLevel(level)),
+      afterNotifying(undefined, selectThinkingLevel(agent, level)),
     );
   },
 
   cycle_thinking_level: (_params, { agent }) => {
     const level = nextThinkingLevel(agent.session.choice);
     if (!level) return null;
-    return afterNotifying({ level }, agent.setThinkingLevel(level));
+    return afterNotifying({ level }, selectThinkingLevel(agent, level));
   },
 
   get_available_thinking_levels: (_params, { agent }) => {
@@ -67,9 +68,10 @@ export const models = {
 export function cycleModel(agent: Agent, direction: CycleDirection = 'forward') {
   const next = nextModel(agent.registry, agent.session.choice.model, direction);
   if (!next) return null;
-  const notified = agent.setModel(next.model, 'cycle', next.thinkingLevel);
+  const { model, isScoped } = next;
+  const notified = selectModel(agent, { model, source: 'cycle', requestedLevel: next.thinkingLevel });
   const { thinkingLevel } = agent.session.choice;
-  return afterNotifying({ model: next.model, thinkingLevel, isScoped: next.isScoped }, notified);
+  return afterNotifying({ model, thinkingLevel, isScoped }, notified);
 }
 
 /** Trims an API key and rejects anything but one word. */

@@ -11,6 +11,7 @@ import {
 import type { Session } from '../../session/session.ts';
 import type { Agent } from '../agent.ts';
 import { publishChanges } from '../agent-state.ts';
+import { selectModel } from './model-selection.ts';
 
 // A model choice with its thinking level, if that was requested too.
 type Reselected = Omit<ModelChoice, 'thinkingLevel'> & { readonly level?: ThinkingLevel | undefined };
@@ -25,7 +26,8 @@ export async function reselectModel(agent: Agent): Promise<void> {
   if (agent.session !== session || session.choice !== choice) return;
   const { model } = next;
   if (model && !isSame(model, choice.model)) {
-    await agent.setModel(model, isSame(model, storedChoice(session.log).model) ? 'restore' : 'set', level);
+    const source = isSame(model, storedChoice(session.log).model) ? 'restore' : 'set';
+    await selectModel(agent, { model, source, requestedLevel: level });
     return;
   }
   publishChanges(agent, () => {

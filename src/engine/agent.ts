@@ -32,9 +32,8 @@ import type { ClientConnection } from './client-connection.ts';
 import { CoalescedTask } from './coalesced-task.ts';
 import { ignoreErrors, withinGrace } from './grace-period.ts';
 import { selectModel } from './models/model-selection.ts';
-import { registryPlaceOf } from './models/open-models.ts';
 import { loadStoredModel, openingEvents, type PreparedSession } from './prepared-session.ts';
-import type { Project } from './project.ts';
+import { CurrentProject, type Project } from './project.ts';
 import { SessionLane } from './session-lane.ts';
 
 export interface AgentParts {
@@ -78,11 +77,10 @@ export class Agent {
   readonly addons = new LazyAddons(this);
   readonly lane = new SessionLane();
   readonly mode: Mode;
+  readonly currentProject: CurrentProject;
   readonly #parts: AgentParts;
-  readonly #trustByFolder = new Map<string, boolean>();
   readonly #preflight = new CoalescedTask(async () => (await import('./diagnosis/preflight.ts')).preflight(this));
   #session: Session;
-  #project: Project;
   #openingEvents: AgentEvent[];
   #isStarted = false;
   #sessionList: Promise<SessionList> | undefined;
@@ -101,10 +99,10 @@ export class Agent {
     this.registry = parts.registry;
     this.hooks = parts.hooks;
     this.mode = parts.mode;
+    this.currentProject = new CurrentProject(this, parts, first.header.cwd);
+    this.toolbox = new Toolbox(parts.tools(this.shell), parts.toolChoice);
     const prepared = this.#buildSession(first, undefined);
-    this.toolbox = new Toolbox(parts.tools(parts.shell(prepared.project)), parts.toolChoice);
     this.#session = prepared.session;
-    this.#project = prepared.project;
     this.#openingEvents = openingEvents(prepared);
   }
 
@@ -113,7 +111,7 @@ export class Agent {
   }
 
   get project(): Project {
-    return this.#project;
+    return this.currentProject.project;
   }
 
   /** Directory for new sessions; undefined keeps them in memory. */
@@ -126,12 +124,12 @@ export class Agent {
   }
 
   get shell(): ShellOptions {
-    return this.#parts.shell(this.#project);
+    return this.#parts.shell(this.project);
   }
 
   get addonPaths(): AddonPaths {
     const { agentDir, addonOptions, env } = this.#parts;
-    const { cwd, settings } = this.#project;
+    const { cwd, settings } = this.project;
     return { agentDir, options: addonOptions, home: env['HOME'] || homedir(), cwd, settings };
   }
 
@@ -153,7 +151,7 @@ export class Agent {
   async onModelsChanged(): Promise<void> {
     const { reselectModel } = await import('./models/reselect-model.ts');
     // Providers name the variables that are hidden from tools.
-    this.#useProject(this.#project);
+    this.currentProject.use(this.project);
     await reselectModel(this);
   }
 
@@ -202,7 +200,7 @@ export class Agent {
     await previous.shell.close();
     const before = this.state;
     this.#session = prepared.session;
-    this.#useProject(prepared.project);
+    this.currentProject.use(prepared.project);
     const finishedFeeds = [...this.clients].map(({ feed }) => feed?.restart(log));
     publishStateSince(this, before);
     for (const event of openingEvents(prepared, previous)) this.broadcast.publish(event);
@@ -221,29 +219,6 @@ export class Agent {
 
   setName(name: string): void {
     publishChanges(this, () => this.session.transcript.append({ type: 'session_info', name }));
-  }
-
-  /** Sets the trust of the project and reloads its settings, tools and add-ons. */
-  async setTrust(verdict: { trusted: boolean; remember: boolean }): Promise<void> {
-    await this.decideTrust(verdict);
-    await ignoreErrors(() => this.addons.onTrustChanged());
-  }
-
-  refreshProject(): void {
-    publishChanges(this, () => {
-      this.project.reloadSettings();
-      this.#useProject(this.project);
-    });
-  }
-
-  /** Sets the trust of the project without reloading add-ons. */
-  async decideTrust({ trusted, remember }: { trusted: boolean; remember: boolean }): Promise<void> {
-    if (remember) await this.project.saveTrust(trusted);
-    publishChanges(this, () => {
-      this.project.setTrust(trusted);
-      this.#trustByFolder.set(this.project.cwd, trusted);
-      this.#useProject(this.project);
-    });
   }
 
   /** Ends the process once the agent is idle. */
@@ -271,16 +246,8 @@ export class Agent {
     await withinGrace(Promise.all(this.#closingSessions).then(() => {}));
   }
 
-  #useProject(project: Project): void {
-    this.#project = project;
-    this.registry.folderOptions = registryPlaceOf(project);
-    this.toolbox.setBuiltins(this.#parts.tools(this.#parts.shell(project)));
-  }
-
   #buildSession(log: SessionLog, previous: Session | undefined): PreparedSession {
-    const { cwd } = log.header;
-    const isSameFolder = previous !== undefined && this.#project.cwd === cwd;
-    const project = isSameFolder ? this.#project : this.#parts.projectFor(cwd, this.#trustByFolder.get(cwd));
+    const project = this.currentProject.forFolder(log.header.cwd);
     const repaired = repairToolCalls(log);
     recoverCommands(log);
     const session = this.#createSession(log, project, previous);

@@ -1,5 +1,9 @@
 import { readSettings, type Settings } from '../store/settings.ts';
 import { TrustStore } from '../store/trust.ts';
+import type { Agent, AgentParts } from './agent.ts';
+import { publishChanges } from './agent-state.ts';
+import { ignoreErrors } from './grace-period.ts';
+import { registryPlaceOf } from './models/open-models.ts';
 
 /** The folder tau works in: whether it is trusted, and the resulting settings. */
 export class Project {
@@ -63,5 +67,63 @@ export class Project {
 
   #read() {
     return readSettings({ agentDir: this.#agentDir, cwd: this.cwd, trusted: this.#trusted });
+  }
+}
+
+interface TrustVerdict {
+  readonly trusted: boolean;
+  /** Also decide for other processes. */
+  readonly remember: boolean;
+}
+
+/** The project of the current session: its changes reach the model registry, the built-in tools and the clients. */
+export class CurrentProject {
+  readonly #agent: Agent;
+  readonly #parts: AgentParts;
+  readonly #trustByFolder = new Map<string, boolean>();
+  #project: Project;
+
+  constructor(agent: Agent, parts: AgentParts, cwd: string) {
+    this.#agent = agent;
+    this.#parts = parts;
+    this.#project = parts.projectFor(cwd, undefined);
+  }
+
+  get project(): Project {
+    return this.#project;
+  }
+
+  /** The project of a folder, with the trust that a client decided in this process. */
+  forFolder(cwd: string): Project {
+    return this.#project.cwd === cwd ? this.#project : this.#parts.projectFor(cwd, this.#trustByFolder.get(cwd));
+  }
+
+  use(project: Project): void {
+    this.#project = project;
+    this.#agent.registry.folderOptions = registryPlaceOf(project);
+    this.#agent.toolbox.setBuiltins(this.#parts.tools(this.#parts.shell(project)));
+  }
+
+  refresh(): void {
+    publishChanges(this.#agent, () => {
+      this.#project.reloadSettings();
+      this.use(this.#project);
+    });
+  }
+
+  /** Sets the trust of the project and reloads its settings, tools and add-ons. */
+  async setTrust(verdict: TrustVerdict): Promise<void> {
+    await this.decideTrust(verdict);
+    await ignoreErrors(() => this.#agent.addons.onTrustChanged());
+  }
+
+  /** Sets the trust of the project without reloading add-ons. */
+  async decideTrust({ trusted, remember }: TrustVerdict): Promise<void> {
+    if (remember) await this.#project.saveTrust(trusted);
+    publishChanges(this.#agent, () => {
+      this.#project.setTrust(trusted);
+      this.#trustByFolder.set(this.#project.cwd, trusted);
+      this.use(this.#project);
+    });
   }
 }

@@ -59,7 +59,7 @@ export class Addons {
   async reload(): Promise<void> {
     const { hooks } = this.#agent;
     await ignoreErrors(() => hooks.sessionShutdown?.({ reason: 'reload' }));
-    this.#agent.refreshProject();
+    this.#agent.currentProject.refresh();
     await this.load('reload');
     await ignoreErrors(() => hooks.sessionStart?.({ reason: 'reload' }));
   }

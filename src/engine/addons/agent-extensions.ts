@@ -206,7 +206,7 @@ export class AgentExtensions {
     if (project.isTrustDecided || !hasProjectFolder || !extensions.handles('project_trust')) return false;
     const verdict = await extensions.projectTrust(project.cwd);
     if (!verdict) return false;
-    await this.#agent.decideTrust(verdict);
+    await this.#agent.currentProject.decideTrust(verdict);
     return verdict.trusted;
   }
 }

@@ -106,7 +106,7 @@ export const sessions = {
   },
 
   set_trust: async ({ trusted, remember }, { agent }) => {
-    await agent.setTrust({ trusted, remember: remember ?? true });
+    await agent.currentProject.setTrust({ trusted, remember: remember ?? true });
     return { projectTrusted: agent.project.trusted };
   },
 } satisfies Partial<Handlers>;

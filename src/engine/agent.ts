@@ -6,33 +6,22 @@ import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import type { Mode } from '../extend/extensions/extension-api.ts';
 import type { Broadcast } from '../fanout/broadcast.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
-import { Refusal } from '../protocol/errors.ts';
-import type { AgentEvent, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { PromptParts } from '../session/context/system-prompt.ts';
 import type { SessionHooks, SessionStart } from '../session/hooks.ts';
-import {
-  clampLevel,
-  firstModel,
-  type ModelName,
-  recordChoice,
-  storedChoice,
-  type UnresolvedModel,
-} from '../session/model-choice.ts';
-import { repairToolCalls } from '../session/repair.ts';
-import { Session } from '../session/session.ts';
-import { autoFeaturesFrom, deliveryModesFrom } from '../session/session-modes.ts';
-import { recoverCommands } from '../session/shell-commands.ts';
+import type { ModelName, UnresolvedModel } from '../session/model-choice.ts';
+import type { Session } from '../session/session.ts';
 import type { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import type { AddonOptions, AddonPaths } from './addons/detect.ts';
 import { LazyAddons } from './addons/lazy-addons.ts';
-import { publishChanges, publishStateSince, stateOf, whenIdle } from './agent-state.ts';
+import { publishChanges, stateOf, whenIdle } from './agent-state.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { CoalescedTask } from './coalesced-task.ts';
+import { CurrentSession } from './current-session.ts';
 import { ignoreErrors, withinGrace } from './grace-period.ts';
 import { selectModel } from './models/model-selection.ts';
-import { loadStoredModel, openingEvents, type PreparedSession } from './prepared-session.ts';
 import { CurrentProject, type Project } from './project.ts';
 import { SessionLane } from './session-lane.ts';
 
@@ -78,14 +67,11 @@ export class Agent {
   readonly lane = new SessionLane();
   readonly mode: Mode;
   readonly currentProject: CurrentProject;
+  readonly currentSession: CurrentSession;
   readonly #parts: AgentParts;
   readonly #preflight = new CoalescedTask(async () => (await import('./diagnosis/preflight.ts')).preflight(this));
-  #session: Session;
-  #openingEvents: AgentEvent[];
   #isStarted = false;
   #sessionList: Promise<SessionList> | undefined;
-  #switching: Promise<void> | undefined;
-  readonly #closingSessions = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
   #resolveExit: () => void = () => {};
   /** Settles when an extension has requested the end of the process and the agent is idle. */
@@ -101,13 +87,11 @@ export class Agent {
     this.mode = parts.mode;
     this.currentProject = new CurrentProject(this, parts, first.header.cwd);
     this.toolbox = new Toolbox(parts.tools(this.shell), parts.toolChoice);
-    const prepared = this.#buildSession(first, undefined);
-    this.#session = prepared.session;
-    this.#openingEvents = openingEvents(prepared);
+    this.currentSession = new CurrentSession(this, parts, first);
   }
 
   get session(): Session {
-    return this.#session;
+    return this.currentSession.session;
   }
 
   get project(): Project {
@@ -164,57 +148,13 @@ export class Agent {
     return stateOf(this);
   }
 
-  /** Events about the opening of the first session, for the first client. */
-  takeOpeningEvents(): AgentEvent[] {
-    return this.#openingEvents.splice(0);
-  }
-
   /** Calls the start hooks once, when the first client can receive their events. */
   start(start: SessionStart = { reason: 'startup' }): Promise<void> | undefined {
     if (this.#isStarted) return undefined;
     this.#isStarted = true;
     const notify = () => ignoreErrors(() => this.hooks.sessionStart?.(start));
     const loaded = this.addons.start();
-    return loaded === undefined ? notify() : loaded.then(() => (this.#closing === undefined ? notify() : undefined));
-  }
-
-  /** Prepares another session. A failure leaves the current session unchanged. */
-  async prepareSession(log: SessionLog): Promise<PreparedSession> {
-    await loadStoredModel(this.registry, log);
-    await this.addons.prepareFor(log);
-    return this.#buildSession(log, this.#session);
-  }
-
-  /** Switches to another session. The run of the old session must have ended. */
-  switchTo(prepared: PreparedSession, reason: 'new' | 'resume' | 'fork'): Promise<void> {
-    if (this.#closing !== undefined) throw new Refusal('overloaded', 'The agent is shutting down');
-    this.#switching = this.#switch(prepared, reason);
-    return this.#switching;
-  }
-
-  async #switch(prepared: PreparedSession, reason: 'new' | 'resume' | 'fork'): Promise<void> {
-    const previous = this.#session;
-    const { log } = prepared.session;
-    await withinGrace(ignoreErrors(() => this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path })));
-    // Stops shell commands that clients started after the run ended.
-    await previous.shell.close();
-    const before = this.state;
-    this.#session = prepared.session;
-    this.currentProject.use(prepared.project);
-    const finishedFeeds = [...this.clients].map(({ feed }) => feed?.restart(log));
-    publishStateSince(this, before);
-    for (const event of openingEvents(prepared, previous)) this.broadcast.publish(event);
-    // The switch is done: the old session can neither fail nor delay it any more.
-    await withinGrace(this.#releaseSession(previous, Promise.all(finishedFeeds)));
-    await ignoreErrors(() => this.addons.onSessionSwitched());
-    await ignoreErrors(() => this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path }));
-  }
-
-  /** Closes the log of the previous session once all entry feeds have finished with it. */
-  #releaseSession({ log }: Session, finishedFeeds: Promise<unknown>): Promise<void> {
-    const closed = finishedFeeds.then(() => log.close()).catch(() => {});
-    this.#closingSessions.add(closed);
-    return closed.finally(() => this.#closingSessions.delete(closed));
+    return loaded === undefined ? notify() : loaded.then(() => (this.isClosing ? undefined : notify()));
   }
 
   setName(name: string): void {
@@ -230,6 +170,10 @@ export class Agent {
     return this.#preflight.run();
   }
 
+  get isClosing(): boolean {
+    return this.#closing !== undefined;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -237,57 +181,9 @@ export class Agent {
 
   async #close(): Promise<void> {
     this.addons.dismissDialogs();
-    await this.#session.stop();
-    await withinGrace(this.#switching);
+    await this.currentSession.stop();
     await withinGrace(ignoreErrors(() => this.hooks.sessionShutdown?.({ reason: 'quit' })));
     await withinGrace(this.addons.close());
-    await this.#session.shell.close();
-    await this.#session.log.close();
-    await withinGrace(Promise.all(this.#closingSessions).then(() => {}));
-  }
-
-  #buildSession(log: SessionLog, previous: Session | undefined): PreparedSession {
-    const project = this.currentProject.forFolder(log.header.cwd);
-    const repaired = repairToolCalls(log);
-    recoverCommands(log);
-    const session = this.#createSession(log, project, previous);
-    if (isNewSession(log)) recordChoice(log, session.choice);
-    return { session, project, repaired };
-  }
-
-  #createSession(log: SessionLog, project: Project, previous: Session | undefined): Session {
-    const { broadcast, registry, hooks, shell, promptParts } = this.#parts;
-    return new Session({
-      log,
-      events: broadcast,
-      registry,
-      hooks,
-      tools: () => this.toolbox.active,
-      shell: () => shell(project),
-      promptParts: () => ({ ...promptParts(project), skills: this.addons.skills }),
-      settings: () => project.settings,
-      choice: this.#initialChoice(log, project, previous),
-      modes: previous ? { ...previous.modes } : deliveryModesFrom(project.settings),
-      automatic: previous ? { ...previous.automatic } : autoFeaturesFrom(project.settings),
-    });
-  }
-
-  #initialChoice(log: SessionLog, { settings }: Project, previous: Session | undefined) {
-    const stored = storedChoice(log);
-    const requested = previous ? undefined : this.#parts.requested;
-    const kept = previous && !stored.model ? { ...previous.choice, level: previous.choice.thinkingLevel } : undefined;
-    const { level, ...choice } =
-      kept ??
-      firstModel(this.registry, {
-        named: requested?.model,
-        unresolved: requested?.unresolved,
-        stored: stored.model,
-        settings,
-      });
-    const requestedLevel =
-      requested?.thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
-    return { ...choice, thinkingLevel: clampLevel(choice.model, requestedLevel) };
+    await this.currentSession.close();
   }
 }
-
-const isNewSession = (log: SessionLog) => log.size === log.count('session_info');

@@ -23,9 +23,9 @@ import { type AddonOptions, hasAddons } from './addons/detect.ts';
 import { Agent, type AgentParts } from './agent.ts';
 import { whenIdle } from './agent-state.ts';
 import { ClientConnection } from './client-connection.ts';
+import { loadStoredModel } from './current-session.ts';
 import { dispatch } from './dispatch.ts';
 import type { Models } from './models/open-models.ts';
-import { loadStoredModel } from './prepared-session.ts';
 import { Project } from './project.ts';
 
 /** The session that an agent opens first. */
@@ -180,7 +180,7 @@ async function openFirstSession(parts: AgentParts, log: SessionLog, name: string
 function connect(link: Link, { agent, activityLog, dialect, isLastClient = false }: ConnectTarget): ClientConnection {
   const connection = new ClientConnection(link, dialect, { isLastClient });
   connection.send(ready);
-  for (const event of agent.takeOpeningEvents()) connection.send(event);
+  for (const event of agent.currentSession.takeOpeningEvents()) connection.send(event);
   agent.broadcast.add(connection);
   agent.clients.add(connection);
   agent.addons.onClientConnected(connection);

@@ -8,8 +8,7 @@ import { withSessionLock } from '../store/sessions/session-file.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { Agent } from './agent.ts';
 import { isCurrentSession } from './agent-state.ts';
-
-type SwitchReason = Parameters<Agent['switchTo']>[1];
+import type { SwitchReason } from './current-session.ts';
 
 interface SwitchOptions {
   // Only create or check the target; the agent stays in its session.
@@ -108,18 +107,12 @@ async function switchOrDetach(
     if (choice.notice === undefined && !storedChoice(log).model) recordChoice(log, choice);
     await log.close({ keepEmpty: true });
   } else {
-    await switchTo(agent, log, reason).catch(async (error: unknown) => {
+    await agent.currentSession.switchTo(log, reason).catch(async (error: unknown) => {
       if (agent.session.log !== log) await log.close();
       throw error;
     });
   }
   return moved;
-}
-
-async function switchTo(agent: Agent, log: SessionLog, reason: SwitchReason): Promise<void> {
-  const prepared = await agent.prepareSession(log);
-  await agent.session.stop();
-  await agent.switchTo(prepared, reason);
 }
 
 async function createLog(agent: Agent, parentSession: string | undefined): Promise<SessionLog> {

@@ -252,7 +252,7 @@ const withId = (id: string | undefined) => (id === undefined ? {} : { id });
 /** Environment of commands: without secrets, and with the user's agent programs in PATH. */
 function shellEnvironment({ env, agentDir, models }: EngineOptions): ShellOptions['env'] {
   const path = [join(agentDir, 'bin'), env['PATH']].filter(Boolean).join(delimiter);
-  return { ...withoutSecrets(env, models.registry.secretNames), PATH: path };
+  return { ...withoutSecrets(env, models.registry.auth?.secretNames), PATH: path };
 }
 
 type ShellContext = Pick<ShellOptions, 'env' | 'family' | 'dynamicEnv'>;

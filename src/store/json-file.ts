@@ -45,6 +45,19 @@ export function fileStamp(path: string): string {
   }
 }
 
+/** The content of a file and its stamp at that time. */
+export interface FileSnapshot<T> {
+  readonly stamp: string;
+  readonly content: T;
+}
+
+/** Returns `before` itself unless the file has changed since. */
+export function readIfChanged<T>(path: string, read: () => T, before?: FileSnapshot<T>): FileSnapshot<T> {
+  // Before the content: a write in between is found next time.
+  const stamp = fileStamp(path);
+  return before?.stamp === stamp ? before : { stamp, content: read() };
+}
+
 /** JSON.parse quotes the file around the mistake; its content must not reach a log. */
 const withoutQuote = (message: string): string =>
   message.replace(/, (\.\.\.)?".*is not valid JSON$/s, ': not valid JSON');

@@ -42,7 +42,7 @@ export const models = {
 
   list_providers: async (_params, { agent: { registry } }) => {
     await registry.load({ anyway: true });
-    return { providers: [...registry.keyedProviders] };
+    return { providers: registry.auth?.keyedProviders() ?? [] };
   },
 
   set_thinking_level: ({ level: requestedLevel, persist }, { agent }) => {

@@ -19,14 +19,15 @@ function modelFinding({ model, notice }: Chosen): Finding {
 }
 
 /** Names the source of each provider's key, never the key; runs no key command. */
-function providerFindings({ keyLocations: keyPlaces, keyProblems: obstacles }: ModelRegistry): readonly Finding[] {
-  const usable = [...keyPlaces].map(([provider, place]) => `${provider} (${place ?? 'needs no key'})`);
+function providerFindings({ auth }: ModelRegistry): readonly Finding[] {
+  const locations = [...(auth?.keyLocations() ?? [])];
+  const usable = locations.map(([provider, location]) => `${provider} (${location ?? 'needs no key'})`);
   return [
     fine(
       'providers',
       usable.length > 0 ? `Usable: ${usable.join(', ')}` : 'None has a key; the built-in models need none',
     ),
-    ...obstacles.map((text) => warning('providers', text)),
+    ...(auth?.keyProblems ?? []).map((text) => warning('providers', text)),
   ];
 }
 

@@ -54,7 +54,7 @@ async function agentWith({ settings = {}, path, env = {}, level, ...options }: A
     ? await SessionLog.open(path, { create: { cwd: agentDir } })
     : SessionLog.inMemory({ cwd: agentDir });
   await loadStoredModel(registry, log);
-  const secretless = () => ({ ...withoutSecrets(env, registry.secretNames), PATH: process.env['PATH'] });
+  const secretless = () => ({ ...withoutSecrets(env, registry.auth?.secretNames), PATH: process.env['PATH'] });
   const parts = {
     broadcast: new Broadcast(),
     registry,

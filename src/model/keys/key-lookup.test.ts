@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../protocol/errors.ts';
-import { customProvider, openKnownModels, storedKey, type UserFiles } from '../registry/testing/user-files.ts';
+import { customProvider, openUserModels, storedKey, type UserFiles } from '../registry/testing/user-files.ts';
 
 const later = Date.now() + 3_600_000;
 
@@ -18,14 +18,14 @@ describe('the key of a model', () => {
     const second = { ...env, env: { ANTHROPIC_API_KEY: 'second' } };
 
     const keys = [allSources, stored, signIn, env, second, { models: env.models }].map((files) =>
-      openKnownModels(files).keyOf('anthropic', 'opus'),
+      openUserModels(files).keyOf('anthropic', 'opus'),
     );
 
     expect(await Promise.all(keys)).toEqual(['$literal', 'stored', 'signed in', 'first', 'second', 'file']);
   });
 
   it('resolves variables, provider variables and commands in the agent folder', async () => {
-    const { keyOf, write } = openKnownModels({
+    const { keyOf, write } = openUserModels({
       auth: { openai: { ...storedKey('$OWN-$SHARED'), env: { OWN: 'own', SHARED: 'over' } } },
       models: { anthropic: { apiKey: '!cat key' }, mine: { ...customProvider, apiKey: 'MY_KEY' } },
       env: { MY_KEY: 'mine', SHARED: 'under' },
@@ -40,7 +40,7 @@ describe('the key of a model', () => {
   });
 
   it('is undefined if none is needed', async () => {
-    expect(await openKnownModels({ models: { mine: customProvider } }).keyOf('mine', 'llama')).toBeUndefined();
+    expect(await openUserModels({ models: { mine: customProvider } }).keyOf('mine', 'llama')).toBeUndefined();
   });
 
   const refusals: [string, UserFiles, string, string][] = [
@@ -89,7 +89,7 @@ describe('the key of a model', () => {
   ];
 
   it.each(refusals)('is rejected with advice on how to set one: %s (%#)', async (provider, files, id, message) => {
-    const { keyOf, agentDir } = openKnownModels(files);
+    const { keyOf, agentDir } = openUserModels(files);
 
     const refusal = await keyOf(provider, id).catch((error: unknown) => error);
 

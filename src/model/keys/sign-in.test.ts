@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OAuthCredential } from '../../store/credentials.ts';
 import type { ProviderConfig, SignIn } from '../registry/provider-config.ts';
-import { openKnownModels, type UserFiles } from '../registry/testing/user-files.ts';
+import { openUserModels, type UserFiles } from '../registry/testing/user-files.ts';
 import { apiKeyFromSignIn } from './sign-in.ts';
 
 const later = Date.now() + 3_600_000;
@@ -13,7 +13,7 @@ const expired = { ...stored, expires: 1 };
 /** A user with a stored sign-in, and an extension that handles it. */
 function signedIn(credential: object, own: Partial<SignIn> = {}, files: UserFiles = {}) {
   const refreshed: OAuthCredential[] = [];
-  const user = openKnownModels({ ...files, auth: { other: { type: 'api_key', key: 'k' }, acme: credential } });
+  const user = openUserModels({ ...files, auth: { other: { type: 'api_key', key: 'k' }, acme: credential } });
   const oauth: SignIn = {
     getApiKey: ({ access }) => `key of ${access}`,
     refreshToken: async (old) => {
@@ -23,24 +23,24 @@ function signedIn(credential: object, own: Partial<SignIn> = {}, files: UserFile
     ...own,
   };
   const config: ProviderConfig = { baseUrl: 'http://a.test', api: 'openai-completions', models: [{ id: 'm' }], oauth };
-  user.known.register('acme', config);
+  user.list.register('acme', config);
   const onDisk = () => JSON.parse(readFileSync(join(user.agentDir, 'auth.json'), 'utf8'));
   return { ...user, oauth, refreshed, onDisk, config, key: () => user.keyOf('acme', 'm') };
 }
 
 describe('a stored sign-in of a registered provider', () => {
   it('is turned into a key by the provider', async () => {
-    const { key, known, refreshed } = signedIn(stored);
+    const { key, auth, refreshed } = signedIn(stored);
 
-    expect(known.hasKey('acme')).toBe(true);
+    expect(auth.hasKey('acme')).toBe(true);
     expect(await key()).toBe('key of old');
     expect(refreshed).toEqual([]);
   });
 
   it('is renewed if it has expired, and stored for the user only', async () => {
-    const { key, known, refreshed, onDisk, agentDir } = signedIn(expired);
+    const { key, auth, refresh, refreshed, onDisk, agentDir } = signedIn(expired);
 
-    expect(known.hasKey('acme')).toBe(true);
+    expect(auth.hasKey('acme')).toBe(true);
     expect(await key()).toBe('key of new');
     expect(refreshed).toEqual([expired]);
     expect(onDisk()).toEqual({
@@ -48,7 +48,7 @@ describe('a stored sign-in of a registered provider', () => {
       acme: { type: 'oauth', access: 'new', refresh: 'r2', expires: later, tenant: 't' },
     });
     expect(statSync(join(agentDir, 'auth.json')).mode & 0o777).toBe(0o600);
-    known.refresh();
+    refresh();
     expect(await key()).toBe('key of new');
     expect(refreshed).toHaveLength(1);
   });
@@ -61,11 +61,11 @@ describe('a stored sign-in of a registered provider', () => {
   });
 
   it('is reported as missing if there is none', async () => {
-    const { known, config } = signedIn(stored);
-    known.register('empty', config);
+    const { list, auth, config } = signedIn(stored);
+    list.register('empty', config);
 
-    expect(known.hasKey('empty')).toBe(false);
-    await expect(known.auth({ provider: 'empty', id: 'm' })).rejects.toThrow('No API key found for empty');
+    expect(auth.hasKey('empty')).toBe(false);
+    await expect(auth.keyAndHeaders({ provider: 'empty', id: 'm' })).rejects.toThrow('No API key found for empty');
   });
 
   it.each<[string, object, Partial<SignIn>, string]>([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../protocol/errors.ts';
 import type { ProviderConfig } from './provider-config.ts';
-import { builtIn, customProvider, modelNames, openKnownModels, storedKey } from './testing/user-files.ts';
+import { builtIn, customProvider, modelNames, openUserModels, storedKey } from './testing/user-files.ts';
 
 const acme: ProviderConfig = {
   baseUrl: 'https://acme.test/v1/',
@@ -12,12 +12,12 @@ const acme: ProviderConfig = {
 
 describe('a registered provider', () => {
   it('has models with the defaults of models.json until it is unregistered', () => {
-    const { known } = openKnownModels();
+    const { list, auth } = openUserModels();
 
-    known.register('acme', acme);
+    list.register('acme', acme);
 
-    expect(modelNames(known.available())).toEqual(['acme/one', 'acme/two']);
-    expect(known.find('acme', 'one')).toEqual({
+    expect(modelNames(auth.usableModels())).toEqual(['acme/one', 'acme/two']);
+    expect(list.find('acme', 'one')).toEqual({
       id: 'one',
       name: 'one',
       api: 'openai-completions',
@@ -32,29 +32,29 @@ describe('a registered provider', () => {
       maxTokens: 16_384,
       cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
     });
-    expect(known.preferred()).toMatchObject({ id: 'one' });
-    known.unregister('acme');
-    expect([known.available(), known.find('acme', 'one'), known.hasKey('acme')]).toEqual([[], undefined, false]);
+    expect(auth.preferredModel()).toMatchObject({ id: 'one' });
+    list.unregister('acme');
+    expect([auth.usableModels(), list.find('acme', 'one'), auth.hasKey('acme')]).toEqual([[], undefined, false]);
   });
 
   it('with models replaces those of the catalogue and the file', () => {
-    const { known } = openKnownModels({
+    const { list } = openUserModels({
       models: { openai: customProvider, mine: customProvider },
       env: { OPENAI_API_KEY: 'k' },
     });
 
-    known.register('openai', acme);
-    known.register('mine', acme);
+    list.register('openai', acme);
+    list.register('mine', acme);
 
-    expect(modelNames([...known.models('openai'), ...known.models('mine')])).toEqual([
+    expect(modelNames([...list.models('openai'), ...list.models('mine')])).toEqual([
       'openai/one',
       'openai/two',
       'mine/one',
       'mine/two',
     ]);
-    known.unregister('openai');
-    known.unregister('mine');
-    expect(modelNames([...known.models('openai'), ...known.models('mine')])).toEqual([
+    list.unregister('openai');
+    list.unregister('mine');
+    expect(modelNames([...list.models('openai'), ...list.models('mine')])).toEqual([
       'openai/gpt',
       'openai/llama',
       'mine/llama',
@@ -62,7 +62,7 @@ describe('a registered provider', () => {
   });
 
   it('without models changes the address and headers of those in the catalogue and the file', async () => {
-    const { known } = openKnownModels({
+    const { list, auth } = openUserModels({
       models: {
         mine: {
           ...customProvider,
@@ -73,19 +73,19 @@ describe('a registered provider', () => {
     });
     const gate = { baseUrl: 'https://gate.test', headers: { A: 'gate' }, apiKey: 'k' };
 
-    known.register('openai', gate);
-    known.register('mine', gate);
+    list.register('openai', gate);
+    list.register('mine', gate);
 
-    expect(known.find('openai', 'gpt')).toMatchObject({ baseUrl: 'https://gate.test', cost: { output: 2 } });
-    for (const model of [known.find('openai', 'gpt'), known.find('mine', 'llama')]) {
-      expect(await known.endpoint(model ?? builtIn('', ''))).toMatchObject({
+    expect(list.find('openai', 'gpt')).toMatchObject({ baseUrl: 'https://gate.test', cost: { output: 2 } });
+    for (const model of [list.find('openai', 'gpt'), list.find('mine', 'llama')]) {
+      expect(await auth.endpoint(model ?? builtIn('', ''))).toMatchObject({
         baseUrl: 'https://gate.test',
         apiKey: 'k',
         headers: { a: 'gate' },
       });
     }
-    known.unregister('mine');
-    expect(await known.endpoint(known.find('mine', 'llama') ?? builtIn('', ''))).toMatchObject({
+    list.unregister('mine');
+    expect(await auth.endpoint(list.find('mine', 'llama') ?? builtIn('', ''))).toMatchObject({
       baseUrl: 'http://own',
       apiKey: undefined,
       headers: { a: 'file', b: 'file' },
@@ -93,64 +93,64 @@ describe('a registered provider', () => {
   });
 
   it('is changed by a later registration; omitted fields stay', async () => {
-    const { known, keyOf } = openKnownModels();
+    const { list, keyOf } = openUserModels();
 
-    known.register('acme', acme);
-    known.register('acme', { apiKey: 'another', models: [{ id: 'three' }] });
+    list.register('acme', acme);
+    list.register('acme', { apiKey: 'another', models: [{ id: 'three' }] });
 
-    expect(modelNames(known.models('acme'))).toEqual(['acme/three']);
-    expect(known.find('acme', 'three')).toMatchObject({ api: 'openai-completions', baseUrl: 'https://acme.test/v1' });
+    expect(modelNames(list.models('acme'))).toEqual(['acme/three']);
+    expect(list.find('acme', 'three')).toMatchObject({ api: 'openai-completions', baseUrl: 'https://acme.test/v1' });
     expect(await keyOf('acme', 'three')).toBe('another');
   });
 
   it('does not follow changes of the object that described it', () => {
-    const { known } = openKnownModels();
+    const { list } = openUserModels();
     const config = { ...acme, models: [{ id: 'one' }] };
 
-    known.register('acme', config);
+    list.register('acme', config);
     config.models.push({ id: 'late' });
 
-    expect(modelNames(known.models('acme'))).toEqual(['acme/one']);
+    expect(modelNames(list.models('acme'))).toEqual(['acme/one']);
   });
 
   it('omits models that are not for chat', () => {
-    const { known } = openKnownModels();
+    const { list } = openUserModels();
     const models = [{ id: 'one', type: 'chat' }, { id: 'painter', type: 'image' }, { id: 'two' }];
 
-    known.register('acme', { ...acme, models });
+    list.register('acme', { ...acme, models });
 
-    expect(modelNames(known.models('acme'))).toEqual(['acme/one', 'acme/two']);
+    expect(modelNames(list.models('acme'))).toEqual(['acme/one', 'acme/two']);
   });
 
   it('finds its key in the usual sources, its own last', async () => {
-    const stored = openKnownModels({ auth: { acme: storedKey('stored') } });
-    stored.known.register('acme', acme);
-    const named = openKnownModels({ env: { ACME_KEY: 'from the environment' } });
-    named.known.register('acme', { ...acme, apiKey: '$ACME_KEY', headers: { team: 'ACME_TEAM' } });
-    const unset = openKnownModels();
-    unset.known.register('acme', { ...acme, apiKey: '$ACME_KEY' });
-    const filed = openKnownModels({ models: { acme: { apiKey: 'of the file' } } });
-    filed.known.register('acme', { ...acme, apiKey: undefined } as unknown as ProviderConfig);
+    const stored = openUserModels({ auth: { acme: storedKey('stored') } });
+    stored.list.register('acme', acme);
+    const named = openUserModels({ env: { ACME_KEY: 'from the environment' } });
+    named.list.register('acme', { ...acme, apiKey: '$ACME_KEY', headers: { team: 'ACME_TEAM' } });
+    const unset = openUserModels();
+    unset.list.register('acme', { ...acme, apiKey: '$ACME_KEY' });
+    const filed = openUserModels({ models: { acme: { apiKey: 'of the file' } } });
+    filed.list.register('acme', { ...acme, apiKey: undefined } as unknown as ProviderConfig);
 
     expect(await stored.keyOf('acme', 'one')).toBe('stored');
     expect(await named.keyOf('acme', 'one')).toBe('from the environment');
     expect(await filed.keyOf('acme', 'one')).toBe('of the file');
-    expect(named.known.secretNames).toEqual(['ACME_KEY']);
-    expect(unset.known.hasKey('acme')).toBe(false);
-    expect(unset.known.missingKeyMessage('acme')).toBe(
+    expect(named.auth.secretNames).toEqual(['ACME_KEY']);
+    expect(unset.auth.hasKey('acme')).toBe(false);
+    expect(unset.auth.missingKeyMessage('acme')).toBe(
       'No API key found for acme. registerProvider: acme.apiKey: The environment variable ACME_KEY is not set',
     );
   });
 
   it('needs no key if it requests none, and its headers are hidden', async () => {
-    const { known } = openKnownModels();
+    const { list, auth } = openUserModels();
     const { apiKey: _key, ...without } = acme;
 
-    known.register('acme', without);
+    list.register('acme', without);
 
-    expect(known.hasKey('acme')).toBe(true);
-    expect(JSON.stringify(known.models('acme'))).not.toContain('"a"');
-    expect(await known.auth({ provider: 'acme', id: 'two' })).toMatchObject({
+    expect(auth.hasKey('acme')).toBe(true);
+    expect(JSON.stringify(list.models('acme'))).not.toContain('"a"');
+    expect(await auth.keyAndHeaders({ provider: 'acme', id: 'two' })).toMatchObject({
       apiKey: undefined,
       headers: { a: 'b' },
     });
@@ -159,18 +159,18 @@ describe('a registered provider', () => {
   const keyless = { ...acme, api: 'acme-api', streamSimple: () => [] };
 
   it('may define its own API kind, and needs no address then', () => {
-    const { known } = openKnownModels();
+    const { list } = openUserModels();
 
-    known.register('acme', {
+    list.register('acme', {
       ...keyless,
       baseUrl: 'acme://here',
       models: [{ id: 'one' }, { id: 'two', api: acme.api ?? '' }],
     });
-    known.register('bare', { api: 'bare', streamSimple: keyless.streamSimple, models: [{ id: 'x' }] });
-    known.register('anthropic', { api: 'anthropic-messages', streamSimple: keyless.streamSimple });
+    list.register('bare', { api: 'bare', streamSimple: keyless.streamSimple, models: [{ id: 'x' }] });
+    list.register('anthropic', { api: 'anthropic-messages', streamSimple: keyless.streamSimple });
 
-    const custom = [...known.models('acme'), ...known.models('bare'), ...known.models('anthropic')];
-    expect(modelNames(custom.filter((model) => known.streamOf(model)))).toEqual([
+    const custom = [...list.models('acme'), ...list.models('bare'), ...list.models('anthropic')];
+    expect(modelNames(custom.filter((model) => list.registered.streamOf(model)))).toEqual([
       'acme/one',
       'bare/x',
       'anthropic/opus',
@@ -198,11 +198,11 @@ describe('a registered provider', () => {
     ['acme', { ...acme, oauth: 'x' }, 'acme.oauth must be an object'],
     ['acme', { ...acme, oauth: { getApiKey: () => '' } }, 'acme.oauth.refreshToken must be a function'],
   ])('%j is rejected with the reason (%#)', (name, config, sentence) => {
-    const { known } = openKnownModels();
-    const register = () => known.register(name, config as ProviderConfig);
+    const { list } = openUserModels();
+    const register = () => list.register(name, config as ProviderConfig);
 
     expect(register).toThrow(Refusal);
     expect(register).toThrow(`The provider cannot be registered: ${sentence}`);
-    expect(known.providers()).toEqual(['anthropic', 'openai']);
+    expect(list.providers()).toEqual(['anthropic', 'openai']);
   });
 });

@@ -92,7 +92,7 @@ describe('a registry with a registered provider', () => {
     const { message } = await callToEnd(await registry.provider(model), scriptedRequest({ model }));
 
     expect(message.errorMessage).toBe('No such key: …');
-    expect(registry.secretNames).toEqual(['ACME']);
+    expect(registry.auth?.secretNames).toEqual(['ACME']);
   });
 
   it('returns the key and headers of a request', async () => {

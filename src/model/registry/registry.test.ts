@@ -41,13 +41,13 @@ describe('a registry of a user without configuration', () => {
     expect(modelNames(known.available())).toEqual(scripted);
     expect(known.fallback).toMatchObject({ provider: 'tau', id: 'scripted' });
     expect(known.unavailableReason('anthropic', 'x')).toBe('No API key found for anthropic');
-    expect([known.scope, known.problems, known.keyProblems, known.secretNames, [...known.keyLocations]]).toEqual([
-      undefined,
-      [],
-      [],
-      [],
-      [],
-    ]);
+    expect([
+      known.scope,
+      known.problems,
+      known.auth?.keyProblems ?? [],
+      known.auth?.secretNames ?? [],
+      [...(known.auth?.keyLocations() ?? [])],
+    ]).toEqual([undefined, [], [], [], []]);
   });
 
   it('loads the others once one of them is named', async () => {
@@ -130,6 +130,6 @@ describe('a scope', () => {
 
     expect(await known.setScope(['mine/*'])).toEqual(['No models match pattern "mine/*".']);
     expect(await known.setScope(['mine/*'], 'sk-flag')).toEqual([]);
-    expect([...known.keyLocations]).toEqual([['mine', '--api-key']]);
+    expect([...(known.auth?.keyLocations() ?? [])]).toEqual([['mine', '--api-key']]);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../../protocol/generated/vocabulary.ts';
 import type { ApiAdapter, Endpoint, StreamTimeouts } from '../endpoint.ts';
-import type { RuntimeKey } from '../keys/key-lookup.ts';
+import type { ModelAuth, ProviderAuth } from '../keys/provider-auth.ts';
 import { withRedactedErrors } from '../keys/redact-errors.ts';
 import { secretsSet } from '../keys/secret-variables.ts';
 import type { LocalServerSearch } from '../local-servers/discovery.ts';
@@ -11,7 +11,8 @@ import { ModelFailure, type Provider } from '../request.ts';
 import { scriptedModels } from '../scripted/models.ts';
 import type { Script } from '../scripted/script.ts';
 import { isThinkingLevel } from '../thinking-levels.ts';
-import type { KeyedProvider, KnownModels, ModelAuth } from './known-models.ts';
+import type { LoadedModels } from './loaded-models.ts';
+import type { ModelList } from './model-list.ts';
 import type { ModelMatch } from './model-pattern.ts';
 import type { ProviderConfig } from './provider-config.ts';
 
@@ -62,8 +63,7 @@ export class ModelRegistry {
   folderOptions: FolderOptions;
   readonly #options: RegistryOptions;
   #scripted: Provider | undefined;
-  #known: KnownModels | undefined;
-  #runtimeKey: RuntimeKey | undefined;
+  #loaded: LoadedModels | undefined;
   /** Models that neither the catalogue nor the user's files list. */
   #extraModels: readonly Model[] = [];
   #scope: readonly ModelMatch[] | undefined;
@@ -79,7 +79,7 @@ export class ModelRegistry {
   get isConfigured(): boolean {
     const { agentDir, env } = this.#options;
     return (
-      this.#known !== undefined ||
+      this.isLoaded ||
       secretsSet(env).length > 0 ||
       ['models.json', 'auth.json'].some((name) => existsSync(join(agentDir, name)))
     );
@@ -87,13 +87,17 @@ export class ModelRegistry {
 
   /** Whether the user's files are loaded. */
   get isLoaded(): boolean {
-    return this.#known !== undefined;
+    return this.#loaded !== undefined;
   }
 
   /** Loads the user's files, or the changes to them. `anyway`: even if none seem to exist. */
   async load({ anyway = false } = {}): Promise<void> {
-    if (this.#known) this.#known.refresh();
-    else if (anyway || this.isConfigured) this.#known = await this.#loadKnownModels();
+    if (anyway || this.isConfigured) await this.#load();
+  }
+
+  /** The keys and endpoints of all but the built-in and local models; undefined until they are loaded. */
+  get auth(): ProviderAuth | undefined {
+    return this.#loaded?.auth;
   }
 
   /**
@@ -101,12 +105,13 @@ export class ModelRegistry {
    * Throws a `Refusal` if the config is invalid. Requires `load`.
    */
   register(provider: string, config: ProviderConfig): void {
-    this.#requireKnown.register(provider, config);
+    if (!this.#list) throw new Error('The models are not loaded yet');
+    this.#list.register(provider, config);
     this.#dropExtraModels(provider);
   }
 
   unregister(provider: string): void {
-    this.#known?.unregister(provider);
+    this.#list?.unregister(provider);
     this.#dropExtraModels(provider);
   }
 
@@ -121,7 +126,7 @@ export class ModelRegistry {
 
   /** The models that are usable now, in cycling order. The scripted ones are offered if there are no others. */
   available({ scripted = false } = {}): readonly Model[] {
-    const known = this.#known?.available() ?? [];
+    const known = this.auth?.usableModels() ?? [];
     const ids = new Set(known.map(fullName));
     const others = [
       ...known,
@@ -143,8 +148,8 @@ export class ModelRegistry {
     await this.load({ anyway: true });
     if (patterns.some((pattern) => LOCAL_PROVIDERS.has(providerPrefix(pattern)))) await this.discoverLocalModels();
     const { matchPatterns } = await import('./model-pattern.ts');
-    const [first] = apiKey === undefined ? [] : matchPatterns(patterns, this.#known?.inPreferenceOrder() ?? []).choices;
-    if (first && apiKey !== undefined) this.#setRuntimeKey({ provider: first.model.provider, key: apiKey });
+    const [first] = apiKey === undefined ? [] : matchPatterns(patterns, this.#list?.inPreferenceOrder() ?? []).choices;
+    if (first && apiKey !== undefined) this.auth?.setRuntimeKey({ provider: first.model.provider, key: apiKey });
     const scripted = patterns.some((pattern) => /^tau\/|scripted/i.test(pattern));
     const { choices, warnings } = matchPatterns(patterns, this.available({ scripted }));
     this.#scope = choices.length > 0 ? choices : undefined;
@@ -159,7 +164,7 @@ export class ModelRegistry {
 
   /** The model to use if none is named: a real provider's default unless there is a script. */
   get fallback(): Model {
-    const preferred = this.#options.script ? undefined : this.#known?.preferred();
+    const preferred = this.#options.script ? undefined : this.auth?.preferredModel();
     if (preferred) return preferred;
     const [first] = scriptedModels;
     if (!first) throw new Error('The catalogue of built-in models is empty');
@@ -169,7 +174,7 @@ export class ModelRegistry {
   /** A model by name, with or without a key. */
   findAny(provider: string, id: string): Model | undefined {
     const isThis = (model: Model) => model.provider === provider && model.id === id;
-    return scriptedModels.find(isThis) ?? this.#known?.find(provider, id) ?? this.#extraModels.find(isThis);
+    return scriptedModels.find(isThis) ?? this.#list?.find(provider, id) ?? this.#extraModels.find(isThis);
   }
 
   /** A model by name if it is usable now. */
@@ -188,7 +193,7 @@ export class ModelRegistry {
   /** Loads a model that a session used. An unlisted model of a known provider is accepted again. */
   async loadModel(provider: string, id: string): Promise<void> {
     await this.loadProvider(provider);
-    if (!this.find(provider, id) && this.#known?.isBuiltIn(provider) && this.#known.hasKey(provider)) {
+    if (!this.find(provider, id) && this.#list?.isBuiltIn(provider) && this.auth?.hasKey(provider)) {
       await this.resolve({ pattern: id, provider });
     }
   }
@@ -202,68 +207,48 @@ export class ModelRegistry {
     const found = await this.#match(selector);
     const { provider, id } = found.model;
     if (!this.has(provider, id)) this.#extraModels = [...this.#extraModels, found.model];
-    if (selector.apiKey !== undefined) this.#setRuntimeKey({ provider: found.model.provider, key: selector.apiKey });
+    if (selector.apiKey !== undefined)
+      this.auth?.setRuntimeKey({ provider: found.model.provider, key: selector.apiKey });
     return found;
   }
 
   /** Tells the user why a model cannot be used. */
   unavailableReason(provider: string, id: string): string {
     const name = `${provider}/${id}`;
-    if (this.#known?.hasKey(provider)) return `Model not found: ${name}`;
+    if (this.auth?.hasKey(provider)) return `Model not found: ${name}`;
     if (LOCAL_PROVIDERS.has(provider))
       return `Model not found: ${name}. No server on this machine has it, or none was looked for.`;
-    return this.#known?.missingKeyMessage(provider) ?? `No API key found for ${provider}`;
+    return this.auth?.missingKeyMessage(provider) ?? `No API key found for ${provider}`;
   }
 
   /** Whether the model exists, with or without a key. */
   has(provider: string, id: string): boolean {
-    const isThis = (model: Model) => model.provider === provider && model.id === id;
-    return this.#known?.find(provider, id) !== undefined || [...this.#extraModels, ...scriptedModels].some(isThis);
-  }
-
-  /** The usable providers with the location of their key; undefined if none is needed. */
-  get keyLocations(): ReadonlyMap<string, string | undefined> {
-    return this.#known?.keyLocations() ?? new Map();
-  }
-
-  /** The providers that a key can be stored for, preferred ones first. Requires `load`. */
-  get keyedProviders(): readonly KeyedProvider[] {
-    return this.#requireKnown.keyedProviders();
-  }
-
-  /** Why providers of the user's files cannot be used, one sentence each. */
-  get keyProblems(): readonly string[] {
-    return this.#known?.keyProblems ?? [];
-  }
-
-  /** The set variables that the user's files name as secrets. */
-  get secretNames(): readonly string[] {
-    return this.#known?.secretNames ?? [];
+    return this.findAny(provider, id) !== undefined;
   }
 
   /** The problems of the user's files, one sentence each. */
   get problems(): readonly string[] {
-    return this.#known?.problems ?? [];
+    return [...(this.#list?.problems ?? []), ...(this.auth?.problems ?? [])];
   }
 
   /** Whether the provider has a key or needs none. Sends no request. */
   hasKey(provider: string): boolean {
-    return isScripted({ provider }) || this.#known?.hasKey(provider) === true;
+    return isScripted({ provider }) || this.auth?.hasKey(provider) === true;
   }
 
   /** Resolves the key and headers of a model. Rejects with a `Refusal` if that fails. */
   async keyAndHeaders(model: Pick<Model, 'provider' | 'id' | 'headers'>, signal?: AbortSignal): Promise<ModelAuth> {
-    await this.load({ anyway: true });
+    const { auth } = await this.#load();
     if (isScripted(model) || this.#isKeyless(model)) return { apiKey: undefined, headers: {} };
-    return this.#requireKnown.auth(model, signal);
+    return auth.keyAndHeaders(model, signal);
   }
 
   /** The provider function for a model. Obstacles are thrown when it is called. `signal` cancels the lookup. */
   async provider(model: Model, signal?: AbortSignal): Promise<Provider> {
     if (isScripted(model)) return this.#scriptedProvider();
     try {
-      await this.load({ anyway: true });
-      const [endpoint, adapter] = await Promise.all([this.#endpoint(model, signal), this.#adapter(model)]);
+      const { auth } = await this.#load();
+      const [endpoint, adapter] = await Promise.all([this.#endpoint(model, auth, signal), this.#adapter(model)]);
       return withRedactedErrors(adapter(endpoint), endpoint);
     } catch (error) {
       return failingProvider(error instanceof ModelFailure ? error : new ModelFailure('auth_failed', messageOf(error)));
@@ -271,20 +256,19 @@ export class ModelRegistry {
   }
 
   async #adapter(model: Model): Promise<ApiAdapter> {
-    const stream = this.#known?.streamOf(model);
+    const stream = this.#list?.registered.streamOf(model);
     if (stream) return (await import('../providers/extension-stream/adapter.ts')).extensionStream(stream);
     const { loadApiAdapter } = await import('../providers/api-adapters.ts');
     const { trustedFolder: cwd } = this.folderOptions;
     return loadApiAdapter(model.api, { agentDir: this.#options.agentDir, ...(cwd === undefined ? {} : { cwd }) });
   }
 
-  async #endpoint(model: Model, signal: AbortSignal | undefined): Promise<Endpoint> {
+  async #endpoint(model: Model, auth: ProviderAuth, signal: AbortSignal | undefined): Promise<Endpoint> {
     const { timeouts } = this.folderOptions;
     if (this.#isKeyless(model)) {
       return { baseUrl: model.baseUrl ?? '', apiKey: undefined, headers: {}, timeouts };
     }
-    if (!this.#known) throw new Refusal('model_not_found', this.unavailableReason(model.provider, model.id));
-    return { ...(await this.#known.endpoint(model, signal)), timeouts };
+    return { ...(await auth.endpoint(model, signal)), timeouts };
   }
 
   async #scriptedProvider(): Promise<Provider> {
@@ -295,20 +279,26 @@ export class ModelRegistry {
     return this.#scripted;
   }
 
-  async #loadKnownModels(): Promise<KnownModels> {
-    const [{ KnownModels }, { catalogue }] = await Promise.all([import('./known-models.ts'), import('./catalogue.ts')]);
-    const { agentDir, env } = this.#options;
-    return new KnownModels({ agentDir, env, catalogue, runtimeKey: this.#runtimeKey });
+  get #list(): ModelList | undefined {
+    return this.#loaded?.list;
   }
 
-  get #requireKnown(): KnownModels {
-    if (!this.#known) throw new Error('The models are not loaded yet');
-    return this.#known;
+  async #load(): Promise<LoadedModels> {
+    if (this.#loaded) {
+      this.#loaded.list.refresh();
+      this.#loaded.auth.refresh();
+      return this.#loaded;
+    }
+    const { agentDir, env } = this.#options;
+    const [{ openModels }, { catalogue }] = await Promise.all([import('./loaded-models.ts'), import('./catalogue.ts')]);
+    // Not twice: a concurrent call may have loaded them.
+    this.#loaded ??= openModels({ agentDir, env, catalogue });
+    return this.#loaded;
   }
 
   /** Local servers require no key. */
   #isKeyless({ provider }: Pick<Model, 'provider'>): boolean {
-    return LOCAL_PROVIDERS.has(provider) && this.#known?.hasKey(provider) !== true;
+    return LOCAL_PROVIDERS.has(provider) && this.auth?.hasKey(provider) !== true;
   }
 
   /** The registration may have changed what unlisted ids mean. */
@@ -317,16 +307,11 @@ export class ModelRegistry {
       this.#extraModels = this.#extraModels.filter((model) => model.provider !== provider);
   }
 
-  #setRuntimeKey(runtimeKey: RuntimeKey): void {
-    this.#runtimeKey = runtimeKey;
-    this.#known?.setRuntimeKey(runtimeKey);
-  }
-
   /** Prefers usable models: a loose pattern more likely means one of them, and fewer files are read. */
   async #match({ pattern, provider }: ModelSelector): Promise<ResolvedModel> {
     const { findByPattern } = await import('./model-pattern.ts');
     const others = [...this.#extraModels, ...scriptedModels];
-    const providers = [...new Set([...(this.#known?.providers() ?? []), ...others.map((model) => model.provider)])];
+    const providers = [...new Set([...(this.#list?.providers() ?? []), ...others.map((model) => model.provider)])];
     const query = { pattern, provider, providers };
     try {
       const usable = findByPattern({ ...query, models: this.available({ scripted: true }) });
@@ -335,11 +320,11 @@ export class ModelRegistry {
       if (!(error instanceof Refusal)) throw error;
     }
     // Without the scripted models: an unknown id of theirs is an error.
-    return findByPattern({ ...query, models: [...(this.#known?.inPreferenceOrder() ?? []), ...this.#extraModels] });
+    return findByPattern({ ...query, models: [...(this.#list?.inPreferenceOrder() ?? []), ...this.#extraModels] });
   }
 
-  #isUsable(model: Model): boolean {
-    return isScripted(model) || LOCAL_PROVIDERS.has(model.provider) || this.#known?.hasKey(model.provider) === true;
+  #isUsable({ provider }: Model): boolean {
+    return LOCAL_PROVIDERS.has(provider) || this.hasKey(provider);
   }
 }
 

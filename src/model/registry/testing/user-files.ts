@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
-import { KnownModels, type KnownModelsOptions } from '../known-models.ts';
+import type { RuntimeKey } from '../../keys/key-lookup.ts';
+import { openModels } from '../loaded-models.ts';
 
 /** A model of the catalogue. */
 export function builtIn(provider: string, id: string, more: Partial<Model> = {}): Model {
@@ -39,29 +40,30 @@ export interface UserFiles {
   readonly models?: unknown;
   readonly auth?: unknown;
   readonly env?: Record<string, string>;
-  readonly runtimeKey?: KnownModelsOptions['runtimeKey'];
+  readonly runtimeKey?: RuntimeKey;
 }
 
-/** Opens the known models of a user with these files and this environment. */
-export function openKnownModels({ models, auth, env = {}, runtimeKey }: UserFiles = {}) {
+/** Opens the models of a user with these files and this environment. */
+export function openUserModels({ models, auth: credentials, env = {}, runtimeKey }: UserFiles = {}) {
   const agentDir = tempFolder();
   const write = (name: string, content: unknown) => {
     writeFileSync(join(agentDir, name), typeof content === 'string' ? content : JSON.stringify(content));
   };
   if (models !== undefined) write('models.json', { providers: models });
-  if (auth !== undefined) write('auth.json', auth);
-  const known = new KnownModels({
-    agentDir,
-    env: { PATH: process.env['PATH'], ...env },
-    catalogue,
-    runtimeKey,
-  });
-  const model = (provider: string, id: string) => known.find(provider, id) ?? builtIn(provider, id);
+  if (credentials !== undefined) write('auth.json', credentials);
+  const { list, auth } = openModels({ agentDir, env: { PATH: process.env['PATH'], ...env }, catalogue });
+  if (runtimeKey) auth.setRuntimeKey(runtimeKey);
+  const model = (provider: string, id: string) => list.find(provider, id) ?? builtIn(provider, id);
   return {
     agentDir,
     write,
-    known,
-    keyOf: async (provider: string, id: string) => (await known.endpoint(model(provider, id))).apiKey,
+    list,
+    auth,
+    refresh: () => {
+      list.refresh();
+      auth.refresh();
+    },
+    keyOf: async (provider: string, id: string) => (await auth.endpoint(model(provider, id))).apiKey,
   };
 }
 

@@ -41,13 +41,7 @@ describe('a registry of a user without configuration', () => {
     expect(modelNames(known.available())).toEqual(scripted);
     expect(known.fallback).toMatchObject({ provider: 'tau', id: 'scripted' });
     expect(known.unavailableReason('anthropic', 'x')).toBe('No API key found for anthropic');
-    expect([
-      known.scope,
-      known.problems,
-      known.auth?.keyProblems ?? [],
-      known.auth?.secretNames ?? [],
-      [...(known.auth?.keyLocations() ?? [])],
-    ]).toEqual([undefined, [], [], [], []]);
+    expect([known.scope, known.problems, known.auth]).toEqual([undefined, [], undefined]);
   });
 
   it('loads the others once one of them is named', async () => {

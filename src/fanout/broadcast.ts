@@ -42,7 +42,7 @@ export class Broadcast {
     return [...this.#subscribers].every(({ eventQueue }) => !eventQueue.isFull);
   }
 
-  /** Undefined while every subscriber keeps up; otherwise settles when one of the others has caught up: then call again. */
+  /** Undefined while every subscriber keeps up; otherwise settles when one that is behind has caught up: then call again. */
   drained(): Promise<void> | undefined {
     for (const { eventQueue } of this.#subscribers) {
       const drained = eventQueue.drained();

@@ -14,7 +14,7 @@ afterEach(() => {
 
 function setUp() {
   const reader = new SlowReader();
-  return { reader, outbox: lineQueue(reader, defaultDialect) };
+  return { reader, queue: lineQueue(reader, defaultDialect) };
 }
 
 const lines = function* (count: number, made: number[]) {
@@ -25,8 +25,8 @@ const lines = function* (count: number, made: number[]) {
 };
 const typesIn = (reader: SlowReader) => reader.records.map(({ type }) => type as string);
 
-it('sendLines generates lines as the reader takes them, and later records wait behind them', async () => {
-  const { reader, outbox: queue } = setUp();
+it('sendSeries generates lines as the reader takes them, and later records wait behind them', async () => {
+  const { reader, queue } = setUp();
   const made: number[] = [];
   reader.capacity = 1;
 
@@ -42,8 +42,8 @@ it('sendLines generates lines as the reader takes them, and later records wait b
   expect(typesIn(reader)).toEqual(['before', 'line 0', 'line 1', 'line 2', 'line 3', 'line 4', 'after']);
 });
 
-it('sendLines lets other work run when the reader takes everything', async () => {
-  const { reader, outbox: queue } = setUp();
+it('sendSeries lets other work run when the reader takes everything', async () => {
+  const { reader, queue } = setUp();
   const made: number[] = [];
 
   const out = queue.sendSeries(lines(100_000, made));
@@ -56,8 +56,8 @@ it('sendLines lets other work run when the reader takes everything', async () =>
   expect(typesIn(reader).at(-1)).toBe('after');
 });
 
-it('sendLines settles when the queue is closed, and generates no more', async () => {
-  const { reader, outbox: queue } = setUp();
+it('sendSeries settles when the queue is closed, and generates no more', async () => {
+  const { reader, queue } = setUp();
   const made: number[] = [];
   reader.capacity = 1;
   queue.send(toLine({ type: 'before' }));

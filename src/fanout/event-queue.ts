@@ -15,7 +15,7 @@ export interface QueuedEvent {
   readonly snapshot?: AssistantMessage | undefined;
 }
 
-/** The writing side of a connection. `write` returns false when the reader is behind; `onDrain` reports that it caught up. */
+/** The writing side of a connection. `write` returns false when the reader is behind; later `onDrain` reports that it caught up. */
 export interface PayloadSink<P> {
   write(payload: P): boolean;
   onDrain(listener: () => void): void;
@@ -40,6 +40,8 @@ export interface EventQueueOptions<E extends QueuedEvent, P> {
   readonly encode: (queued: E, dialect: Dialect) => P;
   /** Cost of an update that waits; everything else costs the length of its payload. */
   readonly costOf: (queued: E) => number;
+  /** Cost of each event that waits beside its text; merged events are one. */
+  readonly itemCost: number;
   /** Whether consecutive events of this kind keep `MIN_SPACING_MS` between them. */
   readonly isPaced: (event: AgentEvent, dialect: Dialect) => boolean;
   readonly onDrained?: () => void;
@@ -82,7 +84,7 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
     return this.#isBlocked ? this.#cost : 0;
   }
 
-  /** Size of everything that the reader has not taken, in the sink or here. */
+  /** Size of everything that waits here, and of the payloads in the sink since it is blocked. */
   get unread(): number {
     return this.#inFlight + this.#cost;
   }
@@ -103,7 +105,7 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
   publish(queued: E): void {
     if (this.#isClosed) return;
     const { event } = queued;
-    if (!isUpdate(event)) this.#put(this.#options.encode(queued, this.dialect), { isEvent: true });
+    if (!isUpdate(event)) this.#publishPayload(this.#options.encode(queued, this.dialect));
     else if (this.#mayWriteUpdate(event)) this.#writeUpdate(queued);
     else this.#holdUpdate(queued);
     for (const twin of legacyEvents(this.dialect, event)) this.publish(this.#options.wrap(twin));
@@ -111,7 +113,10 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
 
   /** Queues a payload that is never merged or dropped. */
   send(payload: P): void {
-    if (!this.#isClosed) this.#put(payload, { isEvent: false });
+    if (this.#isClosed || this.#writeBehind(payload)) return;
+    const { policy } = this.#options;
+    if (policy.kind === 'disconnect' && this.unread > policy.maxBacklog) this.#overflow(policy.onOverflow);
+    else this.#add({ kind: 'payload', payload, cost: payload.length, isEvent: false });
   }
 
   /** Writes a last payload even where the reader is behind; what still waits is lost. */
@@ -152,17 +157,15 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
     this.#wake();
   }
 
-  #put(payload: P, { isEvent }: { isEvent: boolean }): void {
-    this.#writeAll();
-    if (!this.#isBlocked && this.#items.length === 0) this.#write(payload);
-    else if (!this.#rejects(isEvent)) this.#add({ kind: 'payload', payload, cost: payload.length, isEvent });
+  #publishPayload(payload: P): void {
+    if (!this.#writeBehind(payload)) this.#add({ kind: 'payload', payload, cost: payload.length, isEvent: true });
   }
 
-  /** An event may exceed the limit by itself; then it is the last one. */
-  #rejects(isEvent: boolean): boolean {
-    const { policy } = this.#options;
-    if (policy.kind !== 'disconnect' || isEvent || this.unread <= policy.maxBacklog) return false;
-    this.#overflow(policy.onOverflow);
+  /** Writes a payload behind everything that waits; false if the reader is behind. */
+  #writeBehind(payload: P): boolean {
+    this.#writeAll();
+    if (this.#isBlocked || this.#items.length > 0) return false;
+    this.#write(payload);
     return true;
   }
 
@@ -219,9 +222,11 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
   }
 
   #count(item: Item<E, P>, sign: 1 | -1): void {
-    this.#cost += sign * item.cost;
+    const isEvent = item.kind === 'update' || (item.kind === 'payload' && item.isEvent);
+    const cost = isEvent ? item.cost + this.#options.itemCost : item.cost;
+    this.#cost += sign * cost;
+    if (isEvent) this.#eventCost += sign * cost;
     if (item.kind === 'update') this.#updates += sign;
-    if (item.kind === 'update' || (item.kind === 'payload' && item.isEvent)) this.#eventCost += sign * item.cost;
   }
 
   #overflow(onOverflow: () => void): void {

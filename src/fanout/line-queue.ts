@@ -20,6 +20,7 @@ export function lineQueue(link: Pick<Link, 'write' | 'onDrain'>, dialect: Dialec
     encode: ({ event, snapshot }, current) =>
       toLine(event.type === 'message_update' && snapshot ? formatUpdate(current, event, snapshot) : event),
     costOf: ({ event }) => deltaOf(event)?.length ?? 0,
+    itemCost: 0,
     isPaced: (event) => event.type === 'tool_execution_update' || deltaOf(event) !== undefined,
   });
 }

@@ -44,7 +44,8 @@ export function clientEventQueue(sink: ByteSink, dialect: Dialect, options: Clie
       const form = formFor(record);
       return form ? record.encodedAs(form.name, form.make) : record.bytes;
     },
-    costOf: (record) => record.bytes.length + ITEM_COST,
+    costOf: (record) => record.bytes.length,
+    itemCost: ITEM_COST,
     isPaced: (event, { stream }) => stream === 'cumulative' && isDelta(event),
     onDrained,
   });

@@ -1,4 +1,4 @@
-import { showsMethod, UI_METHODS } from '../../fanout/ui-routing.ts';
+import { receivesUiRequest, UI_METHODS } from '../../fanout/ui-routing.ts';
 import { ABSENCE_MS } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Subscriber } from '../sessions.ts';
@@ -23,8 +23,7 @@ export class DialogTimeouts {
     for (const [id, timer] of this.#timers) if (!dialogs.has(id)) this.#clear(id, timer);
     for (const [id, { method }] of dialogs) {
       const timer = this.#timers.get(id);
-      if ([...attached].some((subscriber) => subscriber.canAnswerDialogs && showsMethod(subscriber, method)))
-        this.#clear(id, timer);
+      if ([...attached].some((subscriber) => receivesUiRequest(subscriber, method))) this.#clear(id, timer);
       else if (!timer) this.#timers.set(id, setTimeout(() => this.#onTimeout(id), ABSENCE_MS).unref());
     }
   }

@@ -7,6 +7,7 @@ import { defineConfig } from 'vitest/config';
 process.env['TMPDIR'] = join(realpathSync(tmpdir()), `tau-${process.pid}`);
 
 export default defineConfig({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/temporary-folder.ts', 'test/support/page/browser-setup.ts'],

@@ -105,17 +105,21 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
   publish(queued: E): void {
     if (this.#isClosed) return;
     const { event } = queued;
-    if (!isUpdate(event)) this.#publishPayload(this.#options.encode(queued, this.dialect));
-    else if (this.#mayWriteUpdate(event)) this.#writeUpdate(queued);
-    else this.#holdUpdate(queued);
+    const isPaced = this.#options.isPaced(event, this.dialect);
+    if (!isPaced) this.#writeAll();
+    if (this.#isIdle && (!isPaced || performance.now() >= this.#quietUntil)) this.#writeEvent(queued);
+    else if (isUpdate(event)) this.#holdUpdate(queued);
+    else this.#holdEvent(queued);
     for (const twin of legacyEvents(this.dialect, event)) this.publish(this.#options.wrap(twin));
   }
 
   /** Queues a payload that is never merged or dropped. */
   send(payload: P): void {
-    if (this.#isClosed || this.#writeBehind(payload)) return;
+    if (this.#isClosed) return;
+    this.#writeAll();
     const { policy } = this.#options;
-    if (policy.kind === 'disconnect' && this.unread > policy.maxBacklog) this.#overflow(policy.onOverflow);
+    if (this.#isIdle) this.#write(payload);
+    else if (policy.kind === 'disconnect' && this.unread > policy.maxBacklog) this.#overflow(policy.onOverflow);
     else this.#add({ kind: 'payload', payload, cost: payload.length, isEvent: false });
   }
 
@@ -157,21 +161,14 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
     this.#wake();
   }
 
-  #publishPayload(payload: P): void {
-    if (!this.#writeBehind(payload)) this.#add({ kind: 'payload', payload, cost: payload.length, isEvent: true });
+  /** Whether nothing waits and the sink accepts more. */
+  get #isIdle(): boolean {
+    return !this.#isBlocked && this.#items.length === 0;
   }
 
-  /** Writes a payload behind everything that waits; false if the reader is behind. */
-  #writeBehind(payload: P): boolean {
-    this.#writeAll();
-    if (this.#isBlocked || this.#items.length > 0) return false;
-    this.#write(payload);
-    return true;
-  }
-
-  #mayWriteUpdate(event: AgentEvent): boolean {
-    if (!this.#options.isPaced(event, this.dialect)) this.#writeAll();
-    return !this.#isBlocked && this.#items.length === 0 && performance.now() >= this.#pacedUntil(event);
+  #holdEvent(queued: E): void {
+    const payload = this.#options.encode(queued, this.dialect);
+    this.#add({ kind: 'payload', payload, cost: payload.length, isEvent: true });
   }
 
   #pacedUntil(event: AgentEvent): number {
@@ -251,7 +248,7 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
 
   /** Writes everything that the sink accepts, without waiting for its time. */
   #writeAll(): void {
-    if (this.#isBlocked) return;
+    if (this.#isBlocked || this.#items.length === 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     let written = 0;
@@ -259,14 +256,14 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
       const item = this.#items[written] as Item<E, P>;
       if (item.kind === 'series' && !this.#advance(item)) break;
       this.#count(item, -1);
-      if (item.kind === 'update') this.#writeUpdate(item.queued);
+      if (item.kind === 'update') this.#writeEvent(item.queued);
       else if (item.kind === 'payload') this.#write(item.payload);
     }
     this.#items.splice(0, written);
     if (this.#items.length === 0 && !this.#isBlocked) this.#wake();
   }
 
-  #writeUpdate(queued: E): void {
+  #writeEvent(queued: E): void {
     const payload = this.#options.encode(queued, this.dialect);
     this.#write(payload);
     if (this.#options.isPaced(queued.event, this.dialect)) {

@@ -130,7 +130,7 @@ interface StreamedMessage {
 
 /** Streams one model response as events. */
 async function* streamModelResponse(conversation: Conversation): AsyncGenerator<LoopEvent, StreamedMessage> {
-  const { opening, events, cancel: breakOff } = await conversation.callModel();
+  const { opening, events, cancel } = await conversation.callModel();
   yield { type: 'message_start', message: opening };
   const usageIfChanged = usageChanges(opening.usage);
   let usage: Usage | undefined;
@@ -138,7 +138,7 @@ async function* streamModelResponse(conversation: Conversation): AsyncGenerator<
   const checkStep = async (step: AssistantMessageEvent) => {
     if (interruption || conversation.signal.aborted) return;
     interruption = await callHook(conversation, ({ delta }, signal) => delta?.(step, signal));
-    if (interruption) breakOff(interruption.reason);
+    if (interruption) cancel(interruption.reason);
   };
   yield { type: 'message_update', assistantMessageEvent: { type: 'start' } };
   if (conversation.hooks.delta) await checkStep({ type: 'start' });

@@ -182,12 +182,12 @@ export class AgentExtensions {
   /** Reports uncaught errors of extensions instead of ending the process. */
   async #catchStrayErrors(): Promise<void> {
     if (this.#stopCatching || !this.#agent.addonPaths.options.ownsProcess) return;
-    const [{ onUncaughtError: onStrayError }, { findFailingExtension: culpritOf }] = await Promise.all([
+    const [{ onUncaughtError }, { findFailingExtension }] = await Promise.all([
       import('../../system/uncaught-errors.ts'),
       import('../../extend/extensions/find-failing-extension.ts'),
     ]);
-    this.#stopCatching ??= onStrayError((error) => {
-      const extensionPath = culpritOf(error, this.#blamable);
+    this.#stopCatching ??= onUncaughtError((error) => {
+      const extensionPath = findFailingExtension(error, this.#blamable);
       if (extensionPath !== undefined) this.#agent.addons.publishError(extensionPath, 'uncaught', error);
       return extensionPath !== undefined;
     });

@@ -31,11 +31,11 @@ function newTracker(runJournal = newRunJournal(), epoch = 'epoch') {
       followUp: [],
       items: ids.map((id) => ({ id, kind: 'steer', text: '' })),
     });
-  return { runs, marks: runJournal, accept, hear: apply, queue };
+  return { runs, runJournal, accept, apply, queue };
 }
 
 it('the messages of a run are stored, and removed when it ends', () => {
-  const { runs, marks: runJournal, accept, hear: apply } = newTracker();
+  const { runs, runJournal, accept, apply } = newTracker();
   accept('a', { disposition: 'started', runId: 'r' });
   expect(runs.isActive).toBe(true);
   expect(runJournal.get('s').running).toEqual({ epoch: 'epoch', runId: 'r', clientMessageIds: ['a'] });
@@ -59,7 +59,7 @@ it('a queued message belongs to the run once it leaves the queue', () => {
 });
 
 it('a run without a known id gets it later, with the messages it served before', () => {
-  const { runs, accept, hear: apply, queue } = newTracker();
+  const { runs, accept, apply, queue } = newTracker();
   accept('b', { disposition: 'queued', runId: 'r1', queueId: 'q1' });
   apply({ type: 'agent_settled', runId: 'r1', aborted: true, outcome: 'aborted', clientMessageIds: [] });
   apply({ type: 'agent_start' });
@@ -71,7 +71,7 @@ it('a run without a known id gets it later, with the messages it served before',
 });
 
 it('a settled run does not become active again', () => {
-  const { runs, accept, hear: apply } = newTracker();
+  const { runs, accept, apply } = newTracker();
   accept('a', { disposition: 'started', runId: 'r' });
   apply({ type: 'agent_settled', runId: 'r', aborted: true, outcome: 'aborted', clientMessageIds: ['a'] });
   accept('b', { disposition: 'queued', runId: 'r', queueId: 'q' });
@@ -89,7 +89,7 @@ it('responses that start no run change nothing', () => {
 });
 
 it('endsAfter returns the run ends after a cursor', () => {
-  const { runs, hear: apply } = newTracker();
+  const { runs, apply } = newTracker();
   for (const runId of ['a', 'b', 'c']) apply(settled(runId));
 
   const missedAfter = (after: number) => runs.endsAfter({ epoch: 'epoch', after }).map(({ runId }) => runId);
@@ -99,11 +99,11 @@ it('endsAfter returns the run ends after a cursor', () => {
 
 it('runs interrupted by a server crash end as interrupted for clients of every earlier epoch', () => {
   const first = newTracker(newRunJournal(), 'e1');
-  first.hear(settled('heard'));
+  first.apply(settled('heard'));
   first.accept('m', { disposition: 'started', runId: 'cut off' });
-  const second = newTracker(first.marks, 'e2');
+  const second = newTracker(first.runJournal, 'e2');
   second.accept('n', { disposition: 'started', runId: 'cut off, too' });
-  const { runs, hear: apply } = newTracker(first.marks, 'e3');
+  const { runs, apply } = newTracker(first.runJournal, 'e3');
   apply(settled('late'));
 
   const missed = runs.endsAfter({ epoch: 'e1', after: 1 });
@@ -114,7 +114,7 @@ it('runs interrupted by a server crash end as interrupted for clients of every e
 });
 
 it('an interrupted run stays stored until its end is published', () => {
-  const { runs, marks: runJournal, accept, hear: apply } = newTracker();
+  const { runs, runJournal, accept, apply } = newTracker();
   accept('a', { disposition: 'started', runId: 'r' });
   const end = runs.interruptedEnd();
   expect(runJournal.get('s').running).toMatchObject({ runId: 'r' });
@@ -124,7 +124,7 @@ it('an interrupted run stays stored until its end is published', () => {
 });
 
 it('a limited number of run ends is stored, and none after forget', () => {
-  const { runs, marks: runJournal, hear: apply } = newTracker();
+  const { runs, runJournal, apply } = newTracker();
   for (let count = 0; count < 30; count++) apply(settled(`${count}`));
 
   expect(runJournal.get('s').ended).toHaveLength(20);

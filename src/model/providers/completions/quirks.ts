@@ -4,7 +4,7 @@ import { servers, unlistedServerModels } from './servers.ts';
 
 const thinkingFormats = ['openai', 'openrouter', 'deepseek', 'zai', 'qwen', 'qwen-chat-template', 'together'] as const;
 
-/** How a server is told to think. */
+/** The request field that sets how much a server thinks. */
 export type ThinkingFormat = (typeof thinkingFormats)[number];
 
 /** How a server differs from others with this API. */

@@ -86,8 +86,8 @@ async function providerOf({ model, options, agentDir, registry }: ModelCall): Pr
     const { scriptedProvider } = await import('../../../../model/scripted/player.ts');
     return scriptedProvider({});
   }
-  const { loadApiAdapter: wireFor } = await import('../../../../model/providers/api-adapters.ts');
-  const wire = await wireFor(model.api, { agentDir });
+  const { loadApiAdapter } = await import('../../../../model/providers/api-adapters.ts');
+  const wire = await loadApiAdapter(model.api, { agentDir });
   const endpoint = {
     baseUrl: (model.baseUrl ?? '').replace(/\/+$/, ''),
     apiKey: options.apiKey ?? getEnvApiKey(model.provider),

@@ -39,15 +39,14 @@ export function verifies(
 }
 
 /**
- * Runs a rule over one of the three local transports, which differ only in how bytes travel, beside WebSocket; a rule
- * without WebSocket over stdio and one of the other two. The title decides which one, so that every run picks the same.
+ * A rule for all transports runs over WebSocket, which starts an agent process behind a server, and over one local
+ * transport: three times out of four memory, which starts no process, else stdio or a Unix socket. A rule without
+ * WebSocket runs over stdio and one of the other two. The title decides, so that every run picks the same.
  */
 function sampleTransports(transports: readonly Transport[], title: string): readonly Transport[] {
-  if (!transports.includes('unix') || !transports.includes('memory')) return transports;
+  if (!LOCAL_TRANSPORTS.every((transport) => transports.includes(transport))) return transports;
   const number = [...title].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
-  const [always, choice] = transports.includes('websocket')
-    ? (['websocket', LOCAL_TRANSPORTS] as const)
-    : (['stdio', LOCAL_TRANSPORTS.filter((transport) => transport !== 'stdio')] as const);
-  const sampled = choice[number % choice.length];
-  return transports.filter((transport) => transport === always || transport === sampled);
+  if (!transports.includes('websocket')) return ['stdio', number % 2 === 0 ? 'unix' : 'memory'];
+  const local = number % 8 === 0 ? 'stdio' : number % 8 === 4 ? 'unix' : 'memory';
+  return ['websocket', local];
 }

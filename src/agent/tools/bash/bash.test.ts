@@ -285,16 +285,18 @@ describe('output that is too long', () => {
     ['one long line', `head -c 50000000 /dev/zero | tr '\\0' x`, 1],
     ['short lines', 'yes | head -c 50000000', 25_000_000],
   ])('costs constant memory: %s', async (_name, command, lines) => {
+    // Not maxRSS of resourceUsage: a child process inherits that from its parent.
     const script = compile(
       cwd,
-      `import { rmSync } from 'node:fs';
+      `import { readFileSync, rmSync } from 'node:fs';
        import { bashTool } from '../agent/tools/bash/bash.ts';
        const tool = bashTool({ cwd: '/', env: process.env, family: 'test' });
        const run = (command) => tool.execute({ args: { command }, signal: new AbortController().signal, update() {} });
        await run('seq 1 3000').then(({ details }) => rmSync(details.fullOutputPath));
        const before = process.memoryUsage.rss();
        const { details } = await run(process.argv[2]);
-       const grown = process.resourceUsage().maxRSS * 1024 - before;
+       const [, peak] = /VmHWM:\\s+(\\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'));
+       const grown = peak * 1024 - before;
        rmSync(details.fullOutputPath);
        console.log(JSON.stringify({ grown, lines: details.truncation.totalLines }));`,
     );

@@ -2,6 +2,7 @@
 // The rules of ARCHITECTURE.md that a compiler does not know. Prints every breach; none is fine.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { checkLazyImports } from './lazy-imports.mjs';
 import { checkRatchet } from './ratchet.mjs';
 import { read, root } from './source-tree.mjs';
 
@@ -25,6 +26,7 @@ for (const file of files) {
 checkArchitecture();
 checkCycles();
 checkLinks();
+problems.push(...checkLazyImports());
 problems.push(...checkRatchet(process.argv.slice(2)));
 
 for (const problem of problems) console.error(problem);

@@ -1,7 +1,9 @@
 import { version } from '../protocol/generated/version.ts';
+import { checkUnknownFlags, didYouMean } from './flags/did-you-mean.ts';
 import { checkConflicts } from './flags/flag-conflicts.ts';
 import { type CliArguments, PiError, UnknownWordError, UsageError } from './flags/flags.ts';
 import { parseFlags } from './flags/parse-flags.ts';
+import { checkServerFlags } from './flags/server-flags.ts';
 import { rpc } from './rpc.ts';
 import { printAndExit, watchStdout } from './stdio.ts';
 
@@ -20,7 +22,7 @@ async function runAndReport(argv: readonly string[]): Promise<number> {
     return await run(parseFlags(argv), argv[0]);
   } catch (error) {
     if (error instanceof UsageError) {
-      return printError(`tau: ${error.message}${await hint(error)} (see ${helpPageFor(argv[0])})`, 2);
+      return printError(`tau: ${error.message}${hint(error)} (see ${helpPageFor(argv[0])})`, 2);
     }
     if (error instanceof PiError) return printError(error.message, 1);
     throw error;
@@ -30,9 +32,9 @@ async function runAndReport(argv: readonly string[]): Promise<number> {
 async function run(args: CliArguments, first: string | undefined): Promise<number> {
   if (args.version) return printAndExit(`${version}\n`);
   if (args.help) return (await import('./help/help.ts')).help(args.positionals);
-  if (isServerCommand(args, first)) (await import('./flags/server-flags.ts')).checkServerFlags(args);
+  if (isServerCommand(args, first)) checkServerFlags(args);
   checkConflicts(args);
-  if (args.unknown.size > 0) (await import('./flags/did-you-mean.ts')).checkUnknownFlags(args);
+  if (args.unknown.size > 0) checkUnknownFlags(args);
   if (args['print-system-prompt']) return (await import('./run-command.ts')).printSystemPrompt(args);
   if (args.export !== undefined) return (await import('./run-command.ts')).runExport(args, args.export);
   if (args['list-models']) return (await import('./run-command.ts')).printModels(args);
@@ -58,9 +60,8 @@ function runRpc(args: CliArguments): Promise<number> {
   return rpc(args);
 }
 
-async function hint(error: UsageError): Promise<string> {
+function hint(error: UsageError): string {
   if (!(error instanceof UnknownWordError)) return '';
-  const { didYouMean } = await import('./flags/did-you-mean.ts');
   const suggestion = didYouMean(error.word, error.known);
   return suggestion === undefined ? error.advice : `, did you mean ${suggestion}?`;
 }

@@ -56,7 +56,7 @@ export class EmbedderUi {
     this.#unbind();
     this.connection.capabilities.ui = supportedMethods(ui);
     this.#unbind = ui ? this.#client.onUiRequest((request, { signal }) => show(ui, request, signal)) : () => {};
-    this.#agent.addons.onClientsChanged();
+    this.#agent.addons.loaded?.dialogs.clientsChanged();
   }
 
   close(): void {

@@ -107,7 +107,8 @@ export class ResourceView {
   }
 
   #commands(source: SlashCommand['source']): SlashCommand[] {
-    return this.#context.agent.addons.commands.filter((command) => command.source === source);
+    const { loaded } = this.#context.agent.addons;
+    return (loaded?.commands ?? []).filter((command) => command.source === source);
   }
 }
 

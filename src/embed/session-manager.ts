@@ -7,6 +7,7 @@ import type { SessionSummary } from '../protocol/generated/vocabulary.ts';
 import type { Session } from '../session/session.ts';
 import { agentDir, sessionDirFor, sessionsFolder } from '../store/agent-dir.ts';
 import { readHeader } from '../store/sessions/header.ts';
+import { latestSession } from '../store/sessions/listing/find-session.ts';
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
@@ -113,7 +114,6 @@ export class SessionManager extends SessionView {
       case 'file':
         return { kind, path, create: true };
       case 'latest': {
-        const { latestSession } = await import('../store/sessions/listing/find-session.ts');
         const latest = latestSession(directory, cwd);
         return latest === undefined ? { kind: 'new' } : { kind: 'file', path: latest, create: false };
       }

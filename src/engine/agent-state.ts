@@ -1,10 +1,11 @@
+import { messageOf } from '../protocol/errors.ts';
 import type { SessionState } from '../protocol/generated/vocabulary.ts';
 import { realPath } from '../system/files/real-path.ts';
 import type { Agent } from './agent.ts';
 import { ignoreErrors } from './grace-period.ts';
 
 /** The agent's state as sent to clients. */
-export function stateOf({ session, project, toolbox, addons }: Agent): SessionState {
+export function stateOf({ session, project, toolbox, addons: { loaded: addons } }: Agent): SessionState {
   const { choice, log, modes, queue, run, transcript } = session;
   return {
     model: choice.model,
@@ -26,10 +27,10 @@ export function stateOf({ session, project, toolbox, addons }: Agent): SessionSt
     pendingMessageCount: queue.length,
     queuedMessageCount: queue.length,
     queuedMessages: queue.items,
-    todoPhases: [...addons.todoPhases],
-    pendingUi: [...addons.pendingUi],
+    todoPhases: [...(addons?.todoPhases ?? [])],
+    pendingUi: [...(addons?.dialogs.pending ?? [])],
     activeTools: toolbox.activeNames,
-    mcpServers: addons.mcpServers,
+    mcpServers: addons?.mcpServers,
     runId: run?.id,
     runningBash: session.shell.running,
   };
@@ -57,6 +58,11 @@ export function publishChanges<T>(agent: Agent, work: () => T): T {
   const result = work();
   publishStateSince(agent, before);
   return result;
+}
+
+/** Publishes the failure of an extension. */
+export function publishExtensionError({ broadcast }: Agent, path: string, event: string, error: unknown): void {
+  broadcast.publish({ type: 'extension_error', extensionPath: path, event, error: messageOf(error) });
 }
 
 /** Settles when every session command is done and no run is active. */

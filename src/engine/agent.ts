@@ -22,6 +22,7 @@ import { CoalescedTask } from './coalesced-task.ts';
 import { CurrentSession } from './current-session.ts';
 import { ignoreErrors, withinGrace } from './grace-period.ts';
 import { selectModel } from './models/model-selection.ts';
+import { reselectModel } from './models/reselect-model.ts';
 import { CurrentProject, type Project } from './project.ts';
 import { SessionLane } from './session-lane.ts';
 
@@ -133,7 +134,6 @@ export class Agent {
 
   /** Reselects the model after models were added or removed. */
   async onModelsChanged(): Promise<void> {
-    const { reselectModel } = await import('./models/reselect-model.ts');
     // Providers name the variables that are hidden from tools.
     this.currentProject.use(this.project);
     await reselectModel(this);
@@ -180,7 +180,7 @@ export class Agent {
   }
 
   async #close(): Promise<void> {
-    this.addons.dismissDialogs();
+    this.addons.loaded?.dialogs.dismissAll('abort');
     await this.currentSession.stop();
     await withinGrace(ignoreErrors(() => this.hooks.sessionShutdown?.({ reason: 'quit' })));
     await withinGrace(this.addons.close());

@@ -116,7 +116,7 @@ export class CurrentSession {
       hooks,
       tools: () => this.#agent.toolbox.active,
       shell: () => shell(project),
-      promptParts: () => ({ ...promptParts(project), skills: this.#agent.addons.skills }),
+      promptParts: () => ({ ...promptParts(project), skills: this.#agent.addons.loaded?.skills ?? [] }),
       settings: () => project.settings,
       choice: this.#initialChoice(log, project, previous),
       modes: previous ? { ...previous.modes } : deliveryModesFrom(project.settings),

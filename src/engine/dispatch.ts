@@ -46,9 +46,9 @@ export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTa
     eventQueue.send(toLine(failure(id, command, refusal)));
   };
   if (inbound.kind === 'refused') reject(inbound.id, inbound.command, inbound.refusal);
-  else if (inbound.kind === 'frame') target.agent.addons.handleFrame(inbound.frame, target.connection);
+  else if (inbound.kind === 'frame') target.agent.addons.loaded?.handleFrame(inbound.frame, target.connection);
   if ('malformed' in inbound && inbound.malformed)
-    target.agent.addons.handleMalformedFrame(inbound.malformed, target.connection);
+    target.agent.addons.loaded?.handleMalformedFrame(inbound.malformed, target.connection);
   if (inbound.kind !== 'command') return;
   const { id, name } = inbound;
   const after: (() => void)[] = [];

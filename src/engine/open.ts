@@ -12,6 +12,7 @@ import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary
 import { PROTOCOL_VERSION } from '../protocol/protocol-version.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 import { sessionsFolder } from '../store/agent-dir.ts';
+import { changeSettings } from '../store/change-settings.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { sessionNameFrom } from '../store/sessions/session-name.ts';
@@ -95,7 +96,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     addonOptions: options.addons ?? {},
     mode: options.mode ?? 'rpc',
     projectFor: (cwd, trust) => projectFor(cwd, trust, options),
-    tools: (shell) => builtinTools(shell, async (call) => (await agent.addons.todos()).runTool(call)),
+    tools: (shell) =>
+      builtinTools(shell, async (call) => (await (await agent.addons.ensureLoaded()).todos()).runTool(call)),
     toolChoice: options.tools ?? {},
     shell: (project) =>
       shellOptionsFor(project, { env: shellEnvironment(options), family, dynamicEnv: () => agentVariables(agent) }),
@@ -105,10 +107,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const { SessionList } = await import('../store/sessions/listing/list-sessions.ts');
       return new SessionList(sessionsFolder(options.agentDir));
     },
-    saveSettings: async (values) => {
-      const { changeSettings } = await import('../store/change-settings.ts');
-      await changeSettings(options.agentDir, values);
-    },
+    saveSettings: (values) => changeSettings(options.agentDir, values),
     setApiKey: async (provider, key) => {
       const { removeApiKey, storeApiKey } = await import('../store/credentials.ts');
       if (key === undefined) await removeApiKey(options.agentDir, provider);
@@ -183,17 +182,17 @@ function connect(link: Link, { agent, activityLog, dialect, isLastClient = false
   for (const event of agent.currentSession.takeOpeningEvents()) connection.send(event);
   agent.broadcast.add(connection);
   agent.clients.add(connection);
-  agent.addons.onClientConnected(connection);
+  agent.addons.loaded?.onClientConnected(connection);
   const closeInput = () => {
     connection.inputClosed = true;
-    agent.addons.onInputClosed(connection);
+    agent.addons.loaded?.onInputClosed(connection);
   };
   link.onEnd(closeInput);
   link.onClose(() => {
     closeInput();
     agent.broadcast.remove(connection);
     agent.clients.delete(connection);
-    agent.addons.onClientsChanged();
+    agent.addons.loaded?.dialogs.clientsChanged();
     connection.close();
   });
   agent.lane.holdUntil(agent.start());

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { realPath } from '../system/files/real-path.ts';
+import { changeJsonFile } from './change-json-file.ts';
 
 type Decisions = Record<string, unknown>;
 
@@ -30,7 +31,6 @@ export class TrustStore {
 
   /** Processes take turns, each with the decisions of the one before. */
   async decide(cwd: string, trusted: boolean): Promise<void> {
-    const { changeJsonFile } = await import('./change-json-file.ts');
     if (!this.#read()) renameSync(this.#path, `${this.#path}.bad`);
     const decided = (before: Decisions) => Object.entries({ ...before, [realPath(cwd)]: trusted }).sort(byName);
     await changeJsonFile(this.#path, (before) => Object.fromEntries(decided(before)), {

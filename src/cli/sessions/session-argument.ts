@@ -4,6 +4,7 @@ import type { FirstSession } from '../../engine/open.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import { expandHome } from '../../store/agent-dir.ts';
 import { isSessionId } from '../../store/sessions/header.ts';
+import { findSessionById, findSessions, latestSession } from '../../store/sessions/listing/find-session.ts';
 import { SessionLog } from '../../store/sessions/session-log.ts';
 import { type CliArguments, PiError, UsageError } from '../flags/flags.ts';
 
@@ -24,7 +25,6 @@ export const sessionPathIn = (name: string, { cwd }: Pick<SessionLocations, 'cwd
 export async function matchSessions(name: string, locations: SessionLocations): Promise<readonly string[]> {
   const path = sessionPathIn(name, locations);
   if (path !== undefined) return [path];
-  const { findSessions } = await import('../../store/sessions/listing/find-session.ts');
   return findSessions({ ...locations, idPrefix: name });
 }
 
@@ -48,7 +48,6 @@ export async function firstSession(args: CliArguments, locations: SessionLocatio
   if (args.fork !== undefined) return forkNamed(args.fork, locations);
   if (args.resume) return resumedSession(locations);
   if (id === undefined && !args.continue) return { kind: 'new' };
-  const { findSessionById, latestSession } = await import('../../store/sessions/listing/find-session.ts');
   if (id === undefined) {
     const path = latestSession(locations.sessionDirectory, locations.cwd);
     return path === undefined ? { kind: 'new' } : { kind: 'file', path, create: false };

@@ -2,11 +2,13 @@ import { Refusal } from '../../protocol/errors.ts';
 import { sessionsFolder } from '../../store/agent-dir.ts';
 import { SessionList } from '../../store/sessions/listing/list-sessions.ts';
 import { renameStoredSession, sessionNameFrom } from '../../store/sessions/session-name.ts';
+import { moveToTrash, restoreFromTrash } from '../../store/sessions/trash.ts';
 import { withoutControls } from '../chat/printer.ts';
 import { cliPaths } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { isSystemError } from '../lifetime.ts';
 import { watchStdoutReader } from '../stdio.ts';
+import { sessionPage } from './page.ts';
 import { matchSessions, sessionPathIn, singleMatch } from './session-argument.ts';
 import { sessionTable } from './table.ts';
 
@@ -60,8 +62,7 @@ async function listSessions({ args, words, cwd, list, directory }: VerbContext):
 
 async function showSession({ words, find }: VerbContext): Promise<number> {
   const path = await find(oneOf(words, 'show'));
-  const { sessionPage: page } = await import('./page.ts');
-  process.stdout.write(await page(path));
+  process.stdout.write(await sessionPage(path));
   return 0;
 }
 
@@ -74,7 +75,6 @@ async function exportOne({ words, find }: VerbContext): Promise<number> {
 
 async function removeSessions({ words, find }: VerbContext): Promise<number> {
   if (words.length === 0) throw new UsageError('tau sessions rm takes the ids or the paths of sessions');
-  const { moveToTrash } = await import('../../store/sessions/trash.ts');
   let worst = 0;
   for (const name of words) {
     const code = await withErrorReport(async () => {
@@ -103,7 +103,6 @@ async function restoreSession({ words, cwd, list, directory }: VerbContext): Pro
   }
   const name = oneOf(words, 'restore');
   const paths = sessions.filter(({ id }) => id.startsWith(name)).map(({ path }) => path);
-  const { restoreFromTrash } = await import('../../store/sessions/trash.ts');
   printLine(`Restored to ${await restoreFromTrash(sessionPathIn(name, { cwd }) ?? singleMatch(paths, name))}`);
   return 0;
 }

@@ -1,33 +1,51 @@
 import { Dialogs } from '../../extend/dialogs.ts';
 import type { Extensions } from '../../extend/extensions/extensions.ts';
+import type { ExtensionSource } from '../../extend/extensions/load/find-extensions.ts';
 import { HookSet } from '../../extend/hook-set.ts';
-import type { HostTools } from '../../extend/host-tools/host-tools.ts';
+import { HostTools } from '../../extend/host-tools/host-tools.ts';
 import type { McpServers } from '../../extend/mcp/mcp-servers.ts';
-import type { Resources } from '../../extend/resources/resources.ts';
+import { Resources } from '../../extend/resources/resources.ts';
+import { StreamRules } from '../../extend/stream-rules/stream-rules.ts';
 import type { Todos } from '../../extend/todos/todos.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../protocol/generated/vocabulary.ts';
 import type { SkillListing } from '../../session/context/system-prompt.ts';
+import { readMcpFiles } from '../../store/mcp-file.ts';
+import { withTimeout } from '../../system/with-timeout.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Agent } from '../agent.ts';
-import { publishChanges } from '../agent-state.ts';
+import { publishChanges, publishExtensionError } from '../agent-state.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { ignoreErrors } from '../grace-period.ts';
-import { AgentExtensions } from './agent-extensions.ts';
 import { dialogClients } from './dialog-clients.ts';
+import type { ExtensionServices } from './extension-host.ts';
+import { type FoundSources, findSources } from './extension-sources.ts';
+
+// Longest wait for running extension commands at the end of the process.
+const COMMAND_DRAIN_MS = 60_000;
+
+// Resource files and folders contributed by extensions and packages.
+interface ResourcePaths {
+  readonly skills: readonly string[];
+  readonly prompts: readonly string[];
+}
 
 /** Loaded add-ons of an agent: extensions, skills, templates, rules, MCP servers, host tools and todos. */
 export class Addons {
   readonly dialogs: Dialogs;
+  readonly hostTools = new HostTools();
   readonly #agent: Agent;
   readonly #hooks: HookSet;
   /** The folder whose add-ons are loaded. */
   #loadedFolder: string | undefined;
-  readonly #extensions: AgentExtensions;
+  readonly #extensionServices: ExtensionServices;
+  #extensions: Extensions | undefined;
+  /** Stops the reports of uncaught errors of extensions. */
+  #stopCatching: (() => void) | undefined;
+  #contributed: ResourcePaths = { skills: [], prompts: [] };
   #todos: Promise<Todos> | undefined;
   #loadedTodos: Todos | undefined;
   #resources: Resources | undefined;
-  #hostTools: HostTools | undefined;
   #mcp: McpServers | undefined;
   #isClosed = false;
 
@@ -35,18 +53,19 @@ export class Addons {
     this.#agent = agent;
     this.#hooks = new HookSet(agent.hooks);
     this.dialogs = new Dialogs(dialogClients(agent));
-    this.#extensions = new AgentExtensions(agent, {
+    this.#extensionServices = {
       dialogs: this.dialogs,
       hooks: this.#hooks,
       reload: () => this.reload(),
-      warn: (warnings) => this.#warn(warnings),
-    });
+      blamable: new Set<ExtensionSource>(),
+      commandsAtWork: new Set<Promise<void>>(),
+    };
   }
 
   /** Loads the add-ons of the user and the project. */
   async load(reason: 'startup' | 'reload'): Promise<void> {
     this.#loadedFolder = this.#agent.project.cwd;
-    await this.#loadPart('Extensions', () => this.#extensions.load(reason));
+    await this.#loadPart('Extensions', () => this.#loadExtensions(reason));
     await Promise.all([
       this.#loadPart('Skills and templates', () => this.#loadResources()),
       this.#loadPart('Stream rules', () => this.#loadRules()),
@@ -76,12 +95,6 @@ export class Addons {
     return this.#todos;
   }
 
-  async hostTools(): Promise<HostTools> {
-    const { HostTools } = await import('../../extend/host-tools/host-tools.ts');
-    this.#hostTools ??= new HostTools();
-    return this.#hostTools;
-  }
-
   /** Uses MCP servers defined by a client, for this session. */
   async useMcpServers(servers: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpServerStatus[]> {
     return (await this.#mcpServers()).setClientServers(servers, signal);
@@ -92,36 +105,41 @@ export class Addons {
   }
 
   get commands(): readonly SlashCommand[] {
-    const own = this.extensions?.commands ?? [];
+    const own = this.#extensions?.commands ?? [];
     const others = this.#resources?.commands ?? [];
     return [...own, ...others.filter(({ name }) => !own.some((command) => command.name === name))];
   }
 
-  /** Settles when no extension command is running. */
-  commandsDone(): Promise<void> {
-    return this.#extensions.commandsDone();
+  /** Settles when no extension command is running, or after `COMMAND_DRAIN_MS`. */
+  async commandsDone(): Promise<void> {
+    const { commandsAtWork } = this.#extensionServices;
+    if (commandsAtWork.size === 0) return;
+    await withTimeout(COMMAND_DRAIN_MS, Promise.all(commandsAtWork), 'It takes too long').catch(() => {});
   }
 
+  /** Undefined until an extension was found. */
   get extensions(): Extensions | undefined {
-    return this.#extensions.current;
+    return this.#extensions;
   }
 
   get skills(): readonly SkillListing[] {
     return this.#resources?.listings ?? [];
   }
 
-  get mcpServers(): readonly McpServerStatus[] {
-    return this.#mcp?.status ?? [];
+  /** Undefined if there are none. */
+  get mcpServers(): McpServerStatus[] | undefined {
+    const servers = this.#mcp?.status ?? [];
+    return servers.length > 0 ? [...servers] : undefined;
   }
 
   handleFrame(frame: Frame, from: ClientConnection): void {
     if (frame.type === 'extension_ui_response') this.dialogs.respond(frame, from);
-    else this.#hostTools?.handleFrame(frame, from);
+    else this.hostTools.handleFrame(frame, from);
   }
 
   /** Handles a malformed response frame. */
   handleMalformedFrame({ name, id, problem }: MalformedFrame, from: ClientConnection): void {
-    if (name === 'host_tool_result') this.#hostTools?.failMalformed(id, problem, from);
+    if (name === 'host_tool_result') this.hostTools.failMalformed(id, problem, from);
     else if (name === 'extension_ui_response') this.dialogs.endMalformed(id, from);
   }
 
@@ -131,7 +149,7 @@ export class Addons {
   }
 
   onInputClosed(client: ClientConnection): void {
-    this.#hostTools?.hostDisconnected(client);
+    this.hostTools.hostDisconnected(client);
     this.dialogs.clientsChanged();
   }
 
@@ -139,8 +157,48 @@ export class Addons {
     this.#isClosed = true;
     this.dialogs.dismissAll('shutdown');
     this.#loadedTodos?.close();
-    this.#extensions.close();
+    this.#extensions?.close();
+    this.#stopCatching?.();
     await this.#mcp?.close();
+  }
+
+  async #loadExtensions(reason: 'startup' | 'reload'): Promise<void> {
+    const agent = this.#agent;
+    const first = findSources(agent);
+    this.#warn(first.warnings);
+    const hasAny = first.sources.length > 0 || this.#extensions !== undefined;
+    const { packages } = hasAny ? await this.#replaceExtensions(first) : first;
+    if (this.#isClosed) return;
+    const extensions = this.#extensions;
+    await agent.onModelsChanged();
+    const discovered = await extensions?.discover(reason);
+    this.#contributed = {
+      skills: [...packages.skills, ...(discovered?.skills ?? [])],
+      prompts: [...packages.prompts, ...(discovered?.prompts ?? [])],
+    };
+  }
+
+  /** Loads the extensions that exist now. The previous ones stay active until then: no gate is ever open. */
+  async #replaceExtensions(first: FoundSources): Promise<FoundSources> {
+    const agent = this.#agent;
+    const services = this.#extensionServices;
+    const { catchUncaughtErrors, loadExtensions, replaceExtensions } = await import('./load-extensions.ts');
+    const { ownsProcess, flags } = agent.addonPaths.options;
+    if (ownsProcess) this.#stopCatching ??= catchUncaughtErrors(agent, services);
+    const { extensions: next, found } = await loadExtensions(agent, services, first);
+    if (found !== first) this.#warn(found.warnings);
+    const unknown = [...(flags?.keys() ?? [])].filter((name) => next && !next.flags.has(name));
+    this.#warn(unknown.map((name) => `Unknown option: --${name}`));
+    const bringsModels = next?.all.some(({ providers }) => providers.size > 0);
+    if (bringsModels) await agent.registry.load({ anyway: true });
+    if (this.#isClosed) {
+      next?.close();
+      return found;
+    }
+    const before = this.#extensions;
+    this.#extensions = next;
+    replaceExtensions(agent, services, { before, next });
+    return found;
   }
 
   async #loadTodos(): Promise<Todos> {
@@ -161,10 +219,8 @@ export class Addons {
   }
 
   async #loadResources(): Promise<void> {
-    const { Resources } = await import('../../extend/resources/resources.ts');
     const { agentDir, home, cwd, settings, options } = this.#agent.addonPaths;
     const { findSkills = true, findPromptTemplates: findTemplates = true } = options;
-    const { resourcePaths } = this.#extensions;
     const resources = await Resources.load(
       {
         agentDir,
@@ -173,17 +229,17 @@ export class Addons {
         skillPaths: [
           ...((findSkills ? settings.skills : []) ?? []),
           ...(options.skills ?? []),
-          ...resourcePaths.skills,
+          ...this.#contributed.skills,
         ],
         promptPaths: [
           ...((findTemplates ? settings.prompts : []) ?? []),
           ...(options.promptTemplates ?? []),
-          ...resourcePaths.prompts,
+          ...this.#contributed.prompts,
         ],
         findSkills,
         findTemplates,
       },
-      (path, event, error) => this.#agent.addons.publishError(path, event, error),
+      (path, event, error) => publishExtensionError(this.#agent, path, event, error),
     );
     this.#resources = resources;
     this.#hooks.put('resources', resources.hooks);
@@ -191,7 +247,6 @@ export class Addons {
   }
 
   async #loadRules(): Promise<void> {
-    const { StreamRules } = await import('../../extend/stream-rules/stream-rules.ts');
     const agent = this.#agent;
     const rules = await StreamRules.load(
       { agentDir: agent.addonPaths.agentDir, cwd: agent.project.cwd, trusted: agent.project.trusted },
@@ -209,7 +264,6 @@ export class Addons {
   async #loadMcp(): Promise<void> {
     const { agentDir, options } = this.#agent.addonPaths;
     if (options.mcp === false) return;
-    const { readMcpFiles } = await import('../../store/mcp-file.ts');
     const { cwd, trusted } = this.#agent.project;
     const { servers, problems } = readMcpFiles({ agentDir, cwd, trusted });
     this.#warn(problems);

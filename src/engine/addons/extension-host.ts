@@ -1,28 +1,31 @@
-import type { Dialogs } from '../../extend/dialogs.ts';
 import type { CustomMessageDraft } from '../../extend/extensions/events.ts';
 import type { SendOptions } from '../../extend/extensions/extension-api.ts';
+import type { Extensions } from '../../extend/extensions/extensions.ts';
 import type { ExtensionHost, UserMessageDelivery } from '../../extend/extensions/host.ts';
+import type { HookSet } from '../../extend/hook-set.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import type { Acceptance } from '../../session/input/submissions.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
 import type { Agent } from '../agent.ts';
-import { publishChanges, whenIdle } from '../agent-state.ts';
+import { publishChanges, publishExtensionError, whenIdle } from '../agent-state.ts';
 import { selectModel, selectThinkingLevel } from '../models/model-selection.ts';
 import { cloneSession, forkSession, newSession, switchSession } from '../session-switch.ts';
 import { cannotAnswer } from './dialog-clients.ts';
 
-/** Services of the add-ons that extensions use. */
-export interface HostServices extends Pick<ExtensionHost, 'blamable' | 'commandsAtWork'> {
-  readonly dialogs: Dialogs;
-  readonly reload: () => Promise<void>;
-  readonly toolsChanged: () => void;
-  readonly hooksChanged: () => void;
+/** Services of the add-ons that outlive a set of extensions. */
+export interface ExtensionServices extends Pick<ExtensionHost, 'blamable' | 'commandsAtWork' | 'dialogs' | 'reload'> {
+  readonly hooks: HookSet;
 }
 
-/** The agent as extensions use it. */
-export function extensionHost(agent: Agent, services: HostServices): ExtensionHost {
+/** The agent as a set of extensions uses it. */
+export function extensionHost(
+  agent: Agent,
+  { hooks, dialogs, blamable, commandsAtWork, reload }: ExtensionServices,
+  extensions: () => Extensions,
+): ExtensionHost {
   const { mode, lane, registry, toolbox, addonPaths } = agent;
-  const reportFailure = (path: string, event: string, error: unknown) => agent.addons.publishError(path, event, error);
+  const reportFailure = (path: string, event: string, error: unknown) =>
+    publishExtensionError(agent, path, event, error);
   // Runs work as a session command of its own.
   const inLane = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const { signal } = lane;
@@ -32,14 +35,16 @@ export function extensionHost(agent: Agent, services: HostServices): ExtensionHo
     mode,
     registry,
     toolbox,
-    ...services,
+    dialogs,
+    blamable,
+    commandsAtWork,
     agentDir: addonPaths.agentDir,
     shell: () => agent.shell,
     flags: addonPaths.options.flags ?? new Map(),
     session: () => agent.session,
     project: () => agent.project,
     hasUi: () => mode === 'rpc' && !cannotAnswer(agent),
-    commands: () => agent.addons.commands,
+    commands: () => agent.addons.loaded?.commands ?? [],
     publish: (event) => agent.broadcast.publish(event),
     reportFailure,
     applyStep,
@@ -55,7 +60,7 @@ export function extensionHost(agent: Agent, services: HostServices): ExtensionHo
       return runProgram({ command, args, env, family, ...options, cwd: options.cwd ?? cwd });
     },
     abort: () => {
-      agent.addons.dismissDialogs();
+      dialogs.dismissAll('abort');
       void agent.session.abort();
     },
     compact: (instructions) => inLane((signal) => agent.session.compact(instructions, signal)),
@@ -65,7 +70,9 @@ export function extensionHost(agent: Agent, services: HostServices): ExtensionHo
     fork: (entryId, position) =>
       inLane((signal) => (position === 'at' ? cloneSession : forkSession)(agent, { entryId }, signal)),
     navigateTree: (targetId, options) => inLane((signal) => agent.session.navigate(targetId, options, signal)),
-    reload: () => inLane(() => services.reload()),
+    reload: () => inLane(reload),
+    toolsChanged: () => publishTools(agent, extensions()),
+    hooksChanged: () => hooks.put('extensions', extensions().hooks),
     shutdown: () => agent.requestExit(),
     registerProvider: (name, config) => {
       const register = () => {
@@ -79,6 +86,12 @@ export function extensionHost(agent: Agent, services: HostServices): ExtensionHo
       void agent.onModelsChanged().catch((error: unknown) => reportFailure('<runtime>', 'unregister_provider', error));
     },
   };
+}
+
+/** Offers the tools of the extensions in place of those before. */
+export function publishTools(agent: Agent, extensions: Extensions | undefined): void {
+  const isOffered = (name: string) => extensions?.isActiveByDefault(name) === true;
+  publishChanges(agent, () => agent.toolbox.setTools('extension', extensions?.tools ?? [], { isOffered }));
 }
 
 async function injectMessage(agent: Agent, message: CustomMessageDraft, options: SendOptions): Promise<void> {

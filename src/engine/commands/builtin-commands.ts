@@ -67,13 +67,13 @@ const commands: Readonly<Record<string, BuiltinCommand>> = {
     run: async ({ agent }) => {
       const addons = await agent.addons.ensureLoaded();
       await addons.reload();
-      return `Loaded again: ${agent.addons.commands.length} commands`;
+      return `Loaded again: ${addons.commands.length} commands`;
     },
   },
   help: {
     description: 'Show the commands',
     run: ({ agent }) =>
-      [...listBuiltins(), ...agent.addons.commands]
+      [...listBuiltins(), ...(agent.addons.loaded?.commands ?? [])]
         .map(({ name, argumentHint, description }) =>
           [`/${name}`, argumentHint, description && `- ${description}`].filter(Boolean).join(' '),
         )

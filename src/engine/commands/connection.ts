@@ -20,7 +20,7 @@ export const connection = {
     };
     capabilities.ui = params.ui ?? capabilities.ui;
     capabilities.builtins = params.builtins ?? capabilities.builtins;
-    if (params.ui !== undefined) agent.addons.onClientsChanged();
+    if (params.ui !== undefined) agent.addons.loaded?.dialogs.clientsChanged();
     if (params.heartbeatMs !== undefined) capabilities.heartbeatMs = clampInterval(params.heartbeatMs);
     connection.startHeartbeat(capabilities.heartbeatMs, () => heartbeat(agent));
     if (params.entries !== undefined) setEntryFeed(params.entries, agent, connection);

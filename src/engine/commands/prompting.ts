@@ -5,9 +5,7 @@ import type { QueueKind } from '../../session/input/queue.ts';
 import type { Acceptance, Submission } from '../../session/input/submissions.ts';
 import { publishChanges, whenIdle } from '../agent-state.ts';
 import type { CommandContext, Handlers } from '../dispatch.ts';
-
-// Lazy: only messages that start with a slash need it.
-const slashCommands = () => import('./slash-commands.ts');
+import { rejectExtensionCommand, runSlashCommand } from './slash-commands.ts';
 
 /** Handlers that submit messages, abort runs and change the queue. */
 export const prompting = {
@@ -18,7 +16,7 @@ export const prompting = {
   follow_up: (params, context) => queueMessage('followUp', params, context),
 
   abort: async ({ clearQueue }, { agent, lane }) => {
-    agent.addons.dismissDialogs();
+    agent.addons.loaded?.dialogs.dismissAll('abort');
     const stopped = agent.session.abort({ clearQueue });
     lane.abort(stopped);
     await stopped;
@@ -33,8 +31,7 @@ export const prompting = {
     return lane.run(async () => {
       const { session } = agent;
       await session.abortFor(params);
-      const command =
-        params.message.startsWith('/') && (await (await slashCommands()).runSlashCommand(params, context));
+      const command = params.message.startsWith('/') && (await runSlashCommand(params, context));
       if (command) return command;
       return startAfterResponse(await session.prompt(params, { signal }), context);
     });
@@ -77,7 +74,7 @@ export async function submit(params: Params<'prompt'>, { source, expand }: Input
   const { streamingBehavior } = params;
   checkLimits(params.limits);
   const isSlashCommand = expand !== false && params.message.startsWith('/');
-  const command = isSlashCommand && (await (await slashCommands()).runSlashCommand(params, context));
+  const command = isSlashCommand && (await runSlashCommand(params, context));
   if (command) return command;
   return startAfterResponse(await agent.session.prompt(params, { source, expand, streamingBehavior, signal }), context);
 }
@@ -95,7 +92,7 @@ function checkLimits(limits: Limits | undefined): void {
 
 async function queueMessage(streamingBehavior: QueueKind, params: Submission, context: CommandContext) {
   const { agent, signal } = context;
-  if (params.message.startsWith('/')) (await slashCommands()).rejectExtensionCommand(params.message, agent);
+  rejectExtensionCommand(params.message, agent);
   return startAfterResponse(await agent.session.prompt(params, { streamingBehavior, signal }), context);
 }
 

@@ -4,6 +4,7 @@ import type { ForkPoints, Result, SessionSummary, SlashCommand } from '../../pro
 import { contextUsage } from '../../session/context/context-usage.ts';
 import { textOf } from '../../session/input/input.ts';
 import { renameStoredSession, sessionNameFrom } from '../../store/sessions/session-name.ts';
+import { moveToTrash } from '../../store/sessions/trash.ts';
 import type { Agent } from '../agent.ts';
 import { isCurrentSession } from '../agent-state.ts';
 import type { Handlers } from '../dispatch.ts';
@@ -52,10 +53,10 @@ export const sessions = {
   get_session_stats: (_params, { agent }) => statsOf(agent),
 
   get_commands: ({ builtins }, { agent: { addons }, connection: { capabilities } }) => {
-    const own = () => ({ commands: [...addons.commands] });
+    const own = () => [...(addons.loaded?.commands ?? [])];
     const loading = addons.loading;
-    if (builtins ?? capabilities.builtins) return Promise.resolve(loading).then(() => withBuiltins(addons.commands));
-    return loading === undefined ? own() : loading.then(own);
+    if (builtins ?? capabilities.builtins) return Promise.resolve(loading).then(() => withBuiltins(own()));
+    return loading === undefined ? { commands: own() } : loading.then(() => ({ commands: own() }));
   },
 
   navigate_tree: ({ targetId, ...options }, { agent, signal }) => agent.session.navigate(targetId, options, signal),
@@ -77,7 +78,6 @@ export const sessions = {
       const reason = 'The agent is in this session: move to another one before you delete it';
       throw new Refusal('session_in_use', `${reason}: ${path}`, { holder: process.pid });
     }
-    const { moveToTrash } = await import('../../store/sessions/trash.ts');
     return { trashPath: await moveToTrash(path) };
   },
 

@@ -33,7 +33,8 @@ export function rejectExtensionCommand(message: string, { addons }: Agent): void
   );
 }
 
-const isTaken = (name: string, { addons }: Agent) => addons.commands.some((command) => command.name === name);
+const isTaken = (name: string, { addons }: Agent) =>
+  addons.loaded?.commands.some((command) => command.name === name) === true;
 
 /** Splits a message that starts with a slash into name and arguments. */
 function parseSlashCommand(message: string): { name: string; args: string } | undefined {

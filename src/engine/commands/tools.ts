@@ -27,7 +27,7 @@ export const tools = {
 
   set_host_tools: async ({ tools }, { agent, connection }) => {
     const { toolbox } = agent;
-    const hostTools = await (await agent.addons.ensureLoaded()).hostTools();
+    const { hostTools } = await agent.addons.ensureLoaded();
     const isTaken = (name: string) => (toolbox.sourceOf(name) ?? 'host') !== 'host';
     return publishChanges(agent, () => {
       const toolNames = hostTools.set(connection, tools, isTaken);
@@ -42,7 +42,7 @@ export const tools = {
   },
 
   set_todos: async ({ phases }, { agent }) => {
-    const todos = await agent.addons.todos();
+    const todos = await (await agent.addons.ensureLoaded()).todos();
     return { todoPhases: [...todos.set(phases)] };
   },
 } satisfies Partial<Handlers>;

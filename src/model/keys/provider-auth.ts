@@ -10,6 +10,7 @@ import { defaultModel } from '../registry/default-models.ts';
 import type { ModelList } from '../registry/model-list.ts';
 import { type FoundKey, findKey, keyAdvice, keyEntry, type RuntimeKey } from './key-lookup.ts';
 import { sharedVariables } from './secret-variables.ts';
+import { apiKeyFromSignIn } from './sign-in.ts';
 
 export interface ProviderAuthOptions {
   readonly agentDir: string;
@@ -174,7 +175,6 @@ export class ProviderAuth {
     if (!signIn) throw notFound(this.#expiredMessage(provider));
     const { agentDir } = this.#options;
     try {
-      const { apiKeyFromSignIn } = await import('../keys/sign-in.ts');
       return await apiKeyFromSignIn({ agentDir, provider, credential, signIn });
     } catch (error) {
       throw notFound(noKeyMessage(provider, `The sign-in cannot be used: ${messageOf(error)}`));

@@ -1,4 +1,5 @@
 import { ProviderAuth, type ProviderAuthOptions } from '../keys/provider-auth.ts';
+import { catalogue as bundledCatalogue } from './catalogue.ts';
 import { type Catalogue, ModelList } from './model-list.ts';
 
 export interface LoadedModels {
@@ -6,10 +7,10 @@ export interface LoadedModels {
   readonly auth: ProviderAuth;
 }
 
-type LoadOptions = Omit<ProviderAuthOptions, 'list'> & { readonly catalogue: Catalogue };
+type LoadOptions = Omit<ProviderAuthOptions, 'list'> & { readonly catalogue?: Catalogue };
 
 /** Opens the models of the catalogue and the user's files, with their keys. Is imported on first use, not at start. */
-export function openModels({ agentDir, env, catalogue }: LoadOptions): LoadedModels {
+export function openModels({ agentDir, env, catalogue = bundledCatalogue }: LoadOptions): LoadedModels {
   const list = new ModelList(agentDir, catalogue);
   return { list, auth: new ProviderAuth({ agentDir, env, list }) };
 }

@@ -7,6 +7,7 @@ import type { ModelAuth, ProviderAuth } from '../keys/provider-auth.ts';
 import { withRedactedErrors } from '../keys/redact-errors.ts';
 import { secretsSet } from '../keys/secret-variables.ts';
 import type { LocalServerSearch } from '../local-servers/discovery.ts';
+import { loadApiAdapter } from '../providers/api-adapters.ts';
 import { ModelFailure, type Provider } from '../request.ts';
 import { scriptedModels } from '../scripted/models.ts';
 import type { Script } from '../scripted/script.ts';
@@ -258,7 +259,6 @@ export class ModelRegistry {
   async #adapter(model: Model): Promise<ApiAdapter> {
     const stream = this.#list?.registered.streamOf(model);
     if (stream) return (await import('../providers/extension-stream/adapter.ts')).extensionStream(stream);
-    const { loadApiAdapter } = await import('../providers/api-adapters.ts');
     const { trustedFolder: cwd } = this.folderOptions;
     return loadApiAdapter(model.api, { agentDir: this.#options.agentDir, ...(cwd === undefined ? {} : { cwd }) });
   }
@@ -290,9 +290,9 @@ export class ModelRegistry {
       return this.#loaded;
     }
     const { agentDir, env } = this.#options;
-    const [{ openModels }, { catalogue }] = await Promise.all([import('./loaded-models.ts'), import('./catalogue.ts')]);
+    const { openModels } = await import('./loaded-models.ts');
     // Not twice: a concurrent call may have loaded them.
-    this.#loaded ??= openModels({ agentDir, env, catalogue });
+    this.#loaded ??= openModels({ agentDir, env });
     return this.#loaded;
   }
 

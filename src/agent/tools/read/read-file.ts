@@ -3,6 +3,7 @@ import { type ToolOutput, textOutput } from '../../tool.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
 import { openRegularFile } from '../file-checks.ts';
 import { formatBytes, keepHead, MAX_OUTPUT_BYTES, type Truncation } from '../truncate.ts';
+import { readImage } from './image.ts';
 import { imageTypeOf } from './image-header.ts';
 
 // Number of bytes that decide whether a file is binary.
@@ -25,10 +26,7 @@ export async function readForModel(read: FileRead, signal: AbortSignal): Promise
   const file = await openRegularFile(read.target);
   try {
     const sample = await readSample(file);
-    if (imageTypeOf(sample)) {
-      const { readImage } = await import('./image.ts');
-      return await readImage(file, signal);
-    }
+    if (imageTypeOf(sample)) return await readImage(file, signal);
     if (isBinary(sample)) {
       const { size } = await file.stat();
       return textOutput(

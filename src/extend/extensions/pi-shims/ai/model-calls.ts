@@ -2,6 +2,7 @@ import { callModel } from '../../../../model/call-model.ts';
 import { type DraftStep, emptyAssistantMessage } from '../../../../model/draft.ts';
 import { streamTimeouts } from '../../../../model/endpoint.ts';
 import { withRedactedErrors } from '../../../../model/keys/redact-errors.ts';
+import { loadApiAdapter } from '../../../../model/providers/api-adapters.ts';
 import type { ModelRegistry } from '../../../../model/registry/registry.ts';
 import type { ModelMessage, ModelRequest, Provider, ToolSpec } from '../../../../model/request.ts';
 import { nearestLevel } from '../../../../model/thinking-levels.ts';
@@ -86,7 +87,6 @@ async function providerOf({ model, options, agentDir, registry }: ModelCall): Pr
     const { scriptedProvider } = await import('../../../../model/scripted/player.ts');
     return scriptedProvider({});
   }
-  const { loadApiAdapter } = await import('../../../../model/providers/api-adapters.ts');
   const wire = await loadApiAdapter(model.api, { agentDir });
   const endpoint = {
     baseUrl: (model.baseUrl ?? '').replace(/\/+$/, ''),

@@ -6,6 +6,9 @@ import { defineConfig } from 'vitest/config';
 // All files of the tests go into one folder, removed at the end.
 process.env['TMPDIR'] = join(realpathSync(tmpdir()), `tau-${process.pid}`);
 
+// Bash reads ~/.bashrc if its input is a socket, unless a shell started it. What that does is unknown, and may be slow.
+process.env['SHLVL'] = '2';
+
 // Counts executions of functions, which must be loaded after counting has started.
 const ISOLATED = 'test/web/markdown-growth.test.ts';
 

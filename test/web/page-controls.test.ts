@@ -6,6 +6,7 @@ import { callTool } from '../support/agent/extensions.ts';
 import { newHome, writeSettings } from '../support/agent/test-agent.ts';
 import { homeWithFiles, providerConfig as provider } from '../support/agent/user-files.ts';
 import { openTab, useBrowser } from '../support/page/browser.ts';
+import { waitForCondition } from '../support/page/conversation-view.ts';
 import { visibleText } from '../support/page/export-page.ts';
 import { button, messageBox, visitByLoginLink, visitWithScopes } from '../support/page/page-actions.ts';
 import { servePage, submitPrompt } from '../support/page/page-server.ts';
@@ -222,6 +223,8 @@ it('the plan is one line that unfolds to a sign and a word for each task', async
   await plan.getByText('1 of 5', { exact: true }).click();
   await plan.getByText('Wait for the review').waitFor();
   const unfolded = await plan.getByRole('listitem').allInnerTexts();
+  // The browser reports the change after it has drawn it.
+  await waitForCondition(page, `localStorage.getItem('tau-todos-unfolded') === 'yes'`);
   await page.reload();
   await plan.getByText('Wait for the review').waitFor();
 

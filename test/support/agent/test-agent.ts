@@ -232,21 +232,23 @@ export function scriptArgs(home: Home, script: readonly object[] | undefined): s
   return ['--script', path];
 }
 
-/** Runs `work` with another current folder and environment. */
-async function withFolderAndEnvironment<T>(
-  cwd: string,
-  env: Record<string, string>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const before = { cwd: process.cwd(), env: process.env };
-  process.chdir(cwd);
-  process.env = env;
-  try {
-    return await work();
-  } finally {
-    process.chdir(before.cwd);
-    process.env = before.env;
-  }
+let lastSwitch: Promise<unknown> = Promise.resolve();
+
+/** Runs `work` with another current folder and environment of the process; one call at a time. */
+function withFolderAndEnvironment<T>(cwd: string, env: Record<string, string>, work: () => Promise<T>): Promise<T> {
+  const done = lastSwitch.then(async () => {
+    const before = { cwd: process.cwd(), env: process.env };
+    process.chdir(cwd);
+    process.env = env;
+    try {
+      return await work();
+    } finally {
+      process.chdir(before.cwd);
+      process.env = before.env;
+    }
+  });
+  lastSwitch = done.catch(() => {});
+  return done;
 }
 
 /** A gate that holds a scripted response until it opens: put `{ await: gate.path }` into its steps. */

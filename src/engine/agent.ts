@@ -6,10 +6,10 @@ import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import type { Mode } from '../extend/extensions/extension-api.ts';
 import type { Broadcast } from '../fanout/broadcast.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
-import type { Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { Preflight, SessionState } from '../protocol/generated/vocabulary.ts';
 import type { PromptParts } from '../session/context/system-prompt.ts';
 import type { SessionHooks, SessionStart } from '../session/hooks.ts';
-import type { ModelName, UnresolvedModel } from '../session/model-choice.ts';
+import type { RequestedModel } from '../session/model-choice.ts';
 import type { Session } from '../session/session.ts';
 import type { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
@@ -46,11 +46,7 @@ export interface AgentParts {
   readonly saveSettings: (values: Settings) => Promise<void>;
   readonly setApiKey: (provider: string, apiKey: string | undefined) => Promise<void>;
   /** Options of the command line override the stored choice of a session. */
-  readonly requested: {
-    readonly model?: ModelName | undefined;
-    readonly unresolved?: UnresolvedModel | undefined;
-    readonly thinkingLevel?: ThinkingLevel | undefined;
-  };
+  readonly requested: RequestedModel;
 }
 
 interface Persistence {

@@ -1,7 +1,7 @@
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
-import { clampLevel, firstModel, recordChoice, storedChoice } from '../session/model-choice.ts';
+import { initialChoice, recordChoice, storedChoice } from '../session/model-choice.ts';
 import { repairToolCalls } from '../session/repair.ts';
 import { Session } from '../session/session.ts';
 import { autoFeaturesFrom, deliveryModesFrom } from '../session/session-modes.ts';
@@ -108,7 +108,7 @@ export class CurrentSession {
   }
 
   #create(log: SessionLog, project: Project, previous: Session | undefined): Session {
-    const { broadcast, registry, hooks, shell, promptParts } = this.#parts;
+    const { broadcast, registry, hooks, shell, promptParts, requested } = this.#parts;
     return new Session({
       log,
       events: broadcast,
@@ -118,27 +118,10 @@ export class CurrentSession {
       shell: () => shell(project),
       promptParts: () => ({ ...promptParts(project), skills: this.#agent.addons.loaded?.skills ?? [] }),
       settings: () => project.settings,
-      choice: this.#initialChoice(log, project, previous),
+      choice: initialChoice(registry, { log, requested, previous: previous?.choice, settings: project.settings }),
       modes: previous ? { ...previous.modes } : deliveryModesFrom(project.settings),
       automatic: previous ? { ...previous.automatic } : autoFeaturesFrom(project.settings),
     });
-  }
-
-  #initialChoice(log: SessionLog, { settings }: Project, previous: Session | undefined) {
-    const stored = storedChoice(log);
-    const requested = previous ? undefined : this.#parts.requested;
-    const kept = previous && !stored.model ? { ...previous.choice, level: previous.choice.thinkingLevel } : undefined;
-    const { level, ...choice } =
-      kept ??
-      firstModel(this.#parts.registry, {
-        named: requested?.model,
-        unresolved: requested?.unresolved,
-        stored: stored.model,
-        settings,
-      });
-    const requestedLevel =
-      requested?.thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
-    return { ...choice, thinkingLevel: clampLevel(choice.model, requestedLevel) };
   }
 }
 

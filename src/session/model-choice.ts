@@ -39,7 +39,40 @@ export function chooseModel(registry: ModelRegistry, named: ModelName | undefine
     : { model: null, notice: registry.unavailableReason(named.provider, named.id), unavailable: named };
 }
 
-/** Sources of the first model of a session, in order of precedence. */
+interface InitialChoiceOptions {
+  readonly log: SessionLog;
+  // The model and level of the command line; they hold for the first session of an agent.
+  readonly requested: RequestedModel;
+  // The choice of the agent's previous session.
+  readonly previous: ModelChoice | undefined;
+  readonly settings: Settings;
+}
+
+/** The model and thinking level that were requested when the agent was opened. */
+export interface RequestedModel {
+  readonly model?: ModelName | undefined;
+  readonly unresolved?: UnresolvedModel | undefined;
+  readonly thinkingLevel?: ThinkingLevel | undefined;
+}
+
+/**
+ * The model of a session that is opened. A stored session keeps its model, a new session of a live agent keeps that of
+ * the previous one; otherwise `firstModel` decides.
+ */
+export function initialChoice(registry: ModelRegistry, options: InitialChoiceOptions): ModelChoice {
+  const { log, previous, settings } = options;
+  const stored = storedChoice(log);
+  const { model: named, unresolved, thinkingLevel } = previous ? {} : options.requested;
+  const kept = previous && !stored.model ? { ...previous, level: previous.thinkingLevel } : undefined;
+  const { level, ...choice } = kept ?? firstModel(registry, { named, unresolved, stored: stored.model, settings });
+  const requestedLevel = thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
+  return { ...choice, thinkingLevel: clampLevel(choice.model, requestedLevel) };
+}
+
+/**
+ * Sources of the first model, in order of precedence. After them: the first model in scope, then the default model of
+ * the first provider with a key, then the scripted model.
+ */
 export interface FirstModelOptions {
   readonly unresolved?: UnresolvedModel | undefined;
   readonly named?: ModelName | undefined;

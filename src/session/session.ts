@@ -140,7 +140,10 @@ export class Session {
     if (kind === 'compaction') this.#run?.recovery.cancelCompaction();
   }
 
-  /** Aborts the run or idle task; settles when everything has stopped. */
+  /**
+   * Aborts the run or idle task; settles when everything has stopped. Queued messages stay for the next run unless
+   * `clearQueue`: after an abort neither the loop nor the run takes one.
+   */
   async abort(options: { clearQueue?: boolean | undefined } = {}): Promise<void> {
     const stopped = this.#idleTasks.abort();
     this.#run?.abort();

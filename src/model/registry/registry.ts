@@ -213,7 +213,7 @@ export class ModelRegistry {
     return found;
   }
 
-  /** Tells the user why a model cannot be used. */
+  /** The reason why a model cannot be used, for the user. */
   unavailableReason(provider: string, id: string): string {
     const name = `${provider}/${id}`;
     if (this.auth?.hasKey(provider)) return `Model not found: ${name}`;

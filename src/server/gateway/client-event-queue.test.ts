@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect } from '../../wire/dialect.ts';
 import { SessionRecord } from '../session-record.ts';
-import { clientEventQueue, MAX_CLIENT_BACKLOG, MAX_QUEUED_EVENT_BYTES } from './client-event-queue.ts';
+import { clientEventQueue } from './client-event-queue.ts';
+import { MAX_CLIENT_BACKLOG, MAX_QUEUED_EVENT_BYTES, slowClientPolicy } from './slow-clients.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -25,7 +26,7 @@ function setUp(dialect: Partial<Dialect> = { stream: 'delta' }) {
     { ...defaultDialect, ...dialect },
     {
       formFor: () => undefined,
-      onOverflow,
+      policy: slowClientPolicy({ close: onOverflow }),
       onDrained: () => {},
     },
   );

@@ -1,16 +1,10 @@
-import { EventQueue } from '../../fanout/event-queue.ts';
+import { EventQueue, type OverflowPolicy } from '../../fanout/event-queue.ts';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, formatUpdate } from '../../wire/dialect.ts';
 import { SessionRecord } from '../session-record.ts';
 
 // Bytes in the socket beyond which records wait in the queue, where they can be merged.
 const MAX_IN_SOCKET = 256 * 1024;
-
-/** Bytes of session events that may wait for a slow client, enough for some images. Then it is disconnected and has to resume. */
-export const MAX_QUEUED_EVENT_BYTES = 16 * 1024 * 1024;
-
-/** Bytes of events and responses that may wait for a client. */
-export const MAX_CLIENT_BACKLOG = 64 * 1024 * 1024;
 
 // Bytes that a waiting record costs beside its text.
 const ITEM_COST = 128;
@@ -24,17 +18,17 @@ export interface ByteSink {
 interface ClientEventQueueOptions {
   /** Another encoding for records that this client may see only in part. */
   readonly formFor: (record: SessionRecord) => { readonly name: string; readonly make: () => object } | undefined;
-  readonly onOverflow: () => void;
+  readonly policy: OverflowPolicy;
   readonly onDrained: () => void;
 }
 
-/** The event queue of one client of the server. Records are encoded once for all clients; a slow client is disconnected. */
+/** The event queue of one client of the server. Records are encoded once for all clients. */
 export type ClientEventQueue = EventQueue<SessionRecord, Buffer>;
 
 export function clientEventQueue(sink: ByteSink, dialect: Dialect, options: ClientEventQueueOptions): ClientEventQueue {
-  const { formFor, onOverflow, onDrained } = options;
+  const { formFor, policy, onDrained } = options;
   return new EventQueue(payloadSink(sink), dialect, {
-    policy: { kind: 'disconnect', maxEvents: MAX_QUEUED_EVENT_BYTES, maxBacklog: MAX_CLIENT_BACKLOG, onOverflow },
+    policy,
     wrap: (event, like) => new SessionRecord(event, like && { seq: like.seq, messageSoFar: like.messageSoFar }),
     encode: (record, current) => {
       const { event, messageSoFar } = record;

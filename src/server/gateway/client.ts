@@ -12,6 +12,7 @@ import type { ConnectParameters } from './connect-parameters.ts';
 import { Inbox } from './inbox.ts';
 import { withoutAddresses } from './redact-models.ts';
 import type { GatewayServices } from './services.ts';
+import { slowClientPolicy } from './slow-clients.ts';
 
 // Unread responses beyond which no more commands of a client are read.
 const MAX_UNREAD_RESPONSES = 16 * 1024 * 1024;
@@ -66,8 +67,7 @@ export class Client implements Subscriber {
     const dialect: Dialect = { ...defaultDialect, stream, legacyNames, hookErrors: true };
     this.#events = clientEventQueue(socket, dialect, {
       formFor: (record) => this.#redactedForm(record),
-      onOverflow: () =>
-        this.close({ code: closeCodes.tooSlow, reason: 'timeout', message: 'The client reads too slowly' }),
+      policy: slowClientPolicy(this),
       onDrained: () => this.#updateReading(),
     });
     this.#inbox = new Inbox({ onLine: (line) => this.#commands.handle(line), onFlood: () => this.#closeForFlood() });

@@ -7,7 +7,7 @@ import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 const faults: Readonly<Record<number, { readonly code: number; readonly reason: string }>> = {
   1002: { code: 1002, reason: 'This is no WebSocket frame' },
   1007: { code: 1007, reason: 'A message must be UTF-8' },
-  1008: { code: closeCodes.tooBig, reason: 'A message came in too many pieces' },
+  1008: { code: closeCodes.tooBig, reason: 'A message has too many fragments' },
   1009: { code: closeCodes.tooBig, reason: 'A message was too big' },
 };
 

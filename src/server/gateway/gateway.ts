@@ -8,18 +8,16 @@ import { credentialOf } from '../http/admission/request-credential.ts';
 import type { Sessions } from '../sessions.ts';
 import { Client, type ClientIdentity } from './client.ts';
 import { clientSocket, MAX_FRAGMENTS, MAX_FRAME_BYTES } from './client-socket.ts';
+import { InFlightLimit } from './command-limits.ts';
 import { type ConnectParameters, parseConnectParameters } from './connect-parameters.ts';
 import { ExplainingSocket } from './explaining-socket.ts';
-import { InFlightLimit } from './in-flight-limit.ts';
 import { RejectedUpgrades, type RejectReason, rejectMalformedUpgrade } from './rejected-upgrades.ts';
 import type { GatewayServices } from './services.ts';
+import { ClientPings } from './slow-clients.ts';
 
 /** Open sockets in all, and of one token with all its logins. */
 export const MAX_CLIENTS = 1000;
 export const MAX_CLIENTS_PER_TOKEN = 250;
-
-// Buffered bytes up to which a client's pings are answered.
-const MAX_BUFFERED_FOR_PONG = 64 * 1024;
 
 const invalidToken: RejectReason = {
   code: closeCodes.invalidToken,
@@ -38,11 +36,7 @@ interface GatewayOptions
 /** Accepts WebSocket upgrades and owns the clients until they close. */
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #clients = new Map<Client, WebSocket>();
-  /** Clients without a sign of life since the last ping. */
-  readonly #awaitingPong = new Set<Client>();
-  /** Bytes in the socket at the last ping. */
-  readonly #bufferedAtPing = new WeakMap<Client, number>();
+  readonly #clients = new Set<Client>();
   readonly #sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -54,12 +48,12 @@ export class Gateway {
   }).on('wsClientError', rejectMalformedUpgrade);
   readonly #rejectedUpgrades = new RejectedUpgrades();
   readonly #inFlight = new InFlightLimit();
-  readonly #pings: NodeJS.Timeout;
+  readonly #pings: ClientPings;
   #draining: { readonly retryAfterMs: number } | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#pings = setInterval(() => this.#ping(), options.pingMs).unref();
+    this.#pings = new ClientPings(options.pingMs);
     options.authority.onChange(() => this.#closeRevoked());
   }
 
@@ -102,32 +96,24 @@ export class Gateway {
   /** Disconnects all idle clients and accepts no more. */
   drain(retryAfterMs: number): void {
     this.#draining = { retryAfterMs };
-    for (const client of [...this.#clients.keys()]) this.#disconnect(client);
+    for (const client of [...this.#clients]) this.#disconnect(client);
   }
 
   close(): void {
-    clearInterval(this.#pings);
-    for (const client of [...this.#clients.keys()]) this.#disconnect(client, { force: true });
+    this.#pings.close();
+    for (const client of [...this.#clients]) this.#disconnect(client, { force: true });
   }
 
   #accept(socket: WebSocket, identity: ClientIdentity, parameters: ConnectParameters): void {
     const onClientClosed = (client: Client) => {
       this.#clients.delete(client);
-      this.#awaitingPong.delete(client);
+      this.#pings.remove(client);
     };
     const exceedsSessionQuota = (one: Client, sessionId: string) => this.#exceedsSessionQuota(one, sessionId);
     const services = { ...this.#options, onClientClosed, exceedsSessionQuota, inFlight: this.#inFlight };
     const client = new Client(clientSocket(socket), identity, parameters, services);
-    this.#clients.set(client, socket);
-    const markAlive = () => this.#awaitingPong.delete(client);
-    socket
-      .on('pong', markAlive)
-      .on('message', markAlive)
-      .on('ping', (data) => {
-        markAlive();
-        // Pongs to a client that does not read would fill the memory.
-        if (socket.bufferedAmount <= MAX_BUFFERED_FOR_PONG) socket.pong(data);
-      });
+    this.#clients.add(client);
+    this.#pings.add(client, socket);
     if (this.#draining) this.#disconnect(client, { force: true });
     else void client.start(() => this.#options.catalog.find(parameters.selector, identity.grant));
   }
@@ -143,33 +129,11 @@ export class Gateway {
   }
 
   #clientsOf(grant: Grant): readonly Client[] {
-    return [...this.#clients.keys()].filter(({ identity }) => tokenIdOf(identity.grant) === tokenIdOf(grant));
-  }
-
-  /** Pings all clients and closes those that did not respond to the last ping. */
-  #ping(): void {
-    for (const [client, socket] of this.#clients) {
-      if (client.isHeld && socket.isPaused) this.#awaitingPong.delete(client);
-      else if (this.#awaitingPong.has(client) && !this.#isReading(client, socket)) {
-        client.close({ code: closeCodes.tooSlow, reason: 'timeout', message: 'The client does not answer' });
-        socket.terminate();
-      } else {
-        this.#awaitingPong.add(client);
-        this.#bufferedAtPing.set(client, socket.bufferedAmount);
-        socket.ping();
-      }
-    }
-  }
-
-  /** Whether the client has received buffered bytes since the last ping, which may be queued behind them. */
-  #isReading(client: Client, { bufferedAmount }: WebSocket): boolean {
-    const previous = this.#bufferedAtPing.get(client) ?? 0;
-    this.#bufferedAtPing.set(client, bufferedAmount);
-    return bufferedAmount < previous;
+    return [...this.#clients].filter(({ identity }) => tokenIdOf(identity.grant) === tokenIdOf(grant));
   }
 
   #closeRevoked(): void {
-    for (const client of [...this.#clients.keys()]) {
+    for (const client of [...this.#clients]) {
       if (this.#options.authority.isValid(client.identity.grant)) continue;
       this.#options.audit.record({ action: 'revoked', ...client.identity, sessionId: client.sessionId, outcome: 'ok' });
       const { code, reason: message, error } = invalidToken;

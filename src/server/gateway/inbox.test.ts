@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BURST_LINES, MAX_EXCESS_LINES } from './command-rate.ts';
+import { BURST_LINES, MAX_EXCESS_LINES } from './command-limits.ts';
 import { type InboundLine, Inbox } from './inbox.ts';
 
 function newInbox() {

@@ -1,7 +1,7 @@
 import { type Inbound, parseInbound } from '../../wire/inbound.ts';
 import { type InputLine, LineReader } from '../../wire/json-lines.ts';
 import { MAX_FRAME_BYTES } from './client-socket.ts';
-import { CommandRate } from './command-rate.ts';
+import { CommandRate } from './command-limits.ts';
 
 /** A parsed line. `refuse`: it exceeds the rate. */
 export interface InboundLine {

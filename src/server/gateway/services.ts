@@ -4,7 +4,7 @@ import type { Grant } from '../auth/grant.ts';
 import type { SessionCatalog } from '../session-catalog.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Client } from './client.ts';
-import type { InFlightLimit } from './in-flight-limit.ts';
+import type { InFlightLimit } from './command-limits.ts';
 
 /** The counters of the gateway. */
 export interface GatewayMetrics {

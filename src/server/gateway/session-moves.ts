@@ -96,7 +96,7 @@ const asPromptResponse = ({ type }: CommandRequest, response: AgentResponse) =>
 /** The same texts as the agent prints. */
 function moveOutput(response: AgentResponse): string {
   const { cancelled, sessionId, text } = response.data() as { cancelled: boolean; sessionId?: string; text?: string };
-  if (cancelled) return 'An extension said no';
+  if (cancelled) return 'An extension cancelled it';
   return text === undefined ? `Started the session ${sessionId}` : `Forked before: ${text}`;
 }
 

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { keepTail, MAX_OUTPUT_BYTES, type Truncation } from '../truncate.ts';
+import { formatBytes, keepTail, MAX_OUTPUT_BYTES, type Truncation } from '../truncate.ts';
 import { OutputLog } from './output-log.ts';
 
 // Room for the shown tail plus the line that the window cuts.
@@ -53,7 +53,10 @@ export class CommandOutput {
     return grown;
   }
 
-  /** The last lines of the output. The log starts when they are truncated for the first time. */
+  /**
+   * The last whole lines of the output, at most `MAX_OUTPUT_LINES` and `MAX_OUTPUT_BYTES`, or the end of a longer last
+   * line. The log of the whole output starts when they are truncated for the first time.
+   */
   tail(): Truncation {
     const window = this.#lastBytes(WINDOW_BYTES);
     // Drops the line that the window cuts, unless it is the only one.
@@ -120,6 +123,24 @@ export class CommandOutput {
       this.#lineStart = this.#totalBytes + at + 1;
     }
   }
+}
+
+/** The line after a truncated tail: the range that the model sees, and the path of the whole output. */
+export function truncationNotice({ log, lastLineBytes }: CommandOutput, tail: Truncation): string {
+  if (!log) return '';
+  const first = tail.totalLines - tail.outputLines + 1;
+  const limit = tail.truncatedBy === 'bytes' ? ` (${formatBytes(tail.maxBytes)} limit)` : '';
+  const range = tail.lastLinePartial
+    ? `last ${formatBytes(tail.outputBytes)} of line ${tail.totalLines} (line is ${formatBytes(lastLineBytes)})`
+    : `lines ${first}-${tail.totalLines} of ${tail.totalLines}${limit}`;
+  return `[Showing ${range}. ${logLocation(log)}]`;
+}
+
+function logLocation({ path, writeError, truncatedAt }: OutputLog): string {
+  if (path === undefined) return `The full output could not be kept: ${writeError}`;
+  return truncatedAt === undefined
+    ? `Full output: ${path}`
+    : `First ${formatBytes(truncatedAt)} of the output: ${path}`;
 }
 
 /** Number of trailing bytes that start a character without completing it. */

@@ -1,7 +1,5 @@
 import { ToolError, type ToolInvocation, type ToolOutput, textOutput } from '../../tool.ts';
-import { formatBytes, type Truncation } from '../truncate.ts';
-import type { CommandOutput } from './command-output.ts';
-import type { OutputLog } from './output-log.ts';
+import { type CommandOutput, truncationNotice } from './command-output.ts';
 import { runShell, type ShellOptions, type ShellRun } from './shell.ts';
 
 /** Runs a command for the model and returns its output and exit status. */
@@ -31,9 +29,7 @@ function failureText({ exit, end }: ShellRun, seconds: number): string | undefin
 
 function buildResult({ output, tail }: ShellRun, problem: string | undefined): ToolOutput {
   const { log } = output;
-  const text = [tail.content, log ? truncationNotice(tail, log, output.lastLineBytes) : '']
-    .filter(Boolean)
-    .join('\n\n');
+  const text = [tail.content, truncationNotice(output, tail)].filter(Boolean).join('\n\n');
   const details = log ? { truncation: tail, fullOutputPath: log.path ?? null } : undefined;
   if (problem)
     throw new ToolError({ ...textOutput([text, problem].filter(Boolean).join('\n\n')), details: details ?? {} });
@@ -45,20 +41,4 @@ export function commandProgress(output: CommandOutput): ToolOutput {
   const tail = output.tail();
   const details = { truncation: tail.truncated ? tail : null, fullOutputPath: output.log?.path ?? null };
   return { ...textOutput(tail.content), details };
-}
-
-function truncationNotice(tail: Truncation, log: OutputLog, lastLineBytes: number): string {
-  const first = tail.totalLines - tail.outputLines + 1;
-  const limit = tail.truncatedBy === 'bytes' ? ` (${formatBytes(tail.maxBytes)} limit)` : '';
-  const range = tail.lastLinePartial
-    ? `last ${formatBytes(tail.outputBytes)} of line ${tail.totalLines} (line is ${formatBytes(lastLineBytes)})`
-    : `lines ${first}-${tail.totalLines} of ${tail.totalLines}${limit}`;
-  return `[Showing ${range}. ${logLocation(log)}]`;
-}
-
-function logLocation({ path, writeError, truncatedAt }: OutputLog): string {
-  if (path === undefined) return `The full output could not be kept: ${writeError}`;
-  return truncatedAt === undefined
-    ? `Full output: ${path}`
-    : `First ${formatBytes(truncatedAt)} of the output: ${path}`;
 }

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Anchor, firstBelow, pieceAt, survivingAnchor } from './anchor.ts';
 import { type Keyed, MeasuredRows } from './measured-rows.ts';
+import { onScrollUpIntent } from './scroll-intent.ts';
 
 /** The drawn rows; `end` is exclusive. */
 export interface DrawnRange {
@@ -44,6 +45,7 @@ export class ListWindow<R extends Keyed> {
   readonly #onNearStart: () => void;
   readonly #measured: MeasuredRows<R>;
   readonly #changes = signal(0);
+  /** Set near the end by `#onScroll` and by `toEnd`; cleared when the user scrolls up, or starts to. */
   readonly #isFollowing = signal(true);
   readonly #isEndHidden = signal(false);
   readonly #observer = new ResizeObserver((entries) => this.#onResize(entries));
@@ -116,9 +118,11 @@ export class ListWindow<R extends Keyed> {
     };
     scroller.addEventListener('scroll', onScroll, options);
     for (const input of INPUT_EVENTS) document.addEventListener(input, onInput, { ...options, capture: true });
+    const stopIntents = onScrollUpIntent(scroller, () => this.#unfollow());
     this.#observer.observe(scroller);
     this.layout();
     return () => {
+      stopIntents();
       controller.abort();
       this.#observer.disconnect();
       clearTimeout(this.#idleTimer);
@@ -157,7 +161,7 @@ export class ListWindow<R extends Keyed> {
   /** Scrolls a row to a third of the viewport. */
   toRow(key: number): void {
     if (this.#measured.indexOf(key) === undefined) return;
-    this.unfollow();
+    this.#unfollow();
     this.#anchor = { key, top: this.#viewHeight / 3 };
     this.#redraw();
   }
@@ -165,13 +169,13 @@ export class ListWindow<R extends Keyed> {
   toStart(): void {
     const [first] = this.#measured.rows;
     if (!first) return;
-    this.unfollow();
+    this.#unfollow();
     this.#anchor = { key: first.key, top: this.#parts?.above.offsetTop ?? 0 };
     this.#isJumping = true;
     this.#redraw();
   }
 
-  unfollow(): void {
+  #unfollow(): void {
     if (!this.#isFollowing.peek()) return;
     this.#isFollowing.value = false;
     this.#updateAnchor();

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListWindow } from './list-window.ts';
 import type { Keyed } from './measured-rows.ts';
-import { isTextField, onScrollUpIntent } from './scroll-intent.ts';
+import { isTextField } from './scroll-intent.ts';
 
 interface WindowedListProps<R extends Keyed> {
   readonly label: string;
@@ -21,12 +21,7 @@ export function WindowedList<R extends Keyed>({ label, window, rows, draw, head 
   const below = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (!scroller.current || !above.current || !below.current) return undefined;
-    const detach = window.attach({ scroller: scroller.current, above: above.current, below: below.current });
-    const stop = onScrollUpIntent(scroller.current, () => window.unfollow());
-    return () => {
-      stop();
-      detach();
-    };
+    return window.attach({ scroller: scroller.current, above: above.current, below: below.current });
   }, [window]);
   const hadFocus = scroller.current?.contains(document.activeElement) === true;
   useLayoutEffect(() => {

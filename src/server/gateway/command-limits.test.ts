@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BURST_LINES, BYTES_PER_LINE, CommandRate, LINES_PER_SECOND, MAX_EXCESS_LINES } from './command-rate.ts';
+import { BURST_LINES, BYTES_PER_LINE, CommandRate, LINES_PER_SECOND, MAX_EXCESS_LINES } from './command-limits.ts';
 
 /** A rate limiter with a manual clock. */
 function rateAt() {

@@ -17,7 +17,7 @@ export interface CliCommand extends CommandHelp {
 /** Every command, for the parser, the help and shell completion. Each is loaded on demand. */
 export const commands: Readonly<Record<string, CliCommand>> = {
   chat: {
-    about: 'Talk to the agent in this terminal; without one, each line of stdin is a prompt',
+    about: 'Chat with the agent in this terminal; without a terminal, each line of stdin is a prompt',
     run: async (args) => (await import('./local-chat.ts')).chat(args),
   },
   export: {
@@ -27,43 +27,43 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   },
   sessions: {
     takes: '[list|show|export|rm|rename|restore]',
-    about: 'Look after the sessions on disk',
+    about: 'Manage the sessions on disk',
     subcommands: {
-      list: { about: 'Those of this folder; with --all, of every folder' },
-      show: { about: 'What is in one: tau sessions show <id>' },
-      export: { about: 'Write one as a web page: tau sessions export <id>' },
-      rm: { about: 'Move some to the trash: tau sessions rm <id>...' },
-      rename: { about: 'Give one a name: tau sessions rename <id> <name>' },
-      restore: { about: 'Take one out of the trash; without an id, show the trash' },
+      list: { about: 'List the sessions of this folder; with --all, of every folder' },
+      show: { about: 'Print a summary: tau sessions show <id>' },
+      export: { about: 'Write a session as one HTML page: tau sessions export <id>' },
+      rm: { about: 'Move sessions to the trash: tau sessions rm <id>...' },
+      rename: { about: 'Name a session: tau sessions rename <id> <name>' },
+      restore: { about: 'Restore a session from the trash; without an id, list the trash' },
     },
     run: async (args) => (await import('./sessions/sessions.ts')).sessions(args),
   },
   serve: {
-    about: 'Let browsers and programs use sessions on this machine',
+    about: 'Serve the sessions of this machine to browsers and programs',
     run: async (args) => (await import('./serve/serve.ts')).serveSessions(args),
   },
   attach: {
     takes: '[url] [session|new]',
-    about: 'Talk in a session of a server; without one, choose',
-    subcommands: { new: { about: 'Begin one there' } },
+    about: 'Chat in a session of a server; without a name, choose one',
+    subcommands: { new: { about: 'Create a session' } },
     run: async (args) => (await import('./attach/attach.ts')).attach(args),
   },
   token: {
     takes: '<create|list|revoke>',
-    about: 'Say who may use a server of yours',
+    about: 'Manage the tokens of your server',
     subcommands: {
-      create: { about: 'Make one and show it once: tau token create --name <name>' },
-      list: { about: 'Those that there are, but not what they are' },
-      revoke: { about: 'Take one back: tau token revoke <id|name>' },
+      create: { about: 'Create a token and print it once: tau token create --name <name>' },
+      list: { about: 'List the tokens, without their secrets' },
+      revoke: { about: 'Revoke a token: tau token revoke <id|name>' },
     },
     run: async (args) => (await import('./token/token.ts')).token(args),
   },
   doctor: {
-    about: 'Look at everything tau depends on here, without spending a token',
+    about: 'Check everything that tau depends on, without a model call',
     run: async (args) => (await import('./doctor.ts')).doctor(args),
   },
   completion: {
-    about: 'Print a script that teaches a shell to complete tau',
+    about: 'Print the completion script of a shell',
     subcommands: {
       bash: { about: 'eval "$(tau completion bash)"' },
       zsh: { about: 'source <(tau completion zsh)' },
@@ -73,7 +73,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   },
   help: {
     takes: '[topic]',
-    about: 'Tell more about one thing',
+    about: 'Print the help of a topic or command',
     subcommands: topics,
     run: async ({ positionals }) => (await import('./help/help.ts')).help(positionals.slice(1)),
   },

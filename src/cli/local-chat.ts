@@ -35,8 +35,8 @@ async function runChat(client: AgentClient): Promise<void> {
 async function printGreeting(client: AgentClient, printer: Printer): Promise<void> {
   const { model, modelFallbackMessage, messageCount, sessionName } = await client.getState();
   const name = model ? `${model.provider}/${model.id}` : 'no model';
-  printer.note(`tau with ${name}. Ctrl-C stops an answer, Ctrl-D leaves, ? helps.`);
+  printer.note(`tau with ${name}. Ctrl-C stops an answer, Ctrl-D exits, ? prints help.`);
   if (modelFallbackMessage) printer.note(modelFallbackMessage);
-  if (messageCount > 0) printer.note(`Going on with ${sessionName ?? 'a conversation'} of ${messageCount} messages.`);
+  if (messageCount > 0) printer.note(`Continuing ${sessionName ?? 'a session'} of ${messageCount} messages.`);
   if (model?.provider === 'tau') printer.note(SUGGESTIONS);
 }

@@ -55,8 +55,7 @@ const helpPageFor = (first = '') => (SERVER_COMMAND.test(first) ? 'tau help serv
 function runRpc(args: CliArguments): Promise<number> {
   const [word] = args.positionals;
   if (args.files.length > 0) throw new PiError('Error: @file arguments are not supported in RPC mode');
-  if (word !== undefined)
-    throw new UsageError(`--mode rpc takes no ${JSON.stringify(word)}: prompts come over the wire`);
+  if (word !== undefined) throw new UsageError(`--mode rpc takes no ${JSON.stringify(word)}: send prompts as commands`);
   return rpc(args);
 }
 

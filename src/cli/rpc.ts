@@ -22,7 +22,7 @@ export async function rpc(args: CliArguments): Promise<number> {
   return 0;
 }
 
-const CLOSE_REASONS = { closed: 'stdout closed', ended: 'stdin closed', requested: 'an extension asked for it' };
+const CLOSE_REASONS = { closed: 'stdout closed', ended: 'stdin closed', requested: 'an extension requested it' };
 
 /** Resolves when the client has closed stdin and got every record, or has closed stdout. */
 async function waitForEnd(engine: Engine, connection: ClientConnection, { abort }: { abort: boolean }): Promise<void> {

@@ -26,7 +26,7 @@ const isPrompt = (word: string, { onlyPrompts }: CliArguments) => onlyPrompts ||
 function commandNamed(word: string) {
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
   if (command) return command;
-  const advice = `; to ask it: tau -p ${JSON.stringify(word)}`;
+  const advice = `; to send it as a prompt: tau -p ${JSON.stringify(word)}`;
   throw new UnknownWordError(`Unknown command: ${word}`, { word, known: Object.keys(commands), advice });
 }
 

@@ -23,7 +23,7 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
   );
   await engine.exitRequested;
   await server.close();
-  await engine.close('an extension asked for it');
+  await engine.close('an extension requested it');
   if (clients.current) await flushed(clients.current);
   return 0;
 }

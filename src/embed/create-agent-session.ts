@@ -62,7 +62,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   if (!(manager instanceof SessionManager)) throw new Refusal('not_supported', FOREIGN_MANAGER);
   const cwd = manager.resolveCwd(options.cwd);
   const tools = resolveTools(options);
-  const { prompt, additions } = loaderOptions(options.resourceLoader);
+  const { prompt, addons } = loaderOptions(options.resourceLoader);
   const { agentDir, env, script, trust, hooks, thinkingLevel } = options;
   const applySettings = settingsFrom(options.settingsManager);
   const engine = await openLocalEngine({
@@ -79,7 +79,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     sessionDirectory: manager.chosenDirectory,
     first: (directories) => manager.firstSession(directories),
     tools: tools.choice,
-    addons: { ...additions, extensionFactories: tools.factories },
+    addons: { ...addons, extensionFactories: tools.factories },
   });
   const context = new EmbedContext(engine, options.sessionStartEvent);
   const { agent } = engine;

@@ -20,9 +20,9 @@ export interface ResourceLoader {
 /** Converts a loader to engine options: its texts are used, its skills and templates are read from their files. */
 export function loaderOptions(loader: ResourceLoader | undefined): {
   prompt: SystemPromptOverrides;
-  additions: AddonOptions;
+  addons: AddonOptions;
 } {
-  if (!loader) return { prompt: {}, additions: {} };
+  if (!loader) return { prompt: {}, addons: {} };
   if ((loader.getExtensions?.().extensions.length ?? 0) > 0) {
     const advice = 'put their files where tau finds them, or give their tools as customTools';
     throw new Refusal('not_supported', `Extensions that a resourceLoader has loaded cannot be used: ${advice}`);
@@ -34,7 +34,7 @@ export function loaderOptions(loader: ResourceLoader | undefined): {
       append: loader.getAppendSystemPrompt?.(),
       contextFiles: files?.map(({ path, content }) => ({ path, text: content })),
     },
-    additions: {
+    addons: {
       findExtensions: loader.getExtensions === undefined,
       findSkills: loader.getSkills === undefined,
       findPromptTemplates: loader.getPrompts === undefined,

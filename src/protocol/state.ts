@@ -187,7 +187,7 @@ export const SessionSummary = object(
     cwd: text(),
     title: optional(text()),
     name: optional(text()),
-    parentSession: optional(text('The file of the session that this one came from.')),
+    parentSession: optional(text('The file of the session that this one was copied from.')),
     status: optional(choice(['running', 'waiting', 'idle'])),
     cost: optional(amount()),
     tokens: optional(count()),

@@ -98,7 +98,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     maxHosts: maxSessions,
     onCrash: (sessionId, reason) => {
       counters.onCrash();
-      log.event('error', 'agent gone', { sessionId, how: reason });
+      log.event('error', 'agent ended', { sessionId, how: reason });
     },
     onStartFailure: (sessionId, reason) => log.event('error', 'agent did not start', { sessionId, why: reason }),
     onError: (error) => log.event('error', 'stumbled', errorFields(error)),

@@ -9,7 +9,7 @@ interface Sources {
 
 /** Registers the metrics of the server beside those of HTTP. */
 export function serverMetrics(metrics: Metrics, { hosts, clients }: Sources): GatewayMetrics & { onCrash(): void } {
-  const attaches = metrics.counter('tau_attaches_total', 'Clients that came to a session.', ['resume']);
+  const attaches = metrics.counter('tau_attaches_total', 'Attachments of clients to sessions.', ['resume']);
   // Counted directly: this runs for every client and every delta.
   let records = 0;
   metrics.scrape(
@@ -18,7 +18,7 @@ export function serverMetrics(metrics: Metrics, { hosts, clients }: Sources): Ga
     () => records,
   );
   const commands = metrics.counter('tau_commands_total', 'Commands of clients.', ['command', 'outcome']);
-  const crashes = metrics.counter('tau_agent_crashes_total', 'Agents that ended without being asked to.');
+  const crashes = metrics.counter('tau_agent_crashes_total', 'Agents that ended unexpectedly.');
   const gauge = (help: string) => ({ kind: 'gauge' as const, help });
   metrics.scrape('tau_clients', gauge('Open sockets.'), clients);
   metrics.scrape('tau_sessions', gauge('Sessions with an agent.'), () =>

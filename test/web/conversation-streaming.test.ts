@@ -329,7 +329,7 @@ it('Try again keeps messages that another client sent meanwhile', async () => {
   await conversationRegion(other.page).getByText('Fine now.').waitFor();
   for (const send of held) send();
 
-  await page.getByRole('alert').getByText('More was said meanwhile').waitFor();
+  await page.getByRole('alert').getByText('The conversation has continued meanwhile').waitFor();
   for (const tab of [page, other.page]) expect(await visibleText(conversationRegion(tab))).toContain('something else');
 });
 

@@ -29,7 +29,7 @@ it('a line with ! runs in the shell, shows its output while it runs, and becomes
   const frames = await watchFrames(page);
   const command = 'mkfifo gate && echo first && cat gate';
   await messageBox(page).fill(`!${command}`);
-  await page.getByText('Runs in the shell, the model is told').waitFor();
+  await page.getByText('Runs in the shell; the model sees the output').waitFor();
 
   await page.keyboard.press('Enter');
   await card(page, command).getByText('first', { exact: true }).waitFor();

@@ -487,7 +487,7 @@ it('older sessions are found after a slow or failed request', async () => {
   await page.reload();
   await rows.nth(199).waitFor();
   await filter.fill(unknown);
-  await page.getByText('The sessions could not be asked for.').waitFor();
+  await page.getByText('The sessions could not be loaded.').waitFor();
   const claimsNoMatch = await page
     .getByText('No session has these words in its name, its first words or its folder.')
     .isVisible();
@@ -557,7 +557,7 @@ it('a session list that fails to load is reported with a Retry button', async ()
   // Without a session, only the button requests the list at once.
   await page.goto(`${server.address}?session=none`);
   await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
-  await page.getByText('The sessions could not be asked for. The server does not answer.').waitFor();
+  await page.getByText('The sessions could not be loaded. The server does not answer.').waitFor();
   await page.unroute('**/api/sessions*');
   await list(page).getByRole('button', { name: 'Retry' }).click();
 

@@ -23,9 +23,10 @@ export async function attachTarget(
   word: string | undefined,
   server: ServerAddress,
 ): Promise<AttachTarget> {
-  if (word !== undefined && args.continue) throw new UsageError('--continue is the latest session: name none');
+  if (word !== undefined && args.continue)
+    throw new UsageError('--continue opens the latest session: give no session with it');
   if (args.cwd !== undefined && (args.continue || (word !== undefined && word !== 'new'))) {
-    throw new UsageError('--cwd is where a new session begins');
+    throw new UsageError('--cwd needs a new session: tau attach new');
   }
   // Fails at once if the server is unreachable or rejects the token; a session connection would retry.
   await requestServer(server, 'api/me');
@@ -51,7 +52,9 @@ const latestSession = async (server: ServerAddress) => (await listSessions(serve
 
 async function chosenSession(server: ServerAddress): Promise<SessionSummary | undefined> {
   if (!hasTerminal()) {
-    throw new UsageError('tau attach asks on a terminal; there is tau attach <id>, tau attach new and --continue');
+    throw new UsageError(
+      'tau attach without a session needs a terminal; use tau attach <id>, tau attach new or --continue',
+    );
   }
   const sessions = await listSessions(server, MAX_ATTACH_CHOICES);
   return sessions.length === 0 ? undefined : chooseSession(sessions, { withFolder: true });
@@ -59,6 +62,6 @@ async function chosenSession(server: ServerAddress): Promise<SessionSummary | un
 
 async function listSessions(server: ServerAddress, limit: number): Promise<readonly SessionSummary[]> {
   const { sessions } = (await requestServer(server, `api/sessions?limit=${limit}`)) as { sessions?: SessionSummary[] };
-  if (!Array.isArray(sessions)) throw new Error('The server tells of no sessions');
+  if (!Array.isArray(sessions)) throw new Error('The server returned no list of sessions');
   return sessions;
 }

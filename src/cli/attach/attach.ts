@@ -52,7 +52,7 @@ async function runTerminal(session: RemoteSession): Promise<number> {
   const reason = await runAttachedChat(session);
   if (reason !== undefined) return printError(reason);
   const unsent = session.outbox.length;
-  return unsent === 0 ? 0 : printError(`What you sent last did not arrive (${unsent})`);
+  return unsent === 0 ? 0 : printError(`Not delivered: ${unsent} of your last messages`);
 }
 
 const runPiped = async (session: RemoteSession) => ((await runBatch(session)) ? 0 : 1);

@@ -19,12 +19,12 @@ export const isAddress = (word: string | undefined) => word !== undefined && /^(
 export function serverAddress(args: CliArguments, given: string | undefined): ServerAddress {
   const { socket } = args;
   const address = given ?? args.url;
-  if (given !== undefined && args.url !== undefined) throw new UsageError('One address is enough');
+  if (given !== undefined && args.url !== undefined) throw new UsageError('Give one address: --url or an argument');
   if (socket !== undefined && address !== undefined) throw new UsageError('--socket and a URL contradict each other');
   if (socket !== undefined) return { url: socketUrl(resolve(socket), args['base-path'] ?? ''), token: undefined };
   if (address !== undefined) return remoteAddress(address, args);
   throw new UsageError(
-    'Which server? Start one with tau serve --socket <path>, then say tau attach --socket <path>; or give its ws:// URL',
+    'Which server? Start one with tau serve --socket <path>, then run tau attach --socket <path>; or give its ws:// URL',
   );
 }
 
@@ -38,7 +38,7 @@ function socketUrl(path: string, basePath: string): URL {
 }
 
 function remoteAddress(address: string, args: CliArguments): ServerAddress {
-  if (args['base-path'] !== undefined) throw new UsageError('A URL has its base path in it: --base-path is too much');
+  if (args['base-path'] !== undefined) throw new UsageError('A URL contains its base path: leave --base-path out');
   const url = isAddress(address) && URL.canParse(address) ? new URL(address) : undefined;
   if (!url) throw new UsageError('The URL of a server begins with ws:// or wss://');
   url.protocol = url.protocol.replace('http', 'ws');

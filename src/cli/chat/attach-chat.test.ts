@@ -25,6 +25,6 @@ it('a lost connection is printed with the way to retry', () => {
   const lost = { state: 'lost', reason: 'The server left' } as const;
 
   expect(printedFor(retrying(5), lost, { state: 'reconnecting', attempt: 1 }, { state: 'open' })).toBe(
-    'Connection lost: The server left (Enter tries again, Ctrl-D leaves)\nReconnecting…\nConnected again.\n',
+    'Connection lost: The server left (Enter tries again, Ctrl-D exits)\nReconnecting…\nConnected again.\n',
   );
 });

@@ -38,7 +38,7 @@ export function printConnectionStatus(printer: Printer): (status: ConnectionStat
   let isDown = false;
   return ({ state, reason, attempt }) => {
     if (state === 'reconnecting' && attempt === 1) printer.note(reason ? `Reconnecting… (${reason})` : 'Reconnecting…');
-    if (state === 'lost') printer.failure(`Connection lost: ${reason} (Enter tries again, Ctrl-D leaves)`);
+    if (state === 'lost') printer.failure(`Connection lost: ${reason} (Enter tries again, Ctrl-D exits)`);
     if (state === 'open' && isDown) printer.note('Connected again.');
     isDown = state === 'reconnecting' || state === 'lost';
   };

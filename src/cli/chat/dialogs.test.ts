@@ -97,7 +97,7 @@ it('dialogs that end elsewhere are closed', async () => {
   await type('three');
 
   expect(answers()).toEqual([{ value: 'three' }]);
-  expect(printed().split('(That is no longer asked.)')).toHaveLength(2);
+  expect(printed().split('(This question is closed.)')).toHaveLength(2);
   expect(printed()).not.toContain('second');
 });
 

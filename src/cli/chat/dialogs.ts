@@ -64,7 +64,7 @@ export class TerminalDialogs {
 
   /** Another client has answered, or the dialog timed out. */
   #expire(question: OpenQuestion): void {
-    if (this.#questions[0] === question) this.#printer.note('(That is no longer asked.)');
+    if (this.#questions[0] === question) this.#printer.note('(This question is closed.)');
     this.#close(question, undefined);
   }
 

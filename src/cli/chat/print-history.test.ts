@@ -61,7 +61,7 @@ it.each<[string, AgentMessage[], string]>([
   [
     'a summary',
     [{ role: 'compactionSummary', summary: 's', tokensBefore: 1, timestamp }],
-    '(What was said before is summed up for the model.)\n',
+    '(Earlier messages are summarised for the model.)\n',
   ],
 ])('%s is printed', (_what, messages, expected) => {
   const { printer, printed } = captured();

@@ -39,7 +39,7 @@ function printMessage(message: AgentMessage, calls: ReadonlyMap<string, ToolCall
       break;
     case 'branchSummary':
     case 'compactionSummary':
-      printer.note('(What was said before is summed up for the model.)');
+      printer.note('(Earlier messages are summarised for the model.)');
       break;
     default:
       message satisfies never;

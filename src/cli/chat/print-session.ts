@@ -88,7 +88,7 @@ export class SessionPrinter {
   #printHeader({ sessionId, sessionName, cwd, model, messageCount }: SessionState, shown: number): void {
     const name = model ? `${model.provider}/${model.id}` : 'no model';
     this.#printer.note(`${sessionName ?? sessionId} in ${cwd}, with ${name}.`);
-    this.#printer.note('Ctrl-C stops an answer, Ctrl-D leaves, ? helps.');
+    this.#printer.note('Ctrl-C stops an answer, Ctrl-D exits, ? prints help.');
     if (messageCount > shown) this.#printer.note(`… ${messageCount - shown} earlier messages`);
   }
 }

@@ -75,7 +75,7 @@ export class TerminalUi {
     if (this.#dialogs.isOpen) this.#dialogs.cancel();
     else if (this.#running) this.#client.abort().catch(() => {});
     else if (!this.#terminal.isBlank) this.#terminal.clear();
-    else this.printer.note('(Ctrl-D leaves)');
+    else this.printer.note('(Ctrl-D exits)');
   }
 
   async #send(message: string): Promise<void> {

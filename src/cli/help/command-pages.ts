@@ -9,7 +9,7 @@ export const commandRows = () => rowsOf(commands);
 /** The help page of one command. */
 export function commandPage(name: string, { takes, about, subcommands }: CliCommand): string {
   const usage = section('Usage', list(rowsOf({ [`tau ${name}`]: { takes, about } })));
-  return subcommands ? page(usage, section('What may follow', list(rowsOf(subcommands)))) : page(usage);
+  return subcommands ? page(usage, section('Subcommands', list(rowsOf(subcommands)))) : page(usage);
 }
 
 type CommandRow = { readonly takes?: string | undefined; readonly about: string };
@@ -20,10 +20,10 @@ const rowsOf = (words: Readonly<Record<string, CommandRow>>) =>
 /** The options of a server command. */
 export function serverOptions(command: ServerSubcommand): string {
   const own = section('Options', list(ownFlags(command).map((name) => flagRow(name, flags[name]))));
-  return page(own, ...(command === 'serve' ? [forwardedSection] : []), paragraph('tau help server tells the rest.'));
+  return page(own, ...(command === 'serve' ? [forwardedSection] : []), paragraph('See also: tau help server'));
 }
 
 const forwardedSection = section(
-  'Handed on to the agents it starts',
+  'Passed on to the agents',
   paragraph(forwardedFlags.map((name) => `--${name}`).join(' ')),
 );

@@ -29,16 +29,16 @@ const firstPage = () =>
     section(
       'Usage',
       list([
-        ['tau', 'Talk to the agent in this terminal'],
-        ['tau -p <prompt>... [@file...]', 'Print an answer and leave'],
-        ['tau --mode json <prompt>...', 'Print all that happens, as JSON lines'],
-        ['tau --mode rpc', 'Speak JSON lines with a program'],
-        ['tau <command>', 'Do something else'],
+        ['tau', 'Chat with the agent in this terminal'],
+        ['tau -p <prompt>... [@file...]', 'Print the answer and exit'],
+        ['tau --mode json <prompt>...', 'Print every event as a JSON line'],
+        ['tau --mode rpc', 'Read commands and write records as JSON lines'],
+        ['tau <command>', 'Run a command of the list below'],
       ]),
     ),
     section('Commands', list(commandRows())),
     section('Common options', list(common().map(([name, flag]) => flagRow(name, flag)))),
-    section('Read on with tau help <topic>', list(Object.entries(topics).map(([name, topic]) => [name, topic.about]))),
+    section('Topics: tau help <topic>', list(Object.entries(topics).map(([name, topic]) => [name, topic.about]))),
   );
 
 const common = () => Object.entries<Flag>(flags).filter(([, flag]) => flag.common);

@@ -8,15 +8,15 @@ import type { Topic } from './topics.ts';
 export const pages: Readonly<Record<Topic, () => string>> = {
   modes: () =>
     page(
-      paragraph('In a terminal, tau without anything is a conversation. The other modes:'),
+      paragraph('In a terminal, tau without arguments starts a chat. The other modes:'),
       list([
         ['tau -p <prompt>...', 'Runs the prompts one after another in one session and prints the last answer.'],
-        ['tau --mode json', 'The same, but prints the header of the session and every event as JSON lines.'],
+        ['tau --mode json', 'Does the same and prints the session header and every event as JSON lines.'],
         ['tau --mode rpc', 'Reads commands and writes records as JSON lines until stdin closes.'],
       ]),
       paragraph(
-        'What is piped in stands before the first prompt, and so do the files that are named with an @: texts under ' +
-          'their names, images as images. Words after -- are prompts, whatever they begin with.',
+        'Piped input and files named with @ are placed before the first prompt: text under its file name, images as ' +
+          'images. Words after -- are always prompts.',
       ),
       options('modes'),
       examples("tau -p 'What does this program do?' @src/main.ts", "git diff | tau -p 'Review this.'"),
@@ -24,8 +24,8 @@ export const pages: Readonly<Record<Topic, () => string>> = {
   sessions: () =>
     page(
       paragraph(
-        'Every conversation is kept as a file that pi can read too, below ~/.pi/agent/sessions, by the folder it was ' +
-          'held in. One process at a time may have it open. A session in which nothing was said leaves no file.',
+        'Each session is one file below ~/.pi/agent/sessions, grouped by working folder, in the format of pi. One ' +
+          'process at a time can open it. A session without messages leaves no file.',
       ),
       options('sessions'),
       examples("tau -p -c 'And now the tests.'", 'tau --session 0199'),
@@ -33,36 +33,37 @@ export const pages: Readonly<Record<Topic, () => string>> = {
   models: () =>
     page(
       paragraph(
-        'Only the built-in model answers yet: it needs no key and no network, and plays a script when told to. ' +
-          'Its models are tau/scripted, tau/scripted-small and tau/scripted-slow.',
+        'tau uses the models of Anthropic, OpenAI, Google and compatible servers: set a key such as ANTHROPIC_API_KEY, or ' +
+          'use the auth.json and models.json of pi. Without a key it uses the built-in model tau/scripted, which needs ' +
+          'no network and plays scripts.',
       ),
       options('models'),
-      examples("tau -p --model tau/scripted:high 'list the files'"),
+      examples('tau --list-models opus', "tau -p --model opus:high 'Why do the tests fail?'"),
     ),
   tools: () =>
     page(
-      paragraph('The agent acts through tools, with the rights of the user who started it: tau is not a sandbox.'),
+      paragraph('Tools run with the rights of the user who started tau: tau is not a sandbox.'),
       options('tools'),
       examples("tau -p --tools read 'read package.json'"),
     ),
-  additions: () =>
+  extensions: () =>
     page(
       paragraph(
-        'A skill tells how to do one kind of work: a folder with a SKILL.md. The model reads it when it needs it, or you ' +
-          'say /skill:name and what is to be done. A prompt template is a prompt in a file, with places for words: ' +
-          '/name and the words stand for it.',
+        'An extension is a TypeScript or JavaScript file that adds tools, commands and hooks. A skill is a folder with a ' +
+          'SKILL.md that describes one kind of work: the model reads it on demand, or you start it with /skill:name. ' +
+          'A prompt template is a prompt in a file with placeholders: /name and its arguments expand to it.',
       ),
       list([
-        ['~/.pi/agent', 'Yours: skills/ and prompts/ in it, and skills in ~/.agents/skills'],
-        ['.pi', "The project's: skills/ and prompts/ in it, and skills in .agents/skills"],
+        ['~/.pi/agent', 'Yours: extensions/, skills/ and prompts/; also skills in ~/.agents/skills'],
+        ['.pi', "The project's: extensions/, skills/ and prompts/; also skills in .agents/skills"],
       ]),
-      options('additions'),
+      options('extensions'),
       examples("tau -p '/review src/main.ts'", "tau -p --skill ./pdf-tools '/skill:pdf-tools extract report.pdf'"),
     ),
   rpc: () =>
     page(
       paragraph(
-        'Commands come in and records go out, one JSON object per line. Every command gets one response with its id; ' +
+        'tau reads commands and writes records, one JSON object per line. Every command gets one response with its id; ' +
           'agent_settled is the one definite end of a run. docs/protocol.md has every command, event and shape.',
       ),
       options('rpc'),
@@ -76,17 +77,15 @@ export const pages: Readonly<Record<Topic, () => string>> = {
       list([
         [
           'tau serve',
-          'Lets browsers and programs use sessions here. Prints a link that lets one browser in, and where sockets are.',
+          'Serves sessions to browsers and programs. Prints a link that logs one browser in, and its addresses.',
         ],
-        ['tau attach', 'The chat on a session of a server, over its socket file or a URL.'],
-        ['tau token', 'Says who else may come in.'],
+        ['tau attach', 'Opens the chat on a session of a server, over its socket file or a URL.'],
+        ['tau token', 'Creates, lists and revokes the tokens of other clients.'],
       ]),
-      paragraph(
-        'Every client sends a token, but for the owner over the socket file. The scopes of a token limit what it may do:',
-      ),
+      paragraph('Every client sends a token, except the owner over the socket file. A token has scopes:'),
       list([
-        ['view', 'Read what is said and done.'],
-        ['prompt', 'Talk to the agent, answer it, open sessions and change them.'],
+        ['view', 'Read sessions.'],
+        ['prompt', 'Send prompts, answer dialogs, open and change sessions.'],
         ['bash', 'Run commands beside the agent.'],
         ['admin', 'Trust projects and store keys.'],
       ]),
@@ -106,7 +105,7 @@ export const pages: Readonly<Record<Topic, () => string>> = {
   options: () =>
     page(
       rowsOf((flag) => !flag.ignored),
-      section('Taken without effect, for scripts that were written for pi', paragraph(namesOf((flag) => flag.ignored))),
+      section('Accepted without effect, for scripts written for pi', paragraph(namesOf((flag) => flag.ignored))),
     ),
   environment: () => page(list(Object.entries(environment))),
   'exit-codes': () => page(list(Object.entries(exitCodes))),

@@ -36,7 +36,7 @@ export async function chooseSessionToResume({
   isCustomDir,
 }: SessionLocations): Promise<string | undefined> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new UsageError('--resume asks on a terminal; there is --continue and --session <id>');
+    throw new UsageError('--resume needs a terminal; use --continue or --session <id>');
   }
   const list = new SessionList(isCustomDir ? sessionDirectory : sessionsFolder(root));
   const { sessions } = await list.list({ extraFolder: sessionDirectory, cwd, limit: MAX_RESUME_CHOICES });

@@ -33,7 +33,7 @@ export function singleMatch(paths: readonly string[], name: string): string {
   const [path] = paths;
   if (path === undefined) throw new Refusal('session_not_found', `No session found matching '${name}'`);
   if (paths.length > 1) {
-    throw new Refusal('invalid_params', `${paths.length} sessions begin with '${name}': say more of the id`);
+    throw new Refusal('invalid_params', `${paths.length} sessions begin with '${name}': give more of the id`);
   }
   return path;
 }

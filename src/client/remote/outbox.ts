@@ -101,7 +101,7 @@ export class Outbox {
       ({ record, isSent, mayHaveArrived }) => record?.clientMessageId === clientMessageId && !isSent && !mayHaveArrived,
     );
     this.#entries = this.#entries.filter((entry) => entry !== withdrawn);
-    withdrawn?.reject?.(new Withdrawn('It was taken back'));
+    withdrawn?.reject?.(new Withdrawn('It was withdrawn'));
     return withdrawn !== undefined;
   }
 

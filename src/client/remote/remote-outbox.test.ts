@@ -89,7 +89,7 @@ describe('a message', () => {
     connection.cut();
     await reached(session, 'reconnecting');
     const unsent = session.prompt({ message: 'unsent', clientMessageId: 'c2' });
-    const rejected = expect(unsent).rejects.toMatchObject({ name: 'ConnectionLost', message: 'It was taken back' });
+    const rejected = expect(unsent).rejects.toMatchObject({ name: 'ConnectionLost', message: 'It was withdrawn' });
 
     const waiting = session.outbox.map(({ text, mayHaveArrived }) => [text, mayHaveArrived]);
     const withdrawn = ['c1', 'c2', 'c2'].map((id) => session.withdraw(id));

@@ -48,7 +48,7 @@ const commands: Readonly<Record<string, BuiltinCommand>> = {
     description: 'Start an empty session',
     run: async ({ agent, signal }) => {
       const { cancelled, sessionId } = await newSession(agent, {}, signal);
-      return cancelled ? 'An extension said no' : `Started the session ${sessionId}`;
+      return cancelled ? 'An extension cancelled it' : `Started the session ${sessionId}`;
     },
   },
   fork: {
@@ -115,13 +115,13 @@ async function useModel(agent: Agent, pattern: string): Promise<string> {
 
 function forkList(agent: Agent): string {
   const { messages } = forkPoints(agent);
-  if (messages.length === 0) return 'Nothing was said yet';
+  if (messages.length === 0) return 'There are no messages yet';
   return messages.map(({ entryId, text }) => `${entryId}  ${text.replaceAll(/\s+/g, ' ').slice(0, 60)}`).join('\n');
 }
 
 async function forkAt(agent: Agent, entryId: string, signal: AbortSignal): Promise<string> {
   const { cancelled, text } = await forkSession(agent, { entryId }, signal);
-  return cancelled ? 'An extension said no' : `Forked before: ${text}`;
+  return cancelled ? 'An extension cancelled it' : `Forked before: ${text}`;
 }
 
 function sessionFacts({ session }: Agent): string {

@@ -39,7 +39,7 @@ export async function orphansFinding(): Promise<Finding> {
   const orphans = (await taggedProcesses()).filter(({ tag }) => !isAlive(agentOf(tag))).map(({ pid }) => pid);
   if (orphans.length === 0) return fine('processes', 'None was left behind by an agent');
   const pids = orphans.join(' ');
-  return warning('processes', `Left behind by an agent that is gone: ${pids}. Look at them, then: kill ${pids}`);
+  return warning('processes', `Left behind by an agent that has ended: ${pids}. Inspect them, then: kill ${pids}`);
 }
 
 /** The pid of the innermost agent in a process tag. */

@@ -37,4 +37,4 @@ const SESSION_FOLDER_REMEDY = 'Change its permissions, or name another folder wi
 const toolsFinding = (names: readonly string[]): Finding =>
   names.length > 0
     ? fine('tools', names.join(', '))
-    : warning('tools', 'None is active: the model can only talk. Choose some with set_active_tools');
+    : warning('tools', 'None is active: the model can only answer. Activate some with set_active_tools');

@@ -72,7 +72,7 @@ function limitMessageSize(response: Response, onError: (error: unknown) => void)
         size = newlines > 1 ? 0 : size + 1;
       }
     }
-    if (size > MAX_MESSAGE_BYTES) throw new Error(`said more than ${MAX_MESSAGE_BYTES} bytes in one message`);
+    if (size > MAX_MESSAGE_BYTES) throw new Error(`sent more than ${MAX_MESSAGE_BYTES} bytes in one message`);
   };
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({

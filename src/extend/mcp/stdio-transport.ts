@@ -58,7 +58,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#child?.pipes ?? {};
-    if (!stdin || this.#isClosed) throw new Error('is gone');
+    if (!stdin || this.#isClosed) throw new Error('has ended');
     const line = `${JSON.stringify(message)}\n`;
     if (stdin.writableLength + line.length > MAX_MESSAGE_BYTES) this.#fail(NOT_READING);
     else if (stdin.writable) stdin.write(line);
@@ -90,7 +90,7 @@ export class StdioTransport implements Transport {
   #onData(bytes: Buffer): void {
     if (this.#isClosed) return;
     const lines = this.#lines.push(bytes);
-    if (!lines) this.#fail(`said more than ${MAX_MESSAGE_BYTES} bytes in one line`);
+    if (!lines) this.#fail(`sent more than ${MAX_MESSAGE_BYTES} bytes in one line`);
     for (const line of lines ?? []) {
       const message = parseMessage(line);
       if (message) this.onmessage?.(message);

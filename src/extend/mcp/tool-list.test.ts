@@ -59,7 +59,7 @@ it('leaves out malformed tools and reports each', async () => {
     'its tool "list" is left out: its inputSchema does not describe an object',
     'its tool "text" is left out: its inputSchema does not describe an object',
     'its tool "deep" is left out: its inputSchema is nested too deep',
-    'its tool "long" is left out: it says too much',
+    'its tool "long" is left out: its description is too long',
   ]);
 });
 

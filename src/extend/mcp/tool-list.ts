@@ -54,7 +54,8 @@ function usableTools(found: readonly unknown[]): ToolList {
     const tool = parseTool(value);
     const size = typeof tool === 'string' ? 0 : toolSize(tool);
     if (typeof tool === 'string') problems.push(tool);
-    else if (size > MAX_TOOL_CHARACTERS) problems.push(`its tool ${quoted(tool.name)} is left out: it says too much`);
+    else if (size > MAX_TOOL_CHARACTERS)
+      problems.push(`its tool ${quoted(tool.name)} is left out: its description is too long`);
     else if (size > remaining) problems.push(`its tool ${quoted(tool.name)} is left out: there is too much before it`);
     else {
       tools.push(tool);

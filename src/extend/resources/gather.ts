@@ -35,7 +35,7 @@ export async function gather<T extends { readonly name: string; readonly path: s
       const first = resource && found.get(resource.name);
       if (first) warn(`${path} is left out: ${first.path} has the name ${first.name} already`);
       else if (resource && found.size === MAX_PER_KIND) {
-        warn(`${path} and what comes after it is left out: there are more than ${MAX_PER_KIND} ${kind.plural}`);
+        warn(`${path} and all after it are left out: there are more than ${MAX_PER_KIND} ${kind.plural}`);
         return [...found.values()];
       } else if (resource) found.set(resource.name, resource);
     }

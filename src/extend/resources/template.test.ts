@@ -24,7 +24,7 @@ it('an empty template is left out, and an empty expansion leaves the message unc
   const { say: expand, found, warnings } = await load();
 
   expect(found.map(([name]) => name)).toEqual(['echo']);
-  expect(warnings).toEqual(['home/.pi/agent/prompts/empty.md is left out: it says nothing']);
+  expect(warnings).toEqual(['home/.pi/agent/prompts/empty.md is left out: it is empty']);
   expect(await expand('/echo hello')).toBe('hello');
   expect(await expand('/echo')).toBeUndefined();
 });

@@ -24,7 +24,7 @@ export function readTemplate(path: string, root: ResourceRoot, warn: (warning: s
   const { values, body, problem } = frontMatter(readPromptFile(path));
   if (problem !== undefined) warn(`${path}: ${problem}`);
   if (body === '') {
-    warn(`${path} is left out: it says nothing`);
+    warn(`${path} is left out: it is empty`);
     return undefined;
   }
   const { description } = values;

@@ -33,7 +33,7 @@ describe('a stalled server', () => {
     expect(failureAfter(99)).toBeUndefined();
     stallTimer.onData();
     expect(failureAfter(99)).toBeUndefined();
-    expect(failureAfter(1)).toBe('The model stopped in the middle of its answer and did not go on within 100 ms');
+    expect(failureAfter(1)).toBe('The model stopped in the middle of its answer and did not continue within 100 ms');
   });
 
   it('fails soon after a complete response that it does not end', () => {

@@ -41,7 +41,7 @@ export class StallTimer {
     clearTimeout(this.#timer);
     this.#timer = this.#startTimer(
       this.#timeouts.betweenMs,
-      'The model stopped in the middle of its answer and did not go on',
+      'The model stopped in the middle of its answer and did not continue',
     );
   }
 

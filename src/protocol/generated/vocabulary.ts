@@ -540,7 +540,7 @@ export interface SessionSummary {
   cwd: string;
   title?: string | undefined;
   name?: string | undefined;
-  /** The file of the session that this one came from. */
+  /** The file of the session that this one was copied from. */
   parentSession?: string | undefined;
   status?: 'running' | 'waiting' | 'idle' | undefined;
   cost?: number | undefined;

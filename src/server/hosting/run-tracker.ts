@@ -138,6 +138,6 @@ const interruptedSettled = ({ runId, clientMessageIds }: RunningRecord): AgentSe
   aborted: false,
   outcome: 'error',
   errorCode: 'interrupted',
-  errorMessage: 'The agent was gone before the run was over',
+  errorMessage: 'The agent ended before the run was over',
   clientMessageIds: [...clientMessageIds],
 });

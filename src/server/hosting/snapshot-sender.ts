@@ -142,7 +142,7 @@ function fetchSnapshot(snapshotRequest: SnapshotRequest, tries = 1): void {
   // The responses may arrive in either order.
   const checkBoth = () => {
     if (!messages || !state) seqBefore = lastSeq();
-    else if (!messages.success || !state.success) onError(new Error('The agent could not tell the conversation'));
+    else if (!messages.success || !state.success) onError(new Error('The agent could not send the conversation'));
     else if (lastSeq() !== seqBefore && tries < MAX_SNAPSHOT_TRIES) fetchSnapshot(snapshotRequest, tries + 1);
     else if (lastSeq() !== seqBefore) onError(new Refusal('overloaded', 'The conversation does not hold still'));
     else

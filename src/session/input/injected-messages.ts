@@ -37,7 +37,7 @@ export class InjectedMessages {
 
   add(kind: DeliveryPoint, message: InjectedMessage): void {
     if (this.#pending.length >= MAX_INJECTED) {
-      throw new Refusal('overloaded', `Too many messages wait to be said (${MAX_INJECTED})`);
+      throw new Refusal('overloaded', `Too many injected messages wait (${MAX_INJECTED})`);
     }
     this.#pending.push({ kind, message });
   }

@@ -71,7 +71,7 @@ describe('a server that requests a delay', () => {
     const retries = new Retries({});
 
     expect(retries.next(busy(60_001))).toBeUndefined();
-    expect(retries.delayProblem(busy(60_001))).toBe('the server asks for a retry delay of 61 s, more than 60 s');
+    expect(retries.delayProblem(busy(60_001))).toBe('the server requires a retry delay of 61 s, more than 60 s');
     expect(retries.delayProblem(busy(60_000))).toBeUndefined();
     expect(retries.delayProblem(busy())).toBeUndefined();
   });

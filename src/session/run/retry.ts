@@ -46,7 +46,7 @@ export class Retries {
   delayProblem({ retryAfterMs = 0 }: ModelFailure): string | undefined {
     const { maxDelayMs = MAX_DELAY_MS } = this.#settings;
     if (retryAfterMs <= maxDelayMs) return undefined;
-    return `the server asks for a retry delay of ${Math.ceil(retryAfterMs / 1000)} s, more than ${maxDelayMs / 1000} s`;
+    return `the server requires a retry delay of ${Math.ceil(retryAfterMs / 1000)} s, more than ${maxDelayMs / 1000} s`;
   }
 
   /** Resets the count after a successful model call. */

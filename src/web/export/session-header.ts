@@ -20,7 +20,7 @@ export function sessionHeader(session: ExportedSession): HTMLElement {
     [totals.models.length > 1 ? 'Models' : 'Model', totals.models.join(', ').slice(0, 400)],
     [
       'Messages',
-      `${totals.prompts} asked, ${totals.responses} answered, ${formatCount(totals.toolCalls, 'tool call')}`,
+      `${totals.prompts} prompts, ${totals.responses} answers, ${formatCount(totals.toolCalls, 'tool call')}`,
     ],
     [
       'Tokens',

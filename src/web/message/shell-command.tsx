@@ -11,7 +11,7 @@ export function ShellCommandView({ message }: ViewProps) {
   const code = message['exitCode'];
   const ending = message['cancelled'] === true ? 'stopped' : typeof code === 'number' ? `exit ${code}` : '';
   const state = ending === 'stopped' ? ending : ending === '' || ending === 'exit 0' ? 'done' : 'failed';
-  const note = message['excludeFromContext'] === true ? 'not told to the model' : '';
+  const note = message['excludeFromContext'] === true ? 'not sent to the model' : '';
   const output = terminalText(asText(message['output']));
   const isCut = message['truncated'] === true;
   const { size } = outputSize({ text: output, isCut });
@@ -26,7 +26,7 @@ export function ShellCommandView({ message }: ViewProps) {
     >
       <Command text={command} />
       <Output text={output} isCut={isCut} />
-      {isCut && <Notice text={`What came before is not here${outputPath && `; all of it is in ${outputPath}`}`} />}
+      {isCut && <Notice text={`Earlier output is not shown${outputPath && `; all of it is in ${outputPath}`}`} />}
     </CardFrame>
   );
 }

@@ -64,7 +64,7 @@ it('[W66] an ambiguous id prefix is rejected', async () => {
 
   const ambiguous = await runTau(server.home, ['attach', '--socket', server.socketPath, 'aaaa'], { input: 'say hi' });
 
-  expect(ambiguous).toMatchObject({ code: 1, stderr: "tau: 2 sessions begin with 'aaaa': say more of the id\n" });
+  expect(ambiguous).toMatchObject({ code: 1, stderr: "tau: 2 sessions begin with 'aaaa': give more of the id\n" });
 });
 
 it('[W69] tau attach fails when a prompt fails', async () => {
@@ -107,7 +107,7 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
   [
     'no server',
     () => ['new'],
-    'Which server? Start one with tau serve --socket <path>, then say tau attach --socket <path>; or give its ws:// URL (see tau help server)',
+    'Which server? Start one with tau serve --socket <path>, then run tau attach --socket <path>; or give its ws:// URL (see tau help server)',
     2,
   ],
   [
@@ -170,19 +170,19 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
   [
     'a session and --continue',
     ({ socketPath }) => ['--socket', socketPath, 'a', '-c'],
-    '--continue is the latest session: name none (see tau help server)',
+    '--continue opens the latest session: give no session with it (see tau help server)',
     2,
   ],
   [
     'a session and --cwd',
     ({ socketPath }) => ['--socket', socketPath, 'a', '--cwd', '.'],
-    '--cwd is where a new session begins (see tau help server)',
+    '--cwd needs a new session: tau attach new (see tau help server)',
     2,
   ],
   [
     'no session and no terminal',
     ({ socketPath }) => ['--socket', socketPath],
-    'tau attach asks on a terminal; there is tau attach <id>, tau attach new and --continue (see tau help server)',
+    'tau attach without a session needs a terminal; use tau attach <id>, tau attach new or --continue (see tau help server)',
     2,
   ],
   [

@@ -42,7 +42,7 @@ it('[W65] after a reconnect, printed text of a model response is not printed aga
   await startServerOnSocket({ home: before.home });
   chat.type(ENTER);
   await chat.waitForScreen('\nConnected again.\n');
-  await chat.waitForScreen('\n(failed: The agent was gone before the run was over)\n');
+  await chat.waitForScreen('\n(failed: The agent ended before the run was over)\n');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0 });
@@ -59,7 +59,7 @@ it('[W65] tau attach prints the death of the agent and continues with the restar
 
   server.killAgent();
   await chat.waitForScreen('\nPi process terminated (SIGKILL)\n');
-  await chat.waitForScreen('\n(failed: The agent was gone before the run was over)\n›');
+  await chat.waitForScreen('\n(failed: The agent ended before the run was over)\n›');
   gate.open();
   chat.type(`go on${ENTER}`);
   await chat.waitForScreen('\nHalf of\n›');

@@ -42,7 +42,7 @@ it('[W63] prompts and results of other clients are printed, and own prompts once
   const other = await server.attach();
   writeFileSync(join(server.home.cwd, 'marker.txt'), '');
   const chat = server.attachInTerminal([other.cursor.session]);
-  await chat.waitForScreen('Ctrl-C stops an answer, Ctrl-D leaves, ? helps.\n›');
+  await chat.waitForScreen('Ctrl-C stops an answer, Ctrl-D exits, ? prints help.\n›');
 
   await other.run('list the files');
   await chat.waitForScreen('\n▸ bash ls -la\n');
@@ -123,7 +123,7 @@ it('[W64] dialogs of extensions are shown until a client answers', async () => {
   await chat.waitForScreen('\nBlue?\n');
   const { id } = await other.next(({ title }) => title === 'Blue?');
   other.send({ type: 'extension_ui_response', id, confirmed: false });
-  await chat.waitForScreen('\n(That is no longer asked.)\n');
+  await chat.waitForScreen('\n(This question is closed.)\n');
   await chat.waitForScreen('\nSo it is false.\n›');
   chat.type(CTRL_D);
 

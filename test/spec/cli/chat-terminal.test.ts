@@ -171,7 +171,7 @@ it('Ctrl-C clears typed text, and on an empty line explains how to quit', async 
   await chat.waitForScreen('\n› never\n  mind this');
   chat.type(CTRL_C);
   chat.type(CTRL_C);
-  await chat.waitForScreen('\n(Ctrl-D leaves)\n›');
+  await chat.waitForScreen('\n(Ctrl-D exits)\n›');
   chat.type(`say hello${ENTER}`);
   await chat.waitForScreen('\nhello\n›');
   chat.type(CTRL_D);

@@ -18,8 +18,8 @@ it.each([
   ['--zzz', 'Unknown option: --zzz'],
   ['-z', 'Unknown option: -z'],
   ['caht', 'Unknown command: caht, did you mean chat?'],
-  ['sing', 'Unknown command: sing; to ask it: tau -p "sing"'],
-  ['toString', 'Unknown command: toString; to ask it: tau -p "toString"'],
+  ['sing', 'Unknown command: sing; to send it as a prompt: tau -p "sing"'],
+  ['toString', 'Unknown command: toString; to send it as a prompt: tau -p "toString"'],
 ])('[Z25] tau %s suggests a correction', async (commandLine, message) => {
   expect(await runTau(newHome(), commandLine.split(' '), { input: '' })).toEqual(usageError(message));
 });
@@ -60,7 +60,7 @@ it.each([
   ['--tools ,', '--tools requires a value'],
   ['--tools read,bogus', 'There is no tool bogus: there is read, bash, edit, write, grep, find, ls, todo'],
   ['-xt bogus', 'There is no tool bogus: there is read, bash, edit, write, grep, find, ls, todo'],
-  ['--resume', '--resume asks on a terminal; there is --continue and --session <id>'],
+  ['--resume', '--resume needs a terminal; use --continue or --session <id>'],
   ['help tools extra', 'tau help takes one word, not "extra" too'],
   ['chat @notes.txt', '@notes.txt goes with a prompt'],
   ['export abc -', 'tau export writes a file: give it a name'],

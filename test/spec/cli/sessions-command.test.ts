@@ -105,7 +105,7 @@ it('[Z50] an ambiguous id prefix is rejected', async () => {
   expect(ambiguous).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: "2 sessions begin with 'same': say more of the id\n",
+    stderr: "2 sessions begin with 'same': give more of the id\n",
   });
   expect(await runTau(home, ['sessions', 'rm', 'same-1'])).toMatchObject(ok);
   expect(existsSync(path)).toBe(false);

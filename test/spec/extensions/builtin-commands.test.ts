@@ -100,7 +100,7 @@ verifies('N13', '/new starts a session unless an extension cancels it', async ({
   await peer.run('hello');
 
   await peer.ok({ type: 'prompt', message: '/lock' });
-  expect(await output(peer, '/new')).toBe('An extension said no');
+  expect(await output(peer, '/new')).toBe('An extension cancelled it');
   await peer.ok({ type: 'prompt', message: '/unlock' });
   const shownText = await output(peer, '/new');
 
@@ -111,7 +111,7 @@ verifies('N13', '/new starts a session unless an extension cancels it', async ({
 
 verifies('N13', '/fork lists messages, forks before one, and rejects an unknown entry', async ({ open }) => {
   const { peer } = await withBuiltins(open({ script: [{ text: 'one' }, { text: 'two' }] }));
-  expect(await output(peer, '/fork')).toBe('Nothing was said yet');
+  expect(await output(peer, '/fork')).toBe('There are no messages yet');
   await peer.run('first');
   await peer.run(`second\n${'long '.repeat(30)}`);
   const { messages } = await peer.ok({ type: 'get_fork_messages' });

@@ -191,7 +191,7 @@ verifies('Y2 Y6', 'a requested retry delay above the limit fails the run', async
   const first = await peer.run('go');
   const second = await peer.run('again');
 
-  const errorMessage = '429 Too many requests (the server asks for a retry delay of 3600 s, more than 60 s)';
+  const errorMessage = '429 Too many requests (the server requires a retry delay of 3600 s, more than 60 s)';
   expect(first.filter(({ type }) => type.startsWith('auto_retry'))).toEqual([]);
   expect(first.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'rate_limited', errorMessage });
   expect(ofType(second, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 1, finalError: errorMessage }]);
@@ -277,7 +277,7 @@ it('[Y7 Y6] a provider that does not start or stops mid-stream times out, is ret
   const late = 'The model did not begin to answer within 150 ms';
   expect(ofType(records, 'auto_retry_start')).toMatchObject([
     { attempt: 1, errorMessage: late },
-    { attempt: 2, errorMessage: 'The model stopped in the middle of its answer and did not go on within 100 ms' },
+    { attempt: 2, errorMessage: 'The model stopped in the middle of its answer and did not continue within 100 ms' },
   ]);
   expect(ofType(records, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 2, finalError: late }]);
   expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'stalled', errorMessage: late });

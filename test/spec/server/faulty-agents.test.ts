@@ -119,7 +119,7 @@ it('[W20 W92] an agent that does not return its state is given up with 1011', as
   }`;
   const server = await startServer({ home, args: interceptingAgentArgs(home, intercept, TALK) });
 
-  const reason = 'Failed to spawn Pi process: it does not tell its state';
+  const reason = 'Failed to spawn Pi process: it does not send its state';
   expect(await server.connect().ended).toEqual({ code: 1011, reason });
 });
 

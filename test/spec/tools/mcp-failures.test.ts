@@ -132,7 +132,7 @@ verifies('N43', 'an MCP server that sends an oversized line is ended', async ({ 
   const records = await peer.run('go');
 
   const [{ text = '' } = {}] = toolOutcomes(records);
-  expect(text).toBe('The MCP server s said more than 16777216 bytes in one line');
+  expect(text).toBe('The MCP server s sent more than 16777216 bytes in one line');
 });
 
 verifies('N43', 'the tools of an MCP server are limited to 500 and its list to 100 pages', async ({ open }) => {

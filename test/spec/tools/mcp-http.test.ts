@@ -151,7 +151,7 @@ it.each([
   const records = await peer.run('go');
 
   expect(toolOutcomes(records)).toEqual([
-    { text: 'The MCP server s said more than 16777216 bytes in one message', isError: true },
+    { text: 'The MCP server s sent more than 16777216 bytes in one message', isError: true },
   ]);
 });
 

@@ -17,7 +17,7 @@ export class SessionDraft extends SessionView {
 
   /** Accepts user messages only. */
   appendMessage = ({ role, content }: { role: string; content: Content }): void => {
-    if (role !== 'user') throw new TypeError(`A session begins with what a user says, not with a message of ${role}`);
+    if (role !== 'user') throw new TypeError(`The first message of a session must have the role user, not ${role}`);
     const checked =
       typeof content === 'string' ? [{ type: 'text' as const, text: content }] : toBlocks('content', content);
     this.#transcript().add({ role, content: checked, timestamp: Date.now() });

@@ -159,7 +159,7 @@ function parseReplacement(value: unknown, original: AgentMessage): AgentMessage 
   const { role, content, details, isError } = objectAt('message', value);
   if (role !== original.role) throw new TypeError(`message.role must stay ${original.role}`);
   if (original.role === 'assistant') return { ...original, content: parseAssistantBlocks(content) };
-  if (original.role !== 'toolResult') throw new TypeError(`a message of ${original.role} is said already`);
+  if (original.role !== 'toolResult') throw new TypeError(`a message of ${original.role} is already sent`);
   const result: ToolResultMessage = { ...original, content: toBlocks('message.content', content) };
   return {
     ...result,

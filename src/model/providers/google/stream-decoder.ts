@@ -92,7 +92,7 @@ export class GoogleStreamDecoder implements StreamDecoder {
 function chunkFailure(chunk: GoogleChunk) {
   const status = chunk.error?.code;
   return classifyFailure({
-    message: errorText(chunk) ?? 'The model failed and did not say why',
+    message: errorText(chunk) ?? 'The model failed without a reason',
     ...(typeof status === 'number' ? { status } : {}),
   });
 }

@@ -169,6 +169,6 @@ const joined = (parts: readonly { text?: string; refusal?: string }[] | null | u
 
 function responseFailure({ message, code, type }: ResponseError): ModelFailure {
   return classifyFailure({
-    message: errorText({ message, code: code ?? type }) ?? 'The model failed and did not say why',
+    message: errorText({ message, code: code ?? type }) ?? 'The model failed without a reason',
   });
 }

@@ -78,7 +78,7 @@ export class HostedAgent {
         clearTimeout(startTimer);
         if (response.success) resolve(response.data() as SessionState);
         else if (!this.#hasExited) {
-          fail('it does not tell its state');
+          fail('it does not send its state');
           void this.#process.kill();
         }
       };

@@ -63,7 +63,7 @@ export class RequestGuard {
     const address = isOwner ? 'socket' : this.#addressOf(request);
     const isSecure = !isOwner && this.#isSecure(request);
     const target = parseTarget(request.url ?? '');
-    if (!target) return { address, status: 400, code: 'bad_request', error: 'What is asked for must be a path' };
+    if (!target) return { address, status: 400, code: 'bad_request', error: 'The request target must be a path' };
     const foreign = isOwner ? undefined : this.#allowLists.findForeign(request, { isSecure });
     if (foreign) return this.#rejectForeign(foreign, address);
     const path = this.#relativePath(target.path);
@@ -132,7 +132,7 @@ const redirectTo = (to: string) => ({
 const crossSiteRejection = {
   status: 403,
   code: 'foreign_origin',
-  error: 'With a cookie, whatever changes something must say which page it comes from',
+  error: 'A request with a cookie that changes something needs an Origin header',
 };
 
 export const tooManyAttempts = (waitMs: number) => ({

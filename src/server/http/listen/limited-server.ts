@@ -137,5 +137,5 @@ function newServer(limits: HttpLimits, { tls, isOwnerOnly }: ServerKind): Server
 }
 
 const headTooLarge = { status: 431, code: 'too_large', error: 'The head of the request is too large' };
-const requestTooSlow = { status: 408, code: 'too_slow', error: 'The request took too long to come' };
+const requestTooSlow = { status: 408, code: 'too_slow', error: 'The request took too long to arrive' };
 const malformedRequest = { status: 400, code: 'bad_request', error: 'This is no request' };

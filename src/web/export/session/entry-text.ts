@@ -16,7 +16,7 @@ export function entryTitle(
         withoutMarkup(contentText(message['content'])) ||
         toolNames(message) ||
         withoutMarkup(asText(message['errorMessage'])) ||
-        '(nothing said)'
+        '(no text)'
       );
     case 'toolResult':
       return oneLine(`${asText(message['toolName'])} ${callSubject(callOf(asText(message['toolCallId'])))}`, 120);

@@ -24,5 +24,5 @@ export const announceResolvedDialogs = (session: LiveSession, { dialogDrafts }: 
 
 function resolutionText(by: string | undefined): string {
   if (by === 'timeout') return 'Not answered in time';
-  return by === 'client' ? 'Answered elsewhere' : 'No longer asked';
+  return by === 'client' ? 'Answered elsewhere' : 'No longer open';
 }

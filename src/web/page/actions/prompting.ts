@@ -60,7 +60,8 @@ export async function retryPrompt(session: LiveSession, draft: MessageDraft, mes
   const wasRejected = await session.wasRejected(async () => {
     const { messages } = await session.remote.getForkMessages();
     const last = messages.at(-1);
-    if (!last || !isSameText(last.text, contentText(message.content))) throw new Error('More was said meanwhile');
+    if (!last || !isSameText(last.text, contentText(message.content)))
+      throw new Error('The conversation has continued meanwhile');
     const { editorText } = unlessCancelled(await session.remote.navigateTree({ targetId: last.entryId }));
     text = editorText ?? last.text;
     await sendPrompt(session, { text, images }, 'steer');

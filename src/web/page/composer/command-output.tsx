@@ -7,7 +7,7 @@ export function CommandOutputPanel({ draft }: { readonly draft: MessageDraft }) 
   const output = draft.output.value;
   if (!output) return null;
   return (
-    <section class="command-output" aria-label={`What ${output.command} says`}>
+    <section class="command-output" aria-label={`Output of ${output.command}`}>
       <header>
         <code>
           <PlainText text={output.command} />

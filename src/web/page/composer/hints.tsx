@@ -9,8 +9,8 @@ import { hasTouchInput } from './touch-input.ts';
 
 const KEYS_WHILE_RUNNING = `${keysText('Enter')} steers · ${keysText('Alt+Enter')} queues · ${keysText('Escape')} stops`;
 
-const SHELL_HINT = 'Runs in the shell, the model is told';
-const PRIVATE_SHELL_HINT = 'Runs in the shell, the model is not told';
+const SHELL_HINT = 'Runs in the shell; the model sees the output';
+const PRIVATE_SHELL_HINT = 'Runs in the shell; the model does not see it';
 
 interface HintsProps {
   readonly draft: MessageDraft;

@@ -74,5 +74,5 @@ function RunEndAnnouncement() {
 function runEndText({ aborted, outcome }: AgentSettledEvent): string {
   if (aborted) return 'The answer was stopped.';
   if (outcome === 'error') return 'The answer failed.';
-  return outcome === 'budget' ? 'The answer has come to a limit.' : 'The answer is complete.';
+  return outcome === 'budget' ? 'The answer reached a limit.' : 'The answer is complete.';
 }

@@ -49,7 +49,7 @@ function Problem() {
   if (sessions.problem.value === undefined || app.session.value?.isOffline.value) return null;
   return (
     <div class="session-problem" role="alert">
-      <p>The sessions could not be asked for. {sessions.problem.value}.</p>
+      <p>The sessions could not be loaded. {sessions.problem.value}.</p>
       <button type="button" onClick={() => app.retry()}>
         Retry
       </button>

@@ -39,8 +39,7 @@ function outcomeText({ kind, provider, models }: KeyChange): string {
   const name = providerName(provider);
   const some = `${formatCount(models, 'model')} of ${name}`;
   if (kind === 'stored' && models === 0) return `The key is stored, but no model of ${name} can be used.`;
-  if (kind === 'stored')
-    return `The key is stored: ${some} can be chosen. Whether it is right the first answer will say.`;
+  if (kind === 'stored') return `The key is stored: ${some} can be chosen. The first answer shows whether it is valid.`;
   if (models === 0) return `The key is removed: no model of ${name} can be used any more.`;
   return `The key is removed. There is another one on the server, with which ${some} can be chosen.`;
 }

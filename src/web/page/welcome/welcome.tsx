@@ -7,7 +7,7 @@ import { sessionTitle } from '../state/list/session-summaries.ts';
 import { BuiltInWelcome } from './built-in-welcome.tsx';
 import { RealWelcome } from './real-welcome.tsx';
 
-const EMPTY_SESSION = 'Nothing was said in this session yet.';
+const EMPTY_SESSION = 'This session has no messages yet.';
 
 /** The content of an empty session. */
 export function Welcome() {

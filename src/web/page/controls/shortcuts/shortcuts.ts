@@ -97,7 +97,7 @@ export const shortcuts: readonly Shortcut[] = [
   { does: 'Send; steer what runs', keys: 'Enter', group: 'While writing', needs: 'prompt' },
   { does: 'Send when the run is over', keys: 'Alt+Enter', group: 'While writing', needs: 'prompt' },
   { does: 'New line', keys: 'Shift+Enter', group: 'While writing', needs: 'prompt' },
-  { does: 'What was said before', keys: 'ArrowUp', group: 'While writing', needs: 'prompt' },
+  { does: 'Previous prompt', keys: 'ArrowUp', group: 'While writing', needs: 'prompt' },
   { does: 'A command', keys: '/', group: 'While writing', needs: 'prompt' },
   { does: 'Name a file', keys: '@', group: 'While writing', needs: 'prompt' },
   { does: 'Run in the shell', keys: '!', group: 'While writing', needs: 'bash' },

@@ -175,7 +175,7 @@ describe('a message', () => {
     const { page } = await visit((await servePage()).loginLink);
 
     await submitPrompt(page, '/help');
-    const output = page.getByRole('region', { name: 'What /help says' });
+    const output = page.getByRole('region', { name: 'Output of /help' });
     await output.getByText('/compact [instructions]').waitFor();
     await page.keyboard.press('Escape');
 

@@ -36,18 +36,29 @@ interface BrowserOptions {
   readonly hasScrollbars?: boolean;
 }
 
-/** Launches a browser for all tests of a file. */
-export function useBrowser({ hasScrollbars = false }: BrowserOptions = {}): TestBrowser {
-  let browser: Browser | undefined;
+// The browser that all test files of a worker share. It ends with the worker, which holds its pipe.
+let shared: Promise<Browser> | undefined;
+
+async function launch({ hasScrollbars = false }: BrowserOptions): Promise<Browser> {
+  const ignoreDefaultArgs = hasScrollbars ? ['--hide-scrollbars'] : [];
+  return driver.launch({ executablePath: await chromium.executablePath(), args: flags, ignoreDefaultArgs });
+}
+
+/** Provides a browser for the tests of a file; its pages are closed after each test. */
+export function useBrowser(options: BrowserOptions = {}): TestBrowser {
+  let browser: Browser;
   beforeAll(async () => {
-    const ignoreDefaultArgs = hasScrollbars ? ['--hide-scrollbars'] : [];
-    browser = await driver.launch({ executablePath: await chromium.executablePath(), args: flags, ignoreDefaultArgs });
+    if (options.hasScrollbars) browser = await launch(options);
+    else {
+      shared ??= launch({});
+      browser = await shared;
+      if (!browser.isConnected()) browser = await (shared = launch({}));
+    }
   });
   afterAll(async () => {
-    await browser?.close();
+    if (options.hasScrollbars) await browser.close();
   });
   const visit: Visit = async (address, { width = 1280, height = 800, ...more } = {}) => {
-    if (!browser) throw new Error('There is no browser');
     const { javaScriptEnabled = true, colorScheme = 'light', hasTouch = false } = more;
     const viewport = { width, height };
     const context = await browser.newContext({

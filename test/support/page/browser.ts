@@ -36,8 +36,13 @@ interface BrowserOptions {
   readonly hasScrollbars?: boolean;
 }
 
-// The browser that all test files of a worker share. It ends with the worker, which holds its pipe.
 let shared: Promise<Browser> | undefined;
+
+/** The browser that all test files of a worker share. It ends with the worker, which holds its pipe. */
+function sharedBrowser(): Promise<Browser> {
+  shared ??= launch({});
+  return shared;
+}
 
 async function launch({ hasScrollbars = false }: BrowserOptions): Promise<Browser> {
   const ignoreDefaultArgs = hasScrollbars ? ['--hide-scrollbars'] : [];
@@ -48,12 +53,7 @@ async function launch({ hasScrollbars = false }: BrowserOptions): Promise<Browse
 export function useBrowser(options: BrowserOptions = {}): TestBrowser {
   let browser: Browser;
   beforeAll(async () => {
-    if (options.hasScrollbars) browser = await launch(options);
-    else {
-      shared ??= launch({});
-      browser = await shared;
-      if (!browser.isConnected()) browser = await (shared = launch({}));
-    }
+    browser = await (options.hasScrollbars ? launch(options) : sharedBrowser());
   });
   afterAll(async () => {
     if (options.hasScrollbars) await browser.close();

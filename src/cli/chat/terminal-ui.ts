@@ -8,7 +8,7 @@ import { Terminal } from './terminal.ts';
 export const SUGGESTIONS = 'Try: list the files · read package.json · run `date` · write notes.txt: hello';
 
 const HELP = `Enter sends. While the agent works, it reads what you send at its next step.
-Ctrl-C stops the answer, or takes back what you typed. Ctrl-D leaves; the session is kept.
+Ctrl-C stops the answer, or clears your input. Ctrl-D exits; the session is kept.
 Lines that are pasted together are one prompt. The up key brings earlier lines back.
 What an extension asks is answered by the next line, and called off by Ctrl-C.
 ? or /help shows this.

@@ -40,7 +40,7 @@ it.each([
   await closed;
 
   expect(transport.failure).toBe(failure);
-  await expect(transport.send(ping)).rejects.toThrow('is gone');
+  await expect(transport.send(ping)).rejects.toThrow('has ended');
 });
 
 it('keeps only the end of stderr', async () => {

@@ -220,7 +220,7 @@ it('templates above the limit give a warning', async () => {
 
   expect(found).toHaveLength(MAX_PER_KIND);
   expect(warnings).toEqual([
-    `home/.pi/agent/prompts/1500.md and what comes after it is left out: there are more than ${MAX_PER_KIND} prompt templates`,
+    `home/.pi/agent/prompts/1500.md and all after it are left out: there are more than ${MAX_PER_KIND} prompt templates`,
   ]);
 });
 

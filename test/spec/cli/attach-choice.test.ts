@@ -26,7 +26,7 @@ it('[W66] tau attach starts a session when the server has none', async () => {
   const server = await startServerOnSocket();
   const chat = server.attachInTerminal();
 
-  await chat.waitForScreen('? helps.\n›');
+  await chat.waitForScreen('? prints help.\n›');
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0 });

@@ -9,7 +9,7 @@ import { storedMessages } from '../../support/sessions/stored-session.ts';
 it('[W65] tau attach reconnects, sends what was typed meanwhile and prints nothing twice', async () => {
   const before = await startServerOnSocket();
   const chat = before.attachInTerminal(['new']);
-  await chat.waitForScreen('? helps.\n›');
+  await chat.waitForScreen('? prints help.\n›');
   chat.type(`say hello${ENTER}`);
   await chat.waitForScreen('\nhello\n›');
 
@@ -33,7 +33,7 @@ it('[W65] after a reconnect, printed text of a model response is not printed aga
   const script = [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }];
   const before = await startServerOnSocket({ script });
   const chat = before.attachInTerminal(['new']);
-  await chat.waitForScreen('? helps.\n›');
+  await chat.waitForScreen('? prints help.\n›');
   chat.type(`tell me a story${ENTER}`);
   await chat.waitForScreen('\nHalf of\n›');
 
@@ -53,7 +53,7 @@ it('[W65] tau attach prints the death of the agent and continues with the restar
   const gate = newGate();
   const server = await startServerOnSocket({ script: [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }] });
   const chat = server.attachInTerminal(['new']);
-  await chat.waitForScreen('? helps.\n›');
+  await chat.waitForScreen('? prints help.\n›');
   chat.type(`tell me a story${ENTER}`);
   await chat.waitForScreen('\nHalf of\n›');
 
@@ -72,7 +72,7 @@ it('[W65] tau attach exits with the reason when it may not reconnect', async () 
   const guest = { name: 'guest' };
   const server = await startServerOnSocket({ tokens: { 'a-guest': guest } });
   const chat = startTauInTerminal(server.home, ['attach', server.url, 'new'], { env: { PI_AUTH_TOKEN: 'a-guest' } });
-  await chat.waitForScreen('? helps.\n›');
+  await chat.waitForScreen('? prints help.\n›');
 
   writeFileSync(join(server.home.root, 'tokens.json'), '{"tokens":{}}');
 
@@ -83,7 +83,7 @@ it('[W65] tau attach exits with the reason when it may not reconnect', async () 
 it('[W65] tau attach prints the number of unsent messages when the user quits while disconnected', async () => {
   const server = await startServerOnSocket();
   const chat = server.attachInTerminal(['new']);
-  await chat.waitForScreen('? helps.\n›');
+  await chat.waitForScreen('? prints help.\n›');
 
   server.kill('SIGKILL');
   await chat.waitForScreen('\nReconnecting… (');
@@ -92,5 +92,5 @@ it('[W65] tau attach prints the number of unsent messages when the user quits wh
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 1 });
-  expect(chat.screen()).toContain('tau: What you sent last did not arrive (1)');
+  expect(chat.screen()).toContain('tau: Not delivered: 1 of your last messages');
 });

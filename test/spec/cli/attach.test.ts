@@ -113,7 +113,7 @@ it('[W64] dialogs of extensions are shown until a client answers', async () => {
   const server = await startServerOnSocket({ home });
   const other = await server.attach();
   const chat = server.attachInTerminal([other.cursor.session]);
-  await chat.waitForScreen('? helps.\n›');
+  await chat.waitForScreen('? prints help.\n›');
 
   other.send({ type: 'prompt', message: '/ask Red?' });
   await chat.waitForScreen('\nRed?\n');

@@ -23,7 +23,7 @@ it('tau chat streams text, shows tools, and exits on Ctrl-D', async () => {
   chat.type(CTRL_D);
 
   expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
-  expect(chat.screen()).toMatch(/^tau with tau\/scripted\. Ctrl-C stops an answer, Ctrl-D leaves, \? helps\.\n/);
+  expect(chat.screen()).toMatch(/^tau with tau\/scripted\. Ctrl-C stops an answer, Ctrl-D exits, \? prints help\.\n/);
   expect(storedMessages(home)[0]).toMatchObject({ role: 'user', content: [{ text: 'say good morning' }] });
 });
 
@@ -225,7 +225,7 @@ it('[Z71] --resume lists the sessions and reads a choice', async () => {
   await chat.waitForScreen('Which one');
   chat.type(`9${ENTER}`);
   chat.type(`2${ENTER}`);
-  await chat.waitForScreen('Going on with a conversation');
+  await chat.waitForScreen('Continuing a session');
   chat.type(`say third${ENTER}`);
   await chat.waitForScreen('third');
   chat.type(CTRL_D);

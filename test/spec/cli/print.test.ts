@@ -125,7 +125,7 @@ it.each([[['-p']], [[]], [['--mode', 'json', ' ']], [['-p', '']]])(
     expect(result).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/^tau: Nothing is asked: .+\n$/),
+      stderr: expect.stringMatching(/^tau: No prompt: .+\n$/),
     });
     expect(sessionFiles(home)).toEqual([]);
   },

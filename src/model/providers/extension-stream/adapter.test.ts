@@ -305,7 +305,7 @@ describe('the code of an extension', () => {
         await new Promise(() => {});
       },
       { betweenMs: 20 },
-      'did not go on within 20 ms',
+      'did not continue within 20 ms',
     ],
   ])('that %s is abandoned', async (_what, stream, timeouts, messageText) => {
     let signal: AbortSignal | undefined;

@@ -57,7 +57,7 @@ function DeleteConfirmation({ session }: { readonly session: SessionSummary }) {
           <PlainText text={sessionTitle(session)} />
         </p>
         <p class="note">
-          It goes to the trash folder <code>{trash}</code>, from where it can be taken back.
+          It goes to the trash folder <code>{trash}</code>, from where it can be restored.
           {session.status === 'running' && session.id === app.sessionId.value && ' What it is doing is stopped.'}
         </p>
         {problem.value !== undefined && (

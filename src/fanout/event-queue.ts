@@ -107,7 +107,7 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
     const { event } = queued;
     const isPaced = this.#options.isPaced(event, this.dialect);
     if (!isPaced) this.#writeAll();
-    if (this.#isIdle && (!isPaced || performance.now() >= this.#quietUntil)) this.#writeEvent(queued);
+    if (this.#isIdle && (!isPaced || performance.now() >= this.#quietUntil)) this.#writeEvent(queued, { isPaced });
     else if (isUpdate(event)) this.#holdUpdate(queued);
     else this.#holdEvent(queued);
     for (const twin of legacyEvents(this.dialect, event)) this.publish(this.#options.wrap(twin));
@@ -256,19 +256,21 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
       const item = this.#items[written] as Item<E, P>;
       if (item.kind === 'series' && !this.#advance(item)) break;
       this.#count(item, -1);
-      if (item.kind === 'update') this.#writeEvent(item.queued);
+      if (item.kind === 'update') this.#writeUpdate(item.queued);
       else if (item.kind === 'payload') this.#write(item.payload);
     }
     this.#items.splice(0, written);
     if (this.#items.length === 0 && !this.#isBlocked) this.#wake();
   }
 
-  #writeEvent(queued: E): void {
+  #writeUpdate(queued: E): void {
+    this.#writeEvent(queued, { isPaced: this.#options.isPaced(queued.event, this.dialect) });
+  }
+
+  #writeEvent(queued: E, { isPaced }: { readonly isPaced: boolean }): void {
     const payload = this.#options.encode(queued, this.dialect);
     this.#write(payload);
-    if (this.#options.isPaced(queued.event, this.dialect)) {
-      this.#quietUntil = performance.now() + Math.max(MIN_SPACING_MS, payload.length / BYTES_PER_MS);
-    }
+    if (isPaced) this.#quietUntil = performance.now() + Math.max(MIN_SPACING_MS, payload.length / BYTES_PER_MS);
   }
 
   #write(payload: P): void {

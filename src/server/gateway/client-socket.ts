@@ -19,6 +19,8 @@ export interface ClientSocket extends ByteSink {
   close(code: number, reason: string): void;
 }
 
+const TEXT_FRAME = { binary: false };
+
 /** Wraps a WebSocket. Its errors are ignored: a close event follows. */
 export function clientSocket(socket: WebSocket): ClientSocket {
   socket.on('error', () => {});
@@ -26,7 +28,7 @@ export function clientSocket(socket: WebSocket): ClientSocket {
     get bufferedAmount() {
       return socket.bufferedAmount;
     },
-    send: (bytes, sent) => socket.send(bytes, { binary: false }, () => sent?.()),
+    send: (bytes, sent) => socket.send(bytes, TEXT_FRAME, sent),
     onMessage: (listener) => void socket.on('message', (data) => listener(bytesOf(data))),
     onClose: (listener) => void socket.on('close', listener),
     setReading: (reading) => {

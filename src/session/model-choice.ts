@@ -70,8 +70,8 @@ export function initialChoice(registry: ModelRegistry, options: InitialChoiceOpt
 }
 
 /**
- * Sources of the first model, in order of precedence. After them: the first model in scope, then the default model of
- * the first provider with a key, then the scripted model.
+ * Sources of the first model, in order of precedence. A model of the settings outside the scope gives way to the first
+ * model in scope. After all: the default model of the first provider with a key, then the scripted model.
  */
 export interface FirstModelOptions {
   readonly unresolved?: UnresolvedModel | undefined;

@@ -85,7 +85,8 @@ export class Subscribers {
   }
 
   /**
-   * Resumes a client at its cursor if the journal still has everything since. `outdated`: it also needs a new snapshot.
+   * Resumes a client at its cursor if the journal still has everything since. `outdated`: it also needs a new snapshot;
+   * undefined: it gets `attach` with `resume: 'gap'` instead.
    */
   async resume(
     subscriber: Subscriber,
@@ -113,7 +114,7 @@ export class Subscribers {
     }
   }
 
-  /** Attaches a client with the location, the snapshot and the live state. */
+  /** Attaches a client with, in this order: its location, missed run ends, the snapshot, missed notices, the live state. */
   attach(subscriber: Subscriber, { location, snapshot, resume, runEnds }: AttachSnapshot): void {
     subscriber.onAttached({ ...location, epoch: this.#journal.epoch, seq: this.#lastSeq, resume });
     // Run ends precede the snapshot, because another run may be active in that.

@@ -19,7 +19,7 @@ export async function modelRequest(
   { transcript, hooks, choice, settings }: RequestParts,
   { systemPrompt, tools, signal }: { systemPrompt: string; tools: readonly Tool[]; signal: AbortSignal },
 ): Promise<ModelRequest> {
-  // Synced before the model is called: an accepted prompt survives a power cut.
+  // From here on an accepted prompt survives a power cut; before, only a crash of the process.
   await transcript.sync();
   const { context, beforeRequest, payload } = hooks;
   const { thinkingBudgets } = settings();

@@ -45,7 +45,7 @@ export class ListWindow<R extends Keyed> {
   readonly #onNearStart: () => void;
   readonly #measured: MeasuredRows<R>;
   readonly #changes = signal(0);
-  /** Set near the end by `#onScroll` and by `toEnd`; cleared when the user scrolls up, or starts to. */
+  /** Set near the end by `#onScroll` and by `toEnd`; cleared by `toRow`, `toStart` and a user who scrolls up, or starts to. */
   readonly #isFollowing = signal(true);
   readonly #isEndHidden = signal(false);
   readonly #observer = new ResizeObserver((entries) => this.#onResize(entries));

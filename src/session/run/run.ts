@@ -112,9 +112,13 @@ export class Run {
       const next = await this.#attempt(() => this.#beforeSettle(added));
       await this.#attempt(() => transcript.sync());
       messages = await this.#endPass(added, next);
+      // Messages may arrive while closing ones are synced.
+      while (!messages && this.#publishClosing()) {
+        await this.#attempt(() => transcript.sync());
+        messages = this.#nextMessages(undefined);
+      }
     }
     this.recovery.end();
-    this.#publishClosing();
     const event = this.#settledEvent();
     clearInterval(keepAlive);
     events.publish(event);
@@ -139,7 +143,7 @@ export class Run {
     if (remedy) return this.#applyRemedy(remedy);
     if (failed) this.#giveUp(failed);
     if (this.#canContinue && !this.#hasMoreWork(next)) await this.#attempt(() => this.recovery.compactIfDue());
-    // Nothing is awaited from here to the end: a message either joins this run or opens the next.
+    // Nothing is awaited from here to the end, but for closing messages: a message joins this run or opens the next.
     return this.#nextMessages(next);
   }
 
@@ -219,12 +223,15 @@ export class Run {
     return next;
   }
 
-  /** Synchronous: a message that arrives now opens the next run. */
-  #publishClosing(): void {
+  /** Stores and publishes the closing messages; returns whether there were any. */
+  #publishClosing(): boolean {
     try {
-      this.#publishMessages(this.#parts.closingMessages());
+      const messages = this.#parts.closingMessages();
+      this.#publishMessages(messages);
+      return messages.length > 0;
     } catch (error) {
       this.#fail(error);
+      return false;
     }
   }
 

@@ -574,7 +574,7 @@ export interface ToolInfo {
   source: 'builtin' | 'extension' | 'host' | 'mcp';
 }
 
-/** Limits of a run. It ends with outcome `budget` before the model call that would exceed them. */
+/** Limits of a run. It ends with outcome `budget` before the model call that would exceed them; `wallMs` also stops a running call or tool. */
 export interface Limits {
   /** Model calls. */
   turns?: number | undefined;

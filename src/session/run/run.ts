@@ -49,12 +49,14 @@ const KEEP_ALIVE_MS = 2 ** 30;
 export class Run {
   readonly id = newUuid();
   readonly clientMessageIds: string[] = [];
-  readonly budget = new Budget();
+  readonly budget = new Budget((reason) => this.#stopAtDeadline(reason));
   readonly #controller = new AbortController();
   readonly #parts: RunParts;
   readonly #settled: Promise<AgentSettledEvent>;
   #settle: (event: AgentSettledEvent) => void = () => {};
   #budgetError: string | undefined;
+  /** Why the time limit stopped the run. */
+  #deadlineError: string | undefined;
   #failure: { errorCode: RunError; errorMessage: string } | undefined;
   /** The failed assistant message, while a remedy may exist. */
   #failedMessage: AssistantMessage | undefined;
@@ -98,6 +100,13 @@ export class Run {
     this.#controller.abort();
   }
 
+  /** Stops all work as an abort does, but the run settles with outcome `budget`. */
+  #stopAtDeadline(reason: string): void {
+    if (this.signal.aborted) return;
+    this.#deadlineError = reason;
+    this.#controller.abort();
+  }
+
   /** Works until nothing is left to do. Never rejects: failures are published as events. */
   async drive(): Promise<void> {
     // A model that does not respond keeps no process alive; the run must.
@@ -119,6 +128,7 @@ export class Run {
       }
     }
     this.recovery.end();
+    this.budget.close();
     const event = this.#settledEvent();
     clearInterval(keepAlive);
     events.publish(event);
@@ -290,6 +300,7 @@ export class Run {
 
   get #outcome(): RunOutcome {
     if (this.#failure) return 'error';
+    if (this.#deadlineError !== undefined) return 'budget';
     if (this.signal.aborted) return 'aborted';
     return this.#budgetError === undefined ? 'ok' : 'budget';
   }
@@ -301,7 +312,7 @@ export class Run {
       runId: this.id,
       aborted: outcome === 'aborted',
       outcome,
-      ...(outcome === 'budget' ? { errorMessage: this.#budgetError } : {}),
+      ...(outcome === 'budget' ? { errorMessage: this.#deadlineError ?? this.#budgetError } : {}),
       ...this.#failure,
       clientMessageIds: [...this.clientMessageIds],
     };

@@ -107,6 +107,7 @@ const LAZY_IMPORTS = {
     'agent/tools/edit/write-file.ts': ['agent/tools/edit/edit-diff.ts'],
     'agent/tools/read/image.ts': ['sharp'],
     'agent/tools/search/ripgrep.ts': ['@vscode/ripgrep'],
+    'extend/argument-check.ts': ['typebox/schema'],
     'extend/mcp/connection.ts': ['extend/mcp/http-transport.ts'],
     'extend/mcp/server.ts': ['extend/mcp/connection.ts'],
     'extend/stream-rules/stream-rules.ts': ['extend/stream-rules/rule.ts'],

@@ -120,7 +120,8 @@ const preparedArguments = (call: ToolCall, { prepareArguments }: Tool): ToolCall
   prepareArguments ? { ...prepareArguments(structuredClone(call.arguments)) } : call.arguments;
 
 async function checkAndExecute(invocation: ToolInvocation, tool: Tool, call: ToolCall): Promise<ToolOutput> {
-  const problem = check(tool.validationSchema ?? tool.parameters, invocation.args);
+  const { args } = invocation;
+  const problem = tool.findProblem ? await tool.findProblem(args) : check(tool.parameters, args);
   if (problem) throw new Error(invalidArgumentsText(tool.name, problem, call.arguments));
   return withStopGrace(tool.execute(invocation), invocation.signal);
 }

@@ -1,5 +1,4 @@
 import type { ToolSpec } from '../model/request.ts';
-import type { Schema } from '../protocol/check.ts';
 import type { ContentBlock } from '../protocol/generated/vocabulary.ts';
 
 /** Output of a tool: `content` for the model, `details` for people. */
@@ -27,8 +26,8 @@ export interface Tool extends ToolSpec {
   readonly promptSnippet?: string;
   /** Lines added to the system prompt while the tool is active. */
   readonly promptGuidelines?: readonly string[];
-  /** Schema that arguments are checked against, if it differs from `parameters`. */
-  readonly validationSchema?: Schema;
+  /** Returns the first problem of the arguments with its path. Without it they are checked against `parameters`. */
+  readonly findProblem?: (args: Readonly<Record<string, unknown>>) => Promise<string | undefined>;
   /** Converts well-meant arguments to the form that `parameters` requires. */
   readonly prepareArguments?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   readonly execute: (invocation: ToolInvocation) => Promise<ToolOutput>;

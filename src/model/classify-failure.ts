@@ -84,7 +84,7 @@ type FailureFacts = Pick<ModelFailure, 'code' | 'status' | 'message'> & Partial<
 
 /** Whether the same request may succeed later. */
 export function isTransient({ code, status, message, retryAfterMs }: FailureFacts): boolean {
-  if (code === 'context_overflow' || code === 'auth_failed') return false;
+  if (code === 'context_overflow' || code === 'context_full' || code === 'auth_failed') return false;
   // A server that names a retry time has no permanent problem.
   if (retryAfterMs === undefined && permanentPattern.test(message)) return false;
   if (transientCodes.has(code)) return true;

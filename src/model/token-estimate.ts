@@ -5,10 +5,15 @@ const CHARACTERS_PER_TOKEN = 4;
 // Images are charged by area; this is about a screenshot.
 const CHARACTERS_PER_IMAGE = 4800;
 
+type RequestContent = Pick<ModelRequest, 'systemPrompt' | 'messages' | 'tools'>;
+
 type Block = AssistantBlock | ContentBlock | null;
 
 /** Estimates the tokens of a text of this length. */
 export const tokensForCharacters = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+
+/** The length of a text that is estimated to need this many tokens. */
+export const charactersForTokens = (tokens: number): number => tokens * CHARACTERS_PER_TOKEN;
 
 /**
  * The length of a message's content; images count as text of fixed length. Session files may contain malformed content.
@@ -41,11 +46,12 @@ export function maxOutputTokens(request: ModelRequest): number {
   const { model, maxTokens = model.maxTokens } = request;
   const limit = Math.min(maxTokens, model.maxTokens);
   if (model.contextWindow === 0) return limit;
-  const left = model.contextWindow - tokensForCharacters(requestCharacters(request));
+  const left = model.contextWindow - estimateRequest(request);
   return Math.min(limit, Math.max(left, MIN_OUTPUT_TOKENS));
 }
 
-function requestCharacters({ systemPrompt, messages, tools }: ModelRequest): number {
+/** Estimates the tokens of a request: system prompt, tools and messages. */
+export function estimateRequest({ systemPrompt, messages, tools }: RequestContent): number {
   const messageCharacters = messages.reduce((sum, { content }) => sum + countCharacters(content), 0);
-  return systemPrompt.length + messageCharacters + JSON.stringify(tools).length;
+  return tokensForCharacters(systemPrompt.length + messageCharacters + JSON.stringify(tools).length);
 }

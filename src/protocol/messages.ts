@@ -47,6 +47,7 @@ export const runErrors = [
   'rate_limited',
   'overloaded',
   'context_overflow',
+  'context_full',
   'stalled',
   'connection_lost',
   'storage_failed',

@@ -108,6 +108,8 @@ async function writeSummary(parts: NavigationParts, plan: TreePlan, signal: Abor
   const { entriesToSummarize: abandoned, customInstructions, replaceInstructions } = plan;
   const messages = contextOf(abandoned);
   if (messages.length === 0) return undefined;
+  // The file is synced before every model call.
+  await parts.transcript.sync();
   const model = requireModel(parts.choice());
   const limits = limitsFor(model, parts.settings().compaction);
   const records = recordsOf(messages, maxRecordLength(model, limits)).filter(Boolean);

@@ -85,6 +85,7 @@ export class Session {
       activity: this.activity,
       choice: () => this.choice,
       isRunning: () => this.#run !== undefined,
+      promptFacts: (prompt) => this.promptFacts(prompt),
     };
     this.compactor = new Compactor(this.#parts);
     this.shell = new ShellCommands(this.#parts);
@@ -176,7 +177,6 @@ export class Session {
         conversationOf(active, {
           ...this.#parts,
           pendingInput: this.#pendingInput,
-          promptFacts: (parts) => this.promptFacts(parts),
         }),
       hasPending: () => !this.#pendingInput.isEmpty,
       closingMessages: () => this.#injected.deliver('end'),

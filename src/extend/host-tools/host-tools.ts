@@ -1,5 +1,6 @@
 import type { Tool } from '../../agent/tool.ts';
 import type { HostTool, HostToolResult, HostToolUpdate } from '../../protocol/generated/vocabulary.ts';
+import { argumentCheck } from '../argument-check.ts';
 import { type HostToolDefinition, nameConflict, parseDefinitions } from './definition.ts';
 import { HostCalls, type ToolHost } from './host-calls.ts';
 
@@ -46,6 +47,7 @@ export class HostTools {
 
   #toolOf(definition: HostToolDefinition, host: ToolHost): Tool {
     const { name, description, parameters } = definition;
-    return { name, description, parameters, execute: (call) => this.#calls.run(host, definition, call) };
+    const findProblem = argumentCheck(name, parameters);
+    return { name, description, parameters, findProblem, execute: (call) => this.#calls.run(host, definition, call) };
   }
 }

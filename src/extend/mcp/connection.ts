@@ -11,8 +11,7 @@ import { throwIfAborted, unlessAborted } from '../../agent/unless-aborted.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { version } from '../../protocol/generated/version.ts';
 import type { HttpTransport } from './http-transport.ts';
-import { MAX_WAIT_MS } from './limits.ts';
-import type { McpTarget } from './server-target.ts';
+import { MAX_WAIT_MS, type McpTarget } from './server-target.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { listTools, type ToolList } from './tool-list.ts';
 

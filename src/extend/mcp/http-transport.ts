@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { messageOf } from '../../protocol/errors.ts';
-import { MAX_MESSAGE_BYTES } from './limits.ts';
+import { MAX_MESSAGE_BYTES } from './message-lines.ts';
 
 // How long a server may take to end its session.
 const TERMINATE_SESSION_MS = 1000;

@@ -1,3 +1,6 @@
+/** A longer message from a server, or more unread output to it, closes the connection. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
 const LF = 10;
 
 /** Splits the output of a server into lines. Only LF ends a line. */

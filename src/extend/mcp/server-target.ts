@@ -5,6 +5,9 @@ import { resolveValue } from '../../store/config-value.ts';
 import type { McpEntry } from '../../store/mcp-file.ts';
 import type { ProgramOptions } from '../../system/processes/process-group.ts';
 
+/** The longest wait for a server, whatever its entry allows and however much progress it reports. */
+export const MAX_WAIT_MS = 10 * 60 * 1000;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment in which servers are started. */

@@ -4,9 +4,9 @@ import { redact } from '../../model/keys/redact.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { McpServerStatus } from '../../protocol/generated/vocabulary.ts';
 import type { McpEntry } from '../../store/mcp-file.ts';
+import { argumentCheck } from '../argument-check.ts';
 import type { McpConnection } from './connection.ts';
-import { MAX_WAIT_MS } from './limits.ts';
-import { resolveTarget, type ServerEnv } from './server-target.ts';
+import { MAX_WAIT_MS, resolveTarget, type ServerEnv } from './server-target.ts';
 import { type RemoteTool, type ToolList, toolName } from './tool-list.ts';
 import { parseToolResult } from './tool-output.ts';
 
@@ -231,12 +231,12 @@ type CallTool = (
   invocation: Pick<ToolInvocation, 'args' | 'signal'> & { readonly onProgress: (progress: Progress) => void },
 ) => Promise<unknown>;
 
-// The model's view of a server's tool. The server validates the arguments.
+// The model's view of a server's tool.
 const serverTool = (name: string, remote: RemoteTool, call: CallTool): Tool => ({
   name,
   description: remote.description || remote.name,
   parameters: remote.parameters,
-  validationSchema: { type: 'object' },
+  findProblem: argumentCheck(name, remote.inputSchema),
   execute: async ({ args, signal, update }) => {
     const onProgress = (progress: Progress) => update(textOutput(progressText(progress)));
     return parseToolResult(await call(remote.name, { args, signal, onProgress }));

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { killFamily } from '../../system/processes/process-group.ts';
-import { MAX_MESSAGE_BYTES } from './limits.ts';
+import { MAX_MESSAGE_BYTES } from './message-lines.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 const family = 'stdio-transport-test';

@@ -6,8 +6,7 @@ import {
   type ProgramOptions,
   spawnPiped,
 } from '../../system/processes/process-group.ts';
-import { MAX_MESSAGE_BYTES } from './limits.ts';
-import { MessageLines } from './message-lines.ts';
+import { MAX_MESSAGE_BYTES, MessageLines } from './message-lines.ts';
 
 // How long a server may take to exit after its input has ended.
 const EXIT_GRACE_MS = 1000;

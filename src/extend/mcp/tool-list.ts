@@ -5,7 +5,10 @@ import { isNestedWithin } from '../../store/json-file.ts';
 export interface RemoteTool {
   readonly name: string;
   readonly description: string;
+  /** The schema that the model receives. */
   readonly parameters: Schema;
+  /** The schema of the server. */
+  readonly inputSchema: Schema;
 }
 
 export interface ToolList {
@@ -81,6 +84,7 @@ function parseTool(value: unknown): RemoteTool | string {
     name,
     description: typeof description === 'string' ? description : '',
     parameters: parametersFrom(inputSchema),
+    inputSchema: inputSchema as Schema,
   };
 }
 

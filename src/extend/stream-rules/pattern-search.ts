@@ -35,8 +35,8 @@ export class PatternSearch {
   }
 }
 
-// Only code in a vm script can be interrupted.
-function createTimedRun(): (search: () => boolean) => boolean {
+/** Runs a search; throws after `MAX_SEARCH_MS`. Only code in a vm script can be interrupted. */
+export function createTimedRun(): (search: () => boolean) => boolean {
   const script = new Script('search()');
   const sandbox = { search: () => false };
   const context = createContext(sandbox);

@@ -17,7 +17,7 @@ const limits = optional(
       wallMs: optional(count('Milliseconds from the start of the run.')),
     },
     'Limits',
-    'Limits of a run. It ends with outcome `budget` before the model call that would exceed them.',
+    'Limits of a run. It ends with outcome `budget` before the model call that would exceed them; `wallMs` also stops a running call or tool.',
   ),
 );
 

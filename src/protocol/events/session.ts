@@ -10,6 +10,7 @@ const compacted = {
   aborted: flag(),
   willRetry: flag(),
   errorMessage: optional(text()),
+  notice: optional(text('Why no further automatic compaction follows for now.')),
 };
 
 /** Events of the session: queue, settings, entries, compaction, retries and todos. */

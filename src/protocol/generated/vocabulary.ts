@@ -164,7 +164,7 @@ export interface Usage {
 export type StopReason = 'stop' | 'length' | 'toolUse' | 'error' | 'aborted';
 
 /** Why a run failed. A closed set, unlike `errorMessage`. */
-export type RunError = 'model_error' | 'auth_failed' | 'rate_limited' | 'overloaded' | 'context_overflow' | 'stalled' | 'connection_lost' | 'storage_failed' | 'interrupted' | 'internal';
+export type RunError = 'model_error' | 'auth_failed' | 'rate_limited' | 'overloaded' | 'context_overflow' | 'context_full' | 'stalled' | 'connection_lost' | 'storage_failed' | 'interrupted' | 'internal';
 
 export interface ToolResultMessage {
   role: 'toolResult';
@@ -574,7 +574,7 @@ export interface ToolInfo {
   source: 'builtin' | 'extension' | 'host' | 'mcp';
 }
 
-/** Limits of a run. It ends with outcome `budget` before the model call that would exceed them. */
+/** Limits of a run. It ends with outcome `budget` before the model call that would exceed them; `wallMs` also stops a running call or tool. */
 export interface Limits {
   /** Model calls. */
   turns?: number | undefined;
@@ -878,6 +878,8 @@ export interface CompactionEndEvent {
   aborted: boolean;
   willRetry: boolean;
   errorMessage?: string | undefined;
+  /** Why no further automatic compaction follows for now. */
+  notice?: string | undefined;
 }
 
 export interface AutoCompactionStartEvent {
@@ -895,6 +897,8 @@ export interface AutoCompactionEndEvent {
   aborted: boolean;
   willRetry: boolean;
   errorMessage?: string | undefined;
+  /** Why no further automatic compaction follows for now. */
+  notice?: string | undefined;
 }
 
 export interface AutoRetryStartEvent {

@@ -2,10 +2,12 @@ import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { AgentMessage, CompactionEntry, CompactionResult, Model } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage, estimateContext } from '../context/context-usage.ts';
+import { overheadOf } from '../context/model-request.ts';
+import { systemPrompt } from '../context/system-prompt.ts';
 import { requireModel } from '../model-choice.ts';
 import { CompactionCancelled, type CompactionRequest, type CompactorParts } from './compactor.ts';
 import { touchedFiles } from './files.ts';
-import { limitsFor, maxRecordLength } from './limits.ts';
+import { type ContextLimits, limitsFor, maxRecordLength, minReplacedTokens } from './limits.ts';
 import { recordsOf } from './record.ts';
 import { type BranchSplit, splitBranch } from './split.ts';
 import { summariseAll, summariserOf, totalUsage } from './summarise.ts';
@@ -31,6 +33,15 @@ export class Compaction {
   get isPossible(): boolean {
     const { model } = this.#parts.choice();
     return model !== null && !this.#isCompacted && this.#split(model) !== undefined;
+  }
+
+  /** Whether a compaction replaces enough. The first of a branch always does: the estimates may be too low. */
+  get isUseful(): boolean {
+    const { model } = this.#parts.choice();
+    const split = model && !this.#isCompacted ? this.#split(model) : undefined;
+    if (!model || !split) return false;
+    const replaced = estimateContext([...split.history, ...split.prefix]);
+    return split.previousSummary === undefined || replaced >= minReplacedTokens(model);
   }
 
   /** Compacts. Rejects when there is nothing to summarise, and when the summary fails. */
@@ -62,7 +73,7 @@ export class Compaction {
   /** The summary that a hook returns instead of the model's. */
   async #fromHook(split: BranchSplit, model: Model, request: CompactionRequest): Promise<Draft | undefined> {
     const { reason, willRetry = false, customInstructions, signal } = request;
-    const { automatic, hooks, settings, transcript } = this.#parts;
+    const { automatic, hooks, transcript } = this.#parts;
     const { firstKeptEntryId, history, prefix, previousSummary, fileOps } = split;
     const hookCall = hooks.beforeCompact?.(
       {
@@ -76,7 +87,7 @@ export class Compaction {
         previousSummary,
         fileOps,
         tokensBefore: this.#tokensBefore(),
-        settings: { enabled: automatic.compaction, ...limitsFor(model, settings().compaction) },
+        settings: { enabled: automatic.compaction, ...this.#limits(model) },
         customInstructions,
       },
       signal,
@@ -89,7 +100,9 @@ export class Compaction {
   }
 
   async #write(split: BranchSplit, model: Model, { customInstructions, signal }: CompactionRequest): Promise<Draft> {
-    const limits = limitsFor(model, this.#parts.settings().compaction);
+    const limits = this.#limits(model);
+    // The file is synced before every model call.
+    await this.#parts.transcript.sync();
     // When one part fails, the other is aborted.
     const finished = new AbortController();
     const writer = (share: number) =>
@@ -125,8 +138,17 @@ export class Compaction {
   }
 
   #split(model: Model): BranchSplit | undefined {
-    const { settings, transcript } = this.#parts;
-    return splitBranch(transcript.log.branch(), limitsFor(model, settings().compaction).keepRecentTokens);
+    return splitBranch(this.#parts.transcript.log.branch(), this.#limits(model).keepRecentTokens);
+  }
+
+  /** At most half of what system prompt and tools leave is kept, so that a summary helps. */
+  #limits(model: Model): ContextLimits {
+    const { promptFacts, settings } = this.#parts;
+    const limits = limitsFor(model, settings().compaction);
+    const facts = promptFacts();
+    const overhead = overheadOf({ systemPrompt: systemPrompt(facts), tools: facts.tools });
+    const room = Math.max(0, model.contextWindow - limits.reserveTokens - overhead);
+    return { ...limits, keepRecentTokens: Math.min(limits.keepRecentTokens, Math.floor(room / 2)) };
   }
 
   #tokensBefore(): number {

@@ -1,9 +1,12 @@
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import type { ModelRegistry } from '../../model/registry/registry.ts';
+import { estimateRequest } from '../../model/token-estimate.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import type { CompactionEndEvent, CompactionResult } from '../../protocol/generated/vocabulary.ts';
+import type { CompactionEndEvent, CompactionResult, Model } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
-import { contextUsage, estimateContext } from '../context/context-usage.ts';
+import { contextUsage } from '../context/context-usage.ts';
+import { sentMessages } from '../context/model-request.ts';
+import { type PromptFacts, type PromptParts, systemPrompt } from '../context/system-prompt.ts';
 import type { CompactionFailure, SessionHooks } from '../hooks.ts';
 import type { ModelChoice } from '../model-choice.ts';
 import type { Activity } from '../run/activity.ts';
@@ -11,7 +14,7 @@ import type { AutoFeatures } from '../run/recovery.ts';
 import type { EventSink } from '../run/run.ts';
 import { StorageFailure, type Transcript } from '../transcript.ts';
 import type { Compaction } from './compaction.ts';
-import { limitsFor } from './limits.ts';
+import { minReplacedTokens, thresholdOf } from './limits.ts';
 
 /** Dependencies of a compaction. */
 export interface CompactorParts {
@@ -23,6 +26,7 @@ export interface CompactorParts {
   readonly choice: () => ModelChoice;
   readonly settings: () => Settings;
   readonly automatic: AutoFeatures;
+  readonly promptFacts: (parts?: PromptParts) => PromptFacts;
 }
 
 /** Reason and options of one compaction. */
@@ -58,15 +62,18 @@ export class Compactor {
   get isDue(): boolean {
     const { choice, transcript, settings } = this.#parts;
     const { model } = choice();
-    const { messages } = transcript;
-    const usage = contextUsage(messages, model);
+    const usage = contextUsage(transcript.messages, model);
     if (!model || !usage) return false;
-    const tokens = usage.tokens ?? estimateContext(messages);
-    return tokens > model.contextWindow - limitsFor(model, settings().compaction).reserveTokens;
+    return (usage.tokens ?? this.#estimateRequest(model)) > thresholdOf(model, settings());
   }
 
   async isPossible(): Promise<boolean> {
     return (await this.#newCompaction()).isPossible;
+  }
+
+  /** Whether a compaction is possible and would replace enough messages to be worth its cost. */
+  async isUseful(): Promise<boolean> {
+    return (await this.#newCompaction()).isUseful;
   }
 
   /** Compacts between `compaction_start` and `compaction_end`, which are always published. Rejects with a `Refusal`. */
@@ -81,7 +88,9 @@ export class Compactor {
         compaction = await this.#newCompaction();
         return compaction.run(request);
       });
-      events.publish({ type: 'compaction_end', reason, result, aborted: false, willRetry });
+      const notice = reason === 'threshold' ? this.#futilityNotice() : undefined;
+      const noticeField = notice === undefined ? {} : { notice };
+      events.publish({ type: 'compaction_end', reason, result, aborted: false, willRetry, ...noticeField });
       return result;
     } catch (error) {
       const refusal = signal.aborted ? new CompactionCancelled() : asRefusal(error);
@@ -94,6 +103,28 @@ export class Compactor {
     } finally {
       this.#isBusy = false;
     }
+  }
+
+  /** Why no automatic compaction follows; undefined if the context is below the threshold again. */
+  #futilityNotice(): string | undefined {
+    const { choice, settings } = this.#parts;
+    const { model } = choice();
+    if (!model || !this.isDue) return undefined;
+    const [tokens, threshold] = [this.#estimateRequest(model), thresholdOf(model, settings())];
+    return (
+      `After the compaction the context still needs about ${tokens} tokens, more than ${threshold} of the ` +
+      `${model.contextWindow} that ${model.id} has. No automatic compaction follows before it can replace ` +
+      `${minReplacedTokens(model)} tokens.`
+    );
+  }
+
+  /** Estimates the next request, before hooks. */
+  #estimateRequest(model: Model): number {
+    const { promptFacts, settings, transcript } = this.#parts;
+    const facts = promptFacts();
+    const request = { model, systemPrompt: systemPrompt(facts), tools: facts.tools };
+    const { compaction } = settings();
+    return estimateRequest({ ...request, messages: sentMessages(transcript.messages, { ...request, compaction }) });
   }
 
   async #newCompaction(): Promise<Compaction> {

@@ -10,6 +10,16 @@ export interface ContextLimits {
   readonly keepRecentTokens: number;
 }
 
+// A summary that replaces less costs more than it saves.
+const MIN_REPLACED_SHARE = 1 / 8;
+
+/** Tokens of messages that a repeated automatic compaction must replace. */
+export const minReplacedTokens = ({ contextWindow }: Model): number => Math.floor(contextWindow * MIN_REPLACED_SHARE);
+
+/** Size of the context above which an automatic compaction is due. */
+export const thresholdOf = (model: Model, { compaction }: Settings): number =>
+  model.contextWindow - limitsFor(model, compaction).reserveTokens;
+
 // A conservative guess, so that a record surely fits.
 const CHARACTERS_PER_TOKEN = 3;
 

@@ -5,15 +5,22 @@ import type { AgentMessage, ContextUsage, Model, Usage } from '../../protocol/ge
 export function contextUsage(messages: readonly AgentMessage[], model: Model | null): ContextUsage | undefined {
   if (!model || model.contextWindow <= 0) return undefined;
   const { contextWindow } = model;
+  const measured = measuredTokens(messages);
+  const isCompacted = messages[0]?.role === 'compactionSummary';
+  if (measured === undefined && isCompacted) return { tokens: null, contextWindow, percent: null };
+  const tokens = measured ?? estimateContext(messages);
+  return { tokens, contextWindow, percent: (tokens / contextWindow) * 100 };
+}
+
+/** The usage of the last response and an estimate of what follows it; undefined without a response. */
+export function measuredTokens(messages: readonly AgentMessage[]): number | undefined {
   const [first] = messages;
   // Messages that a compaction kept report usage that includes the messages it removed.
-  const since = first?.role === 'compactionSummary' ? first.timestamp : undefined;
-  const last = messages.findLastIndex((message) => isMeasured(message) && message.timestamp >= (since ?? 0));
-  if (last === -1 && since !== undefined) return { tokens: null, contextWindow, percent: null };
+  const since = first?.role === 'compactionSummary' ? first.timestamp : 0;
+  const last = messages.findLastIndex((message) => isMeasured(message) && message.timestamp >= since);
   const measured = messages[last];
-  const base = measured?.role === 'assistant' ? tokensOf(measured.usage) : 0;
-  const tokens = base + estimateContext(messages.slice(last + 1));
-  return { tokens, contextWindow, percent: (tokens / contextWindow) * 100 };
+  if (measured?.role !== 'assistant') return undefined;
+  return tokensOf(measured.usage) + estimateContext(messages.slice(last + 1));
 }
 
 const isMeasured = (message: AgentMessage | null) =>

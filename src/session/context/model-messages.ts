@@ -1,8 +1,10 @@
 import { isFailedOrAborted, toolCallsOf } from '../../agent/tool-calls.ts';
 import type { ModelMessage } from '../../model/request.ts';
+import { charactersForTokens, countCharacters, tokensForCharacters } from '../../model/token-estimate.ts';
 import type {
   AgentMessage,
   BashExecutionMessage,
+  ContentBlock,
   ToolResultMessage,
   UserMessage,
 } from '../../protocol/generated/vocabulary.ts';
@@ -83,3 +85,65 @@ export const missingResult = (call: { id: string; name: string }, timestamp: num
   isError: true,
   timestamp,
 });
+
+// Longest text as a share of the usable context. Few steps, because a text that changes costs the provider's cache.
+const SHARES = [1 / 2, 1 / 4, 1 / 8] as const;
+const SMALLEST_SHARE = 1 / 8;
+
+/** Tokens that a request may have, and those of its system prompt and tools. */
+export interface RequestRoom {
+  readonly usable: number;
+  readonly overhead: number;
+}
+
+/**
+ * Shortens long texts of users and tools if the request has more tokens than are usable; the largest of `SHARES` that
+ * makes it fit applies, else the smallest. A request that fits, and messages below the smallest share, stay unchanged.
+ */
+export function fitMessages(
+  messages: readonly ModelMessage[],
+  { usable, overhead }: RequestRoom,
+): readonly ModelMessage[] {
+  const maxLength = (share: number) => Math.floor(charactersForTokens(usable * share));
+  const shortest = maxLength(SMALLEST_SHARE);
+  if (!messages.some((message) => textLength(message) > shortest)) return messages;
+  let fitted = messages;
+  for (const share of SHARES) {
+    if (overhead + tokensOf(fitted) <= usable) return fitted;
+    fitted = messages.map((message) => shortenMessage(message, maxLength(share)));
+  }
+  return fitted;
+}
+
+const tokensOf = (messages: readonly ModelMessage[]): number =>
+  tokensForCharacters(messages.reduce((sum, { content }) => sum + countCharacters(content), 0));
+
+/** The length of the texts that can be shortened. */
+function textLength({ role, content }: ModelMessage): number {
+  if (role === 'assistant') return 0;
+  if (typeof content === 'string') return content.length;
+  return content.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);
+}
+
+function shortenMessage<M extends ModelMessage>(message: M, maxLength: number): M {
+  const length = textLength(message);
+  if (length <= maxLength) return message;
+  const shorten = (text: string) => shortenText(text, Math.floor(maxLength * (text.length / length)));
+  const { content } = message;
+  if (typeof content === 'string') return { ...message, content: shorten(content) };
+  return {
+    ...message,
+    content: (content as ContentBlock[]).map((block) =>
+      block.type === 'text' ? { ...block, text: shorten(block.text) } : block,
+    ),
+  };
+}
+
+/** Keeps the beginning and the end, without half a character, and reports in between how much is missing. */
+function shortenText(text: string, maxLength: number): string {
+  const half = Math.floor(maxLength / 2);
+  const head = text.slice(0, half).replace(/[\uD800-\uDBFF]$/, '');
+  const tail = text.slice(text.length - half).replace(/^[\uDC00-\uDFFF]/, '');
+  const missing = text.length - head.length - tail.length;
+  return `${head}\n\n[… ${missing} of ${text.length} characters left out: they do not fit into the context …]\n\n${tail}`;
+}

@@ -2,10 +2,13 @@ import type { Conversation } from '../../agent/loop.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { callModel } from '../../model/call-model.ts';
-import type { Provider } from '../../model/request.ts';
+import { ModelFailure, type ModelRequest, type Provider } from '../../model/request.ts';
+import { estimateRequest } from '../../model/token-estimate.ts';
+import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import type { CompactorParts } from '../compaction/compactor.ts';
+import { measuredTokens } from '../context/context-usage.ts';
 import { modelRequest } from '../context/model-request.ts';
-import { type PromptFacts, type PromptParts, RunSystemPrompt, systemPrompt } from '../context/system-prompt.ts';
+import { type PromptParts, RunSystemPrompt, systemPrompt } from '../context/system-prompt.ts';
 import type { PendingInput } from '../input/pending-input.ts';
 import { requireModel } from '../model-choice.ts';
 import type { DeliveryModes } from '../session-modes.ts';
@@ -13,7 +16,6 @@ import type { Run } from './run.ts';
 
 interface ConversationParts extends CompactorParts {
   readonly tools: () => readonly Tool[];
-  readonly promptFacts: (parts?: PromptParts) => PromptFacts;
   readonly pendingInput: PendingInput;
   readonly modes: DeliveryModes;
 }
@@ -44,9 +46,11 @@ export function conversationOf(run: Run, parts: ConversationParts): Conversation
       if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
       offered = requireModel(parts.choice()).supportsTools === false ? [] : parts.tools();
       const request = await modelRequest(parts, { systemPrompt: await prompt.resolve(base()), tools: offered, signal });
+      const onFailure = (failure: ModelFailure) => run.recovery.onModelFailure(failure);
+      if (exceedsWindow(request, transcript.messages)) return callModel(fullContextProvider, request, onFailure);
       parts.activity.begin('provider');
       const provider = await unlessAborted(parts.registry.provider(request.model, signal), signal);
-      return callModel(provider ?? emptyProvider, request, (failure) => run.recovery.onModelFailure(failure));
+      return callModel(provider ?? emptyProvider, request, onFailure);
     },
     // The tools that this model call was offered, though they may have changed since.
     tools: () => offered,
@@ -70,3 +74,22 @@ export function conversationOf(run: Run, parts: ConversationParts): Conversation
 
 // Stands for a provider after an abort.
 const emptyProvider: Provider = async function* () {};
+
+/** Whether the request surely exceeds the window: by the estimate, and by the reported usage if there is any. */
+function exceedsWindow(request: ModelRequest, messages: readonly AgentMessage[]): boolean {
+  const { model } = request;
+  if (model.contextWindow <= 0 || estimateRequest(request) <= model.contextWindow) return false;
+  return (measuredTokens(messages) ?? Infinity) > model.contextWindow;
+}
+
+// Stands for a provider that would reject the request.
+// biome-ignore lint/correctness/useYield: it fails before its first event.
+const fullContextProvider: Provider = async function* (request) {
+  const { model } = request;
+  const tokens = estimateRequest(request);
+  throw new ModelFailure(
+    'context_full',
+    `The context is full: the next request needs about ${tokens} tokens, ${model.id} has ${model.contextWindow}. ` +
+      'Compact, go back to an earlier message, or choose a model with a larger context.',
+  );
+};

@@ -130,7 +130,7 @@ export class Recovery {
   async compactIfDue(): Promise<void> {
     const { automatic, budget, compactor } = this.#parts;
     if (!automatic.compaction || this.#thresholdFailed || budget.exhaustedReason !== undefined) return;
-    if (compactor.isDue && (await compactor.isPossible())) {
+    if (compactor.isDue && (await compactor.isUseful())) {
       this.#thresholdFailed = !(await this.#compact('threshold'));
     }
   }

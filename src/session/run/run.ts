@@ -49,12 +49,14 @@ const KEEP_ALIVE_MS = 2 ** 30;
 export class Run {
   readonly id = newUuid();
   readonly clientMessageIds: string[] = [];
-  readonly budget = new Budget();
+  readonly budget = new Budget((reason) => this.#stopAtDeadline(reason));
   readonly #controller = new AbortController();
   readonly #parts: RunParts;
   readonly #settled: Promise<AgentSettledEvent>;
   #settle: (event: AgentSettledEvent) => void = () => {};
   #budgetError: string | undefined;
+  /** Why the time limit stopped the run. */
+  #deadlineError: string | undefined;
   #failure: { errorCode: RunError; errorMessage: string } | undefined;
   /** The failed assistant message, while a remedy may exist. */
   #failedMessage: AssistantMessage | undefined;
@@ -98,6 +100,13 @@ export class Run {
     this.#controller.abort();
   }
 
+  /** Stops all work as an abort does, but the run settles with outcome `budget`. */
+  #stopAtDeadline(reason: string): void {
+    if (this.signal.aborted) return;
+    this.#deadlineError = reason;
+    this.#controller.abort();
+  }
+
   /** Works until nothing is left to do. Never rejects: failures are published as events. */
   async drive(): Promise<void> {
     // A model that does not respond keeps no process alive; the run must.
@@ -112,9 +121,14 @@ export class Run {
       const next = await this.#attempt(() => this.#beforeSettle(added));
       await this.#attempt(() => transcript.sync());
       messages = await this.#endPass(added, next);
+      // Messages may arrive while closing ones are synced.
+      while (!messages && this.#publishClosing()) {
+        await this.#attempt(() => transcript.sync());
+        messages = this.#nextMessages(undefined);
+      }
     }
     this.recovery.end();
-    this.#publishClosing();
+    this.budget.close();
     const event = this.#settledEvent();
     clearInterval(keepAlive);
     events.publish(event);
@@ -139,7 +153,7 @@ export class Run {
     if (remedy) return this.#applyRemedy(remedy);
     if (failed) this.#giveUp(failed);
     if (this.#canContinue && !this.#hasMoreWork(next)) await this.#attempt(() => this.recovery.compactIfDue());
-    // Nothing is awaited from here to the end: a message either joins this run or opens the next.
+    // Nothing is awaited from here to the end, but for closing messages: a message joins this run or opens the next.
     return this.#nextMessages(next);
   }
 
@@ -219,12 +233,15 @@ export class Run {
     return next;
   }
 
-  /** Synchronous: a message that arrives now opens the next run. */
-  #publishClosing(): void {
+  /** Stores and publishes the closing messages; returns whether there were any. */
+  #publishClosing(): boolean {
     try {
-      this.#publishMessages(this.#parts.closingMessages());
+      const messages = this.#parts.closingMessages();
+      this.#publishMessages(messages);
+      return messages.length > 0;
     } catch (error) {
       this.#fail(error);
+      return false;
     }
   }
 
@@ -283,6 +300,7 @@ export class Run {
 
   get #outcome(): RunOutcome {
     if (this.#failure) return 'error';
+    if (this.#deadlineError !== undefined) return 'budget';
     if (this.signal.aborted) return 'aborted';
     return this.#budgetError === undefined ? 'ok' : 'budget';
   }
@@ -294,7 +312,7 @@ export class Run {
       runId: this.id,
       aborted: outcome === 'aborted',
       outcome,
-      ...(outcome === 'budget' ? { errorMessage: this.#budgetError } : {}),
+      ...(outcome === 'budget' ? { errorMessage: this.#deadlineError ?? this.#budgetError } : {}),
       ...this.#failure,
       clientMessageIds: [...this.clientMessageIds],
     };

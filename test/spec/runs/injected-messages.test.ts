@@ -323,3 +323,27 @@ it('a navigation during a compaction is rejected, and the compaction continues',
   await session.abort();
   expect(await compacted).toMatchObject({ message: 'Compaction cancelled' });
 });
+
+it('[J9] closing messages are synced to disk before the run settles', async () => {
+  const order: string[] = [];
+  const { session } = await openSession(
+    [{ text: 'done' }],
+    onceAt('text_delta', () => void session.inject(injected('by the way'), { triggerTurn: false })),
+  );
+  const { log } = session;
+  const [append, sync] = [log.append.bind(log), log.sync.bind(log)];
+  log.append = (...args) => {
+    order.push(args[0].type);
+    return append(...args);
+  };
+  log.sync = async () => {
+    const before = order.length;
+    await sync();
+    order.splice(before, 0, 'sync');
+  };
+
+  await runToEnd(session, session.prompt({ message: 'go' }));
+
+  expect(order.at(-1)).toBe('sync');
+  expect(order).toContain('custom_message');
+});

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { NO_RETRY, newGate, newHome } from '../../support/agent/test-agent.ts';
+import { NO_RETRY, newGate, newHome, writeSettings } from '../../support/agent/test-agent.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Preloaded into the process: delays every sync and records the file size that it made durable. */
@@ -75,6 +75,42 @@ verifies(
     expect(afterFirst[0]).toBe(afterFirst[1]);
     expect(afterSecond[0]).toBe(afterSecond[1]);
     expect(afterSecond[1]).toBeGreaterThan(afterFirst[1] ?? 0);
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'J8 K19',
+  'the user message is synced before the summary of a compaction is requested',
+  async ({ open }) => {
+    const { home, env, synced } = tracedHome();
+    writeSettings(home, { compaction: { keepRecentTokens: 50 } });
+    const gate = newGate();
+    const usage = { usage: { input: 7000, output: 10 } };
+    const { peer } = await open({
+      home,
+      env,
+      script: [
+        { steps: [{ text: 'one' }] },
+        { steps: [{ text: 'two' }, usage] },
+        { steps: [{ await: gate.path }, { text: 'short' }] },
+        { text: 'three' },
+      ],
+    });
+    await peer.run('word '.repeat(60));
+    await peer.run('word '.repeat(60));
+    await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
+    await peer.ok({ type: 'hello', heartbeatMs: 1 });
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
+    await peer.ok({ type: 'prompt', message: 'the last' });
+    await peer.next('compaction_start');
+    await peer.next('heartbeat');
+
+    expect(readFileSync(sessionFile, 'utf8')).toContain('"text":"the last"');
+    await expect.poll(synced).toBe(statSync(sessionFile).size);
+    gate.open();
+    await peer.next('agent_settled');
+    await peer.ok({ type: 'hello', heartbeatMs: 0 });
   },
   ['stdio', 'unix'],
 );

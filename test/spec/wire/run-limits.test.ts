@@ -296,3 +296,37 @@ verifies('P46', 'an unknown limit is rejected, not ignored', async ({ open }) =>
   });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
 });
+
+verifies('R26 P46', 'the time limit stops a model call that does not respond', async ({ open }) => {
+  const { peer } = await open({ script: [{ steps: [{ text: 'begun' }, { stall: true }] }, { text: 'next' }] });
+
+  const records = await peer.run({ message: 'go', limits: { wallMs: 500 } });
+
+  expect(lastRecord(records)).toMatchObject(overBudget('The run has used up its time (500 ms)'));
+  expect(lastRecord(records)).not.toHaveProperty('errorCode');
+  expect(assistantTexts(await peer.run('again'))).toEqual(['next']);
+});
+
+verifies('R26 P50', 'the time limit stops a running tool, which gets an error result', async ({ open }) => {
+  const { peer } = await open({
+    script: [{ toolCall: { name: 'bash', arguments: { command: 'sleep 1000' } } }, { text: 'next' }],
+  });
+  await peer.ok({ type: 'prompt', message: 'go', limits: { wallMs: 2000 } });
+  await peer.find('tool_execution_start');
+  await peer.ok({ type: 'follow_up', message: 'later' });
+
+  expect(await waitUntilSettled(peer)).toMatchObject(overBudget('The run has used up its time (2000 ms)'));
+  expect(await peer.find('tool_execution_end')).toMatchObject({ isError: true });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 1 });
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'toolResult']);
+});
+
+verifies('R26', 'an abort before the time limit counts as an abort', async ({ open }) => {
+  const { peer } = await open({ script: [{ stall: true }] });
+  await peer.ok({ type: 'prompt', message: 'go', limits: { wallMs: 3_600_000 } });
+
+  await peer.ok({ type: 'abort' });
+
+  expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'aborted', aborted: true });
+});

@@ -1,5 +1,6 @@
 import { type Tool, ToolError, type ToolOutput, textOutput } from '../../../agent/tool.ts';
 import type { Schema } from '../../../protocol/check.ts';
+import { argumentCheck } from '../../argument-check.ts';
 import type { Extension } from '../extension.ts';
 import type { ExtensionContext, ExtensionToolResult, ToolDefinition } from '../extension-api.ts';
 import { plainCopy, toBlocks } from './validate-results.ts';
@@ -17,11 +18,13 @@ export function extensionTools(extensions: readonly Extension[], context: () => 
 
 function toTool(definition: ToolDefinition, context: () => ExtensionContext): Tool {
   const { name, description, parameters, promptSnippet, promptGuidelines, prepareArguments } = definition;
+  // A copy with both fields: some models reject a tool without them.
+  const schema: Schema = { type: 'object', properties: {}, ...plainCopy(parameters as Schema) };
   return {
     name,
     description,
-    // A copy with both fields: some models reject a tool without them.
-    parameters: { type: 'object', properties: {}, ...plainCopy(parameters as Schema) },
+    parameters: schema,
+    findProblem: argumentCheck(name, schema),
     ...(promptSnippet === undefined ? {} : { promptSnippet: String(promptSnippet) }),
     ...(Array.isArray(promptGuidelines) ? { promptGuidelines: promptGuidelines.map(String) } : {}),
     ...(prepareArguments ? { prepareArguments: (args) => plainCopy(prepareArguments(args)) as typeof args } : {}),

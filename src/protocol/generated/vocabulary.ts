@@ -1007,6 +1007,8 @@ export type ExtensionUiRequestEvent = {
   method: 'editor';
   title: string;
   prefill?: string | undefined;
+  /** Milliseconds until the agent takes the default. */
+  timeout?: number | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
 } | {

@@ -37,6 +37,7 @@ export class CurrentSession {
     const prepared = this.#build(first, undefined);
     this.#session = prepared.session;
     this.#openingEvents = openingEvents(prepared);
+    if (agent.currentProject.skippedFiles.length > 0) this.#openingEvents.push(agent.currentProject.trustSkipped);
   }
 
   get session(): Session {

@@ -479,6 +479,8 @@ export interface SessionState {
   sessionName?: string | undefined;
   cwd: string;
   projectTrusted: boolean;
+  /** Files that are not used because the project is not trusted. */
+  skippedFiles?: string[] | undefined;
   autoCompactionEnabled: boolean;
   messageCount: number;
   pendingMessageCount: number;
@@ -853,6 +855,15 @@ export interface SessionRepairedEvent {
   toolCallIds: string[];
   /** Bytes of a half-written last line that were cut off. */
   tornBytes: number;
+}
+
+export interface TrustSkippedEvent {
+  type: 'trust_skipped';
+  /** Only on a WebSocket, on records of the session. */
+  seq?: number | undefined;
+  cwd: string;
+  /** Their paths; empty: none any more. */
+  files: string[];
 }
 
 export interface EntryAppendedEvent {
@@ -1739,6 +1750,7 @@ export interface EventMap {
   session_info_changed: SessionInfoChangedEvent;
   thinking_level_changed: ThinkingLevelChangedEvent;
   session_repaired: SessionRepairedEvent;
+  trust_skipped: TrustSkippedEvent;
   entry_appended: EntryAppendedEvent;
   compaction_start: CompactionStartEvent;
   compaction_end: CompactionEndEvent;

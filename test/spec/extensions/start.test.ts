@@ -5,6 +5,7 @@ import {
   answerDialog,
   homeWithCommands,
   nextNotification,
+  nextUiRequest,
   projectExtension,
   userExtension,
   waitForFileCode,
@@ -300,3 +301,22 @@ verifies(
   },
   AGENT_SWITCHES_SESSION,
 );
+
+verifies('X57', 'a handler can await a dialog while the agent starts, since input is read first', async ({ open }) => {
+  const home = newHome();
+  userExtension(
+    home,
+    'ask.ts',
+    `export default (pi) => pi.on('session_start', async (event, ctx) => {
+      ctx.ui.notify(JSON.stringify([event.reason, await ctx.ui.input('Name?')]));
+    });`,
+  );
+  const { peer } = await open({ home });
+
+  const { id } = await nextUiRequest(peer, 'input');
+  await peer.ok({ type: 'ping' });
+  expect((await peer.ok({ type: 'get_state' })).pendingUi).toMatchObject([{ id, method: 'input' }]);
+  peer.send({ type: 'extension_ui_response', id, value: 'tau' });
+
+  expect(await nextNotification(peer)).toEqual(['startup', 'tau']);
+});

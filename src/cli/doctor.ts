@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { filesNeedingTrust } from '../engine/addons/detect.ts';
 import { runChecks } from '../engine/diagnosis/finding.ts';
 import {
   diskSpaceFinding,
@@ -54,7 +55,7 @@ function collectFindings(args: CliArguments): Promise<Finding[]> {
     'temporary folder': () => temporaryFolderFinding(),
     'disk space': () => diskSpaceFinding([root(), cwd()]),
     settings: () => settingsFindings(project()),
-    trust: () => trustFinding(project()),
+    trust: () => trustFinding(project(), filesNeedingTrust({ agentDir: root(), cwd: cwd(), options: {} })),
     shell: () => shellFinding(project().settings.shellPath, env),
     ripgrep: ripgrepFinding,
     sharp: sharpFinding,

@@ -5,7 +5,8 @@ import type { Agent } from './agent.ts';
 import { ignoreErrors } from './grace-period.ts';
 
 /** The agent's state as sent to clients. */
-export function stateOf({ session, project, toolbox, addons: { loaded: addons } }: Agent): SessionState {
+export function stateOf({ session, currentProject, toolbox, addons: { loaded: addons } }: Agent): SessionState {
+  const { project, skippedFiles } = currentProject;
   const { choice, log, modes, queue, run, transcript } = session;
   return {
     model: choice.model,
@@ -22,6 +23,7 @@ export function stateOf({ session, project, toolbox, addons: { loaded: addons } 
     sessionName: transcript.name,
     cwd: log.header.cwd,
     projectTrusted: project.trusted,
+    skippedFiles: skippedFiles.length > 0 ? [...skippedFiles] : undefined,
     autoCompactionEnabled: session.automatic.compaction,
     messageCount: transcript.messageCount,
     pendingMessageCount: queue.length,

@@ -25,6 +25,7 @@ import { selectModel } from './models/model-selection.ts';
 import { reselectModel } from './models/reselect-model.ts';
 import { CurrentProject, type Project } from './project.ts';
 import { SessionLane } from './session-lane.ts';
+import { StartCommands } from './start-commands.ts';
 
 export interface AgentParts {
   readonly broadcast: Broadcast;
@@ -62,12 +63,14 @@ export class Agent {
   readonly toolbox: Toolbox;
   readonly addons = new LazyAddons(this);
   readonly lane = new SessionLane();
+  readonly startCommands = new StartCommands();
   readonly mode: Mode;
   readonly currentProject: CurrentProject;
   readonly currentSession: CurrentSession;
   readonly #parts: AgentParts;
   readonly #preflight = new CoalescedTask(async () => (await import('./diagnosis/preflight.ts')).preflight(this));
   #isStarted = false;
+  #isStarting = false;
   #sessionList: Promise<SessionList> | undefined;
   #closing: Promise<void> | undefined;
   #resolveExit: () => void = () => {};
@@ -150,7 +153,16 @@ export class Agent {
     this.#isStarted = true;
     const notify = () => ignoreErrors(() => this.hooks.sessionStart?.(start));
     const loaded = this.addons.start();
-    return loaded === undefined ? notify() : loaded.then(() => (this.isClosing ? undefined : notify()));
+    const started = loaded === undefined ? notify() : loaded.then(() => (this.isClosing ? undefined : notify()));
+    this.#isStarting = started !== undefined;
+    return started?.finally(() => {
+      this.#isStarting = false;
+    });
+  }
+
+  /** Whether the start hooks, or the extensions before them, are not done. */
+  get isStarting(): boolean {
+    return this.#isStarting;
   }
 
   setName(name: string): void {

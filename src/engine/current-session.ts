@@ -37,6 +37,7 @@ export class CurrentSession {
     const prepared = this.#build(first, undefined);
     this.#session = prepared.session;
     this.#openingEvents = openingEvents(prepared);
+    if (agent.currentProject.skippedFiles.length > 0) this.#openingEvents.push(agent.currentProject.trustSkipped);
   }
 
   get session(): Session {
@@ -68,7 +69,7 @@ export class CurrentSession {
   /** Closes the session, and waits for previous ones within the grace period. */
   async close(): Promise<void> {
     await this.#session.shell.close();
-    await this.#session.log.close();
+    await closeLog(this.#session);
     await withinGrace(Promise.all(this.#closingSessions).then(() => {}));
   }
 
@@ -92,8 +93,8 @@ export class CurrentSession {
   }
 
   /** Closes the log of the previous session once all entry feeds have finished with it. */
-  #release({ log }: Session, finishedFeeds: Promise<unknown>): Promise<void> {
-    const closed = finishedFeeds.then(() => log.close()).catch(() => {});
+  #release(previous: Session, finishedFeeds: Promise<unknown>): Promise<void> {
+    const closed = finishedFeeds.then(() => closeLog(previous)).catch(() => {});
     this.#closingSessions.add(closed);
     return closed.finally(() => this.#closingSessions.delete(closed));
   }
@@ -124,6 +125,9 @@ export class CurrentSession {
     });
   }
 }
+
+/** Closes the file of a session. A session without messages is removed unless one is queued. */
+const closeLog = ({ log, queue }: Session) => log.close({ keepEmpty: queue.length > 0 });
 
 const isNewSession = (log: SessionLog) => log.size === log.count('session_info');
 

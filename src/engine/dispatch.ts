@@ -6,7 +6,12 @@ import { escapeLineBreaks, type InputLine, toLine } from '../wire/json-lines.ts'
 import type { ActivityLog } from './activity-log.ts';
 import type { Agent } from './agent.ts';
 import type { ClientConnection } from './client-connection.ts';
-import { handlers } from './commands/table.ts';
+import { connection } from './commands/connection.ts';
+import { models } from './commands/models.ts';
+import { prompting } from './commands/prompting.ts';
+import { runs } from './commands/runs.ts';
+import { sessions } from './commands/sessions.ts';
+import { tools } from './commands/tools.ts';
 import { DeferredResponse, EncodedJson } from './response-data.ts';
 import type { SessionLane } from './session-lane.ts';
 
@@ -31,6 +36,9 @@ export type Handler<C extends CommandName> = (
 type HandlerResult<C extends CommandName> = Result<C> | DeferredResponse<Result<C>>;
 
 export type Handlers = { readonly [C in CommandName]: Handler<C> };
+
+// The compiler rejects a table that lacks a command.
+const handlers: Handlers = { ...prompting, ...connection, ...sessions, ...models, ...runs, ...tools };
 
 interface DispatchTarget extends Omit<CommandContext, 'id' | 'afterResponse' | 'signal'> {
   /** Logs refused commands. */
@@ -81,8 +89,11 @@ export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTa
 function invoke(name: CommandName, params: object, context: CommandContext): unknown {
   // The only cast, right after validation: the table pairs each name with its own parameters.
   const handler = handlers[name] as (params: object, context: CommandContext) => unknown;
-  if (commandRows[name].lane === 'session') return context.lane.run(() => handler(params, context));
-  return handler(params, context);
+  const work = () => handler(params, context);
+  if (commandRows[name].lane !== 'session') return work();
+  return context.agent.isStarting
+    ? context.agent.startCommands.run({ name, params, work }, context)
+    : context.lane.run(work);
 }
 
 function success(id: unknown, command: CommandName, data: unknown): string {

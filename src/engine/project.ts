@@ -1,5 +1,7 @@
+import type { TrustSkippedEvent } from '../protocol/generated/vocabulary.ts';
 import { readSettings, type Settings } from '../store/settings.ts';
 import { TrustStore } from '../store/trust.ts';
+import { filesNeedingTrust } from './addons/detect.ts';
 import type { Agent, AgentParts } from './agent.ts';
 import { publishChanges } from './agent-state.ts';
 import { ignoreErrors } from './grace-period.ts';
@@ -82,11 +84,23 @@ export class CurrentProject {
   readonly #parts: AgentParts;
   readonly #trustByFolder = new Map<string, boolean>();
   #project: Project;
+  #skippedFiles: readonly string[];
 
   constructor(agent: Agent, parts: AgentParts, cwd: string) {
     this.#agent = agent;
     this.#parts = parts;
     this.#project = parts.projectFor(cwd, undefined);
+    this.#skippedFiles = this.#findSkippedFiles();
+  }
+
+  /** Files that are not used because the project is not trusted. */
+  get skippedFiles(): readonly string[] {
+    return this.#skippedFiles;
+  }
+
+  /** The event about the skipped files. */
+  get trustSkipped(): TrustSkippedEvent {
+    return { type: 'trust_skipped', cwd: this.#project.cwd, files: [...this.#skippedFiles] };
   }
 
   get project(): Project {
@@ -99,9 +113,19 @@ export class CurrentProject {
   }
 
   use(project: Project): void {
+    const before = this.trustSkipped;
     this.#project = project;
+    this.#skippedFiles = this.#findSkippedFiles();
+    if (JSON.stringify(this.trustSkipped.files) !== JSON.stringify(before.files))
+      this.#agent.broadcast.publish(this.trustSkipped);
     this.#agent.registry.folderOptions = registryPlaceOf(project);
     this.#agent.toolbox.setBuiltins(this.#parts.tools(this.#parts.shell(project)));
+  }
+
+  #findSkippedFiles(): string[] {
+    const { cwd, trusted } = this.#project;
+    const { agentDir, addonOptions: options } = this.#parts;
+    return trusted ? [] : filesNeedingTrust({ agentDir, cwd, options });
   }
 
   refresh(): void {

@@ -15,6 +15,8 @@ function newDialogs({ canShow = false, isMute: cannotAnswer = false } = {}) {
     canShow: () => clients.canShow,
     cannotAnswer: () => clients.cannotAnswer,
     isFinal: () => false,
+    reportUnshown: () => {},
+    deadlineMs: () => undefined,
     show: ({ id }) => void shown.push(id),
     close: (_id, by) => void closed.push(by),
   };

@@ -5,7 +5,7 @@ import {
   stickySlot,
   withRemainingTimeout,
 } from '../protocol/dialog-methods.ts';
-import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
+import type { BlockedOn, ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { clampTimeout } from '../system/with-timeout.ts';
 
@@ -30,11 +30,23 @@ export interface DialogClients {
   readonly isFinal: () => boolean;
   /** Sends to all clients, or to one that has just connected. */
   readonly show: (request: ExtensionUiRequestEvent, to?: unknown) => void;
+  /** Reports a dialog that took its default at once, because no client could answer it. */
+  readonly reportUnshown: (id: string) => void;
+  /** The deadline of dialogs without a timeout of their own. */
+  readonly deadlineMs: () => number | undefined;
   /** Reports the end of a dialog to all clients but the respondent. */
   readonly close: (request: ExtensionUiRequestEvent, by: string, respondent?: unknown) => void;
 }
 
+interface DialogOptions {
+  readonly timeout?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** `command`: no run waits for the answer. */
+  readonly opener?: 'command' | undefined;
+}
+
 interface OpenDialog {
+  readonly opener: DialogOptions['opener'];
   readonly request: RequestOf<Dialog['method']>;
   readonly openedAt: number;
   readonly end: (by: string, response?: ExtensionUiResponse, respondent?: unknown) => void;
@@ -47,7 +59,7 @@ const withTimeLeft = ({ request, openedAt }: OpenDialog) => withRemainingTimeout
 // Limit of statuses and widgets that a later client receives.
 const MAX_PERSISTENT_NOTICES = 100;
 
-/** The open dialogs of an agent, and the notices that later clients still need. Every dialog ends. */
+/** The open dialogs of an agent, and the notices that later clients still need. */
 export class Dialogs {
   readonly #clients: DialogClients;
   readonly #openDialogs = new Map<string, OpenDialog>();
@@ -58,16 +70,21 @@ export class Dialogs {
   }
 
   /** The user's response; undefined if the dialog is cancelled, times out or is aborted. */
-  open(dialog: Dialog, { timeout, signal }: { timeout?: number | undefined; signal?: AbortSignal | undefined } = {}) {
-    const hidden = this.#clients.cannotAnswer() || (this.#clients.isFinal() && !this.#clients.canShow(dialog.method));
-    if (signal?.aborted || hidden || this.#openDialogs.size >= MAX_DIALOGS) return Promise.resolve(undefined);
+  open(dialog: Dialog, { timeout = this.#clients.deadlineMs(), signal, opener }: DialogOptions = {}) {
+    const id = newUuid();
+    if (signal?.aborted) return Promise.resolve(undefined);
+    if (!this.#isAnswerable(dialog) || this.#openDialogs.size >= MAX_DIALOGS) {
+      this.#clients.reportUnshown(id);
+      return Promise.resolve(undefined);
+    }
     const timed = timeout === undefined ? {} : { timeout };
-    const request = { type: 'extension_ui_request', id: newUuid(), ...dialog, ...timed } as OpenDialog['request'];
+    const request = { type: 'extension_ui_request', id, ...dialog, ...timed } as OpenDialog['request'];
     return new Promise<ExtensionUiResponse | undefined>((resolve) => {
       const abort = () => open.end('abort');
       const timer = timeout === undefined ? undefined : setTimeout(() => open.end('timeout'), clampTimeout(timeout));
       const open: OpenDialog = {
         request,
+        opener,
         openedAt: performance.now(),
         noClientTimer: undefined,
         end: (by, response, respondent) => {
@@ -123,6 +140,15 @@ export class Dialogs {
     return [...this.#openDialogs.values()].map(withTimeLeft);
   }
 
+  /** The oldest open dialog that a run waits for, or, between runs, the oldest of all. */
+  blockedOn(run: { readonly id: string } | undefined): BlockedOn | undefined {
+    for (const { opener, openedAt } of this.#openDialogs.values()) {
+      if (run && opener === 'command') continue;
+      return { kind: 'dialog', elapsedMs: Math.round(performance.now() - openedAt) };
+    }
+    return undefined;
+  }
+
   /** Sends all open dialogs and lasting notices to a client. */
   showTo(client: unknown): void {
     for (const request of this.#persistent.values()) this.#clients.show(request, client);
@@ -137,6 +163,10 @@ export class Dialogs {
 
   dismissAll(by: string): void {
     for (const open of [...this.#openDialogs.values()]) open.end(by);
+  }
+
+  #isAnswerable({ method }: Dialog): boolean {
+    return !this.#clients.cannotAnswer() && (!this.#clients.isFinal() || this.#clients.canShow(method));
   }
 
   #updateTimer(open: OpenDialog): void {

@@ -97,6 +97,7 @@ export const SessionState = object(
     sessionName: optional(text()),
     cwd: text(),
     projectTrusted: flag(),
+    skippedFiles: optional(list(text(), 'Files that are not used because the project is not trusted.')),
     autoCompactionEnabled: flag(),
     messageCount: count(),
     pendingMessageCount: count(),

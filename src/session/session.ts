@@ -2,9 +2,11 @@ import type { Tool } from '../agent/tool.ts';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import type {
+  Accepted,
   AgentMessage,
   AgentSettledEvent,
   CompactionResult,
+  Limits,
   Params,
   Result,
 } from '../protocol/generated/vocabulary.ts';
@@ -18,7 +20,7 @@ import { type IdleTask, IdleTasks } from './idle-tasks.ts';
 import { type InjectedMessage, InjectedMessages, type InjectionOptions } from './input/injected-messages.ts';
 import { type InputOptions, NEVER_ABORTED } from './input/input.ts';
 import { PendingInput } from './input/pending-input.ts';
-import { MessageQueue } from './input/queue.ts';
+import { MessageQueue, type QueueKind } from './input/queue.ts';
 import { type Acceptance, type Submission, Submissions } from './input/submissions.ts';
 import type { ModelChoice } from './model-choice.ts';
 import type { NavigationParts } from './navigate.ts';
@@ -110,6 +112,16 @@ export class Session {
   /** Opens a run, or joins the active one as `streamingBehavior` requests. */
   prompt(submission: Submission, options: InputOptions = {}): Promise<Acceptance> {
     return this.#submissions.prompt(submission, options);
+  }
+
+  /** Queues a message that no run takes before `promptHeld`; undefined for one that is stored already. */
+  hold(submission: Submission, kind: QueueKind | undefined): Accepted | undefined {
+    return this.#submissions.hold(submission, kind);
+  }
+
+  /** Opens a run with a held message. After an abort, or while a run is active, the message stays in the queue. */
+  promptHeld(queueId: string, limits: Limits | undefined, options: InputOptions): Promise<Acceptance | undefined> {
+    return this.#submissions.promptHeld(queueId, limits, options);
   }
 
   /** Replaces the old part of the conversation by a summary, after aborting the run. The signal cancels it. */

@@ -47,6 +47,10 @@ export interface Settings {
   readonly packages?: readonly PackageSetting[];
   /** How long a handler of an extension may take, in milliseconds; time spent waiting for the user does not count. */
   readonly extensionTimeoutMs?: number;
+  /** `deadlineMs`: the timeout of dialogs that have none of their own, in milliseconds. */
+  readonly dialogs?: { readonly deadlineMs?: number };
+  /** How long a message waits for the extensions to start before it is queued, in milliseconds. */
+  readonly startWaitMs?: number;
   /** Rules that watch the model's output. */
   readonly ttsr?: {
     readonly enabled?: boolean;
@@ -115,6 +119,8 @@ const schemas: Record<keyof Settings, Schema> = {
   prompts: texts,
   packages: { type: 'array', items: { anyOf: [text, packageChoice] } },
   extensionTimeoutMs: time,
+  dialogs: group({ deadlineMs: time }),
+  startWaitMs: delay,
   ttsr: group({
     enabled: flag,
     contextMode: oneOf('discard', 'keep'),

@@ -1,11 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
-import { newGate } from '../support/agent/test-agent.ts';
+import { newGate, newHome } from '../support/agent/test-agent.ts';
+import { writeFiles } from '../support/agent/user-files.ts';
 import { openTab, useBrowser, waitForTitle } from '../support/page/browser.ts';
 import { waitForCondition } from '../support/page/conversation-view.ts';
 import { visibleText } from '../support/page/export-page.ts';
-import { button, main, messageBox, waitForDraft } from '../support/page/page-actions.ts';
+import { button, main, messageBox, visitWithScopes, waitForDraft } from '../support/page/page-actions.ts';
 import { servePage, submitPrompt } from '../support/page/page-server.ts';
 
 const { visit } = useBrowser();
@@ -329,4 +330,27 @@ it('long texts of extensions are cut, and a run of hidden characters is one mark
   expect(await widget.locator('.hidden-character').count()).toBe(2001);
   expect((await widget.boundingBox())?.height).toBeGreaterThan(30);
   expect(complaints).toEqual([]);
+});
+
+it('[Z76] files that are skipped without trust are listed, and an admin can trust the project', async () => {
+  const home = newHome();
+  writeFiles({ ...home, root: home.cwd }, { '.pi/settings.json': '{}', '.pi/mcp.json': '{}' });
+  const server = await servePage({ home });
+  const own = await visit(server.loginLink);
+  const notice = (page: Page) => page.getByRole('region', { name: 'Skipped files' });
+  await submitPrompt(own.page, 'say hello');
+  await own.page.waitForURL(/session=/);
+  await notice(own.page).waitFor();
+  const guest = await visitWithScopes(visit, server, { scopes: 'view,prompt', address: own.page.url() });
+  await notice(guest.page).waitFor();
+
+  const shown = await visibleText(notice(own.page));
+  const guestButtons = await notice(guest.page).getByRole('button').count();
+  await notice(own.page).getByRole('button', { name: 'Trust this project' }).click();
+
+  for (const { page } of [own, guest]) await notice(page).waitFor({ state: 'detached' });
+  expect(shown).toContain('.pi/settings.json');
+  expect(shown).toContain('.pi/mcp.json');
+  expect(guestButtons).toBe(0);
+  expect(own.complaints).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExtensionFactory } from '../../extend/extensions/extension-api.ts';
 import { foldersUpToRepository } from '../../extend/repository-folders.ts';
@@ -36,6 +36,34 @@ export function hasExtensions({ agentDir, cwd, settings, options }: Omit<AddonPa
   return [agentDir, join(cwd, '.pi'), join(cwd, '.pi', 'agent')].some((folder) =>
     existsSync(join(folder, 'extensions')),
   );
+}
+
+/** The files of an untrusted project that would be used if it were trusted. */
+export function filesNeedingTrust({
+  agentDir,
+  cwd,
+  options,
+}: Pick<AddonPaths, 'agentDir' | 'cwd' | 'options'>): string[] {
+  // In the home folder, the folder of the project may be the user's own.
+  const folders = [join(cwd, '.pi'), join(cwd, '.pi', 'agent')].filter((folder) => folder !== agentDir);
+  const { findExtensions = true, mcp = true } = options;
+  return folders.filter(existsSync).flatMap((folder) => {
+    const files = ['settings.json', ...(mcp ? ['mcp.json'] : []), 'SYSTEM.md', 'APPEND_SYSTEM.md'];
+    const found = files.map((name) => join(folder, name)).filter(existsSync);
+    if (findExtensions) found.push(...entriesOf(join(folder, 'extensions')));
+    return [...found, ...entriesOf(join(folder, 'rules'))];
+  });
+}
+
+const MAX_LISTED_PER_FOLDER = 100;
+
+function entriesOf(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => !name.startsWith('.') && name !== 'node_modules');
+    return names.slice(0, MAX_LISTED_PER_FOLDER).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
 }
 
 /** Add-ons requested by the caller, beside those found in the folders of the user and the project. */

@@ -22,6 +22,11 @@ export function dialogClients(agent: Agent): DialogClients {
         if ((to ?? client) === client && canShow(client, request.method)) client.send(request);
       }
     },
+    reportUnshown: (id) => {
+      if (agent.mode === 'rpc')
+        for (const client of clients) client.send({ type: 'extension_ui_resolved', id, by: 'nobody' });
+    },
+    deadlineMs: () => agent.project.settings.dialogs?.deadlineMs,
     close: ({ id, method }, by, respondent) => {
       for (const client of clients) {
         if (client !== respondent && showsMethod(uiOf(client), method))

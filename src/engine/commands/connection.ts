@@ -43,10 +43,10 @@ export const connection = {
 /** Clamps an interval to what timers support and the event loop can bear; 0 disables it. */
 const clampInterval = (intervalMs: number) => (intervalMs <= 0 ? 0 : clampTimeout(Math.max(intervalMs, 10)));
 
-const heartbeat = ({ session }: Agent) => ({
+const heartbeat = ({ session: { run, activity }, addons }: Agent) => ({
   type: 'heartbeat' as const,
-  ...(session.run ? { runId: session.run.id } : {}),
-  blockedOn: session.run ? session.activity.blockedOn : null,
+  ...(run ? { runId: run.id } : {}),
+  blockedOn: addons.loaded?.dialogs.blockedOn(run) ?? (run ? activity.blockedOn : null),
 });
 
 function setEntryFeed(enabled: boolean, agent: Agent, connection: ClientConnection): void {

@@ -80,7 +80,7 @@ export async function submit(params: Params<'prompt'>, { source, expand }: Input
 }
 
 /** Rejects unknown limits: ignoring one would leave spending unlimited. */
-function checkLimits(limits: Limits | undefined): void {
+export function checkLimits(limits: Limits | undefined): void {
   const known = ['turns', 'tokens', 'cost', 'wallMs'];
   const unknown = Object.keys(limits ?? {}).find((name) => !known.includes(name));
   if (unknown !== undefined) {

@@ -4,23 +4,39 @@ import type { Agent } from '../agent.ts';
 import type { CommandContext } from '../dispatch.ts';
 import { DeferredResponse } from '../response-data.ts';
 
+interface SlashMessage {
+  readonly message: string;
+  readonly builtins?: boolean | undefined;
+}
+
+type SlashCommandRun = () => Promise<Accepted | DeferredResponse<Accepted>>;
+
 /** Runs the slash command of a message, if it is one. Extension commands do not block other commands. */
-export async function runSlashCommand(
-  { message, builtins }: { readonly message: string; readonly builtins?: boolean | undefined },
+export const runSlashCommand = async (message: SlashMessage, context: CommandContext) =>
+  (await findSlashCommand(message, context))?.();
+
+/** Finds the slash command of a message; the returned function runs it. */
+export async function findSlashCommand(
+  { message, builtins }: SlashMessage,
   { agent, connection, signal }: CommandContext,
-): Promise<Accepted | DeferredResponse<Accepted> | undefined> {
+): Promise<SlashCommandRun | undefined> {
   const parsed = parseSlashCommand(message);
   if (!parsed) return undefined;
   const extensions = agent.addons.loaded?.extensions;
   if (extensions?.hasCommand(parsed.name)) {
-    const finished = extensions.runCommand(parsed.name, parsed.args);
-    return new DeferredResponse(finished.then(() => ({ disposition: 'handled' as const })));
+    return async () => {
+      const finished = extensions.runCommand(parsed.name, parsed.args);
+      return new DeferredResponse(finished.then(() => ({ disposition: 'handled' as const })));
+    };
   }
   if (!(builtins ?? connection.capabilities.builtins) || isTaken(parsed.name, agent)) return undefined;
   const { findBuiltin } = await import('./builtin-commands.ts');
   const builtin = findBuiltin(parsed.name);
   if (!builtin) return undefined;
-  return { disposition: 'handled', output: await builtin.run({ agent, args: parsed.args.trim(), signal }) };
+  return async () => ({
+    disposition: 'handled',
+    output: await builtin.run({ agent, args: parsed.args.trim(), signal }),
+  });
 }
 
 /** Rejects extension commands: they run at once and cannot be queued. */

@@ -21,7 +21,7 @@ export async function preflight(agent: Agent): Promise<Preflight> {
     shell: () => shellFinding(project.settings.shellPath, env),
     tools: () => toolsFinding(toolbox.activeNames),
     settings: () => settingsFindings(project),
-    trust: () => trustFinding(project),
+    trust: () => trustFinding(project, agent.currentProject.skippedFiles),
     'disk space': () => diskSpaceFinding([project.cwd, ...(sessionDirectory === undefined ? [] : [sessionDirectory])]),
     ripgrep: ripgrepFinding,
     sharp: sharpFinding,

@@ -1,4 +1,4 @@
-import { access, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import type { Project } from '../project.ts';
@@ -10,20 +10,16 @@ export function settingsFindings({ warnings }: Project): readonly Finding[] {
   return warnings.map((text) => warning('settings', `${text}. Mend the file`));
 }
 
-/** Reports project settings that are ignored because the project is not trusted. */
-export async function trustFinding({ cwd, trusted }: Project): Promise<Finding> {
+/** Reports the files that are not used because the project is not trusted. */
+export function trustFinding({ trusted }: Project, skippedFiles: readonly string[]): Finding {
   if (trusted) return fine('trust', 'This project is trusted');
-  const files = [join(cwd, '.pi', 'settings.json'), join(cwd, '.pi', 'agent', 'settings.json')];
-  const hasSettings = (await Promise.all(files.map(exists))).some(Boolean);
-  if (!hasSettings) return fine('trust', 'This project is not trusted, and has no settings of its own');
-  return warning('trust', 'This project is not trusted: its settings are not read. Use set_trust or --approve');
-}
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
+  if (skippedFiles.length === 0) return fine('trust', 'This project is not trusted, and has no files that need it');
+  const files = skippedFiles.join(', ');
+  return warning(
+    'trust',
+    `This project is not trusted: these files are not used: ${files}. Use set_trust or --approve`,
   );
+}
 
 // Files of the agent folder; files with secrets or trust decisions are private.
 const agentFiles = {

@@ -19,7 +19,7 @@ const ExtensionUiRequest = union(
     dialog('select', { title: text(), options: list(text()), timeout }),
     dialog('confirm', { title: text(), message: text(), timeout }),
     dialog('input', { title: text(), placeholder: optional(text()), timeout }),
-    dialog('editor', { title: text(), prefill: optional(text()) }),
+    dialog('editor', { title: text(), prefill: optional(text()), timeout }),
     dialog('notify', { message: text(), notifyType: optional(choice(['info', 'warning', 'error'])) }),
     dialog('setStatus', { statusKey: text(), statusText: optional(text()) }),
     dialog('setWidget', {

@@ -37,6 +37,11 @@ export const sessionEvents = {
     toolCallIds: list(text(), 'Calls that got an error result instead of the lost one.'),
     tornBytes: count('Bytes of a half-written last line that were cut off.'),
   }),
+  trust_skipped: event(
+    'trust_skipped',
+    'Files of the project are not used because it is not trusted; sent when the session opens and when they change.',
+    { cwd: text(), files: list(text(), 'Their paths; empty: none any more.') },
+  ),
   entry_appended: event('entry_appended', 'A line was added to the session file. Only after hello `entries:true`.', {
     entry: union([SessionHeader, SessionEntry]),
   }),

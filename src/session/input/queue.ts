@@ -48,6 +48,8 @@ export class MessageQueue {
   #items: QueuedMessage[];
   /** Being delivered: these can no longer be edited or withdrawn. */
   readonly #claimed = new Set<string>();
+  /** Not due yet: no run takes these. */
+  readonly #held = new Set<string>();
 
   constructor(transcript: Transcript, onChange: (update: QueueUpdateEvent) => void) {
     this.#transcript = transcript;
@@ -59,8 +61,17 @@ export class MessageQueue {
     return this.#items.length;
   }
 
+  /** Whether a message of this kind is due. */
   has(kind: QueueKind): boolean {
-    return this.#items.some((item) => item.kind === kind);
+    return this.#due(kind).length > 0;
+  }
+
+  get hasHeld(): boolean {
+    return this.#items.some(({ id }) => this.#held.has(id));
+  }
+
+  get(id: string): QueuedMessage | undefined {
+    return this.#items.find((item) => item.id === id);
   }
 
   findByClientId(clientMessageId: string): QueuedMessage | undefined {
@@ -73,6 +84,31 @@ export class MessageQueue {
     this.#store({ op: 'add', item });
     this.#change([...this.#items, item]);
     return item;
+  }
+
+  /** Keeps a message from every run until it is released or delivered. */
+  hold(id: string): void {
+    this.#held.add(id);
+  }
+
+  /** Makes a held message due, with this input in place of its own. */
+  release(id: string, input: UserInput | undefined): void {
+    this.#held.delete(id);
+    const item = input && this.get(id);
+    if (!item || item.text === input.text) return;
+    const changed = { ...item, ...input };
+    this.#store({ op: 'add', item: changed });
+    this.#change(this.#items.map((other) => (other === item ? changed : other)));
+  }
+
+  /** Stores a held message as a user entry with this input. */
+  deliverHeld(id: string, input: UserInput): UserMessage {
+    const item = this.#find(id);
+    const message = userMessage(input);
+    this.#transcript.add(message, { clientMessageId: item.clientMessageId, queueId: id });
+    this.#held.delete(id);
+    this.#change(this.#items.filter((other) => other !== item));
+    return message;
   }
 
   edit(id: string, text: string): void {
@@ -99,7 +135,7 @@ export class MessageQueue {
 
   /** Reserves the messages that are due; they cannot be withdrawn before the returned function delivers them. */
   claim(kind: QueueKind, mode: QueueMode): () => DeliveredMessage[] {
-    const pending = this.#items.filter((item) => item.kind === kind);
+    const pending = this.#due(kind);
     const due = mode === 'all' ? pending : pending.slice(0, 1);
     for (const { id } of due) this.#claimed.add(id);
     return () => this.#deliver(due);
@@ -141,8 +177,12 @@ export class MessageQueue {
     return this.#items.map(({ id, kind, text }) => ({ id, kind, text }));
   }
 
+  #due(kind: QueueKind): QueuedMessage[] {
+    return this.#items.filter((item) => item.kind === kind && !this.#held.has(item.id));
+  }
+
   #find(id: string): QueuedMessage {
-    const item = this.#items.find((other) => other.id === id);
+    const item = this.get(id);
     if (!item || this.#claimed.has(id)) throw new Refusal('not_found', `No queued message ${id}`);
     return item;
   }

@@ -6,7 +6,7 @@ import type { EventSink, Run } from '../run/run.ts';
 import type { Transcript } from '../transcript.ts';
 import type { InjectedMessage, InjectedMessages, InjectionOptions } from './injected-messages.ts';
 import { applyInputHooks, type InputOptions, parseInput, userMessage } from './input.ts';
-import type { MessageQueue } from './queue.ts';
+import type { MessageQueue, QueueKind } from './queue.ts';
 
 /** A message as a command submits it. */
 export interface Submission {
@@ -64,6 +64,50 @@ export class Submissions {
     const { id } = this.#parts.queue.add(options.streamingBehavior, input, clientMessageId);
     run.budget.addLimits(limits);
     return { accepted: { disposition: 'queued', runId: run.id, queueId: id } };
+  }
+
+  /** Queues a message that no run takes before `promptHeld`; undefined for one that is stored already. */
+  hold(submission: Submission, kind: QueueKind | undefined): Accepted | undefined {
+    const { queue } = this.#parts;
+    const input = parseInput(submission.message, submission.images);
+    const found = this.#findByClientId(submission.clientMessageId);
+    if (found) return found.at === 'file' ? undefined : this.#duplicateOf(submission)?.accepted;
+    if (!kind && (this.#run || queue.hasHeld)) throw new Refusal('agent_busy', BUSY);
+    const { id } = queue.add(kind ?? 'followUp', input, submission.clientMessageId);
+    queue.hold(id);
+    return { disposition: 'queued', queueId: id };
+  }
+
+  /** Opens a run with a held message. After an abort, or while a run is active, the message stays in the queue. */
+  async promptHeld(
+    queueId: string,
+    limits: Limits | undefined,
+    options: InputOptions,
+  ): Promise<Acceptance | undefined> {
+    const { queue, hooks, choice, injected, begin } = this.#parts;
+    const item = queue.get(queueId);
+    if (!item) return undefined;
+    let input: UserInput | undefined;
+    try {
+      if (options.signal?.aborted) return undefined;
+      const hooked = await applyInputHooks(item, options, hooks);
+      // The client may have withdrawn it meanwhile.
+      if (!queue.get(queueId) || options.signal?.aborted) return undefined;
+      if (hooked === 'handled') {
+        queue.remove(queueId);
+        return undefined;
+      }
+      input = { text: hooked.text, images: hooked.images };
+      if (this.#run) {
+        this.#run.budget.addLimits(limits);
+        return undefined;
+      }
+      requireModel(choice());
+      const message = queue.deliverHeld(queueId, input);
+      return begin([message, ...injected.deliver('nextTurn')], { clientMessageId: item.clientMessageId, limits });
+    } finally {
+      queue.release(queueId, input);
+    }
   }
 
   /** Adds a message beside the user's: at once, to the active run, or with the next one. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MAX_DIALOGS } from '../../../src/extend/dialogs.ts';
 import {
@@ -106,3 +108,70 @@ verifies('X48', 'a tool_call handler that times out blocks every call', async ({
   const { messages } = await peer.ok({ type: 'get_messages' });
   expect(messages.filter(({ isError }: { isError?: boolean }) => isError === true)).toHaveLength(2);
 });
+
+verifies(
+  'X54',
+  'dialogs.deadlineMs gives a dialog without a timeout a deadline that clients receive',
+  async ({ open }) => {
+    const { home } = homeWithCommands({
+      ask: "tell(ctx, [await ctx.ui.confirm('Sure?', ''), (await ctx.ui.editor('Text?')) ?? null]);",
+      own: "tell(ctx, await ctx.ui.confirm('Sure?', '', { timeout: 3_600_000 }));",
+    });
+    const { peer } = await open({ home, settings: { dialogs: { deadlineMs: 20 } } });
+
+    await peer.ok({ type: 'prompt', message: '/ask' });
+
+    expect(await nextUiRequest(peer, 'confirm')).toMatchObject({ timeout: 20 });
+    expect(await peer.next('extension_ui_resolved')).toMatchObject({ by: 'timeout' });
+    expect(await nextUiRequest(peer, 'editor')).toMatchObject({ timeout: 20 });
+    expect(await nextNotification(peer)).toEqual([false, null]);
+
+    await peer.ok({ type: 'prompt', message: '/own' });
+    const { id, timeout } = await nextUiRequest(peer, 'confirm');
+    peer.send({ type: 'extension_ui_response', id, confirmed: true });
+    expect(timeout).toBe(3_600_000);
+    expect(await nextNotification(peer)).toBe(true);
+  },
+);
+
+verifies(
+  'X55',
+  'without dialogs.deadlineMs a dialog has no timeout and ends with the abort of its run',
+  async (fixture) => {
+    const home = newHome();
+    userExtension(
+      home,
+      'gate.ts',
+      "export default (pi) => pi.on('tool_call', async (event, ctx) => ({ block: !(await ctx.ui.confirm('Run?', '')) }));",
+    );
+    const { peer } = await fixture.open({ home, script: [bash('echo one'), { text: 'done' }] });
+    await peer.ok({ type: 'prompt', message: 'go' });
+
+    const request = await nextUiRequest(peer, 'confirm');
+    await peer.ok({ type: 'abort' });
+
+    expect(request).not.toHaveProperty('timeout');
+    expect((await peer.ok({ type: 'get_state' })).pendingUi).toEqual([]);
+    expect(await peer.next('extension_ui_resolved')).toMatchObject({ id: request.id, by: 'abort' });
+  },
+);
+
+verifies(
+  'X56',
+  'a dialog of a client without a user interface takes its default at once and is reported',
+  async (fixture) => {
+    const { home } = homeWithCommands({
+      write:
+        "await (await import('node:fs/promises')).writeFile('answers', JSON.stringify([ctx.hasUI, await ctx.ui.confirm('Sure?', '')]));",
+    });
+    const { peer } = await fixture.open({ home });
+    await peer.ok({ type: 'hello', ui: [] });
+
+    await peer.ok({ type: 'prompt', message: '/write' });
+
+    expect(await peer.next('extension_ui_resolved')).toMatchObject({ id: expect.any(String), by: 'nobody' });
+    await expect.poll(() => readFileSync(join(home.cwd, 'answers'), 'utf8')).toBe('[false,false]');
+    expect(allUiRequests(peer, 'confirm')).toEqual([]);
+    expect((await peer.ok({ type: 'get_state' })).pendingUi).toEqual([]);
+  },
+);

@@ -1,22 +1,25 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import {
   allNotifications,
+  answerDialog,
   homeWithCommands,
   nextNotification,
+  nextUiRequest,
   projectExtension,
   userExtension,
   waitForFileCode,
 } from '../../support/agent/extensions.ts';
 import { userTexts } from '../../support/agent/run-records.ts';
-import { newGate, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
+import { newGate, newHome, openTestAgent, writeSettings } from '../../support/agent/test-agent.ts';
 import { runTau } from '../../support/processes/program.ts';
-import { verifies } from '../../support/verifies.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 /** A home with an extension that loads only after the gate opens. */
 function slowHome(body: string) {
   const home = newHome();
   const gate = newGate();
+  writeSettings(home, { startWaitMs: 3_600_000 });
   userExtension(home, 'slow.ts', slowExtension(gate.path, body));
   return { home, gate };
 }
@@ -161,4 +164,159 @@ it('[Z26] extension flags work in print mode', async () => {
   const printed = await runTau(home, ['-p', '--tone', 'warm', 'say anything'], { input: '' });
 
   expect(printed).toMatchObject({ code: 0, stdout: 'warm\n' });
+});
+
+/** A home whose extension asks a question at `session_start` and marks every prompt that it sees. */
+function askingHome(settings: object = { startWaitMs: 1 }) {
+  const home = newHome();
+  writeSettings(home, settings);
+  userExtension(
+    home,
+    'ask.ts',
+    `export default (pi) => {
+      pi.on('session_start', async (event, ctx) => { await ctx.ui.confirm('Start?', ''); });
+      pi.on('input', ({ text }) => ({ action: 'transform', text: text + ' (seen)' }));
+      pi.registerCommand('greet', { handler: async (args, ctx) => ctx.ui.notify(JSON.stringify(args)) });
+    };`,
+  );
+  return home;
+}
+
+verifies('P52', 'a prompt is queued while a dialog of session_start is open, and runs after it', async ({ open }) => {
+  const { peer, sessionFiles } = await open({ home: askingHome(), script: [{ text: 'one' }] });
+
+  const accepted = await peer.ok({ type: 'prompt', message: 'hello', clientMessageId: 'm1' });
+  const { pendingUi, isIdle, queuedMessages } = await peer.ok({ type: 'get_state' });
+  const stored = readFileSync(sessionFiles()[0] ?? '', 'utf8');
+  const idle = peer.ok({ type: 'wait_idle' });
+  await answerDialog(peer, 'confirm', { confirmed: true });
+
+  expect(accepted).toEqual({ disposition: 'queued', queueId: expect.any(String) });
+  expect(pendingUi).toHaveLength(1);
+  expect(isIdle).toBe(true);
+  expect(queuedMessages).toEqual([{ id: accepted.queueId, kind: 'followUp', text: 'hello' }]);
+  expect(stored).toContain('"hello"');
+  expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'ok', clientMessageIds: ['m1'] });
+  await idle;
+  expect(userTexts(peer.records)).toEqual(['hello (seen)']);
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ queuedMessages: [] });
+});
+
+verifies('P52', 'steering and follow-ups at the start are queued too; a second prompt is refused', async ({ open }) => {
+  const { peer } = await open({ home: askingHome(), script: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] });
+
+  await peer.ok({ type: 'prompt', message: 'first' });
+  expect(await peer.refused({ type: 'prompt', message: 'second' })).toMatchObject({ code: 'agent_busy' });
+  expect(await peer.refused({ type: 'prompt', message: 'x', limits: { euros: 1 } })).toMatchObject({
+    code: 'invalid_params',
+  });
+  expect(await peer.ok({ type: 'follow_up', message: 'later' })).toMatchObject({ disposition: 'queued' });
+  expect(await peer.ok({ type: 'steer', message: 'sooner' })).toMatchObject({ disposition: 'queued' });
+  await answerDialog(peer, 'confirm', { confirmed: true });
+  await peer.next('agent_settled');
+
+  expect(userTexts(peer.records)).toEqual(['first (seen)', 'sooner (seen)', 'later (seen)']);
+});
+
+verifies('P52', 'a repeated prompt at the start is a duplicate of the queued one', async ({ open }) => {
+  const { peer } = await open({ home: askingHome(), script: [{ text: 'one' }] });
+
+  const { queueId } = await peer.ok({ type: 'prompt', message: 'hello', clientMessageId: 'm1' });
+  const again = await peer.ok({ type: 'prompt', message: 'hello', clientMessageId: 'm1' });
+  await answerDialog(peer, 'confirm', { confirmed: true });
+  await peer.next('agent_settled');
+  await peer.ok({ type: 'wait_idle' });
+
+  expect(again).toEqual({ disposition: 'queued', queueId, duplicate: true });
+  expect(userTexts(peer.records)).toEqual(['hello (seen)']);
+});
+
+verifies('P53', 'a prompt that was queued at the start can be edited and withdrawn', async ({ open }) => {
+  const { peer } = await open({ home: askingHome(), script: [{ text: 'one' }] });
+
+  const kept = await peer.ok({ type: 'prompt', message: 'helo' });
+  const withdrawn = await peer.ok({ type: 'follow_up', message: 'more' });
+  await peer.ok({ type: 'edit_queued', queueId: kept.queueId, message: 'hello' });
+  expect(await peer.ok({ type: 'remove_queued', queueId: withdrawn.queueId })).toEqual({ text: 'more' });
+  await answerDialog(peer, 'confirm', { confirmed: true });
+  await peer.next('agent_settled');
+  await peer.ok({ type: 'wait_idle' });
+
+  expect(userTexts(peer.records)).toEqual(['hello (seen)']);
+});
+
+verifies('P53', 'after an abort a prompt that was queued at the start waits for the next run', async ({ open }) => {
+  const { peer } = await open({ home: askingHome(), script: [{ text: 'one' }, { text: 'two' }] });
+
+  const { queueId } = await peer.ok({ type: 'prompt', message: 'hello' });
+  await peer.ok({ type: 'abort' });
+  await peer.ok({ type: 'wait_idle' });
+  const { queuedMessages } = await peer.ok({ type: 'get_state' });
+  await peer.run('go');
+
+  expect(queuedMessages).toMatchObject([{ id: queueId }]);
+  expect(userTexts(peer.records)).toEqual(['go (seen)', 'hello']);
+});
+
+verifies('P53', 'an extension command that was queued at the start runs as a command', async ({ open }) => {
+  const { peer } = await open({ home: askingHome() });
+
+  expect(await peer.ok({ type: 'prompt', message: '/greet you' })).toMatchObject({ disposition: 'queued' });
+  await answerDialog(peer, 'confirm', { confirmed: true });
+
+  expect(await nextNotification(peer)).toBe('you');
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ queuedMessages: [] });
+});
+
+it.each(['SIGKILL', 'SIGTERM'] as const)(
+  '[P52] a prompt that was queued at the start is queued after %s',
+  async (signal) => {
+    const home = askingHome();
+    const first = await openTestAgent('stdio', { home });
+    const { queueId } = await first.peer.ok({ type: 'prompt', message: 'hello' });
+    first.process?.kill(signal);
+    await first.process?.exited;
+
+    const [path = ''] = first.sessionFiles();
+    const { peer } = await openTestAgent('stdio', { home, args: ['--session', path] });
+
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ queuedMessages: [{ id: queueId, text: 'hello' }] });
+  },
+);
+
+verifies(
+  'P52',
+  'a prompt behind a session change waits for the new session',
+  async ({ open }) => {
+    const home = askingHome();
+    const { peer } = await open({ home, script: [{ text: 'one' }] });
+
+    const moved = peer.ok({ type: 'new_session' });
+    const prompt = peer.ok({ type: 'prompt', message: 'hello' });
+    await answerDialog(peer, 'confirm', { confirmed: true });
+    await answerDialog(peer, 'confirm', { confirmed: true });
+    await moved;
+
+    expect(await prompt).toMatchObject({ disposition: 'started' });
+  },
+  AGENT_SWITCHES_SESSION,
+);
+
+verifies('X57', 'a handler can await a dialog while the agent starts, since input is read first', async ({ open }) => {
+  const home = newHome();
+  userExtension(
+    home,
+    'ask.ts',
+    `export default (pi) => pi.on('session_start', async (event, ctx) => {
+      ctx.ui.notify(JSON.stringify([event.reason, await ctx.ui.input('Name?')]));
+    });`,
+  );
+  const { peer } = await open({ home });
+
+  const { id } = await nextUiRequest(peer, 'input');
+  await peer.ok({ type: 'ping' });
+  expect((await peer.ok({ type: 'get_state' })).pendingUi).toMatchObject([{ id, method: 'input' }]);
+  peer.send({ type: 'extension_ui_response', id, value: 'tau' });
+
+  expect(await nextNotification(peer)).toEqual(['startup', 'tau']);
 });

@@ -160,3 +160,106 @@ verifies(
     expect(await servers()).toBe(1);
   },
 );
+
+/** Every kind of project file that needs trust, beside files that do not. */
+function projectNeedingTrust(home = newHome()) {
+  const files = {
+    '.pi/settings.json': '{}',
+    '.pi/mcp.json': '{}',
+    '.pi/SYSTEM.md': 'Be brief.',
+    '.pi/extensions/gate.ts': 'export default () => {};',
+    '.pi/agent/rules/no.md': ruleText({ condition: 'never' }),
+  };
+  writeFiles({ ...home, root: home.cwd }, { ...files, '.pi/prompts/hello.md': 'Hello', 'AGENTS.md': 'Read this.' });
+  return { home, files: Object.keys(files).map((name) => join(home.cwd, name)) };
+}
+
+const sorted = (paths: readonly string[]) => [...paths].sort();
+
+verifies('Z72 Z73', 'files that are skipped without trust are listed when the session opens', async ({ open }) => {
+  const { home, files } = projectNeedingTrust();
+  const { peer } = await open({ home });
+
+  const event = await peer.next('trust_skipped');
+  const state = await peer.ok({ type: 'get_state' });
+
+  expect(event.cwd).toBe(home.cwd);
+  expect(sorted(event.files)).toEqual(sorted(files));
+  expect(state.skippedFiles).toEqual(event.files);
+  expect(state.projectTrusted).toBe(false);
+});
+
+verifies('Z74', 'set_trust clears the list of skipped files, and restores it', async ({ open }) => {
+  const { home, files } = projectNeedingTrust();
+  const { peer } = await open({ home });
+  await peer.next('trust_skipped');
+
+  await peer.ok({ type: 'set_trust', trusted: true, remember: false });
+  const cleared = await peer.next('trust_skipped');
+  const trusted = await peer.ok({ type: 'get_state' });
+  await peer.ok({ type: 'set_trust', trusted: false, remember: false });
+  const restored = await peer.next('trust_skipped');
+
+  expect(cleared).toEqual({ type: 'trust_skipped', cwd: home.cwd, files: [] });
+  expect(trusted).not.toHaveProperty('skippedFiles');
+  expect(sorted(restored.files)).toEqual(sorted(files));
+});
+
+verifies('Z72', 'a trusted project, or one without such files, gets no trust_skipped', async ({ open }) => {
+  const { home } = projectNeedingTrust();
+  const trusted = await open({ home, args: ['--approve'] });
+  const plain = await open();
+
+  for (const { peer } of [trusted, plain]) {
+    expect(await peer.ok({ type: 'get_state' })).not.toHaveProperty('skippedFiles');
+    expect(peer.records.map(({ type }) => type)).not.toContain('trust_skipped');
+  }
+});
+
+verifies(
+  'Z74',
+  'the list of skipped files follows the agent to another folder',
+  async ({ open }) => {
+    const { home, files } = projectNeedingTrust();
+    const elsewhere = storeSession({ ...home, cwd: home.root }, [header(home.root)]);
+    const { peer } = await open({ home });
+    await peer.next('trust_skipped');
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
+    await peer.run('say hello');
+
+    await peer.ok({ type: 'switch_session', sessionPath: elsewhere });
+    expect(await peer.next('trust_skipped')).toEqual({ type: 'trust_skipped', cwd: home.root, files: [] });
+    await peer.ok({ type: 'switch_session', sessionPath: sessionFile ?? '' });
+
+    expect(sorted((await peer.next('trust_skipped')).files)).toEqual(sorted(files));
+  },
+  AGENT_SWITCHES_SESSION,
+);
+
+verifies('Z75', 'preflight lists the files that are skipped without trust', async ({ open }) => {
+  const { home, files } = projectNeedingTrust();
+  const { peer } = await open({ home });
+
+  const { findings } = await peer.ok({ type: 'preflight' });
+
+  const finding = findings.find(({ check }: { check: string }) => check === 'trust');
+  expect(finding).toMatchObject({ status: 'warning' });
+  for (const file of files) expect(finding.message).toContain(file);
+});
+
+verifies(
+  'Z73',
+  'a server sends the skipped files to the first client, and in the state to later ones',
+  async ({ open }) => {
+    const { home, files } = projectNeedingTrust();
+    const { peer, join } = await open({ home });
+    const event = await peer.next('trust_skipped');
+
+    const later = join?.();
+    const synced = await later?.find('state_synced');
+
+    expect(sorted(event.files)).toEqual(sorted(files));
+    expect(synced).toMatchObject({ state: { skippedFiles: event.files } });
+  },
+  ['websocket'],
+);

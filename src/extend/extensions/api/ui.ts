@@ -35,6 +35,7 @@ export interface UiDependencies {
   readonly signal: () => AbortSignal | undefined;
   /** Pauses while a dialog is open. */
   readonly deadline?: Deadline | undefined;
+  /** Called before a command opens a dialog. */
   readonly onDialog?: (() => void) | undefined;
 }
 
@@ -43,7 +44,8 @@ export function createUi({ dialogs, signal, deadline, onDialog }: UiDependencies
     onDialog?.();
     const signals = [ownSignal, signal()].filter((one) => one !== undefined);
     const limit = typeof timeout === 'number' && timeout >= 0 ? { timeout: Math.round(timeout) } : {};
-    const response = dialogs.open(dialog, { ...limit, signal: AbortSignal.any(signals) });
+    const opener = onDialog ? ('command' as const) : undefined;
+    const response = dialogs.open(dialog, { ...limit, opener, signal: AbortSignal.any(signals) });
     return deadline ? deadline.pauseDuring(response) : response;
   };
   const setEditorText = (text: string) => dialogs.notify({ method: 'set_editor_text', text: String(text) });

@@ -115,7 +115,7 @@ const optionChoice = (value: string, at: number): DialogChoice => ({
 
 // The remaining time of a dialog and its default outcome; empty without a timeout.
 function TimeLeft({ dialog }: { readonly dialog: OpenDialog }) {
-  const timeout = dialog.method === 'editor' ? undefined : dialog.timeout;
+  const { timeout } = dialog;
   const until = useMemo(() => performance.now() + (timeout ?? 0), [dialog]);
   if (timeout === undefined) return null;
   return (

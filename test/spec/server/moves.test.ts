@@ -1,8 +1,10 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
+import { builtinMoveRequest } from '../../../src/server/gateway/session-moves.ts';
 import {
   answerDialog,
   fixture,
@@ -253,6 +255,64 @@ it('[W29] built-in commands move only their client, after hello with builtins', 
   expect(peer.cursor.session).not.toBe(stayer.cursor.session);
   await stayer.ok({ type: 'get_state' });
   expect(stayer.eventTypes).toEqual(['server_connected', 'state_synced']);
+});
+
+it('[W103] white space and arguments of a built-in command never move or stop the other clients', async () => {
+  const gate = newGate();
+  const server = await startServer({
+    script: [
+      { text: 'Hello there.', when: '^first' },
+      { steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^second' },
+    ],
+  });
+  const stayer = await server.attach();
+  await stayer.run('first');
+  const { session } = stayer.cursor;
+  const { messages } = await stayer.ok({ type: 'get_fork_messages' });
+  const { entryId } = messages[0];
+  await stayer.ok({ type: 'prompt', message: 'second' });
+  await stayer.next('message_update');
+
+  for (const message of [
+    '/new x',
+    '/new\n\ny',
+    `/fork\n${entryId}`,
+    `/fork\u00a0${entryId}\t`,
+    `/fork \r\n ${entryId}`,
+  ]) {
+    const mover = await server.attach({ session });
+    await mover.ok({ type: 'hello', builtins: true });
+    expect(await mover.ok({ type: 'prompt', message })).toMatchObject({ disposition: 'handled' });
+    await mover.next('state_synced');
+    expect(mover.cursor.session).not.toBe(session);
+  }
+
+  gate.open();
+  expect(await stayer.next('agent_settled')).toMatchObject({ aborted: false });
+  expect(stayer.records.filter(({ type }) => type === 'server_connected')).toHaveLength(1);
+});
+
+it('[W103] server and agent agree on any text whether it moves to another session', async () => {
+  const { peer } = await openTestAgent('memory', { script: [{ text: 'Well.', when: '', keep: true }] });
+  const anySpace = fc.constantFrom('', ' ', '\t', '\n', '\r\n', '\u00a0', '\u2028', '\ufeff', '\0');
+  const anyName = fc.constantFrom('new', 'fork', 'New', 'news', 'fork-', '');
+  const anyText = fc
+    .tuple(fc.constantFrom('/', ' /', '//'), anyName, anySpace, fc.constantFrom('', 'x', '/new', 'a b'), anySpace)
+    .map((parts) => parts.join(''));
+
+  await fc.assert(
+    fc.asyncProperty(anyText, async (message) => {
+      const before = (await peer.ok({ type: 'get_state' })).sessionId;
+      const response = await peer.request({ type: 'prompt', message, builtins: true });
+      await peer.ok({ type: 'wait_idle' });
+      const hasMoved = (await peer.ok({ type: 'get_state' })).sessionId !== before;
+      const requested = builtinMoveRequest(message);
+      expect(hasMoved).toBe(requested?.type === 'new_session');
+      // There is no entry with such an id.
+      expect(response['success']).toBe(requested?.type !== 'fork');
+    }),
+    { numRuns: 150 },
+  );
 });
 
 it('[W59] when an extension switches the session of an agent, all its clients follow', async () => {

@@ -148,8 +148,9 @@ export class Client implements Subscriber {
     if (!this.isAdmin && exceedsSessionQuota(this, target.id))
       throw new Refusal('overloaded', 'Too many sessions of one token');
     this.#openingSessionId = target.id;
-    const handle = await sessions.open(target, this);
-    this.#openingSessionId = undefined;
+    const handle = await sessions.open(target, this).finally(() => {
+      this.#openingSessionId = undefined;
+    });
     const previous = this.#handle;
     this.#inbox.hold();
     if (!this.#isClosed) await previous?.close({ isSessionSwitch: previous.sessionId !== handle.sessionId });

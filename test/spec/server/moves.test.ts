@@ -395,3 +395,23 @@ it('[A7 W59] a client that may not open the new folder is disconnected on a sess
 /** The state that a client shows after these records. */
 const viewOf = ({ records }: RemotePeer) =>
   records.reduce((view, record) => reduce(view, record as unknown as AgentEvent), emptyView);
+
+it('[W104] after a failed move the quota counts the session that the client is in', async () => {
+  const user = { name: 'User', scopes: ['view', 'prompt'], allowedPaths: ['/'] };
+  const server = await startServer({
+    script: TALK,
+    args: ['--max-sessions', '4'],
+    tokens: { 'token-of-a-user': user },
+  });
+  const asUser = { token: 'token-of-a-user' };
+  const owners = await Promise.all([1, 2, 3].map(() => server.attach()));
+  const mover = await server.attach(asUser);
+
+  expect(await mover.refused({ type: 'new_session' })).toMatchObject({ code: 'overloaded' });
+  for (const owner of owners) await owner.disconnect();
+  await server.attach(asUser);
+
+  // Two sessions are all that the token may have.
+  const second = await server.attach({ ...asUser, session: mover.cursor.session });
+  expect(second.cursor.session).toBe(mover.cursor.session);
+});

@@ -94,3 +94,21 @@ it('allResponded settles for a client that reads a little and then stops', async
 
   expect(connection.eventQueue.backlog).toBeLessThan(MEGABYTE);
 });
+
+it('[W101] commands that do not read, and frames, overtake held reads', async () => {
+  const { outside, received } = setUp();
+  await settled();
+  const overtaking = [
+    '{"type":"abort"}',
+    '{"type":"prompt","message":"Hi"}',
+    '{"type":"abort_bash"}',
+    '{"type":"extension_ui_response","id":"1","cancelled":true}',
+    '{"type":"host_tool_result","id":"2","result":{"content":[]}}',
+  ];
+
+  const early = received.length;
+  outside.write(['{"type":"get_state"}', ...overtaking, '{"type":"get_messages"}'].map((line) => `${line}\n`).join(''));
+  await settled();
+
+  expect(received.slice(early)).toEqual(overtaking);
+});

@@ -1,12 +1,22 @@
 import { type LineQueue, lineQueue } from '../fanout/line-queue.ts';
+import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { AgentEvent, HeartbeatEvent } from '../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect } from '../wire/dialect.ts';
+import { parseInbound } from '../wire/inbound.ts';
 import type { InputLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import type { EntryFeed } from './entry-feed.ts';
+import { ReadTurns } from './read-turns.ts';
 
-// Limit of unread output: beyond it no command of the client is read. The run pauses long before.
+// Limit of unread output: beyond it reads of the client are held. The run pauses long before.
 const MAX_UNREAD = 16 * 1024 * 1024;
+
+// Limits of held lines: beyond them nothing of the client is read.
+const MAX_HELD_LINES = 10_000;
+const MAX_HELD_CHARACTERS = 16 * 1024 * 1024;
+
+// Lines that may overtake held ones until the client has caught up: each may add a little to its unread output.
+const MAX_OVERTAKING_LINES = 10_000;
 
 /** Capabilities that a client announced with `hello`. */
 export interface Capabilities {
@@ -28,7 +38,11 @@ export class ClientConnection {
   readonly isLastClient: boolean;
   /** Defined while the client follows the session's entries. */
   feed: EntryFeed | undefined;
+  /** The large reads of this client. */
+  readonly reads: ReadTurns;
   readonly #heldLines: InputLine[] = [];
+  #heldCharacters = 0;
+  #overtakingLines = 0;
   readonly #pending = new Set<Promise<void>>();
   #caughtUp: Promise<void> | undefined;
   #heartbeatTimer: ReturnType<typeof setInterval> | undefined;
@@ -37,6 +51,7 @@ export class ClientConnection {
     this.link = link;
     this.isLastClient = isLastClient;
     this.eventQueue = lineQueue(link, { ...defaultDialect, ...dialect });
+    this.reads = new ReadTurns(this.eventQueue);
   }
 
   get entries(): boolean {
@@ -48,12 +63,21 @@ export class ClientConnection {
     this.eventQueue.publish({ event });
   }
 
-  /** Passes lines on, but no faster than the client reads the responses. */
+  /** Passes lines on; reads no faster than the client reads the responses. Other commands and frames overtake them. */
   receive(onLine: (line: InputLine) => void): void {
-    this.link.onLine((line) => {
-      if (this.#heldLines.length === 0 && this.eventQueue.backlog <= MAX_UNREAD) onLine(line);
-      else this.#hold(line, onLine);
-    });
+    this.link.onLine((line) => this.#passOrHold(line, onLine));
+  }
+
+  #passOrHold(line: InputLine, onLine: (line: InputLine) => void): void {
+    const isBehind = this.#heldLines.length > 0 || this.eventQueue.backlog > MAX_UNREAD;
+    if (!isBehind || this.#overtakes(line)) onLine(line);
+    else this.#hold(line, onLine);
+  }
+
+  #overtakes(line: InputLine): boolean {
+    if (this.#overtakingLines >= MAX_OVERTAKING_LINES || isRead(line)) return false;
+    this.#overtakingLines++;
+    return true;
   }
 
   /** Tracks a pending response. */
@@ -71,18 +95,18 @@ export class ClientConnection {
 
   #hold(line: InputLine, onLine: (line: InputLine) => void): void {
     this.#heldLines.push(line);
+    this.#heldCharacters += 'text' in line ? line.text.length : 0;
+    if (this.#heldLines.length > MAX_HELD_LINES || this.#heldCharacters > MAX_HELD_CHARACTERS) this.link.pause();
     if (this.#heldLines.length > 1) return;
-    this.link.pause();
     this.#caughtUp = Promise.resolve(this.eventQueue.drained()).then(() => this.#catchUp(onLine));
   }
 
   #catchUp(onLine: (line: InputLine) => void): void {
     const lines = this.#heldLines.splice(0);
+    this.#heldCharacters = 0;
+    this.#overtakingLines = 0;
     this.link.resume();
-    for (const line of lines) {
-      if (this.#heldLines.length === 0 && this.eventQueue.backlog <= MAX_UNREAD) onLine(line);
-      else this.#hold(line, onLine);
-    }
+    for (const line of lines) this.#passOrHold(line, onLine);
   }
 
   /** Sends a heartbeat at this interval, except while the client has unread output. */
@@ -98,7 +122,15 @@ export class ClientConnection {
 
   close(): void {
     clearInterval(this.#heartbeatTimer);
+    this.reads.close();
     this.eventQueue.close();
     this.link.close();
   }
+}
+
+/** Whether a line is a command that only reads, or gets nothing but an error. */
+function isRead(line: InputLine): boolean {
+  const inbound = parseInbound(line);
+  if (inbound.kind === 'refused') return inbound.malformed === undefined;
+  return inbound.kind === 'command' && commandRows[inbound.name].lane === 'read';
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../protocol/errors.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
-import { checkParams, parseInbound } from '../wire/inbound.ts';
+import { checkParams, conversationReads, parseInbound } from '../wire/inbound.ts';
 import { escapeLineBreaks, type InputLine, toLine } from '../wire/json-lines.ts';
 import type { ActivityLog } from './activity-log.ts';
 import type { Agent } from './agent.ts';
@@ -12,7 +12,7 @@ import { prompting } from './commands/prompting.ts';
 import { runs } from './commands/runs.ts';
 import { sessions } from './commands/sessions.ts';
 import { tools } from './commands/tools.ts';
-import { DeferredResponse, EncodedJson } from './response-data.ts';
+import { DeferredResponse, EncodedJson, SteppedResponse } from './response-data.ts';
 import type { SessionLane } from './session-lane.ts';
 
 /** Everything that a command handler uses. */
@@ -33,7 +33,7 @@ export type Handler<C extends CommandName> = (
   context: CommandContext,
 ) => HandlerResult<C> | Promise<HandlerResult<C>>;
 
-type HandlerResult<C extends CommandName> = Result<C> | DeferredResponse<Result<C>>;
+type HandlerResult<C extends CommandName> = Result<C> | DeferredResponse<Result<C>> | SteppedResponse<Result<C>>;
 
 export type Handlers = { readonly [C in CommandName]: Handler<C> };
 
@@ -74,16 +74,31 @@ export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTa
   };
   const respond = (data: unknown) =>
     data instanceof DeferredResponse ? data.value.then(succeed, fail) : succeed(data);
-  let result: unknown;
-  try {
-    const { signal } = target.lane;
-    result = invoke(name, inbound.params, { ...target, id, signal, afterResponse: (work) => after.push(work) });
-  } catch (error) {
-    fail(error);
-    return;
+  const { signal } = target.lane;
+  const context = { ...target, id, signal, afterResponse: (work: () => void) => after.push(work) };
+  let stepped: SteppedResponse<unknown> | undefined;
+  const step = (): boolean | Promise<void> => {
+    try {
+      const result = stepped ?? invoke(name, inbound.params, context);
+      if (result instanceof Promise) {
+        const responded = result.then(respond, fail);
+        target.connection.track(responded);
+        return responded;
+      }
+      stepped = result instanceof SteppedResponse ? result : undefined;
+      const data = stepped ? stepped.next() : result;
+      if (stepped && data === undefined) return false;
+      succeed(data);
+    } catch (error) {
+      fail(error);
+    }
+    return true;
+  };
+  if (!conversationReads.has(name)) void step();
+  else {
+    const completed = target.connection.reads.run(step);
+    if (completed) target.connection.track(completed);
   }
-  if (result instanceof Promise) target.connection.track(result.then(respond, fail));
-  else succeed(result);
 }
 
 function invoke(name: CommandName, params: object, context: CommandContext): unknown {
@@ -133,5 +148,6 @@ export async function executeCommand<C extends CommandName>(
   const work = () => handler(params, context);
   const result = await (commandRows[name].lane === 'session' ? target.lane.run(work) : work());
   for (const begin of after) begin();
+  if (result instanceof SteppedResponse) return result.value();
   return result instanceof DeferredResponse ? result.value : result;
 }

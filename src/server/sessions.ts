@@ -63,6 +63,8 @@ export interface Subscriber {
   readonly receivesEntries: boolean;
   /** The interval of heartbeats; 0 for none. */
   readonly heartbeatMs: number;
+  /** Whether much of its output is unread: then its reads wait. */
+  readonly isBehind: boolean;
   onAttached(result: AttachResult): void;
   onSnapshot(snapshot: Snapshot): void;
   /** Receives a session event; repeated ones have no sequence number. */
@@ -98,6 +100,8 @@ export interface SessionHandle {
   updatePreferences(): void;
   /** Sends the client all entries, then each new one. */
   followEntries(): void;
+  /** Call when `isBehind` of the client has become false. */
+  continueReads(): void;
   /** On a session switch it settles when the client no longer blocks others in this session. */
   close(options?: { readonly isSessionSwitch: boolean }): Promise<void>;
 }

@@ -31,6 +31,16 @@ export interface MalformedFrame {
   readonly problem: string;
 }
 
+/** The commands whose responses grow with the session. Agents and servers run few of them at a time. */
+export const conversationReads: ReadonlySet<CommandName> = new Set<CommandName>([
+  'get_messages',
+  'get_messages_page',
+  'get_entries',
+  'get_tree',
+  'get_fork_messages',
+  'get_branch_messages',
+]);
+
 /** Parses a line of a client. Never throws: an invalid line is refused, with its id when one is readable. */
 export function parseInbound(line: InputLine): Inbound {
   if ('tooLong' in line) {

@@ -1,6 +1,6 @@
-import { parseBuiltinMove } from '../../protocol/builtin-moves.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
+import { parseBuiltinMove } from '../../protocol/slash-commands.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import { CommandFailed, ConnectionLost, NotSent, Withdrawn } from '../errors.ts';
 import { type PendingCommand, settleCommand, type WireRecord } from '../pending-commands.ts';

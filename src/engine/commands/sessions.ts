@@ -8,6 +8,7 @@ import { moveToTrash } from '../../store/sessions/trash.ts';
 import type { Agent } from '../agent.ts';
 import { isCurrentSession } from '../agent-state.ts';
 import type { Handlers } from '../dispatch.ts';
+import { steppedList } from '../response-data.ts';
 import { treeOf } from './sessions-tree.ts';
 
 const sessionSwitch = () => import('../session-switch.ts');
@@ -22,7 +23,7 @@ export const sessions = {
 
   get_state: (_params, { agent }) => agent.state,
 
-  get_messages: (_params, { agent }) => ({ messages: [...agent.session.transcript.messages] }),
+  get_messages: (_params, { agent }) => steppedList('messages', () => agent.session.transcript.messages),
 
   get_messages_page: async (query, { agent }) => {
     const { session } = agent;

@@ -1,5 +1,6 @@
 import { Refusal } from '../../protocol/errors.ts';
 import type { Accepted } from '../../protocol/generated/vocabulary.ts';
+import { parseBuiltinCall, parseSlashCommand } from '../../protocol/slash-commands.ts';
 import type { Agent } from '../agent.ts';
 import type { CommandContext } from '../dispatch.ts';
 import { DeferredResponse } from '../response-data.ts';
@@ -31,12 +32,10 @@ export async function findSlashCommand(
   }
   if (!(builtins ?? connection.capabilities.builtins) || isTaken(parsed.name, agent)) return undefined;
   const { findBuiltin } = await import('./builtin-commands.ts');
-  const builtin = findBuiltin(parsed.name);
+  const { name, args } = parseBuiltinCall(message) ?? parsed;
+  const builtin = findBuiltin(name);
   if (!builtin) return undefined;
-  return async () => ({
-    disposition: 'handled',
-    output: await builtin.run({ agent, args: parsed.args.trim(), signal }),
-  });
+  return async () => ({ disposition: 'handled', output: await builtin.run({ agent, args, signal }) });
 }
 
 /** Rejects extension commands: they run at once and cannot be queued. */
@@ -51,11 +50,3 @@ export function rejectExtensionCommand(message: string, { addons }: Agent): void
 
 const isTaken = (name: string, { addons }: Agent) =>
   addons.loaded?.commands.some((command) => command.name === name) === true;
-
-/** Splits a message that starts with a slash into name and arguments. */
-function parseSlashCommand(message: string): { name: string; args: string } | undefined {
-  if (!message.startsWith('/')) return undefined;
-  const space = message.search(/\s/);
-  const name = message.slice(1, space === -1 ? undefined : space);
-  return name === '' ? undefined : { name, args: space === -1 ? '' : message.slice(space + 1) };
-}

@@ -17,6 +17,9 @@ import { slowClientPolicy } from './slow-clients.ts';
 // Unread responses beyond which no more commands of a client are read.
 const MAX_UNREAD_RESPONSES = 16 * 1024 * 1024;
 
+// Unread output beyond which the next read of a client waits.
+const MAX_UNREAD_FOR_READS = 1024 * 1024;
+
 /** The grant and address of a client. */
 export interface ClientIdentity {
   readonly grant: Grant;
@@ -68,7 +71,10 @@ export class Client implements Subscriber {
     this.#events = clientEventQueue(socket, dialect, {
       formFor: (record) => this.#redactedForm(record),
       policy: slowClientPolicy(this),
-      onDrained: () => this.#updateReading(),
+      onDrained: () => {
+        this.#updateReading();
+        this.#handle?.continueReads();
+      },
     });
     this.#inbox = new Inbox({ onLine: (line) => this.#commands.handle(line), onFlood: () => this.#closeForFlood() });
     socket.onMessage((bytes) => {
@@ -85,6 +91,10 @@ export class Client implements Subscriber {
   /** Whether input is held back; then reading may be paused, which also delays pongs. */
   get isHeld(): boolean {
     return this.#inbox.isHeld;
+  }
+
+  get isBehind(): boolean {
+    return this.#events.unread > MAX_UNREAD_FOR_READS;
   }
 
   get canAnswerDialogs(): boolean {
@@ -138,8 +148,9 @@ export class Client implements Subscriber {
     if (!this.isAdmin && exceedsSessionQuota(this, target.id))
       throw new Refusal('overloaded', 'Too many sessions of one token');
     this.#openingSessionId = target.id;
-    const handle = await sessions.open(target, this);
-    this.#openingSessionId = undefined;
+    const handle = await sessions.open(target, this).finally(() => {
+      this.#openingSessionId = undefined;
+    });
     const previous = this.#handle;
     this.#inbox.hold();
     if (!this.#isClosed) await previous?.close({ isSessionSwitch: previous.sessionId !== handle.sessionId });

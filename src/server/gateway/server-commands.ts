@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { CommandName, Params } from '../../protocol/generated/vocabulary.ts';
+import { parseBuiltinCall } from '../../protocol/slash-commands.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { mayOpen } from '../auth/grant.ts';
 import type { CommandRequest } from '../sessions.ts';
@@ -121,10 +122,8 @@ function allowedOutput(outputPath: string, { handle, identity }: Client): string
   throw new Refusal('permission_denied', `Permission denied: ${outputPath}`);
 }
 
-const EXPORT = /^\/export\s+(?<path>\S[\s\S]*)$/;
-
 /** Rejects a built-in command that would be rejected as a command of its own. */
 function checkBuiltin({ builtins, message }: Params<'prompt'>, client: Client): void {
-  const outputPath = builtins ? EXPORT.exec(message)?.groups?.['path'] : undefined;
-  if (outputPath !== undefined) allowedOutput(outputPath.trim(), client);
+  const { name, args = '' } = (builtins ? parseBuiltinCall(message) : undefined) ?? {};
+  if (name === 'export' && args !== '') allowedOutput(args, client);
 }

@@ -1,6 +1,6 @@
-import { parseBuiltinMove } from '../../protocol/builtin-moves.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Moved, SlashCommand } from '../../protocol/generated/vocabulary.ts';
+import { parseBuiltinMove } from '../../protocol/slash-commands.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { CommandRequest, SessionTarget } from '../sessions.ts';
 import type { Client } from './client.ts';

@@ -1,4 +1,5 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
+import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { RunJournal } from '../../store/run-journal.ts';
 import type { ProcessExit } from '../../system/processes/process-group.ts';
@@ -152,6 +153,7 @@ export class Host {
     this.#clientCount--;
     this.#parkDelayMs = isSessionSwitch ? 0 : this.#options.parkAfterMs;
     this.#subscribers.remove(subscriber);
+    this.#agent?.cancelReads(subscriber);
     this.#tools.detach(subscriber, (failure) => this.#agent?.sendFrame(failure));
     if (isSessionSwitch && this.#isUnattachedAndIdle) await this.#park();
     this.updatePreferences();
@@ -171,7 +173,8 @@ export class Host {
       if (this.#awaitingAgent.length < MAX_EARLY_REQUESTS)
         this.#awaitingAgent.push(() => this.send(request, subscriber, onResponse));
       else reject(new Refusal('overloaded', 'The agent is being started, and too much waits for it'));
-    } else if (agent.isOverloaded) reject(new Refusal('overloaded', 'Too many commands wait for the agent'));
+    } else if (agent.isOverloaded && commandRows[request.type].lane !== 'control')
+      reject(new Refusal('overloaded', 'Too many commands wait for the agent'));
     else if (request.type === 'set_host_tools' && subscriber)
       this.#tools.register(request, subscriber, {
         sendToAgent: (tools, done) => this.#registerHostTools(tools, done),
@@ -189,6 +192,11 @@ export class Host {
       agent.request(request, { requester: subscriber, onResponse: handleResponse });
       if (request.type === 'bash') this.#publisher.refreshRunningBash();
     }
+  }
+
+  /** Sends waiting reads of clients that have read their output meanwhile. */
+  continueReads(): void {
+    this.#agent?.continueReads();
   }
 
   #registerHostTools(tools: readonly HostTool[], onResponse: (response: AgentResponse) => void): void {

@@ -94,6 +94,7 @@ export class LocalSessions implements Sessions {
       sendMalformedFrame: (frame) => host.sendMalformedFrame(frame, subscriber),
       updatePreferences: () => host.updatePreferences(),
       followEntries: () => host.followEntries(subscriber),
+      continueReads: () => host.continueReads(),
       close: async (reason) => {
         if (!isOpen) return;
         isOpen = false;

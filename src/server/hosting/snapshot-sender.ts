@@ -31,7 +31,8 @@ export class SnapshotSender {
     if (tail !== undefined) this.#tails.set(subscriber, tail);
     const resumed = cursor && (await subscribers.resume(subscriber, cursor, location()));
     if (!resumed) await this.#attachWithSnapshot(subscriber, { cursor, tail });
-    else if (resumed === 'outdated') await this.#sendRefreshed(tail, (snapshot) => subscriber.onSnapshot(snapshot));
+    else if (resumed === 'outdated')
+      await this.#sendRefreshed({ tail, reader: subscriber }, (snapshot) => subscriber.onSnapshot(snapshot));
     return resumed ? 'resumed' : 'snapshot';
   }
 
@@ -43,18 +44,18 @@ export class SnapshotSender {
         for (const subscriber of subscribers.attached)
           if (this.#tails.get(subscriber) === tail) subscriber.onSnapshot(snapshot);
       };
-      this.#sendRefreshed(tail, send).catch(() => {});
+      this.#sendRefreshed({ tail }, send).catch(() => {});
     }
   }
 
   /** Until `send` was called, resuming clients count as stale. */
-  #sendRefreshed(tail: number | undefined, send: (snapshot: Snapshot) => void): Promise<void> {
+  #sendRefreshed(extent: SnapshotExtent, send: (snapshot: Snapshot) => void): Promise<void> {
     const markCurrent = this.#parts.subscribers.markStale();
     const use = (snapshot: Snapshot) => {
       send(snapshot);
       markCurrent();
     };
-    return this.#withSnapshot(tail, use).finally(markCurrent);
+    return this.#withSnapshot(extent, use).finally(markCurrent);
   }
 
   /** Sends all clients the location and snapshot of the new session. */
@@ -68,7 +69,7 @@ export class SnapshotSender {
       }
     };
     subscribers.enterNewSession();
-    for (const tail of this.#requestedTails()) this.#withSnapshot(tail, announceTo(tail)).catch(() => {});
+    for (const tail of this.#requestedTails()) this.#withSnapshot({ tail }, announceTo(tail)).catch(() => {});
   }
 
   /** The distinct tails of the attached clients; without clients, that of a full snapshot. */
@@ -80,14 +81,14 @@ export class SnapshotSender {
   #attachWithSnapshot(subscriber: Subscriber, { cursor, tail }: AttachOptions): Promise<void> {
     const { subscribers, location, runEndsAfter } = this.#parts;
     const resume = cursor ? ('gap' as const) : undefined;
-    return this.#withSnapshot(tail, (snapshot) => {
+    return this.#withSnapshot({ tail, reader: subscriber }, (snapshot) => {
       const runEnds = cursor ? runEndsAfter(cursor) : [];
       subscribers.attach(subscriber, { location: location(), snapshot, resume, runEnds });
     });
   }
 
   /** Calls `use` at the very moment that the snapshot describes. */
-  #withSnapshot(tail: number | undefined, use: (snapshot: Snapshot) => void): Promise<void> {
+  #withSnapshot(extent: SnapshotExtent, use: (snapshot: Snapshot) => void): Promise<void> {
     const { subscribers, published, whenReady } = this.#parts;
     return new Promise((resolve, reject) => {
       const done = (snapshot: Snapshot) => {
@@ -104,8 +105,8 @@ export class SnapshotSender {
           const fail = (error: Error) =>
             queueMicrotask(() => whenReady((next) => (next === agent ? reject(error) : fetch())));
           fetchSnapshot({
+            ...extent,
             agent,
-            tail,
             published,
             lastSeq: () => subscribers.lastSeq,
             onSnapshot: done,
@@ -120,9 +121,15 @@ export class SnapshotSender {
 // Attempts to get both responses without an event in between.
 const MAX_SNAPSHOT_TRIES = 20;
 
-interface SnapshotRequest {
-  readonly agent: HostedAgent;
+interface SnapshotExtent {
+  // How many of the last messages; undefined: all.
   readonly tail: number | undefined;
+  // The only client that gets it; with it the fetching ends.
+  readonly reader?: Subscriber;
+}
+
+interface SnapshotRequest extends SnapshotExtent {
+  readonly agent: HostedAgent;
   readonly published: PublishedMessages;
   // Changes with every published event.
   readonly lastSeq: () => number;
@@ -133,7 +140,7 @@ interface SnapshotRequest {
 
 /** Fetches the state and the messages of an agent as of one moment. */
 function fetchSnapshot(snapshotRequest: SnapshotRequest, tries = 1): void {
-  const { agent, tail, published, lastSeq, onSnapshot, onError } = snapshotRequest;
+  const { agent, tail, reader, published, lastSeq, onSnapshot, onError } = snapshotRequest;
   const request: CommandRequest =
     tail === undefined ? { type: 'get_messages' } : { type: 'get_messages_page', from: 'end', limit: tail };
   let messages: AgentResponse | undefined;
@@ -163,7 +170,7 @@ function fetchSnapshot(snapshotRequest: SnapshotRequest, tries = 1): void {
     checkBoth();
   };
   agent.sendBatch([
-    [request, { onResponse: handleMessages }],
+    [request, { requester: reader, onResponse: handleMessages }],
     [{ type: 'get_state' }, { onResponse: handleState }],
   ]);
 }

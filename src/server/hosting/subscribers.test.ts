@@ -11,6 +11,7 @@ const subscriber: Subscriber = {
   receivesTitles: false,
   receivesEntries: false,
   heartbeatMs: 0,
+  isBehind: false,
   onAttached: () => {},
   onSnapshot: () => {},
   onRecord: () => {},

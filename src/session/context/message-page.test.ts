@@ -4,7 +4,7 @@ import type { AgentMessage, CompactionEntry, Params, SessionEntry } from '../../
 import { type EntryDraft, SessionLog } from '../../store/sessions/session-log.ts';
 import { prompt } from '../testing/sample-messages.ts';
 import { contextOf, editedMessages, editsIn } from './context.ts';
-import { MessagePages } from './message-page.ts';
+import { MAX_MESSAGE_PAGE_BYTES, MessagePages } from './message-page.ts';
 
 const drafts: Record<string, (target: string, name: string) => EntryDraft> = {
   user: (_, name) => ({ type: 'message', message: prompt(name) }),
@@ -94,4 +94,27 @@ it('a cursor stays valid on another branch that contains its entry', () => {
   expect(left).toBeDefined();
   expect(new MessagePages(log).page({ cursor: afterRoot }).messages).toEqual([prompt('right')]);
   expect(() => new MessagePages(log).page({ cursor: afterLeft })).toThrow(/no longer the one/);
+});
+
+it('[G34] no page exceeds the size limit unless one message does, for any sizes', () => {
+  const anySizes = fc.array(fc.integer({ min: 1, max: 2 * MAX_MESSAGE_PAGE_BYTES }), { minLength: 1, maxLength: 12 });
+  const anyParams = fc.record({
+    limit: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
+    from: fc.constantFrom('start' as const, 'end' as const),
+  });
+  fc.assert(
+    fc.property(anySizes, anyParams, (sizes, params) => {
+      const log = SessionLog.inMemory({ cwd: '/srv/shop' });
+      for (const size of sizes) log.append({ type: 'message', message: prompt('\u00e9'.repeat(Math.ceil(size / 2))) });
+      const read = [...pagesOf(log, params)];
+
+      const pages = params.from === 'start' ? read : read.reverse();
+      expect(pages.flatMap(({ messages }) => messages)).toEqual(contextOf(log.branch()));
+      for (const { messages } of pages) {
+        const bytes = Buffer.byteLength(JSON.stringify(messages));
+        expect(messages.length === 1 || bytes <= MAX_MESSAGE_PAGE_BYTES + 1).toBe(true);
+      }
+    }),
+    { numRuns: 30 },
+  );
 });

@@ -12,6 +12,9 @@ import { addsMessage, countContext, entryMessages, sinceCompaction } from './con
 // Messages per page by default.
 const DEFAULT_LIMIT = 100;
 
+/** A page ends before the message that would exceed this size as JSON; it holds at least one message. */
+export const MAX_MESSAGE_PAGE_BYTES = 256 * 1024;
+
 // Index of the conversation that pages are cut from.
 interface Overview {
   // The overview is rebuilt when the leaf changes.
@@ -50,7 +53,7 @@ export class MessagePages {
     const { nodes, indexes } = replaced ? overview.replaced : overview.conversation;
     const at = cursor === undefined ? undefined : indexAtCursor(cursor, compactionId, indexes);
     const page = from === 'start' ? pageAfter(at, nodes, limit) : pageBefore(at, nodes, limit);
-    return this.#result(page, { edits, compactionId, total: nodes.length });
+    return this.#result(page, { edits, compactionId, from, total: nodes.length });
   }
 
   /** Whether no compaction or edit changed the conversation. */
@@ -67,15 +70,25 @@ export class MessagePages {
       if (nodes.length > limit) break;
     }
     const page = pageBefore(undefined, nodes.reverse(), limit);
-    return this.#result(page, { edits: new Map(), compactionId: '', total: countContext(this.#log) });
+    return this.#result(page, { edits: new Map(), compactionId: '', from: 'end', total: countContext(this.#log) });
   }
 
-  #result(
-    { nodes, next }: Page,
-    { edits, compactionId, total }: { edits: Edits; compactionId: string; total: number },
-  ): PageResult {
+  #result(page: Page, { edits, compactionId, from, total }: ResultContext): PageResult {
+    const isFromStart = from === 'start';
+    const read: AgentMessage[][] = [];
+    let next = page.next;
+    let bytes = 0;
+    for (const node of isFromStart ? page.nodes : page.nodes.toReversed()) {
+      const messages = messagesAt(node, this.#log, edits);
+      bytes += jsonBytes(messages);
+      if (bytes > MAX_MESSAGE_PAGE_BYTES && read.length > 0) {
+        next = isFromStart ? page.nodes[read.length - 1] : page.nodes.at(-read.length);
+        break;
+      }
+      read.push(messages);
+    }
     return {
-      messages: nodes.flatMap((node) => messagesAt(node, this.#log, edits)),
+      messages: (isFromStart ? read : read.reverse()).flat(),
       ...(next ? { nextCursor: `${compactionId}/${next.id}` } : {}),
       totalMessages: total,
     };
@@ -97,6 +110,14 @@ export class MessagePages {
     };
     return this.#cached;
   }
+}
+
+// The fields of a page beside its messages, and its direction.
+interface ResultContext {
+  readonly edits: Edits;
+  readonly compactionId: string;
+  readonly from: 'start' | 'end';
+  readonly total: number;
 }
 
 type PageRequest = Params<'get_messages_page'>;
@@ -147,6 +168,10 @@ function messagesAt({ id }: EntryNode, log: SessionLog, edits: Edits): AgentMess
   const entry = log.entry(id);
   return entry ? entryMessages(entry) : [];
 }
+
+/** The size of messages as part of a JSON list. */
+const jsonBytes = (messages: readonly AgentMessage[]) =>
+  messages.reduce((sum, message) => sum + Buffer.byteLength(JSON.stringify(message)) + 1, 0);
 
 interface Page {
   readonly nodes: readonly EntryNode[];

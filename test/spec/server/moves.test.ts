@@ -1,8 +1,10 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
+import { builtinMoveRequest } from '../../../src/server/gateway/session-moves.ts';
 import {
   answerDialog,
   fixture,
@@ -255,6 +257,64 @@ it('[W29] built-in commands move only their client, after hello with builtins', 
   expect(stayer.eventTypes).toEqual(['server_connected', 'state_synced']);
 });
 
+it('[W103] white space and arguments of a built-in command never move or stop the other clients', async () => {
+  const gate = newGate();
+  const server = await startServer({
+    script: [
+      { text: 'Hello there.', when: '^first' },
+      { steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^second' },
+    ],
+  });
+  const stayer = await server.attach();
+  await stayer.run('first');
+  const { session } = stayer.cursor;
+  const { messages } = await stayer.ok({ type: 'get_fork_messages' });
+  const { entryId } = messages[0];
+  await stayer.ok({ type: 'prompt', message: 'second' });
+  await stayer.next('message_update');
+
+  for (const message of [
+    '/new x',
+    '/new\n\ny',
+    `/fork\n${entryId}`,
+    `/fork\u00a0${entryId}\t`,
+    `/fork \r\n ${entryId}`,
+  ]) {
+    const mover = await server.attach({ session });
+    await mover.ok({ type: 'hello', builtins: true });
+    expect(await mover.ok({ type: 'prompt', message })).toMatchObject({ disposition: 'handled' });
+    await mover.next('state_synced');
+    expect(mover.cursor.session).not.toBe(session);
+  }
+
+  gate.open();
+  expect(await stayer.next('agent_settled')).toMatchObject({ aborted: false });
+  expect(stayer.records.filter(({ type }) => type === 'server_connected')).toHaveLength(1);
+});
+
+it('[W103] server and agent agree on any text whether it moves to another session', async () => {
+  const { peer } = await openTestAgent('memory', { script: [{ text: 'Well.', when: '', keep: true }] });
+  const anySpace = fc.constantFrom('', ' ', '\t', '\n', '\r\n', '\u00a0', '\u2028', '\ufeff', '\0');
+  const anyName = fc.constantFrom('new', 'fork', 'New', 'news', 'fork-', '');
+  const anyText = fc
+    .tuple(fc.constantFrom('/', ' /', '//'), anyName, anySpace, fc.constantFrom('', 'x', '/new', 'a b'), anySpace)
+    .map((parts) => parts.join(''));
+
+  await fc.assert(
+    fc.asyncProperty(anyText, async (message) => {
+      const before = (await peer.ok({ type: 'get_state' })).sessionId;
+      const response = await peer.request({ type: 'prompt', message, builtins: true });
+      await peer.ok({ type: 'wait_idle' });
+      const hasMoved = (await peer.ok({ type: 'get_state' })).sessionId !== before;
+      const requested = builtinMoveRequest(message);
+      expect(hasMoved).toBe(requested?.type === 'new_session');
+      // There is no entry with such an id.
+      expect(response['success']).toBe(requested?.type !== 'fork');
+    }),
+    { numRuns: 150 },
+  );
+});
+
 it('[W59] when an extension switches the session of an agent, all its clients follow', async () => {
   const { home } = homeWithCommands({ leave: 'await ctx.newSession();' });
   const server = await startServer({ home, script: TALK });
@@ -335,3 +395,23 @@ it('[A7 W59] a client that may not open the new folder is disconnected on a sess
 /** The state that a client shows after these records. */
 const viewOf = ({ records }: RemotePeer) =>
   records.reduce((view, record) => reduce(view, record as unknown as AgentEvent), emptyView);
+
+it('[W104] after a failed move the quota counts the session that the client is in', async () => {
+  const user = { name: 'User', scopes: ['view', 'prompt'], allowedPaths: ['/'] };
+  const server = await startServer({
+    script: TALK,
+    args: ['--max-sessions', '4'],
+    tokens: { 'token-of-a-user': user },
+  });
+  const asUser = { token: 'token-of-a-user' };
+  const owners = await Promise.all([1, 2, 3].map(() => server.attach()));
+  const mover = await server.attach(asUser);
+
+  expect(await mover.refused({ type: 'new_session' })).toMatchObject({ code: 'overloaded' });
+  for (const owner of owners) await owner.disconnect();
+  await server.attach(asUser);
+
+  // Two sessions are all that the token may have.
+  const second = await server.attach({ ...asUser, session: mover.cursor.session });
+  expect(second.cursor.session).toBe(mover.cursor.session);
+});

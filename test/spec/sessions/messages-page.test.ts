@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { MAX_MESSAGE_PAGE_BYTES } from '../../../src/session/context/message-page.ts';
 import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
+import { storeLargeConversation } from '../../support/sessions/long-conversation.ts';
 import {
   assistantEntry,
   entry,
@@ -124,3 +127,28 @@ verifies('S64', 'without a compaction no messages are replaced', async ({ open }
 
 const textOf = ({ summary, content }: { summary?: string; content?: { text: string }[] }) =>
   summary ?? content?.[0]?.text;
+
+verifies(
+  'G34 G35',
+  'pages of a session of 40 MB are small and cost little memory',
+  async ({ open }) => {
+    const home = newHome();
+    const session = storeLargeConversation(home, 40);
+    const { peer, process } = await open({ home, args: ['--session', session] });
+    const peakMegabytes = () =>
+      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${process?.pid}/status`, 'utf8'))?.[1]) / 1024;
+    await peer.ok({ type: 'get_messages_page', from: 'end', limit: 1 });
+    const before = peakMegabytes();
+
+    const queries = [{ limit: 50 }, { limit: 50, from: 'end' }, {}, { from: 'end' }, { limit: 1_000_000 }];
+    const found = await Promise.all(queries.map((query) => peer.ok({ type: 'get_messages_page', ...query })));
+
+    for (const { messages, nextCursor } of found) {
+      expect(messages.length).toBeGreaterThan(1);
+      expect(Buffer.byteLength(JSON.stringify(messages))).toBeLessThanOrEqual(MAX_MESSAGE_PAGE_BYTES + 1);
+      expect(nextCursor).toBeDefined();
+    }
+    expect(peakMegabytes() - before).toBeLessThan(40);
+  },
+  ['stdio'],
+);

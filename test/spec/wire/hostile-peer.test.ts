@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { MAX_WAITING_COMMANDS } from '../../../src/engine/session-lane.ts';
 import { MAX_LINE_BYTES } from '../../../src/wire/json-lines.ts';
-import { newGate, type TestAgent } from '../../support/agent/test-agent.ts';
+import { newGate, newHome, type TestAgent } from '../../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { storeLargeConversation } from '../../support/sessions/long-conversation.ts';
 import { SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
 /** All responses to what was sent so far. */
@@ -263,6 +264,35 @@ verifies(
     expect(ids).toEqual(Array.from({ length: 2500 }, (_, id) => id));
   },
   SINGLE_CLIENT_LIMITS,
+);
+
+verifies(
+  'W101 C17',
+  'a client that does not read its responses aborts its run ahead of its reads',
+  async ({ open }) => {
+    const home = newHome();
+    const session = storeLargeConversation(home, 20);
+    const script = [{ steps: [{ text: 'Well, ' }, { await: newGate().path }] }];
+    const settings = { compaction: { enabled: false } };
+    const agent = await open({ home, script, settings, args: ['--session', session] });
+    const { peer } = agent;
+    await peer.ok({ type: 'hello', stream: 'delta' });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    await peer.find('message_update');
+
+    peer.link.pause();
+    for (let id = 1; id <= 10; id++) peer.send({ id, type: 'get_messages' });
+    await waitUntilAsleep(agent);
+    peer.send({ id: 'stop', type: 'abort' });
+    await pollUntil(() => storedMessages(agent, 'assistant').at(-1)?.stopReason === 'aborted');
+    peer.link.resume();
+    await peer.find(({ id }) => id === 10);
+
+    const ids = peer.records.filter(({ type, id }) => type === 'response' && id !== undefined).map(({ id }) => id);
+    expect(ids.indexOf('stop')).toBeLessThan(ids.indexOf(3));
+    expect(peer.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ outcome: 'aborted' }]);
+  },
+  ['stdio', 'unix'],
 );
 
 verifies(

@@ -14,6 +14,23 @@ export function storeLongConversation(home: Home, entries: number): string {
   return id;
 }
 
+// Bytes of each message of a large conversation.
+const LARGE_MESSAGE_BYTES = 20 * 1024;
+
+/** Stores a session whose messages have about this many megabytes together and returns its id. */
+export function storeLargeConversation(home: Home, megabytes: number): string {
+  const id = 'large-1';
+  const count = Math.ceil((megabytes * 1024 * 1024) / LARGE_MESSAGE_BYTES);
+  const lines = Array.from({ length: count }, (_, n) => {
+    const content = [{ type: 'text', text: `${n} `.padEnd(LARGE_MESSAGE_BYTES, 'x') }];
+    const message =
+      n % 2 === 0 ? { role: 'user', content, timestamp: FIRST_TIMESTAMP + n } : assistantMessage({ content });
+    return entry('message', idOf(n), n === 0 ? null : idOf(n - 1), { message });
+  });
+  storeSession(home, [header(home.cwd, { id }), ...lines], { name: `2026-01-02T03-04-05-678Z_${id}.jsonl` });
+  return id;
+}
+
 /** Text of the prompt at this entry index. */
 export const promptAt = (n: number): string => `Question ${n}: what does part ${n} do?`;
 

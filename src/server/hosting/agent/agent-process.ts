@@ -14,6 +14,13 @@ const AGENT_EXIT_MS = 5000;
 
 const STDERR_KEPT = 8 * 1024;
 
+/** Callbacks for the output of the process. */
+interface OutputCallbacks {
+  readonly onLine: (text: string) => void;
+  /** Called for every piece of output, also within a line. */
+  readonly onOutput: () => void;
+}
+
 /** An agent as a child process, with its pipes. */
 export class AgentProcess {
   /** Settles when the process has exited and all of its output was delivered. */
@@ -23,7 +30,7 @@ export class AgentProcess {
   readonly #write: ((text: string) => boolean) | undefined;
   #stderr = '';
 
-  constructor(options: AgentLaunch & { readonly cwd: string }, onLine: (text: string) => void) {
+  constructor(options: AgentLaunch & { readonly cwd: string }, { onLine, onOutput }: OutputCallbacks) {
     this.#child = spawnPiped({ ...options, family: 'agents' });
     this.pid = this.#child.pid;
     const reader = new LineReader(MAX_RECORD_BYTES);
@@ -33,7 +40,10 @@ export class AgentProcess {
     const { stdin, stdout, stderr } = this.#child.pipes ?? {};
     stdin?.on('error', () => {});
     this.#write = stdin && batchedWrite(stdin);
-    stdout?.on('data', (chunk: Buffer) => handleLines(reader.push(chunk)));
+    stdout?.on('data', (chunk: Buffer) => {
+      onOutput();
+      handleLines(reader.push(chunk));
+    });
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
     });

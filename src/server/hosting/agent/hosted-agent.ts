@@ -1,22 +1,31 @@
 import { existsSync } from 'node:fs';
 import type { AgentEvent, SessionState } from '../../../protocol/generated/vocabulary.ts';
 import type { ProcessExit } from '../../../system/processes/process-group.ts';
+import { conversationReads } from '../../../wire/inbound.ts';
 import { toLine } from '../../../wire/json-lines.ts';
 import { AgentResponse } from '../../agent-response.ts';
 import type { CommandRequest, SessionTarget, Subscriber } from '../../sessions.ts';
 import { type AgentLaunch, AgentProcess } from './agent-process.ts';
 import { MAX_PENDING_REQUESTS, PendingRequests } from './pending-requests.ts';
+import { ReadQueue } from './read-queue.ts';
 
 // How long an agent may take until its first response.
 const AGENT_START_MS = 60_000;
 
-// How long an agent may take to answer a `ping` before it is killed.
+// How long an agent may send nothing, not even the response to a `ping`, before it is killed.
 const AGENT_PING_TIMEOUT_MS = 60_000;
+
+// The same for an agent that works on a read: a long session may block its event loop.
+const AGENT_READ_TIMEOUT_MS = 10 * 60_000;
+
+const PING_INTERVAL_MS = AGENT_PING_TIMEOUT_MS / 2;
 
 // Unread input of an agent beyond which requests are rejected.
 const MAX_UNREAD_STDIN = 128 * 1024 * 1024;
 
 const EXITED = { code: 'internal', message: 'Pi process terminated before it answered' } as const;
+
+const DETACHED = { code: 'overloaded', message: 'The client left the session before its read had its turn' } as const;
 
 /** Callbacks for the output of an agent, in order. */
 export interface AgentCallbacks {
@@ -34,12 +43,16 @@ interface ResponseHandling {
   readonly requester?: Subscriber | undefined;
 }
 
+type HandledRequest = readonly [CommandRequest, ResponseHandling];
+
 /** A running agent and its pending requests. */
 export class HostedAgent {
   readonly #process: AgentProcess;
   readonly #requests = new PendingRequests();
+  readonly #reads = new ReadQueue();
   readonly #callbacks: AgentCallbacks;
   readonly #pingTimer: NodeJS.Timeout;
+  /** Pings since the agent sent anything. */
   #unansweredPings = 0;
   #hasExited = false;
 
@@ -47,8 +60,16 @@ export class HostedAgent {
     this.#callbacks = callbacks;
     const cwd = existsSync(target.cwd) ? target.cwd : process.cwd();
     const rpcArgs = ['--mode', 'rpc', '--stream', 'delta', '--on-eof', 'abort', ...sessionArgs(target)];
-    this.#process = new AgentProcess({ ...command, args: [...args, ...rpcArgs], cwd }, (text) => this.#receive(text));
-    this.#pingTimer = setInterval(() => this.#ping(), AGENT_PING_TIMEOUT_MS / 2).unref();
+    this.#process = new AgentProcess(
+      { ...command, args: [...args, ...rpcArgs], cwd },
+      {
+        onLine: (text) => this.#receive(text),
+        onOutput: () => {
+          this.#unansweredPings = 0;
+        },
+      },
+    );
+    this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS).unref();
     void this.#process.exited.then((exit) => this.#handleExit(exit));
   }
 
@@ -57,7 +78,7 @@ export class HostedAgent {
   }
 
   get hasClientRequests(): boolean {
-    return this.#requests.hasClientRequests;
+    return this.#requests.hasClientRequests || this.#reads.hasClientReads;
   }
 
   get isOverloaded(): boolean {
@@ -90,12 +111,35 @@ export class HostedAgent {
     this.sendBatch([[request, handling]]);
   }
 
-  /** Sends several requests at once, so that hardly any event falls between the responses. */
-  sendBatch(requests: readonly (readonly [CommandRequest, ResponseHandling])[]): void {
-    if (this.#hasExited) {
-      for (const [{ type }, { onResponse }] of requests)
-        this.#callbacks.enqueueResponse(() => onResponse(AgentResponse.refusal(type, EXITED)));
-    } else this.#process.write(requests.map(([request, handling]) => this.#requests.add(request, handling)).join(''));
+  /** Sends several requests at once, so that hardly any event falls between the responses. A read waits for its turn. */
+  sendBatch(requests: readonly HandledRequest[]): void {
+    const read = requests.find(([{ type }]) => conversationReads.has(type));
+    if (this.#hasExited) this.#reject(requests, EXITED);
+    else if (!read) this.#write(requests);
+    else
+      this.#reads.add(read[1].requester, {
+        send: (done) => this.#write(requests.map((one) => (one === read ? withArrival(one, done) : one))),
+        drop: () => this.#reject(requests, this.#hasExited ? EXITED : DETACHED),
+      });
+  }
+
+  #write(requests: readonly HandledRequest[]): void {
+    this.#process.write(requests.map(([request, handling]) => this.#requests.add(request, handling)).join(''));
+  }
+
+  #reject(requests: readonly HandledRequest[], reason: typeof EXITED | typeof DETACHED): void {
+    for (const [{ type }, { onResponse }] of requests)
+      this.#callbacks.enqueueResponse(() => onResponse(AgentResponse.refusal(type, reason)));
+  }
+
+  /** Sends the reads of clients that have read their output meanwhile. */
+  continueReads(): void {
+    this.#reads.sendNext();
+  }
+
+  /** Drops the reads of a client that the agent has not got yet. */
+  cancelReads(requester: Subscriber): void {
+    this.#reads.cancel(requester);
   }
 
   /** Sends a frame, which gets no response. */
@@ -143,23 +187,33 @@ export class HostedAgent {
   #handleExit(exit: ProcessExit): void {
     clearInterval(this.#pingTimer);
     this.#hasExited = true;
+    this.#reads.cancelAll();
     this.#callbacks.enqueueResponse(() => this.#requests.fail(EXITED.message));
     this.#callbacks.onExit(exit);
   }
 
-  /** Kills an agent that does not answer pings. */
+  /** Kills an agent that sends nothing for too long. */
   #ping(): void {
-    if (this.#unansweredPings > 1) {
+    const timeoutMs = this.#reads.isAgentReading ? AGENT_READ_TIMEOUT_MS : AGENT_PING_TIMEOUT_MS;
+    if (this.#unansweredPings * PING_INTERVAL_MS >= timeoutMs) {
       void this.#process.kill();
       return;
     }
     this.#unansweredPings++;
-    const onResponse = () => {
-      this.#unansweredPings = 0;
-    };
-    this.request({ type: 'ping' }, { onResponse });
+    this.request({ type: 'ping' }, { onResponse: () => {} });
   }
 }
+
+const withArrival = ([request, handling]: HandledRequest, onArrival: () => void): HandledRequest => [
+  request,
+  {
+    ...handling,
+    onArrival: () => {
+      handling.onArrival?.();
+      onArrival();
+    },
+  },
+];
 
 const sessionArgs = (target: SessionTarget) =>
   target.kind === 'new' ? ['--session-id', target.id] : ['--session', target.path];

@@ -12,6 +12,7 @@ export class RecordingSubscriber implements Subscriber {
   receivesTitles = false;
   receivesEntries = false;
   heartbeatMs = 0;
+  isBehind = false;
   readonly attachResults: AttachResult[] = [];
   readonly snapshots: Snapshot[] = [];
   readonly events: Event[] = [];

@@ -93,7 +93,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const sessions = new LocalSessions({
     agent: options.agent,
     ownership: new LocalOwnership(),
-    runJournal: new RunJournal(`${serverFolder(agentDir)}/runs`),
+    runJournal: new RunJournal(`${serverFolder(agentDir)}/runs`, (error) =>
+      log.event('warn', 'marks of runs are not stored', errorFields(error)),
+    ),
     parkAfterMs: options.parkAfterMs,
     maxHosts: maxSessions,
     onCrash: (sessionId, reason) => {

@@ -179,9 +179,11 @@ export class Host {
       });
     else {
       const handleResponse = (response: AgentResponse) => {
-        const { disposition, duplicate } = this.#runs.handleResponse(request, response);
-        if (duplicate && disposition === 'started') this.#publisher.expectRepeat();
-        onResponse(response);
+        try {
+          this.#trackRun(request, response);
+        } finally {
+          onResponse(response);
+        }
         if (request.type === 'bash' && response.success) this.#publisher.handleBashEnd();
         else if (request.type === 'bash') this.#publisher.refreshRunningBash();
         this.#schedulePark();
@@ -189,6 +191,12 @@ export class Host {
       agent.request(request, { requester: subscriber, onResponse: handleResponse });
       if (request.type === 'bash') this.#publisher.refreshRunningBash();
     }
+  }
+
+  /** Tracks the run of an accepted prompt before its sender gets the response. */
+  #trackRun(request: CommandRequest, response: AgentResponse): void {
+    const { disposition, duplicate } = this.#runs.handleResponse(request, response);
+    if (duplicate && disposition === 'started') this.#publisher.expectRepeat();
   }
 
   #registerHostTools(tools: readonly HostTool[], onResponse: (response: AgentResponse) => void): void {

@@ -75,8 +75,9 @@ export class HostedAgent {
       void this.#process.exited.then((exit) => fail(exitReason(exit, this.#process.lastStderrLine)));
       this.request({ type: 'hello', ...hello }, { onResponse: () => {} });
       const onResponse = (response: AgentResponse) => {
+        const state = stateIn(response);
         clearTimeout(startTimer);
-        if (response.success) resolve(response.data() as SessionState);
+        if (state) resolve(state);
         else if (!this.#hasExited) {
           fail('it does not send its state');
           void this.#process.kill();
@@ -143,7 +144,7 @@ export class HostedAgent {
   #handleExit(exit: ProcessExit): void {
     clearInterval(this.#pingTimer);
     this.#hasExited = true;
-    this.#callbacks.enqueueResponse(() => this.#requests.fail(EXITED.message));
+    for (const fail of this.#requests.takeAll(EXITED.message)) this.#callbacks.enqueueResponse(fail);
     this.#callbacks.onExit(exit);
   }
 
@@ -158,6 +159,15 @@ export class HostedAgent {
       this.#unansweredPings = 0;
     };
     this.request({ type: 'ping' }, { onResponse });
+  }
+}
+
+/** The state in the response to `get_state`; undefined for a failure and for text that is not JSON. */
+function stateIn(response: AgentResponse): SessionState | undefined {
+  try {
+    return response.success ? (response.data() as SessionState) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -107,7 +107,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   const catalog = new SessionCatalog({ agentDir, cwd, live: sessions });
   const exports = new ExportFolder({ agentDir, basePath, isGrantValid: (grant) => authority.isValid(grant) });
-  const counters = serverMetrics(metrics, { hosts: () => sessions.hosts, clients: () => gateway.clientCount });
+  const counters = serverMetrics(metrics, {
+    hosts: () => sessions.hosts,
+    clients: () => gateway.clientCount,
+    headersRead: () => catalog.headersRead,
+  });
   const gateway = new Gateway({
     sessions,
     catalog,

@@ -117,9 +117,11 @@ export class Client implements Subscriber {
   }
 
   /** Opens the first session. Input is held until then. */
-  async start(find: () => SessionTarget): Promise<void> {
+  async start(find: () => Promise<SessionTarget>): Promise<void> {
     try {
-      await this.#openSession(find(), this.#attachOptions, () => {});
+      const target = await find();
+      if (this.#isClosed) return;
+      await this.#openSession(target, this.#attachOptions, () => {});
       this.services.audit.record({ action: 'connect', ...this.identity, sessionId: this.sessionId, outcome: 'ok' });
       this.#releaseInbox();
     } catch (error) {

@@ -83,11 +83,12 @@ export class Gateway {
   }
 
   /** Starts the agent of a session whose page is being loaded. Refusals are reported when the client connects. */
-  prewarm(session: string, grant: Grant): void {
+  async prewarm(session: string, grant: Grant): Promise<void> {
     const { catalog, sessions } = this.#options;
     if (this.#draining || this.#isFull(grant)) return;
     try {
-      void sessions.prewarm(catalog.find({ session }, grant));
+      const target = await catalog.find({ session }, grant);
+      if (!this.#draining) await sessions.prewarm(target);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }

@@ -86,7 +86,7 @@ export async function startServer({ guard = {}, listen = {}, services = {} }: Te
     readiness: () => 'ready',
     listSessions: async (grant, query) => ({ sessions: [], asked: { by: grant.id, ...query } }),
     listFolders: (grant, query) => listFolders(query, grant, newFolder()),
-    prewarm: () => {},
+    prewarm: async () => {},
     exports,
     pageFiles: new Map(),
     metrics,

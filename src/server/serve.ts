@@ -123,16 +123,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     pingMs,
     maxSessions,
   });
-  const attemptThrottle = {
-    waitMs: (address: string) => throttle.waitMs(address),
-    failed: (address: string) => throttle.failed(address),
-    succeeded: (address: string) => throttle.succeeded(address),
-  };
   const guard = new RequestGuard({
     behindProxy,
     basePath,
     authority,
-    throttle: attemptThrottle,
+    throttle,
     log,
     host,
     isTls: tls !== undefined,
@@ -142,7 +137,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const handler = createHandler({
     guard,
     authority,
-    throttle: attemptThrottle,
+    throttle,
     logins: {
       redeem: (code) => codes.redeem(code),
       login: (grant) => authority.login(grant),

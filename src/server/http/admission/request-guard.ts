@@ -29,12 +29,11 @@ export interface Rejection {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Slows down guessing. */
+/** Slows down wrong credentials. */
 export interface AttemptThrottle {
-  /** Milliseconds until the address may try again; 0 for now. */
+  /** Milliseconds until the address may fail again; 0 for now. */
   waitMs(address: string): number;
   failed(address: string): void;
-  succeeded(address: string): void;
 }
 
 export interface RequestGuardOptions extends AllowListOptions {
@@ -99,15 +98,13 @@ export class RequestGuard {
       const grant = trust === 'ignored' ? undefined : authority.grantOfCookies(credential.header);
       return grant && trust === 'refused' ? { ...crossSiteRejection, address } : grant;
     }
+    const grant = authority.grantOf(credential.token);
+    if (grant) return grant;
     const waitMs = throttle.waitMs(address);
     if (waitMs > 0) return { ...tooManyAttempts(waitMs), address };
-    const grant = authority.grantOf(credential.token);
-    if (grant) throttle.succeeded(address);
-    else {
-      throttle.failed(address);
-      log.event('warn', 'refused token', { address });
-    }
-    return grant;
+    throttle.failed(address);
+    log.event('warn', 'refused token', { address });
+    return undefined;
   }
 
   /** Behind a proxy the last forwarded address counts: the client can forge those before it. */

@@ -46,7 +46,6 @@ export async function startServer({ guard = {}, listen = {}, services = {} }: Te
   const throttle = {
     waitMs: () => (failures.length < 3 ? 0 : 1500),
     failed: (address: string) => failures.push(address),
-    succeeded: () => {},
   };
   const authority = {
     grantOf: (token: string) => grants.get(token),

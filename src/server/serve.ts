@@ -129,6 +129,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     authority,
     throttle,
     log,
+    audit,
     host,
     isTls: tls !== undefined,
     allowHosts: options.allowHosts,

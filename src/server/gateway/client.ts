@@ -45,7 +45,7 @@ export class Client implements Subscriber {
   readonly #socket: ClientSocket;
   readonly #events: ClientEventQueue;
   readonly #inbox: Inbox;
-  readonly #commands = new ClientCommands(this, (text) => this.#sendText(text));
+  readonly #commands: ClientCommands;
   readonly #attachOptions: AttachOptions;
   #handle: SessionHandle | undefined;
   /** The session that is being opened. */
@@ -61,6 +61,7 @@ export class Client implements Subscriber {
     this.#socket = socket;
     this.identity = identity;
     this.services = services;
+    this.#commands = new ClientCommands(this, (text) => this.#sendText(text));
     this.ui = ui;
     this.receivesEntries = entries;
     this.#attachOptions = { cursor, tail };
@@ -225,6 +226,7 @@ export class Client implements Subscriber {
     this.#inbox.close();
     this.#events.close();
     void this.#handle?.close();
+    this.#commands.close();
     this.services.audit.record({
       action: 'close',
       ...this.identity,

@@ -4,7 +4,6 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { closeCodes, Refusal } from '../../protocol/errors.ts';
 import type { Authority } from '../auth/authority.ts';
 import { type Grant, tokenIdOf } from '../auth/grant.ts';
-import { credentialOf } from '../http/admission/request-credential.ts';
 import type { Sessions } from '../sessions.ts';
 import { Client, type ClientIdentity } from './client.ts';
 import { clientSocket, MAX_FRAGMENTS, MAX_FRAME_BYTES } from './client-socket.ts';
@@ -67,9 +66,6 @@ export class Gateway {
     const reject = (reason: RejectReason) => this.#rejectedUpgrades.reject(request, { socket, head, reason });
     if (!grant) {
       reject(invalidToken);
-      // Only wrong tokens are audited: requests without one are unlimited in number.
-      if (credentialOf(request, { purpose: 'upgrade', query })?.kind === 'token')
-        this.#options.audit.record({ action: 'refused', address, outcome: invalidToken.error });
       return;
     }
     const parameters = tryParse(query);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { Audit } from '../../auth/audit.ts';
 import type { Authority } from '../../auth/authority.ts';
 import { type Grant, owner } from '../../auth/grant.ts';
 import type { ServerLog } from '../../server-log.ts';
@@ -43,6 +44,7 @@ export interface RequestGuardOptions extends AllowListOptions {
   readonly authority: Pick<Authority, 'grantOf' | 'grantOfCookies'>;
   readonly throttle: AttemptThrottle;
   readonly log: ServerLog;
+  readonly audit: Audit;
 }
 
 /** Checks every request and upgrade first: host, origin, path and credential. */
@@ -90,7 +92,7 @@ export class RequestGuard {
     request: IncomingMessage,
     { address, ...context }: { address: string; purpose: Purpose; query: URLSearchParams },
   ): Grant | Rejection | undefined {
-    const { authority, throttle, log } = this.#options;
+    const { authority, throttle, log, audit } = this.#options;
     const credential = credentialOf(request, context);
     if (!credential) return undefined;
     if (credential.kind === 'cookies') {
@@ -104,6 +106,8 @@ export class RequestGuard {
     if (waitMs > 0) return { ...tooManyAttempts(waitMs), address };
     throttle.failed(address);
     log.event('warn', 'refused token', { address });
+    // Requests without a token are not audited: they are unlimited in number.
+    audit.record({ action: 'refused', address, outcome: 'permission_denied' });
     return undefined;
   }
 

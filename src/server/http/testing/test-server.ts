@@ -73,6 +73,7 @@ export async function startServer({ guard = {}, listen = {}, services = {} }: Te
     authority,
     throttle,
     log,
+    audit: { record: () => {} },
     ...guard,
   });
   const exports = new ExportOffers(() => true);

@@ -93,7 +93,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const sessions = new LocalSessions({
     agent: options.agent,
     ownership: new LocalOwnership(),
-    runJournal: new RunJournal(`${serverFolder(agentDir)}/runs`),
+    runJournal: new RunJournal(`${serverFolder(agentDir)}/runs`, (error) =>
+      log.event('warn', 'marks of runs are not stored', errorFields(error)),
+    ),
     parkAfterMs: options.parkAfterMs,
     maxHosts: maxSessions,
     onCrash: (sessionId, reason) => {
@@ -105,7 +107,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   const catalog = new SessionCatalog({ agentDir, cwd, live: sessions });
   const exports = new ExportFolder({ agentDir, basePath, isGrantValid: (grant) => authority.isValid(grant) });
-  const counters = serverMetrics(metrics, { hosts: () => sessions.hosts, clients: () => gateway.clientCount });
+  const counters = serverMetrics(metrics, {
+    hosts: () => sessions.hosts,
+    clients: () => gateway.clientCount,
+    headersRead: () => catalog.headersRead,
+  });
   const gateway = new Gateway({
     sessions,
     catalog,
@@ -117,17 +123,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     pingMs,
     maxSessions,
   });
-  const attemptThrottle = {
-    waitMs: (address: string) => throttle.waitMs(address),
-    failed: (address: string) => throttle.failed(address),
-    succeeded: (address: string) => throttle.succeeded(address),
-  };
   const guard = new RequestGuard({
     behindProxy,
     basePath,
     authority,
-    throttle: attemptThrottle,
+    throttle,
     log,
+    audit,
     host,
     isTls: tls !== undefined,
     allowHosts: options.allowHosts,
@@ -136,7 +138,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const handler = createHandler({
     guard,
     authority,
-    throttle: attemptThrottle,
+    throttle,
     logins: {
       redeem: (code) => codes.redeem(code),
       login: (grant) => authority.login(grant),

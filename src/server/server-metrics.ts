@@ -5,10 +5,14 @@ import { type Metrics, registerProcessMetrics } from './metrics.ts';
 interface Sources {
   readonly hosts: () => ReadonlySet<Host>;
   readonly clients: () => number;
+  readonly headersRead: () => number;
 }
 
 /** Registers the metrics of the server beside those of HTTP. */
-export function serverMetrics(metrics: Metrics, { hosts, clients }: Sources): GatewayMetrics & { onCrash(): void } {
+export function serverMetrics(
+  metrics: Metrics,
+  { hosts, clients, headersRead }: Sources,
+): GatewayMetrics & { onCrash(): void } {
   const attaches = metrics.counter('tau_attaches_total', 'Attachments of clients to sessions.', ['resume']);
   // Counted directly: this runs for every client and every delta.
   let records = 0;
@@ -20,6 +24,11 @@ export function serverMetrics(metrics: Metrics, { hosts, clients }: Sources): Ga
   const commands = metrics.counter('tau_commands_total', 'Commands of clients.', ['command', 'outcome']);
   const crashes = metrics.counter('tau_agent_crashes_total', 'Agents that ended unexpectedly.');
   const gauge = (help: string) => ({ kind: 'gauge' as const, help });
+  metrics.scrape(
+    'tau_session_headers_read_total',
+    { kind: 'counter', help: 'Headers of session files read to find sessions by id.' },
+    headersRead,
+  );
   metrics.scrape('tau_clients', gauge('Open sockets.'), clients);
   metrics.scrape('tau_sessions', gauge('Sessions with an agent.'), () =>
     (['running', 'waiting', 'idle'] as const).map((status) => [

@@ -1,14 +1,15 @@
-import { closeSync, constants, openSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { Refusal } from '../protocol/errors.ts';
-import type { Params, Result, SessionHeader, SessionSummary } from '../protocol/generated/vocabulary.ts';
+import type { Params, Result, SessionSummary } from '../protocol/generated/vocabulary.ts';
 import { sessionDirFor, sessionsFolder } from '../store/agent-dir.ts';
-import { isSessionId, notASession, readHeader } from '../store/sessions/header.ts';
-import { findSessionById } from '../store/sessions/listing/find-session.ts';
+import { headerOf, isSessionId, notASession } from '../store/sessions/header.ts';
+import { SessionIndex } from '../store/sessions/listing/find-session.ts';
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { isPathInside } from '../system/files/path-inside.ts';
 import { type Grant, mayOpen, permissionDenied, permits } from './auth/grant.ts';
+import { LookupLimit } from './gateway/command-limits.ts';
 import type { Sessions, SessionTarget } from './sessions.ts';
 
 interface SessionCatalogOptions {
@@ -30,21 +31,31 @@ export interface SessionSelector {
 export class SessionCatalog {
   readonly #options: SessionCatalogOptions;
   readonly #list: SessionList;
+  readonly #index: SessionIndex;
+  readonly #lookups = new LookupLimit();
 
   constructor(options: SessionCatalogOptions) {
+    const { agentDir, cwd } = options;
     this.#options = options;
-    this.#list = new SessionList(sessionsFolder(options.agentDir));
+    this.#list = new SessionList(sessionsFolder(agentDir));
+    this.#index = new SessionIndex(sessionsFolder(agentDir), resolve(sessionDirFor(agentDir, cwd)));
+  }
+
+  /** The session headers that searches by id have read so far. */
+  get headersRead(): number {
+    return this.#index.headersRead;
   }
 
   /** The requested session, or a new one. A session that the grant does not allow counts as missing. */
-  find({ session, cwd, newId }: SessionSelector, grant: Grant): SessionTarget {
+  async find({ session, cwd, newId }: SessionSelector, grant: Grant): Promise<SessionTarget> {
     if (newId !== undefined && !isSessionId(newId)) {
       throw new Refusal('invalid_params', `Not a session id: ${newId}`);
     }
     if (session !== undefined && session !== newId) return this.#stored(session, grant);
-    const existing = newId === undefined ? undefined : this.#withId(newId, grant);
+    const existing = newId === undefined ? undefined : await this.#withId(newId, grant);
     if (existing) return existing;
     if (!permits(grant, 'new_session')) throw permissionDenied('new_session');
+    if (newId !== undefined) this.#index.forgetUnknown(newId);
     return { kind: 'new', id: newId ?? newUuid(), cwd: this.#folder(cwd, grant) };
   }
 
@@ -65,18 +76,32 @@ export class SessionCatalog {
     return status === undefined ? session : { ...session, status };
   }
 
-  #stored(session: string, grant: Grant): SessionTarget {
+  async #stored(session: string, grant: Grant): Promise<SessionTarget> {
     if (isAbsolute(session) || session.endsWith('.jsonl'))
       return this.#inFile(resolve(this.#options.cwd, session), session, grant);
-    const target = isSessionId(session) ? this.#withId(session, grant) : undefined;
+    const target = isSessionId(session) ? await this.#withId(session, grant) : undefined;
     if (!target) throw notFound(session);
     return target;
   }
 
-  #withId(id: string, grant: Grant): SessionTarget | undefined {
-    const { agentDir, cwd, live } = this.#options;
-    const path =
-      live.fileOf(id) ?? findSessionById({ id, root: agentDir, sessionDirectory: sessionDirFor(agentDir, cwd) });
+  /** The session with this id, if there is one. Searches without a result are limited. */
+  async #withId(id: string, grant: Grant): Promise<SessionTarget | undefined> {
+    const isWithinLimit = this.#lookups.take(grant);
+    try {
+      const target = await this.#findById(id, grant, isWithinLimit ? 'find' : 'findKnown');
+      if (target) this.#lookups.giveBack(grant);
+      if (target) return target;
+    } catch (error) {
+      // Above the limit a forbidden session must not differ from a missing one.
+      if (isWithinLimit) throw error;
+    }
+    if (!isWithinLimit) throw new Refusal('overloaded', 'Too many searches for sessions that are not there');
+    return undefined;
+  }
+
+  async #findById(id: string, grant: Grant, search: 'find' | 'findKnown'): Promise<SessionTarget | undefined> {
+    const { live } = this.#options;
+    const path = live.fileOf(id) ?? (await this.#index[search](id));
     if (path !== undefined) return this.#inFile(path, id, grant);
     const folder = live.folderOf(id);
     if (folder === undefined) return undefined;
@@ -121,19 +146,3 @@ function isFolder(path: string): boolean {
 }
 
 const notFound = (name: string) => new Refusal('session_not_found', `Session not found: ${name}`);
-
-/** The header of a session file. A pipe or a device is not opened. */
-function headerOf(path: string): SessionHeader | 'missing' | 'foreign' {
-  let fd: number | undefined;
-  try {
-    const stats = path.includes('\0') ? undefined : statSync(path, { throwIfNoEntry: false });
-    if (!stats) return 'missing';
-    if (!stats.isFile()) return 'foreign';
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return readHeader(fd) ?? 'foreign';
-  } catch {
-    return 'missing';
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
-}

@@ -92,10 +92,10 @@ export interface SessionHandle {
   attach(options: AttachOptions): Promise<void>;
   /** `onResponse` is called in order with the session's events. */
   send(request: CommandRequest, onResponse: (response: AgentResponse) => void): void;
-  /** Sends a frame, which gets no response. */
-  sendFrame(frame: Frame): void;
-  /** Sends a frame of which only type and id could be read. */
-  sendMalformedFrame(frame: MalformedFrame): void;
+  /** Sends a frame, which gets no response; returns whether anything waits for it. */
+  sendFrame(frame: Frame): boolean;
+  /** Sends a frame of which only type and id could be read; returns whether anything waits for it. */
+  sendMalformedFrame(frame: MalformedFrame): boolean;
   /** Call after a change of the client's UI methods or heartbeats. */
   updatePreferences(): void;
   /** Sends the client all entries, then each new one. */

@@ -30,23 +30,56 @@ export interface RunRecords {
 /**
  * Stores the runs of each session in a small file: a run that is active when a server starts was interrupted, and a
  * client may have missed the end of a settled one. Not synced: the death of the process does not lose it.
+ *
+ * No method throws, because no run and no response depends on these files: `onFailure` gets the first error after each
+ * success.
  */
 export class RunJournal {
   readonly #folder: string;
+  readonly #onFailure: (error: unknown) => void;
+  #hasFailed = false;
 
-  constructor(folder: string) {
+  constructor(folder: string, onFailure: (error: unknown) => void = () => {}) {
     this.#folder = folder;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#onFailure = onFailure;
+    this.#attempt(() => this.#makeFolder());
   }
 
+  /** Replaces the stored runs. If that fails they are removed: an outdated file would end a settled run again. */
   set(sessionId: string, records: RunRecords): void {
-    const path = this.#pathOf(sessionId);
-    writeFileSync(`${path}.new`, JSON.stringify(records), { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    if (!this.#attempt(() => this.#write(sessionId, records))) this.#attempt(() => this.#remove(sessionId));
   }
 
   clear(sessionId: string): void {
-    rmSync(this.#pathOf(sessionId), { force: true });
+    this.#attempt(() => this.#remove(sessionId));
+  }
+
+  #write(sessionId: string, records: RunRecords): void {
+    const path = this.#pathOf(sessionId);
+    this.#makeFolder();
+    writeFileSync(`${path}.new`, JSON.stringify(records), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+    this.#hasFailed = false;
+  }
+
+  #remove(sessionId: string): void {
+    const path = this.#pathOf(sessionId);
+    for (const file of [path, `${path}.new`]) rmSync(file, { force: true });
+  }
+
+  #makeFolder(): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+  }
+
+  #attempt(operation: () => void): boolean {
+    try {
+      operation();
+      return true;
+    } catch (error) {
+      if (!this.#hasFailed) this.#onFailure(error);
+      this.#hasFailed = true;
+      return false;
+    }
   }
 
   /** The stored runs; an unreadable file counts as empty. */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import { makeServerFolder } from '../../store/agent-dir.ts';
@@ -69,9 +70,9 @@ class FileAuthority implements LoginAuthority {
   readonly #agentDir: string;
   readonly #cookies: CookieOptions;
   readonly #log: Log | undefined;
-  readonly #storedTokens: LastValid<readonly TokenRecord[]>;
-  readonly #fileTokens: LastValid<readonly TokenRecord[]>;
-  readonly #storedLogins: LastValid<readonly LoginRecord[]>;
+  readonly #storedTokens: LastValid<TokenRecord>;
+  readonly #fileTokens: LastValid<TokenRecord>;
+  readonly #storedLogins: LastValid<LoginRecord>;
   readonly #envHolders: readonly CredentialHolder[];
   readonly #tokens = new CredentialIndex();
   readonly #logins = new CredentialIndex();
@@ -86,12 +87,13 @@ class FileAuthority implements LoginAuthority {
     this.#log = log;
     this.#useLog = new TokenUseLog(agentDir, log);
     this.#envHolders = envToken === undefined ? [] : [envHolder(envToken)];
-    this.#storedTokens = new LastValid([], () => this.#readStored(), log);
-    this.#storedLogins = new LastValid([], () => readLogins(agentDir), log);
-    this.#fileTokens = new LastValid([], () => this.#readFileTokens(tokensFile), log);
+    const [storedPath, loginPath] = [tokenStorePath(agentDir), loginStorePath(agentDir)];
+    this.#storedTokens = new LastValid({ path: storedPath, read: () => this.#readStored(), log });
+    this.#storedLogins = new LastValid({ path: loginPath, read: () => readLogins(agentDir), log });
+    this.#fileTokens = new LastValid({ path: tokensFile, read: () => this.#readFileTokens(tokensFile), log });
     const files = new Map<string, LastValid<unknown>>([
-      [tokenStorePath(agentDir), this.#storedTokens],
-      [loginStorePath(agentDir), this.#storedLogins],
+      [storedPath, this.#storedTokens],
+      [loginPath, this.#storedLogins],
     ]);
     if (tokensFile !== undefined) files.set(tokensFile, this.#fileTokens);
     // Watches before reading, so that no change in between is missed.
@@ -168,9 +170,11 @@ class FileAuthority implements LoginAuthority {
     return readTokenFile(path) ?? [];
   }
 
-  /** A token may be used before the change of its file is noticed. */
+  /** A token may be used before the change of its file is noticed. Unchanged files are not read: tokens are guessed. */
   #findAfterReload(token: string): CredentialHolder | undefined {
-    for (const file of [this.#storedTokens, this.#fileTokens]) file.refresh();
+    const changed = [this.#storedTokens, this.#fileTokens].filter((file) => file.hasChanged());
+    if (changed.length === 0) return undefined;
+    for (const file of changed) file.refresh();
     this.#update();
     return this.#tokens.findBySecret(token);
   }
@@ -213,25 +217,46 @@ class FileAuthority implements LoginAuthority {
 
 const hasExpired = ({ expiresAt }: Grant) => expiresAt !== undefined && expiresAt <= Date.now();
 
+interface FileSource<T> {
+  readonly path: string | undefined;
+  readonly read: () => readonly T[];
+  readonly log: Log | undefined;
+}
+
 /** The last valid content of a file. A refresh that fails keeps the previous value and logs the problem. */
 class LastValid<T> {
-  value: T;
-  readonly #read: () => T;
+  value: readonly T[] = [];
+  readonly #path: string | undefined;
+  readonly #read: () => readonly T[];
   readonly #log: Log | undefined;
+  #version = '';
 
-  constructor(first: T, read: () => T, log: Log | undefined) {
-    this.value = first;
+  constructor({ path, read, log }: FileSource<T>) {
+    this.#path = path;
     this.#read = read;
     this.#log = log;
   }
 
+  /** Whether the file differs from the one that was read last. */
+  hasChanged(): boolean {
+    return this.#path !== undefined && versionOf(this.#path) !== this.#version;
+  }
+
   refresh(): void {
+    // Before reading: a change in between is noticed the next time.
+    this.#version = this.#path === undefined ? '' : versionOf(this.#path);
     try {
       this.value = this.#read();
     } catch (error) {
       this.#log?.write('warn', 'auth', messageOf(error));
     }
   }
+}
+
+/** Identifies the content of a file without reading it. */
+function versionOf(path: string): string {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : '';
 }
 
 // The use of a busy token is recorded this often.

@@ -20,7 +20,7 @@ export class LoginCodes {
 
   issue(grant: Grant): string {
     const code = newSecret();
-    const until = Date.now() + CODE_LIFE_MS;
+    const until = performance.now() + CODE_LIFE_MS;
     this.#codes = [...this.#live(), { sha256: digestOf(code), grant, until }].slice(-MAX_CODES);
     return code;
   }
@@ -33,7 +33,7 @@ export class LoginCodes {
   }
 
   #live(): readonly Code[] {
-    const now = Date.now();
+    const now = performance.now();
     return this.#codes.filter(({ until }) => until > now);
   }
 }

@@ -20,14 +20,12 @@ const NETWORK_GROUPS = 4;
 interface AddressRecord {
   failures: number;
   failedAt: number;
-  hasSucceeded: boolean;
 }
 
 /**
- * Slows down guessing of tokens.
+ * Slows down wrong tokens: callers check a credential first, so that a valid one never waits.
  *
- * The wait of an address doubles with every further failure. When too many addresses fail, only those that had a valid
- * token before may continue, so that attackers do not lock them out.
+ * The wait of an address doubles with every further failure. When too many addresses fail, wrong tokens of all wait.
  */
 export class Throttle {
   readonly #now: () => number;
@@ -36,17 +34,19 @@ export class Throttle {
   #windowStart = Number.NEGATIVE_INFINITY;
   #failuresInWindow = 0;
 
-  constructor(now: () => number = Date.now) {
+  /** The clock must never run backwards: the wall clock may be set. */
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Milliseconds an address has to wait; 0 if it may try now. */
+  /** Milliseconds until another failure of the address is answered as such; 0 for now. */
   waitMs(address: string): number {
     const now = this.#now();
     const record = this.#addresses.get(networkOf(address));
     const addressWaitMs = record ? record.failedAt + waitMsAfter(this.#failuresOf(record)) - now : 0;
-    const isGloballyLimited = this.#failuresInWindow >= MAX_FAILURES_A_MINUTE && !record?.hasSucceeded;
-    return Math.max(0, addressWaitMs, isGloballyLimited ? this.#windowStart + FAILURE_WINDOW_MS - now : 0);
+    const isGloballyLimited = this.#failuresInWindow >= MAX_FAILURES_A_MINUTE;
+    const waitMs = Math.max(0, addressWaitMs, isGloballyLimited ? this.#windowStart + FAILURE_WINDOW_MS - now : 0);
+    return Math.min(waitMs, LONGEST_WAIT_MS);
   }
 
   failed(address: string): void {
@@ -61,18 +61,13 @@ export class Throttle {
     this.#failuresInWindow++;
   }
 
-  /** Erases no failure: the holder of one token may be guessing others. */
-  succeeded(address: string): void {
-    this.#recordFor(address).hasSucceeded = true;
-  }
-
   #failuresOf({ failures, failedAt }: AddressRecord): number {
     return this.#now() - failedAt >= FORGIVE_MS ? 0 : failures;
   }
 
   #recordFor(address: string): AddressRecord {
     const network = networkOf(address);
-    const record = this.#addresses.get(network) ?? { failures: 0, failedAt: 0, hasSucceeded: false };
+    const record = this.#addresses.get(network) ?? { failures: 0, failedAt: 0 };
     this.#addresses.delete(network);
     this.#addresses.set(network, record);
     const [oldest] = this.#addresses.keys();

@@ -3,7 +3,8 @@ import { commandRows, type Lane } from '../../protocol/generated/command-rows.ts
 import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
 import type { Inbound, MalformedFrame } from '../../wire/inbound.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { type Grant, permissionDenied, permits } from '../auth/grant.ts';
+import { type AuditEvent, FailureAudit } from '../auth/audit.ts';
+import { type Grant, type InboundType, permissionDenied, permits } from '../auth/grant.ts';
 import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
 import type { InboundLine } from './inbox.ts';
@@ -22,11 +23,18 @@ export class ClientCommands {
   readonly #client: Client;
   readonly #sendText: (json: string) => void;
   readonly #moveBarrier = new MoveBarrier();
+  readonly #failures: FailureAudit;
   #inFlight = 0;
 
   constructor(client: Client, sendText: (json: string) => void) {
     this.#client = client;
     this.#sendText = sendText;
+    this.#failures = new FailureAudit(client.services.audit);
+  }
+
+  /** Records how many failures were not audited one by one. */
+  close(): void {
+    this.#failures.close();
   }
 
   /** Runs work that holds back commands of the session lanes. */
@@ -44,23 +52,33 @@ export class ClientCommands {
   }
 
   #handleFrame(frame: Frame): void {
-    if (this.#maySend(frame.type)) this.#client.attachedHandle?.sendFrame(frame);
+    if (this.#maySend(frame.type) && this.#client.attachedHandle?.sendFrame(frame)) this.#auditFrame(frame.type);
   }
 
   #handleMalformedFrame(frame: MalformedFrame): void {
-    if (this.#maySend(frame.name)) this.#client.attachedHandle?.sendMalformedFrame(frame);
+    if (this.#maySend(frame.name) && this.#client.attachedHandle?.sendMalformedFrame(frame))
+      this.#auditFrame(frame.name);
   }
 
   #maySend(type: Frame['type']): boolean {
     const { grant } = this.#client.identity;
-    return permits(grant, type) && this.#client.services.authority.isValid(grant);
+    const isPermitted = permits(grant, type) && this.#client.services.authority.isValid(grant);
+    if (!isPermitted) this.#record(type, 'permission_denied');
+    return isPermitted;
+  }
+
+  /** Answers to dialogs are decisions of a user; frames of host tools only continue what a command began. */
+  #auditFrame(type: Frame['type']): void {
+    if (type === 'extension_ui_response') this.#record(type, 'ok');
   }
 
   #handleInvalid(
     { id, command, refusal: parseRefusal }: Extract<Inbound, { kind: 'refused' }>,
     verdict: 'ok' | 'refuse',
   ): void {
-    const refusal = this.#isForbidden(command) ? permissionDenied(command as CommandName) : parseRefusal;
+    const isForbidden = this.#isForbidden(command);
+    const refusal = isForbidden ? permissionDenied(command as CommandName) : parseRefusal;
+    if (isForbidden) this.#record(command as CommandName, refusal.code);
     const respond = () => {
       this.#sendText(AgentResponse.refusal(command, refusal).toText(id));
       // Clients that match responses by id would miss a response without one.
@@ -118,13 +136,13 @@ export class ClientCommands {
 
   #audit(name: CommandName, response: AgentResponse): void {
     if (permits(viewOnly(this.#client.identity.grant), name)) return;
-    const outcome = response.success ? 'ok' : (response.record()['code'] as Refusal['code']);
-    this.#client.services.audit.record({
-      action: name,
-      ...this.#client.identity,
-      sessionId: this.#client.sessionId,
-      outcome,
-    });
+    this.#record(name, response.success ? 'ok' : (response.record()['code'] as Refusal['code']));
+  }
+
+  #record(action: InboundType, outcome: AuditEvent['outcome']): void {
+    const { identity, sessionId, services } = this.#client;
+    const log = outcome === 'ok' ? services.audit : this.#failures;
+    log.record({ action, ...identity, sessionId, outcome });
   }
 
   /** Removes fields that this client may not see. */

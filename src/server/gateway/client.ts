@@ -48,7 +48,7 @@ export class Client implements Subscriber {
   readonly #socket: ClientSocket;
   readonly #events: ClientEventQueue;
   readonly #inbox: Inbox;
-  readonly #commands = new ClientCommands(this, (text) => this.#sendText(text));
+  readonly #commands: ClientCommands;
   readonly #attachOptions: AttachOptions;
   #handle: SessionHandle | undefined;
   /** The session that is being opened. */
@@ -64,6 +64,7 @@ export class Client implements Subscriber {
     this.#socket = socket;
     this.identity = identity;
     this.services = services;
+    this.#commands = new ClientCommands(this, (text) => this.#sendText(text));
     this.ui = ui;
     this.receivesEntries = entries;
     this.#attachOptions = { cursor, tail };
@@ -127,9 +128,11 @@ export class Client implements Subscriber {
   }
 
   /** Opens the first session. Input is held until then. */
-  async start(find: () => SessionTarget): Promise<void> {
+  async start(find: () => Promise<SessionTarget>): Promise<void> {
     try {
-      await this.#openSession(find(), this.#attachOptions, () => {});
+      const target = await find();
+      if (this.#isClosed) return;
+      await this.#openSession(target, this.#attachOptions, () => {});
       this.services.audit.record({ action: 'connect', ...this.identity, sessionId: this.sessionId, outcome: 'ok' });
       this.#releaseInbox();
     } catch (error) {
@@ -234,6 +237,7 @@ export class Client implements Subscriber {
     this.#inbox.close();
     this.#events.close();
     void this.#handle?.close();
+    this.#commands.close();
     this.services.audit.record({
       action: 'close',
       ...this.identity,

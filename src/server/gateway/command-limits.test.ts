@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { BURST_LINES, BYTES_PER_LINE, CommandRate, LINES_PER_SECOND, MAX_EXCESS_LINES } from './command-limits.ts';
+import { grantOf } from '../http/testing/test-server.ts';
+import {
+  BURST_LINES,
+  BURST_LOOKUPS,
+  BYTES_PER_LINE,
+  CommandRate,
+  LINES_PER_SECOND,
+  LookupLimit,
+  MAX_EXCESS_LINES,
+} from './command-limits.ts';
 
 /** A rate limiter with a manual clock. */
 function rateAt() {
@@ -44,4 +53,26 @@ it('a long line counts as several', () => {
   const { take } = rateAt();
 
   expect(take(3, (BURST_LINES / 2) * BYTES_PER_LINE)).toEqual(['ok', 'ok', 'refuse']);
+});
+
+it('[W113] only searches without a result are limited, for each token with its logins', () => {
+  let now = 0;
+  const limit = new LookupLimit(() => now);
+  const [ann, bob] = [grantOf('ann'), grantOf('bob')];
+  for (let count = 0; count < 2 * BURST_LOOKUPS; count++) {
+    expect(limit.take(ann)).toBe(true);
+    limit.giveBack(ann);
+  }
+  for (let count = 0; count < BURST_LOOKUPS; count++) limit.take(ann);
+
+  expect([limit.take(ann), limit.take({ ...ann, id: `${ann.id}/login` }), limit.take(bob)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  now = 1000;
+  expect(limit.take(ann)).toBe(true);
+  for (let count = 0; count < 10 * BURST_LOOKUPS; count++) limit.take(ann);
+  now = 60_000;
+  expect(limit.take(ann)).toBe(true);
 });

@@ -55,3 +55,55 @@ export class InFlightLimit {
     return this.#counts.get(tokenIdOf(grant)) ?? 0;
   }
 }
+
+/** Searches for sessions that a token may have without a result, at once and per second after that. */
+export const BURST_LOOKUPS = 50;
+const LOOKUPS_PER_SECOND = 5;
+
+// A token that searched on and on waits until its count has fallen from here.
+const MAX_LOOKUP_LEVEL = 4 * BURST_LOOKUPS;
+
+interface Level {
+  readonly value: number;
+  readonly at: number;
+}
+
+/** Limits the searches of each token that find no session; a search that finds one is free. */
+export class LookupLimit {
+  readonly #now: () => number;
+  readonly #levels = new Map<string, Level>();
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Counts a search before it begins; returns whether the limit allows it. Refused ones count too, up to a bound. */
+  take(grant: Grant): boolean {
+    this.#forgetIdle();
+    const value = this.#valueOf(grant);
+    this.#set(grant, Math.min(value + 1, MAX_LOOKUP_LEVEL));
+    return value < BURST_LOOKUPS;
+  }
+
+  /** The search found a session that the grant may open. */
+  giveBack(grant: Grant): void {
+    this.#set(grant, this.#valueOf(grant) - 1);
+  }
+
+  #valueOf(grant: Grant): number {
+    const level = this.#levels.get(tokenIdOf(grant));
+    return level ? this.#decayed(level) : 0;
+  }
+
+  #decayed({ value, at }: Level): number {
+    return Math.max(0, value - ((this.#now() - at) / 1000) * LOOKUPS_PER_SECOND);
+  }
+
+  #set(grant: Grant, value: number): void {
+    this.#levels.set(tokenIdOf(grant), { value: Math.max(0, value), at: this.#now() });
+  }
+
+  #forgetIdle(): void {
+    for (const [id, level] of this.#levels) if (this.#decayed(level) === 0) this.#levels.delete(id);
+  }
+}

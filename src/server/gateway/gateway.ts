@@ -4,7 +4,6 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { closeCodes, Refusal } from '../../protocol/errors.ts';
 import type { Authority } from '../auth/authority.ts';
 import { type Grant, tokenIdOf } from '../auth/grant.ts';
-import { credentialOf } from '../http/admission/request-credential.ts';
 import type { Sessions } from '../sessions.ts';
 import { Client, type ClientIdentity } from './client.ts';
 import { clientSocket, MAX_FRAGMENTS, MAX_FRAME_BYTES } from './client-socket.ts';
@@ -67,9 +66,6 @@ export class Gateway {
     const reject = (reason: RejectReason) => this.#rejectedUpgrades.reject(request, { socket, head, reason });
     if (!grant) {
       reject(invalidToken);
-      // Only wrong tokens are audited: requests without one are unlimited in number.
-      if (credentialOf(request, { purpose: 'upgrade', query })?.kind === 'token')
-        this.#options.audit.record({ action: 'refused', address, outcome: invalidToken.error });
       return;
     }
     const parameters = tryParse(query);
@@ -83,11 +79,12 @@ export class Gateway {
   }
 
   /** Starts the agent of a session whose page is being loaded. Refusals are reported when the client connects. */
-  prewarm(session: string, grant: Grant): void {
+  async prewarm(session: string, grant: Grant): Promise<void> {
     const { catalog, sessions } = this.#options;
     if (this.#draining || this.#isFull(grant)) return;
     try {
-      void sessions.prewarm(catalog.find({ session }, grant));
+      const target = await catalog.find({ session }, grant);
+      if (!this.#draining) await sessions.prewarm(target);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }

@@ -9,7 +9,7 @@ interface SequencedItem {
 interface SequencerOptions {
   // Journals texts; returns the sequence number of the first.
   readonly append: (texts: readonly string[]) => Promise<number>;
-  // The journal failed; no further item is handled.
+  // The journal failed: items with a text are dropped from now on, others are still handled, so that calls end.
   readonly onJournalError: (error: unknown) => void;
   // A handler threw; later items are handled all the same.
   readonly onListenerError: (error: unknown) => void;
@@ -27,32 +27,45 @@ export class EventSequencer {
   }
 
   push(item: SequencedItem): void {
-    if (this.#hasFailed) return;
     this.#queue.push(item);
     if (!this.#isDraining) void this.#drain();
   }
 
   async #drain(): Promise<void> {
     this.#isDraining = true;
-    try {
-      while (this.#queue.length > 0) {
-        const batch = this.#queue;
-        this.#queue = [];
-        const texts = batch.flatMap(({ journalText }) => (journalText === undefined ? [] : [journalText]));
-        let seq = texts.length > 0 ? await this.#options.append(texts) : 0;
-        for (const item of batch) this.#handle(item, item.journalText === undefined ? undefined : seq++);
+    while (this.#queue.length > 0) {
+      const batch = this.#queue;
+      this.#queue = [];
+      const texts = batch.flatMap(({ journalText }) => journalText ?? []);
+      const first = texts.length > 0 ? await this.#append(texts) : 0;
+      let seq = first ?? 0;
+      for (const item of batch) {
+        if (item.journalText === undefined) this.#handle(item, undefined);
+        else if (first !== undefined) this.#handle(item, seq++);
       }
+    }
+    this.#isDraining = false;
+  }
+
+  /** The sequence number of the first text; undefined if the journal failed, now or before. */
+  async #append(texts: readonly string[]): Promise<number | undefined> {
+    if (this.#hasFailed) return undefined;
+    try {
+      return await this.#options.append(texts);
     } catch (error) {
       this.#hasFailed = true;
-      this.#options.onJournalError(error);
-    } finally {
-      this.#isDraining = false;
+      this.#guard(() => this.#options.onJournalError(error));
+      return undefined;
     }
   }
 
   #handle({ handle }: SequencedItem, seq: number | undefined): void {
+    this.#guard(() => handle(seq));
+  }
+
+  #guard(work: () => void): void {
     try {
-      handle(seq);
+      work();
     } catch (error) {
       this.#options.onListenerError(error);
     }

@@ -182,9 +182,11 @@ export class Host {
       });
     else {
       const handleResponse = (response: AgentResponse) => {
-        const { disposition, duplicate } = this.#runs.handleResponse(request, response);
-        if (duplicate && disposition === 'started') this.#publisher.expectRepeat();
-        onResponse(response);
+        try {
+          this.#trackRun(request, response);
+        } finally {
+          onResponse(response);
+        }
         if (request.type === 'bash' && response.success) this.#publisher.handleBashEnd();
         else if (request.type === 'bash') this.#publisher.refreshRunningBash();
         this.#schedulePark();
@@ -199,27 +201,35 @@ export class Host {
     this.#agent?.continueReads();
   }
 
+  /** Tracks the run of an accepted prompt before its sender gets the response. */
+  #trackRun(request: CommandRequest, response: AgentResponse): void {
+    const { disposition, duplicate } = this.#runs.handleResponse(request, response);
+    if (duplicate && disposition === 'started') this.#publisher.expectRepeat();
+  }
+
   #registerHostTools(tools: readonly HostTool[], onResponse: (response: AgentResponse) => void): void {
     this.send({ type: 'set_host_tools', tools }, undefined, onResponse);
   }
 
-  /** Forwards the frame of a client if it answers an open dialog or one of its own tool calls. */
-  sendFrame(frame: Frame, subscriber: Subscriber): void {
+  /** Forwards the frame of a client if it answers an open dialog or one of its own tool calls; returns whether it does. */
+  sendFrame(frame: Frame, subscriber: Subscriber): boolean {
     const { id, type } = frame;
-    if (type === 'extension_ui_response') {
-      if (!this.#subscribers.liveState.dialogs.has(id)) return;
-      this.#agent?.sendFrame(frame);
-      this.#publisher.resolveDialog(id, 'client');
-    } else if (this.#tools.ownsCall(subscriber, id, { isLast: type === 'host_tool_result' }))
-      this.#agent?.sendFrame(frame);
+    const isAwaited =
+      type === 'extension_ui_response'
+        ? this.#subscribers.liveState.dialogs.has(id)
+        : this.#tools.ownsCall(subscriber, id, { isLast: type === 'host_tool_result' });
+    if (isAwaited) this.#agent?.sendFrame(frame);
+    if (isAwaited && type === 'extension_ui_response') this.#publisher.resolveDialog(id, 'client');
+    return isAwaited;
   }
 
-  /** Forwards the type and id of a malformed frame, or fails the tool call that it answers. */
-  sendMalformedFrame(frame: MalformedFrame, subscriber: Subscriber): void {
+  /** Forwards the type and id of a malformed frame, or fails the tool call that it answers; returns whether it did. */
+  sendMalformedFrame(frame: MalformedFrame, subscriber: Subscriber): boolean {
     const { name: type, id } = frame;
     const failure = type === 'host_tool_result' ? this.#tools.failMalformed(subscriber, frame) : undefined;
-    if (failure) this.#agent?.sendFrame(failure);
-    else this.sendFrame({ type, id } as Frame, subscriber);
+    if (!failure) return this.sendFrame({ type, id } as Frame, subscriber);
+    this.#agent?.sendFrame(failure);
+    return true;
   }
 
   /** Sends the combined preferences of all clients to the agent if they changed. */

@@ -92,8 +92,12 @@ export class SnapshotSender {
     const { subscribers, published, whenReady } = this.#parts;
     return new Promise((resolve, reject) => {
       const done = (snapshot: Snapshot) => {
-        use(snapshot);
-        resolve();
+        try {
+          use(snapshot);
+          resolve();
+        } catch (error) {
+          reject(error as Error);
+        }
       };
       const fetch = () =>
         whenReady((agent) => {
@@ -140,7 +144,7 @@ interface SnapshotRequest extends SnapshotExtent {
 
 /** Fetches the state and the messages of an agent as of one moment. */
 function fetchSnapshot(snapshotRequest: SnapshotRequest, tries = 1): void {
-  const { agent, tail, reader, published, lastSeq, onSnapshot, onError } = snapshotRequest;
+  const { agent, tail, reader, lastSeq, onSnapshot, onError } = snapshotRequest;
   const request: CommandRequest =
     tail === undefined ? { type: 'get_messages' } : { type: 'get_messages_page', from: 'end', limit: tail };
   let messages: AgentResponse | undefined;
@@ -152,14 +156,11 @@ function fetchSnapshot(snapshotRequest: SnapshotRequest, tries = 1): void {
     else if (!messages.success || !state.success) onError(new Error('The agent could not send the conversation'));
     else if (lastSeq() !== seqBefore && tries < MAX_SNAPSHOT_TRIES) fetchSnapshot(snapshotRequest, tries + 1);
     else if (lastSeq() !== seqBefore) onError(new Refusal('overloaded', 'The conversation does not hold still'));
-    else
-      onSnapshot(
-        snapshotOf(
-          state.data() as SessionState,
-          tail === undefined ? allMessages(messages) : messagePage(messages),
-          published,
-        ),
-      );
+    else {
+      const snapshot = parseSnapshot(state, messages, snapshotRequest);
+      if (snapshot instanceof Error) onError(snapshot);
+      else onSnapshot(snapshot);
+    }
   };
   const handleMessages = (response: AgentResponse) => {
     messages = response;
@@ -173,6 +174,20 @@ function fetchSnapshot(snapshotRequest: SnapshotRequest, tries = 1): void {
     [request, { requester: reader, onResponse: handleMessages }],
     [{ type: 'get_state' }, { onResponse: handleState }],
   ]);
+}
+
+/** The snapshot in two responses; an error if an agent other than tau sent something else. */
+function parseSnapshot(
+  state: AgentResponse,
+  messages: AgentResponse,
+  { tail, published }: Pick<SnapshotRequest, 'tail' | 'published'>,
+): Snapshot | Error {
+  try {
+    const json = tail === undefined ? allMessages(messages) : messagePage(messages);
+    return snapshotOf(state.data() as SessionState, json, published);
+  } catch (error) {
+    return new Error('The agent could not send the conversation', { cause: error });
+  }
 }
 
 interface MessagesJson {

@@ -32,7 +32,7 @@ export class ExportOffers {
   readonly #now: () => number;
   readonly #offers = new Map<string, Offer>();
 
-  constructor(isGrantValid: (grant: Grant) => boolean, now: () => number = Date.now) {
+  constructor(isGrantValid: (grant: Grant) => boolean, now: () => number = () => performance.now()) {
     this.#isGrantValid = isGrantValid;
     this.#now = now;
   }

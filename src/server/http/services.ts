@@ -39,7 +39,7 @@ export interface HttpServices {
   /** The sessions that the grant allows, as the response of `list_sessions`. */
   readonly listSessions: (grant: Grant, query: SessionQuery) => Promise<object>;
   readonly listFolders: (grant: Grant, query: FolderQuery) => Promise<FolderListing>;
-  readonly prewarm: (session: string, grant: Grant) => void;
+  readonly prewarm: (session: string, grant: Grant) => Promise<void>;
   readonly exports: Pick<ExportOffers, 'take'>;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly metrics: Metrics;

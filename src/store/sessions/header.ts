@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from './random-id.ts';
@@ -58,4 +58,20 @@ export function readHeader(fd: number): SessionHeader | undefined {
   const end = bytes.subarray(0, filled).indexOf(LF);
   if (end === -1 && filled === MAX_HEADER_BYTES) return undefined;
   return parseHeader(bytes.toString('utf8', 0, end === -1 ? filled : end));
+}
+
+/** The header of a session file. A pipe or a device is not opened. */
+export function headerOf(path: string): SessionHeader | 'missing' | 'foreign' {
+  let fd: number | undefined;
+  try {
+    const stats = path.includes('\0') ? undefined : statSync(path, { throwIfNoEntry: false });
+    if (!stats) return 'missing';
+    if (!stats.isFile()) return 'foreign';
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return readHeader(fd) ?? 'foreign';
+  } catch {
+    return 'missing';
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
 }

@@ -190,3 +190,15 @@ it('[W56] a restarting agent without clients is released and not restarted again
 });
 
 const DIE = "if (request.type === 'set_session_name') { tau.kill('SIGKILL'); return true; }";
+
+it.each(['get_state', 'get_messages'])(
+  '[W111] a client is closed if its agent responds to %s with half a line',
+  async (type) => {
+    const home = newHome();
+    const start = '{"id":"\'+request.id+\'","type":"response","command":"\'+request.type+\'","success":true,"data":{';
+    const intercept = `if (request.type === '${type}') { say('${start}'); return true; }`;
+    const server = await startServer({ home, args: interceptingAgentArgs(home, intercept, TALK) });
+
+    expect(await server.connect().ended).toMatchObject({ code: 1011 });
+  },
+);

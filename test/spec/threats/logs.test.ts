@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { accessAuditPath, auditPath } from '../../../src/server/auth/audit.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
 import {
   filesBelow,
@@ -101,10 +102,10 @@ it('[W49] a request cannot forge log lines or write control characters', async (
   await target.stop();
 
   const log = readFileSync(logFile, 'utf8');
-  const audit = readFileSync(join(home.agentDir, 'server', 'audit.jsonl'), 'utf8');
+  const audit = readAll([auditPath(home.agentDir), accessAuditPath(home.agentDir)]);
   for (const text of [log, audit, target.stderr()]) {
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     expect(text.split('\n').filter((line) => line.startsWith('2030-'))).toEqual([]);
   }
-  for (const line of audit.trim().split('\n')) JSON.parse(line);
+  for (const line of audit.split('\n').filter(Boolean)) JSON.parse(line);
 });

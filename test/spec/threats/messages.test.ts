@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { auditPath } from '../../../src/server/auth/audit.ts';
+import { accessAuditPath } from '../../../src/server/auth/audit.ts';
 import {
   newToken,
   readAll,
@@ -274,7 +274,7 @@ it('[W72] a client that pings or queries without reading costs bounded memory', 
     });
   }
   await control.ok({ type: 'get_state' });
-  await expect.poll(() => readAll([auditPath(target.home.agentDir)])).toContain('"closeCode":4408');
+  await expect.poll(() => readAll([accessAuditPath(target.home.agentDir)])).toContain('"closeCode":4408');
   querying.socket.resume();
 
   await querying.ended;

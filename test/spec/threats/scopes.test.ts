@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandRows, type Scope } from '../../../src/protocol/generated/command-rows.ts';
+import { accessAuditPath, auditPath } from '../../../src/server/auth/audit.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
 import { commandNames, sampleParams } from '../../support/protocol/sample-params.ts';
 import {
@@ -160,7 +161,7 @@ it('[D4] model URLs are sent only to administrators', async () => {
   expect(host.texts.join('\n')).not.toContain('sk-hidden-key');
 });
 
-it('[A10] the audit log records the prompt, bash and admin commands of a token, and no content', async () => {
+it('[A10 A22] the audit logs record the prompt, bash and admin commands of a token, and no content', async () => {
   const target = await startTarget();
   const { guest, token } = await withGuest(target, 'view,prompt,bash');
 
@@ -171,15 +172,15 @@ it('[A10] the audit log records the prompt, bash and admin commands of a token, 
   await guest.ended;
   await target.stop();
 
-  const audit = readAll([join(target.home.agentDir, 'server', 'audit.jsonl')]);
+  const audit = readAll([auditPath(target.home.agentDir), accessAuditPath(target.home.agentDir)]);
   const events = audit
-    .trim()
     .split('\n')
+    .filter(Boolean)
     .map((line) => JSON.parse(line));
   const { grant } = events.find(({ message }) => message === 'bash');
   const ownEvents = events
     .filter((event) => event.grant === grant)
     .map(({ message, outcome }) => `${message} ${outcome}`);
-  expect(ownEvents).toEqual(['connect ok', 'bash ok', 'prompt ok', 'set_credential permission_denied', 'close ok']);
+  expect(ownEvents).toEqual(['bash ok', 'prompt ok', 'connect ok', 'set_credential permission_denied', 'close ok']);
   for (const text of ['a-word', 'sk-in-a-command', token, TARGET_TOKEN]) expect(audit).not.toContain(text);
 });

@@ -96,8 +96,9 @@ export class HostedAgent {
       void this.#process.exited.then((exit) => fail(exitReason(exit, this.#process.lastStderrLine)));
       this.request({ type: 'hello', ...hello }, { onResponse: () => {} });
       const onResponse = (response: AgentResponse) => {
+        const state = stateIn(response);
         clearTimeout(startTimer);
-        if (response.success) resolve(response.data() as SessionState);
+        if (state) resolve(state);
         else if (!this.#hasExited) {
           fail('it does not send its state');
           void this.#process.kill();
@@ -188,7 +189,7 @@ export class HostedAgent {
     clearInterval(this.#pingTimer);
     this.#hasExited = true;
     this.#reads.cancelAll();
-    this.#callbacks.enqueueResponse(() => this.#requests.fail(EXITED.message));
+    for (const fail of this.#requests.takeAll(EXITED.message)) this.#callbacks.enqueueResponse(fail);
     this.#callbacks.onExit(exit);
   }
 
@@ -214,6 +215,15 @@ const withArrival = ([request, handling]: HandledRequest, onArrival: () => void)
     },
   },
 ];
+
+/** The state in the response to `get_state`; undefined for a failure and for text that is not JSON. */
+function stateIn(response: AgentResponse): SessionState | undefined {
+  try {
+    return response.success ? (response.data() as SessionState) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const sessionArgs = (target: SessionTarget) =>
   target.kind === 'new' ? ['--session-id', target.id] : ['--session', target.path];

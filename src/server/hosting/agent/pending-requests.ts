@@ -55,11 +55,14 @@ export class PendingRequests {
     return this.#pending.get(String(id));
   }
 
-  /** Answers all pending requests with an error after the agent exited. */
-  fail(reason: string): void {
+  /** Removes all pending requests; returns one function for each that answers it with an error. */
+  takeAll(reason: string): readonly (() => void)[] {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
-    for (const { type, onResponse } of pending)
-      onResponse(AgentResponse.refusal(type, { code: 'internal', message: reason }));
+    return pending.map(
+      ({ type, onResponse }) =>
+        () =>
+          onResponse(AgentResponse.refusal(type, { code: 'internal', message: reason })),
+    );
   }
 }

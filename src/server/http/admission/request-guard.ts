@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { Audit } from '../../auth/audit.ts';
 import type { Authority } from '../../auth/authority.ts';
 import { type Grant, owner } from '../../auth/grant.ts';
 import type { ServerLog } from '../../server-log.ts';
@@ -29,12 +30,11 @@ export interface Rejection {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Slows down guessing. */
+/** Slows down wrong credentials. */
 export interface AttemptThrottle {
-  /** Milliseconds until the address may try again; 0 for now. */
+  /** Milliseconds until the address may fail again; 0 for now. */
   waitMs(address: string): number;
   failed(address: string): void;
-  succeeded(address: string): void;
 }
 
 export interface RequestGuardOptions extends AllowListOptions {
@@ -44,6 +44,7 @@ export interface RequestGuardOptions extends AllowListOptions {
   readonly authority: Pick<Authority, 'grantOf' | 'grantOfCookies'>;
   readonly throttle: AttemptThrottle;
   readonly log: ServerLog;
+  readonly audit: Audit;
 }
 
 /** Checks every request and upgrade first: host, origin, path and credential. */
@@ -91,7 +92,7 @@ export class RequestGuard {
     request: IncomingMessage,
     { address, ...context }: { address: string; purpose: Purpose; query: URLSearchParams },
   ): Grant | Rejection | undefined {
-    const { authority, throttle, log } = this.#options;
+    const { authority, throttle, log, audit } = this.#options;
     const credential = credentialOf(request, context);
     if (!credential) return undefined;
     if (credential.kind === 'cookies') {
@@ -99,15 +100,15 @@ export class RequestGuard {
       const grant = trust === 'ignored' ? undefined : authority.grantOfCookies(credential.header);
       return grant && trust === 'refused' ? { ...crossSiteRejection, address } : grant;
     }
+    const grant = authority.grantOf(credential.token);
+    if (grant) return grant;
     const waitMs = throttle.waitMs(address);
     if (waitMs > 0) return { ...tooManyAttempts(waitMs), address };
-    const grant = authority.grantOf(credential.token);
-    if (grant) throttle.succeeded(address);
-    else {
-      throttle.failed(address);
-      log.event('warn', 'refused token', { address });
-    }
-    return grant;
+    throttle.failed(address);
+    log.event('warn', 'refused token', { address });
+    // Requests without a token are not audited: they are unlimited in number.
+    audit.record({ action: 'refused', address, outcome: 'permission_denied' });
+    return undefined;
   }
 
   /** Behind a proxy the last forwarded address counts: the client can forge those before it. */

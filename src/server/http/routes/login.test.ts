@@ -42,20 +42,22 @@ it('[W44] behind a proxy with TLS the cookie is Secure', async () => {
   expect(headers['set-cookie']).toEqual(['login=token-of-ann; HttpOnly; SameSite=Strict; Secure']);
 });
 
-it('[W44] after too many wrong attempts even valid credentials have to wait, for logins and tokens', async () => {
+it('[W44 A20] after too many wrong attempts further ones have to wait, valid credentials do not', async () => {
   const { get } = await startServer();
   for (const code of ['a', 'b']) await get('/api/login', post({ code }));
   await get('/api/me', { headers: { authorization: 'Bearer wrong' } });
 
   const responses = [
-    await get('/api/login', post({ code: 'one-time-code' })),
-    await get('/api/me', { headers: { authorization: 'Bearer token-of-ann' } }),
+    await get('/api/login', post({ code: 'wrong' })),
+    await get('/api/me', { headers: { authorization: 'Bearer wrong' } }),
   ];
 
   for (const { status, headers, body } of responses) {
     expect([status, headers['retry-after'], JSON.parse(body).code]).toEqual([429, '2', 'rate_limited']);
   }
   expect((await get('/api/me', { headers: { cookie: 'login=token-of-ann' } })).status).toBe(200);
+  expect((await get('/api/me', { headers: { authorization: 'Bearer token-of-ann' } })).status).toBe(200);
+  expect((await get('/api/login', post({ code: 'one-time-code' }))).status).toBe(200);
 });
 
 it('[W44] logout clears the cookie, also an expired one', async () => {

@@ -11,19 +11,18 @@ async function logIn({ request, response, admission, services }: HttpExchange): 
   const { address, isSecure } = admission;
   const { throttle, logins, authority, log, audit } = services;
   const { code, token } = await readJsonBody(request);
-  const waitMs = throttle.waitMs(address);
-  if (waitMs > 0) return sendRefusal(response, tooManyAttempts(waitMs));
   if ((typeof code === 'string') === (typeof token === 'string')) {
     throw new HttpRefusal(400, 'bad_request', 'The body must have a code or a token');
   }
   const grant = typeof code === 'string' ? await logins.redeem(code) : authority.grantOf(String(token));
   if (!grant) {
+    const waitMs = throttle.waitMs(address);
+    if (waitMs > 0) return sendRefusal(response, tooManyAttempts(waitMs));
     throttle.failed(address);
     log.event('warn', 'refused login', { address });
     audit.record({ action: 'login', address, outcome: 'permission_denied' });
     throw new HttpRefusal(401, 'unauthorized', 'This code or token is not valid, or no longer');
   }
-  throttle.succeeded(address);
   const { setCookie } = await logins.login(grant, { isSecure });
   log.event('info', 'logged in', { address, grant: grant.id });
   audit.record({ action: 'login', grant, address, outcome: 'ok' });

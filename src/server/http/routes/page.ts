@@ -6,14 +6,15 @@ export const page = (file: PageFile): Route => ({
   methods: readMethods,
   handle: async (exchange) => {
     await sendFile(exchange, file);
-    prewarmSession(exchange);
+    await prewarmSession(exchange);
   },
 });
 
 /** The page of a session soon opens its socket, so the agent is started already. */
-function prewarmSession({ request: { method }, admission: { path, query, grant }, services }: HttpExchange): void {
+async function prewarmSession({ request: { method }, admission, services }: HttpExchange): Promise<void> {
+  const { path, query, grant } = admission;
   const session = path === '/' && method === 'GET' ? query.get('session') : null;
-  if (session && grant) services.prewarm(session, grant);
+  if (session && grant) await services.prewarm(session, grant);
 }
 
 async function sendFile({ request, response }: HttpExchange, { type, isImmutable, plain, compressed }: PageFile) {

@@ -46,7 +46,6 @@ export async function startServer({ guard = {}, listen = {}, services = {} }: Te
   const throttle = {
     waitMs: () => (failures.length < 3 ? 0 : 1500),
     failed: (address: string) => failures.push(address),
-    succeeded: () => {},
   };
   const authority = {
     grantOf: (token: string) => grants.get(token),
@@ -74,6 +73,7 @@ export async function startServer({ guard = {}, listen = {}, services = {} }: Te
     authority,
     throttle,
     log,
+    audit: { record: () => {} },
     ...guard,
   });
   const exports = new ExportOffers(() => true);
@@ -86,7 +86,7 @@ export async function startServer({ guard = {}, listen = {}, services = {} }: Te
     readiness: () => 'ready',
     listSessions: async (grant, query) => ({ sessions: [], asked: { by: grant.id, ...query } }),
     listFolders: (grant, query) => listFolders(query, grant, newFolder()),
-    prewarm: () => {},
+    prewarm: async () => {},
     exports,
     pageFiles: new Map(),
     metrics,

@@ -1,8 +1,10 @@
 import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { CoalescedTask } from '../../../system/coalesced-task.ts';
 import { sessionsFolder } from '../../agent-dir.ts';
-import { readHeader } from '../header.ts';
+import { headerOf, readHeader } from '../header.ts';
 import { scan } from '../indexing/scan.ts';
+import { filesIn, type ListedFile, sessionFolders, YieldTimer } from './session-files.ts';
 
 interface Folders {
   readonly root: string;
@@ -112,4 +114,104 @@ function tryRead<T>(path: string, read: (fd: number) => T): T | undefined {
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
+}
+
+// How long an unknown id is remembered, and how many of them.
+const UNKNOWN_ID_MS = 250;
+const MAX_UNKNOWN_IDS = 1000;
+
+interface IndexedFile extends ListedFile {
+  // Undefined if the file has no session header.
+  readonly id: string | undefined;
+}
+
+/**
+ * Finds session files by id without blocking the event loop.
+ *
+ * Each search looks at the folders again; searches that wait share one scan. A scan reads only the headers of files that
+ * are new or changed, and the header of a found file is read again before its path is returned.
+ */
+export class SessionIndex {
+  readonly #root: string;
+  readonly #nearestFolder: string;
+  readonly #scan = new CoalescedTask(() => this.#update());
+  readonly #unknownSince = new Map<string, number>();
+  #files: ReadonlyMap<string, IndexedFile> = new Map();
+  #byId: ReadonlyMap<string, readonly string[]> = new Map();
+  #headersRead = 0;
+
+  /** `nearestFolder` holds the sessions that are preferred among those with one id. */
+  constructor(root: string, nearestFolder: string) {
+    this.#root = root;
+    this.#nearestFolder = nearestFolder;
+  }
+
+  /** The headers that scans have read so far. */
+  get headersRead(): number {
+    return this.#headersRead;
+  }
+
+  /** The session with exactly this id: of the nearest folder, else the one written last. */
+  async find(id: string): Promise<string | undefined> {
+    if (this.#isUnknown(id)) return undefined;
+    await this.#scan.run();
+    const found = this.#indexedPath(id);
+    if (found === undefined) this.#rememberUnknown(id);
+    return found;
+  }
+
+  /** As `find`, but by the scan that is running or was the last: it causes none. */
+  async findKnown(id: string): Promise<string | undefined> {
+    await this.#scan.settled();
+    return this.#indexedPath(id);
+  }
+
+  /** The next search for this id looks at the folders: a session with it is about to be created. */
+  forgetUnknown(id: string): void {
+    this.#unknownSince.delete(id);
+  }
+
+  #indexedPath(id: string): string | undefined {
+    const paths = this.#byId.get(id) ?? [];
+    const nearest = paths.filter((path) => dirname(path) === this.#nearestFolder);
+    return [...nearest, ...paths].find((path) => idIn(path) === id);
+  }
+
+  async #update(): Promise<void> {
+    const timer = new YieldTimer();
+    const folders = await sessionFolders(this.#root, this.#nearestFolder).catch(() => []);
+    const files = new Map<string, IndexedFile>();
+    const byId = new Map<string, string[]>();
+    for (const file of await filesIn(folders, timer)) {
+      await timer.yieldToEventLoop();
+      const indexed = this.#indexed(file);
+      files.set(file.path, indexed);
+      if (indexed.id !== undefined) byId.set(indexed.id, [...(byId.get(indexed.id) ?? []), file.path]);
+    }
+    this.#files = files;
+    this.#byId = byId;
+  }
+
+  #indexed(file: ListedFile): IndexedFile {
+    const known = this.#files.get(file.path);
+    if (known?.size === file.size && known.modifiedAt === file.modifiedAt) return known;
+    this.#headersRead++;
+    return { ...file, id: idIn(file.path) };
+  }
+
+  #isUnknown(id: string): boolean {
+    return performance.now() - (this.#unknownSince.get(id) ?? Number.NEGATIVE_INFINITY) < UNKNOWN_ID_MS;
+  }
+
+  #rememberUnknown(id: string): void {
+    this.#unknownSince.delete(id);
+    this.#unknownSince.set(id, performance.now());
+    const [oldest] = this.#unknownSince.keys();
+    if (this.#unknownSince.size > MAX_UNKNOWN_IDS && oldest !== undefined) this.#unknownSince.delete(oldest);
+  }
+}
+
+function idIn(path: string): string | undefined {
+  const header = headerOf(path);
+  return typeof header === 'string' ? undefined : header.id;
 }

@@ -21,6 +21,11 @@ export class CoalescedTask<T> {
     return this.#next;
   }
 
+  /** Settles when the execution in progress, if any, has ended. Starts none and never rejects. */
+  async settled(): Promise<void> {
+    await this.#current?.catch(() => undefined);
+  }
+
   #start(): Promise<T> {
     const current = this.#work().finally(() => {
       this.#current = undefined;

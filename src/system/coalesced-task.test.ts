@@ -39,3 +39,20 @@ it('a failing execution does not fail the next one', async () => {
 
   expect([first.status, second]).toEqual(['rejected', { status: 'fulfilled', value: 2 }]);
 });
+
+it('settled waits for the execution in progress and starts none', async () => {
+  const log: string[] = [];
+  const task = new CoalescedTask(async () => {
+    log.push('started');
+    await Promise.resolve();
+    log.push('ended');
+    throw new Error('no');
+  });
+  await task.settled();
+  const failed = task.run().catch(() => 'failed');
+
+  await task.settled();
+
+  expect(log).toEqual(['started', 'ended']);
+  expect(await failed).toBe('failed');
+});

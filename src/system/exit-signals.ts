@@ -41,22 +41,3 @@ export function onExitSignal(
     },
   };
 }
-
-// The check is the only timer of an idle agent, and a process ends within 2 seconds after its parent (rule Z34).
-const PARENT_CHECK_MS = 1500;
-
-/**
- * Calls `onParentExit` once when the process that started this one has died.
- *
- * Does not keep the process alive. A parent that died before the call is not noticed.
- */
-export function watchParent(onParentExit: () => void, intervalMs = PARENT_CHECK_MS): { stop(): void } {
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    onParentExit();
-  }, intervalMs);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
-}

@@ -25,6 +25,7 @@ import { selectModel } from './models/model-selection.ts';
 import { reselectModel } from './models/reselect-model.ts';
 import { CurrentProject, type Project } from './project.ts';
 import { SessionLane } from './session-lane.ts';
+import { Warnings } from './warnings.ts';
 
 export interface AgentParts {
   readonly broadcast: Broadcast;
@@ -60,6 +61,7 @@ export class Agent {
   readonly hooks: SessionHooks;
   readonly clients = new Set<ClientConnection>();
   readonly toolbox: Toolbox;
+  readonly warnings: Warnings;
   readonly addons = new LazyAddons(this);
   readonly lane = new SessionLane();
   readonly mode: Mode;
@@ -78,6 +80,7 @@ export class Agent {
 
   constructor(parts: AgentParts, first: SessionLog) {
     this.#parts = parts;
+    this.warnings = new Warnings(parts.broadcast);
     this.broadcast = parts.broadcast;
     this.registry = parts.registry;
     this.hooks = parts.hooks;

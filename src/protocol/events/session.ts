@@ -36,6 +36,10 @@ export const sessionEvents = {
     toolCallIds: list(text(), 'Calls that got an error result instead of the lost one.'),
     tornBytes: count('Bytes of a half-written last line that were cut off.'),
   }),
+  warning: event('warning', 'A file or an extension was ignored, in part or as a whole. Sent once for each message.', {
+    source: choice(['settings', 'models', 'mcp', 'extension', 'agent']),
+    message: text(),
+  }),
   entry_appended: event('entry_appended', 'A line was added to the session file. Only after hello `entries:true`.', {
     entry: union([SessionHeader, SessionEntry]),
   }),

@@ -855,6 +855,14 @@ export interface SessionRepairedEvent {
   tornBytes: number;
 }
 
+export interface WarningEvent {
+  type: 'warning';
+  /** Only on a WebSocket, on records of the session. */
+  seq?: number | undefined;
+  source: 'settings' | 'models' | 'mcp' | 'extension' | 'agent';
+  message: string;
+}
+
 export interface EntryAppendedEvent {
   type: 'entry_appended';
   /** Only on a WebSocket, on records of the session. */
@@ -1737,6 +1745,7 @@ export interface EventMap {
   session_info_changed: SessionInfoChangedEvent;
   thinking_level_changed: ThinkingLevelChangedEvent;
   session_repaired: SessionRepairedEvent;
+  warning: WarningEvent;
   entry_appended: EntryAppendedEvent;
   compaction_start: CompactionStartEvent;
   compaction_end: CompactionEndEvent;

@@ -221,7 +221,13 @@ export class MissedNotices {
   }
 }
 
-const NOTICES: ReadonlySet<string> = new Set(['session_repaired', 'extension_error', 'mcp_status', 'todo_auto_clear']);
+const NOTICES: ReadonlySet<string> = new Set([
+  'session_repaired',
+  'warning',
+  'extension_error',
+  'mcp_status',
+  'todo_auto_clear',
+]);
 
 const isNotice = (event: AgentEvent) =>
   NOTICES.has(event.type) || (event.type === 'extension_ui_request' && event.method === 'notify');

@@ -1,12 +1,20 @@
 import { batchedWrite } from '../../../system/batched-write.ts';
 import { type ProcessExit, spawnPiped } from '../../../system/processes/process-group.ts';
 import { type InputLine, LineReader, MAX_RECORD_BYTES } from '../../../wire/json-lines.ts';
+import type { StderrLines } from './stderr-lines.ts';
 
 /** The command line and environment of an agent. */
 export interface AgentLaunch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Consumers of the output of an agent. */
+interface AgentOutput {
+  /** Called for each line of stdout. */
+  readonly onLine: (text: string) => void;
+  readonly stderrLines: StderrLines;
 }
 
 // How long an agent may take to store everything and exit before it is killed.
@@ -23,7 +31,7 @@ export class AgentProcess {
   readonly #write: ((text: string) => boolean) | undefined;
   #stderr = '';
 
-  constructor(options: AgentLaunch & { readonly cwd: string }, onLine: (text: string) => void) {
+  constructor(options: AgentLaunch & { readonly cwd: string }, { onLine, stderrLines }: AgentOutput) {
     this.#child = spawnPiped({ ...options, family: 'agents' });
     this.pid = this.#child.pid;
     const reader = new LineReader(MAX_RECORD_BYTES);
@@ -36,7 +44,9 @@ export class AgentProcess {
     stdout?.on('data', (chunk: Buffer) => handleLines(reader.push(chunk)));
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
+      stderrLines.push(text);
     });
+    stderr?.once('end', () => stderrLines.end());
     const stdoutClosed = new Promise<void>((resolve) => {
       if (!stdout) resolve();
       stdout?.once('end', () => handleLines(reader.end())).once('close', resolve);

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import type { AgentEvent, SessionState } from '../../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, AgentSettledEvent, SessionState } from '../../../protocol/generated/vocabulary.ts';
 import type { ProcessExit } from '../../../system/processes/process-group.ts';
 import { toLine } from '../../../wire/json-lines.ts';
 import { AgentResponse } from '../../agent-response.ts';
 import type { CommandRequest, SessionTarget, Subscriber } from '../../sessions.ts';
 import { type AgentLaunch, AgentProcess } from './agent-process.ts';
 import { MAX_PENDING_REQUESTS, PendingRequests } from './pending-requests.ts';
+import { StderrLines } from './stderr-lines.ts';
 
 // How long an agent may take until its first response.
 const AGENT_START_MS = 60_000;
@@ -25,7 +26,15 @@ export interface AgentCallbacks {
   readonly onEvent: (event: AgentEvent, text: string) => void;
   readonly onError: (error: unknown) => void;
   readonly onExit: (exit: ProcessExit) => void;
+  readonly onActivity: (activity: AgentActivity) => void;
 }
+
+/** What an operator may want to know about an agent: a line of its stderr, omitted lines, the end of a run. */
+export type AgentActivity = { readonly pid: number | undefined } & (
+  | { readonly kind: 'stderr'; readonly line: string }
+  | { readonly kind: 'omitted'; readonly lines: number }
+  | { readonly kind: 'run'; readonly event: AgentSettledEvent }
+);
 
 interface ResponseHandling {
   readonly onResponse: (response: AgentResponse) => void;
@@ -47,7 +56,12 @@ export class HostedAgent {
     this.#callbacks = callbacks;
     const cwd = existsSync(target.cwd) ? target.cwd : process.cwd();
     const rpcArgs = ['--mode', 'rpc', '--stream', 'delta', '--on-eof', 'abort', ...sessionArgs(target)];
-    this.#process = new AgentProcess({ ...command, args: [...args, ...rpcArgs], cwd }, (text) => this.#receive(text));
+    const stderrLines = new StderrLines({
+      onLine: (line) => callbacks.onActivity({ kind: 'stderr', pid: this.pid, line }),
+      onOmitted: (lines) => callbacks.onActivity({ kind: 'omitted', pid: this.pid, lines }),
+    });
+    const output = { onLine: (text: string) => this.#receive(text), stderrLines };
+    this.#process = new AgentProcess({ ...command, args: [...args, ...rpcArgs], cwd }, output);
     this.#pingTimer = setInterval(() => this.#ping(), AGENT_PING_TIMEOUT_MS / 2).unref();
     void this.#process.exited.then((exit) => this.#handleExit(exit));
   }
@@ -127,6 +141,7 @@ export class HostedAgent {
   /** Events of agents other than tau may lack any field. */
   #handleEvent(event: AgentEvent, text: string): void {
     try {
+      if (event.type === 'agent_settled') this.#callbacks.onActivity({ kind: 'run', pid: this.pid, event });
       this.#callbacks.onEvent(event, text);
     } catch (error) {
       this.#callbacks.onError(error);

@@ -1,6 +1,6 @@
 import type { ClientConnection } from '../engine/client-connection.ts';
 import type { Engine } from '../engine/open.ts';
-import { watchParent } from '../system/parent-watch.ts';
+import { watchParent } from '../system/exit-signals.ts';
 import { isGuardedByParent } from '../system/processes/process-tag.ts';
 import { stdioLink } from '../wire/stdio.node.ts';
 import type { CliArguments } from './flags/flags.ts';

@@ -16,7 +16,7 @@ import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import type { AddonOptions, AddonPaths } from './addons/detect.ts';
 import { LazyAddons } from './addons/lazy-addons.ts';
-import { publishChanges, stateOf, whenIdle } from './agent-state.ts';
+import { publishChanges, stateOf, Warnings, whenIdle } from './agent-state.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { CoalescedTask } from './coalesced-task.ts';
 import { CurrentSession } from './current-session.ts';
@@ -25,7 +25,6 @@ import { selectModel } from './models/model-selection.ts';
 import { reselectModel } from './models/reselect-model.ts';
 import { CurrentProject, type Project } from './project.ts';
 import { SessionLane } from './session-lane.ts';
-import { Warnings } from './warnings.ts';
 
 export interface AgentParts {
   readonly broadcast: Broadcast;

@@ -22,13 +22,12 @@ import type { Link } from '../wire/link.ts';
 import type { ActivityLog } from './activity-log.ts';
 import { type AddonOptions, hasAddons } from './addons/detect.ts';
 import { Agent, type AgentParts } from './agent.ts';
-import { whenIdle } from './agent-state.ts';
+import { type Warning, type WarningSource, whenIdle } from './agent-state.ts';
 import { ClientConnection } from './client-connection.ts';
 import { loadStoredModel } from './current-session.ts';
 import { dispatch } from './dispatch.ts';
 import type { Models } from './models/open-models.ts';
 import { Project } from './project.ts';
-import type { Warning, WarningSource } from './warnings.ts';
 
 /** The session that an agent opens first. */
 export type FirstSession =

@@ -21,9 +21,8 @@ import { type ListeningServer, listenHttp } from './http/listen/listen.ts';
 import type { Tls } from './http/listen/tls-files.ts';
 import { readPageFiles } from './http/page-files.ts';
 import { respondRaw } from './http/responses.ts';
-import { logActivity } from './log-activity.ts';
 import { Metrics } from './metrics.ts';
-import { errorFields, ServerLog } from './server-log.ts';
+import { errorFields, logActivity, ServerLog } from './server-log.ts';
 import { serverMetrics } from './server-metrics.ts';
 import { SessionCatalog } from './session-catalog.ts';
 

@@ -10,7 +10,7 @@ it('watchParent calls back once when the parent is killed', async () => {
   const noticed = join(folder, 'noticed');
   const script = compile(
     folder,
-    `import { watchParent } from './parent-watch.ts';
+    `import { watchParent } from './exit-signals.ts';
      import { appendFileSync } from 'node:fs';
      let calls = 0;
      watchParent(() => {
@@ -39,7 +39,7 @@ it('all children of a killed parent are notified, also after the one that checks
   const noticed = (child: number) => join(folder, `all-${child}`);
   const script = compile(
     folder,
-    `import { watchParent } from './parent-watch.ts';
+    `import { watchParent } from './exit-signals.ts';
      import { writeFileSync } from 'node:fs';
      watchParent(() => process.exit(writeFileSync(process.argv[2], '')), 5);
      setInterval(() => undefined, 1000);
@@ -63,7 +63,7 @@ it('all children of a killed parent are notified, also after the one that checks
 it('[U31] one child checks the parent, and the others are connected to it', async () => {
   const script = compile(
     folder,
-    `import { watchParent } from './parent-watch.ts'; watchParent(() => undefined); setInterval(() => undefined, 1000);`,
+    `import { watchParent } from './exit-signals.ts'; watchParent(() => undefined); setInterval(() => undefined, 1000);`,
   );
   for (let child = 0; child < 3; child++) start(process.execPath, [script], { stdio: 'ignore' });
 
@@ -79,7 +79,7 @@ it('[U31] one child checks the parent, and the others are connected to it', asyn
 });
 
 it('watchParent does not keep the process alive', async () => {
-  const script = compile(folder, `import { watchParent } from './parent-watch.ts'; watchParent(() => undefined, 5);`);
+  const script = compile(folder, `import { watchParent } from './exit-signals.ts'; watchParent(() => undefined, 5);`);
 
   expect(await exitOf(start(process.execPath, [script]))).toBe(0);
 });

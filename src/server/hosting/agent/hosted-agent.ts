@@ -4,9 +4,8 @@ import type { ProcessExit } from '../../../system/processes/process-group.ts';
 import { toLine } from '../../../wire/json-lines.ts';
 import { AgentResponse } from '../../agent-response.ts';
 import type { CommandRequest, SessionTarget, Subscriber } from '../../sessions.ts';
-import { type AgentLaunch, AgentProcess } from './agent-process.ts';
+import { type AgentLaunch, AgentProcess, StderrLines } from './agent-process.ts';
 import { MAX_PENDING_REQUESTS, PendingRequests } from './pending-requests.ts';
-import { StderrLines } from './stderr-lines.ts';
 
 // How long an agent may take until its first response.
 const AGENT_START_MS = 60_000;
@@ -29,7 +28,7 @@ export interface AgentCallbacks {
   readonly onActivity: (activity: AgentActivity) => void;
 }
 
-/** What an operator may want to know about an agent: a line of its stderr, omitted lines, the end of a run. */
+/** An event for the log of the server: a line of stderr, a number of omitted lines, the end of a run. */
 export type AgentActivity = { readonly pid: number | undefined } & (
   | { readonly kind: 'stderr'; readonly line: string }
   | { readonly kind: 'omitted'; readonly lines: number }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { StderrLines } from './stderr-lines.ts';
+import { StderrLines } from './agent-process.ts';
 
 function newLines() {
   const passed: string[] = [];

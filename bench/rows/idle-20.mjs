@@ -26,7 +26,7 @@ export const idle20 = {
         reference: node.mb,
         limit: { value: 350 },
       },
-      { what: 'CPU of 20 in a second', unit: 'ms', value: tau.cpu },
+      { what: 'CPU of 20 in a second', unit: 'ms', value: tau.cpu, limit: { value: 4 } },
     ];
   },
 };

@@ -1,6 +1,7 @@
 import type { ClientConnection } from '../engine/client-connection.ts';
 import type { Engine } from '../engine/open.ts';
 import { watchParent } from '../system/exit-signals.ts';
+import { isGuardedByParent } from '../system/processes/process-tag.ts';
 import { stdioLink } from '../wire/stdio.node.ts';
 import type { CliArguments } from './flags/flags.ts';
 import { closeOnSignal, commandsFinished, flushed, openAgentEngine } from './lifetime.ts';
@@ -16,9 +17,9 @@ export async function rpc(args: CliArguments): Promise<number> {
   let connection: ClientConnection | undefined;
   closeOnSignal(engine, async () => connection && flushed(connection));
   connection = engine.connect(link, { isLastClient: true });
-  const parent = watchParent(() => process.kill(process.pid, 'SIGHUP'));
+  const parent = isGuardedByParent() ? undefined : watchParent(() => process.kill(process.pid, 'SIGHUP'));
   await waitForEnd(engine, connection, { abort: args['on-eof'] === 'abort' });
-  parent.stop();
+  parent?.stop();
   return 0;
 }
 

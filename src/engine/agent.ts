@@ -17,7 +17,7 @@ import type { Settings } from '../store/settings.ts';
 import { CoalescedTask } from '../system/coalesced-task.ts';
 import type { AddonOptions, AddonPaths } from './addons/detect.ts';
 import { LazyAddons } from './addons/lazy-addons.ts';
-import { publishChanges, stateOf, whenIdle } from './agent-state.ts';
+import { publishChanges, stateOf, Warnings, whenIdle } from './agent-state.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { CurrentSession } from './current-session.ts';
 import { ignoreErrors, withinGrace } from './grace-period.ts';
@@ -61,6 +61,7 @@ export class Agent {
   readonly hooks: SessionHooks;
   readonly clients = new Set<ClientConnection>();
   readonly toolbox: Toolbox;
+  readonly warnings: Warnings;
   readonly addons = new LazyAddons(this);
   readonly lane = new SessionLane();
   readonly startCommands = new StartCommands();
@@ -81,6 +82,7 @@ export class Agent {
 
   constructor(parts: AgentParts, first: SessionLog) {
     this.#parts = parts;
+    this.warnings = new Warnings(parts.broadcast);
     this.broadcast = parts.broadcast;
     this.registry = parts.registry;
     this.hooks = parts.hooks;

@@ -22,7 +22,7 @@ import type { Link } from '../wire/link.ts';
 import type { ActivityLog } from './activity-log.ts';
 import { type AddonOptions, hasAddons } from './addons/detect.ts';
 import { Agent, type AgentParts } from './agent.ts';
-import { whenIdle } from './agent-state.ts';
+import { type Warning, type WarningSource, whenIdle } from './agent-state.ts';
 import { ClientConnection } from './client-connection.ts';
 import { loadStoredModel } from './current-session.ts';
 import { dispatch } from './dispatch.ts';
@@ -121,9 +121,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
   const agent = await openFirstSession(parts, await openFirstLog(options), name);
   activityLog?.logOpened(agent);
+  const warnings = warningsOf(agent, options);
+  for (const warning of warnings) agent.warnings.publish(warning);
   return {
     agent,
-    warnings: warningsOf(agent, options),
+    warnings: warnings.map(({ message }) => message),
     systemPrompt: async () => {
       await agent.addons.start();
       return agent.session.systemPrompt();
@@ -180,6 +182,7 @@ function connect(link: Link, { agent, activityLog, dialect, isLastClient = false
   const connection = new ClientConnection(link, dialect, { isLastClient });
   connection.send(ready);
   for (const event of agent.currentSession.takeOpeningEvents()) connection.send(event);
+  for (const event of agent.warnings.takeEarly()) connection.send(event);
   agent.broadcast.add(connection);
   agent.clients.add(connection);
   agent.addons.loaded?.onClientConnected(connection);
@@ -200,15 +203,21 @@ function connect(link: Link, { agent, activityLog, dialect, isLastClient = false
   return connection;
 }
 
-function warningsOf(agent: Agent, { agentDir, models }: EngineOptions): string[] {
+function warningsOf(agent: Agent, { agentDir, models }: EngineOptions): Warning[] {
   const { project } = agent;
   const { cwd, trusted } = project;
+  const from = (source: WarningSource, messages: readonly string[]) => messages.map((message) => ({ source, message }));
+  const untrusted = untrustedPromptFiles({ agentDir, cwd, trusted });
   return [
-    ...project.warnings,
-    ...models.warnings,
-    ...unknownTools(agent).map((name) => `There is no tool ${name}`),
-    ...untrustedPromptFiles({ agentDir, cwd, trusted }).map(
-      (path) => `${path} is left out: the project is not trusted`,
+    ...from('settings', project.warnings),
+    ...from('models', models.warnings),
+    ...from(
+      'agent',
+      unknownTools(agent).map((name) => `There is no tool ${name}`),
+    ),
+    ...from(
+      'agent',
+      untrusted.map((path) => `${path} is left out: the project is not trusted`),
     ),
   ];
 }

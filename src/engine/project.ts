@@ -133,6 +133,7 @@ export class CurrentProject {
       this.#project.reloadSettings();
       this.use(this.#project);
     });
+    this.#agent.warnings.report('settings', this.#project.warnings);
   }
 
   /** Sets the trust of the project and reloads its settings, tools and add-ons. */

@@ -22,7 +22,7 @@ import type { Tls } from './http/listen/tls-files.ts';
 import { readPageFiles } from './http/page-files.ts';
 import { respondRaw } from './http/responses.ts';
 import { Metrics } from './metrics.ts';
-import { errorFields, ServerLog } from './server-log.ts';
+import { errorFields, logActivity, ServerLog } from './server-log.ts';
 import { serverMetrics } from './server-metrics.ts';
 import { SessionCatalog } from './session-catalog.ts';
 
@@ -102,6 +102,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       counters.onCrash();
       log.event('error', 'agent ended', { sessionId, how: reason });
     },
+    onActivity: (sessionId, activity) => logActivity(log, sessionId, activity),
     onStartFailure: (sessionId, reason) => log.event('error', 'agent did not start', { sessionId, why: reason }),
     onError: (error) => log.event('error', 'stumbled', errorFields(error)),
   });

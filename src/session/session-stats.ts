@@ -43,11 +43,13 @@ export function addEntry(counts: SessionCounts, entry: SessionEntry): void {
   }
 }
 
-function addUsage(counts: SessionCounts, { input, output, cacheRead, cacheWrite, cost }: Usage): void {
-  counts.tokens.input += input;
-  counts.tokens.output += output;
-  counts.tokens.cacheRead += cacheRead;
-  counts.tokens.cacheWrite += cacheWrite;
-  counts.tokens.total += input + output + cacheRead + cacheWrite;
-  counts.cost += cost.total;
+/** Stored usage may lack any field, or hold other values than numbers: those count as zero. */
+function addUsage(counts: SessionCounts, { input, output, cacheRead, cacheWrite, cost }: Partial<Usage>): void {
+  for (const [name, value] of Object.entries({ input, output, cacheRead, cacheWrite })) {
+    counts.tokens[name as keyof Omit<SessionCounts['tokens'], 'total'>] += numeric(value);
+    counts.tokens.total += numeric(value);
+  }
+  counts.cost += numeric(cost?.total);
 }
+
+const numeric = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -5,27 +6,36 @@ import { writeFileAtomic } from '../system/files/atomic-write.ts';
 import { withFileMutex } from '../system/files/file-mutex.ts';
 import { acquireLock, type Lock, LockHeld } from '../system/files/lock.ts';
 import { makeFolder } from '../system/files/make-folder.ts';
-import { readJsonObject } from './json-file.ts';
+import { MalformedFile, readJsonObject } from './json-file.ts';
 
 // How long and how often a lock that another process holds is tried.
 const LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 20;
 
+interface ChangeOptions {
+  readonly mode?: number;
+  /** The name of the file in error messages. */
+  readonly name: string;
+  /** Renames a malformed file to `<path>.bad` and starts with an empty object. */
+  readonly malformed?: 'rename';
+}
+
 /**
  * Changes the object in a file, or creates the file, with `mode` if given.
  *
- * Processes take turns, each with the result of the one before. A malformed file is not written: the call rejects.
+ * Processes take turns, each with the result of the one before. A malformed file is not written: the call rejects,
+ * unless the options decide otherwise.
  */
 export async function changeJsonFile(
   path: string,
   change: (before: JsonObject) => JsonObject | Promise<JsonObject>,
-  options: { readonly mode?: number; readonly name: string },
+  options: ChangeOptions,
 ): Promise<void> {
   makeFolder(dirname(path));
   await withFileMutex(path, async () => {
     const lock = await lockWithTimeout(path);
     try {
-      const after = await change(readForChange(path, options.name));
+      const after = await change(readForChange(path, options));
       const mode = options.mode === undefined ? {} : { mode: options.mode };
       writeFileAtomic(path, `${JSON.stringify(after, null, 2)}\n`, mode);
     } finally {
@@ -34,10 +44,14 @@ export async function changeJsonFile(
   });
 }
 
-function readForChange(path: string, name: string): JsonObject {
+function readForChange(path: string, { name, malformed }: ChangeOptions): JsonObject {
   try {
     return readJsonObject(path) ?? {};
   } catch (error) {
+    if (malformed === 'rename' && error instanceof MalformedFile) {
+      renameSync(path, `${path}.bad`);
+      return {};
+    }
     throw new Error(`${name}: ${messageOf(error)}; it is left as it is`);
   }
 }

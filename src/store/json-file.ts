@@ -7,19 +7,48 @@ const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 // Bounds the recursion of everything that reads the object.
 const MAX_CONFIG_DEPTH = 50;
 
+// A malformed file that was written less than this time ago may be incomplete: another program is writing it.
+const BEING_WRITTEN_MS = 1000;
+
+// How often and after which delay such a file is read again.
+const MAX_REREADS = 10;
+const REREAD_DELAY_MS = 20;
+
+/** The content of a file is no JSON object. The message quotes nothing from the file. */
+export class MalformedFile extends Error {
+  override readonly name = 'MalformedFile';
+}
+
 /**
- * Reads the object in a configuration file; undefined when there is no file.
+ * Reads the object in a configuration file; undefined when there is no file. A malformed file that another program may
+ * be writing is read again for a moment; no other file takes longer for that.
  *
- * Throws an error that describes the problem but quotes nothing from the file.
+ * Throws an error that describes the problem but quotes nothing from the file: `MalformedFile` for its content.
  */
 export function readJsonObject(path: string, parse: (text: string) => unknown = JSON.parse): JsonObject | undefined {
+  for (let rereads = 0; ; rereads++) {
+    try {
+      return readOnce(path, parse);
+    } catch (error) {
+      if (!(error instanceof MalformedFile) || rereads >= MAX_REREADS || !wasJustWritten(path)) throw error;
+      sleepSync(REREAD_DELAY_MS);
+    }
+  }
+}
+
+function readOnce(path: string, parse: (text: string) => unknown): JsonObject | undefined {
   const value = parseFile(path, parse);
   if (value === undefined) return undefined;
-  if (!isObject(value)) throw new Error('the file must hold an object');
+  if (!isObject(value)) throw new MalformedFile('the file must hold an object');
   if (!isNestedWithin(value, MAX_CONFIG_DEPTH))
-    throw new Error(`the file is nested more than ${MAX_CONFIG_DEPTH} levels deep`);
+    throw new MalformedFile(`the file is nested more than ${MAX_CONFIG_DEPTH} levels deep`);
   return value;
 }
+
+const wasJustWritten = (path: string) =>
+  Math.abs(Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)) < BEING_WRITTEN_MS;
+
+const sleepSync = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 function parseFile(path: string, parse: (text: string) => unknown): unknown {
   try {
@@ -31,7 +60,8 @@ function parseFile(path: string, parse: (text: string) => unknown): unknown {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new Error(code === undefined ? withoutQuote(message) : `the file cannot be read (${code})`);
+    if (error instanceof SyntaxError) throw new MalformedFile(withoutQuote(message));
+    throw new Error(code === undefined ? message : `the file cannot be read (${code})`);
   }
 }
 

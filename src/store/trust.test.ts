@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { acquireLock } from '../system/files/lock.ts';
 import { tempFolder } from './testing/temp-folder.ts';
 import { TrustStore } from './trust.ts';
 
@@ -88,6 +89,21 @@ describe('TrustStore', () => {
       expect(readFileSync(`${file}.bad`, 'utf8')).toBe(text);
     },
   );
+
+  it('reads the file only with its lock: a holder that completes a malformed file loses nothing', async () => {
+    const { store, agentDir, file } = open();
+    mkdirSync(agentDir);
+    writeFileSync(file, '{"/no-such/a": tr');
+    const lock = await acquireLock(file);
+
+    const decided = store.decide('/no-such/b', true);
+    writeFileSync(file, '{"/no-such/a": true}');
+    await lock.release();
+    await decided;
+
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ '/no-such/a': true, '/no-such/b': true });
+    expect(existsSync(`${file}.bad`)).toBe(false);
+  });
 
   it('loses no concurrent decision', async () => {
     const { agentDir, file } = open();

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { JsonObject } from '../protocol/json.ts';
 import { realPath } from '../system/files/real-path.ts';
 import { changeJsonFile } from './change-json-file.ts';
-
-type Decisions = Record<string, unknown>;
+import { readJsonObject } from './json-file.ts';
 
 /**
  * Stores which project folders the user trusts to configure the agent: pi's `trust.json`, real paths to true or false.
@@ -21,7 +20,6 @@ export class TrustStore {
   /** The nearest decision for the folder or one above it; undefined when there is none. */
   isTrusted(cwd: string): boolean | undefined {
     const decisions = this.#tryRead();
-    if (!decisions) return undefined;
     for (let folder = realPath(cwd); ; folder = dirname(folder)) {
       const decision = Object.hasOwn(decisions, folder) ? decisions[folder] : undefined;
       if (typeof decision === 'boolean') return decision;
@@ -29,36 +27,22 @@ export class TrustStore {
     }
   }
 
-  /** Processes take turns, each with the decisions of the one before. */
+  /** Processes take turns, each with the decisions of the one before. Rejects when the file cannot be read. */
   async decide(cwd: string, trusted: boolean): Promise<void> {
-    if (!this.#read()) renameSync(this.#path, `${this.#path}.bad`);
-    const decided = (before: Decisions) => Object.entries({ ...before, [realPath(cwd)]: trusted }).sort(byName);
+    const decided = (before: JsonObject) => Object.entries({ ...before, [realPath(cwd)]: trusted }).sort(byName);
     await changeJsonFile(this.#path, (before) => Object.fromEntries(decided(before)), {
       mode: 0o600,
       name: 'trust.json',
+      malformed: 'rename',
     });
   }
 
-  #tryRead(): Decisions | undefined {
+  #tryRead(): JsonObject {
     try {
-      return this.#read();
+      return readJsonObject(this.#path) ?? {};
     } catch {
-      // An unreadable file trusts no folder.
-      return undefined;
-    }
-  }
-
-  /** Undefined for a malformed file. Throws for an unreadable one, which may be well-formed. */
-  #read(): Decisions | undefined {
-    if (!existsSync(this.#path)) return {};
-    // Reading a pipe or a device may block for ever.
-    if (!statSync(this.#path).isFile()) throw new Error(`${this.#path} is not a file`);
-    try {
-      const value: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));
-      return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-    } catch (error) {
-      if (error instanceof SyntaxError) return undefined;
-      throw error;
+      // A malformed or unreadable file trusts no folder.
+      return {};
     }
   }
 }

@@ -108,3 +108,13 @@ function captured() {
 function call(id: string, command: string) {
   return { type: 'toolCall', id, name: 'bash', arguments: { command } } as const;
 }
+
+it('[W126] a warning of the agent is printed', () => {
+  const printed: string[] = [];
+  const target = { atLineStart: true, print: (text: string) => void printed.push(text) };
+  const session = new SessionPrinter(new OwnMessages(), new Printer(target, plainInk));
+
+  session.handleEvent({ type: 'warning', source: 'models', message: 'models.json: not valid\u001b JSON' });
+
+  expect(printed).toEqual(['Warning: models.json: not valid JSON\n']);
+});

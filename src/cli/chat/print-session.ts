@@ -39,6 +39,9 @@ export class SessionPrinter {
       case 'message_end':
         this.#handleMessageEnd(event.message);
         break;
+      case 'warning':
+        this.#printer.note(`Warning: ${event.message}`);
+        break;
       case 'server_error':
         if (this.#sessionId !== undefined) this.#printer.failure(event.error);
         break;

@@ -54,14 +54,16 @@ describe('the extension UI', () => {
       request('notify', { message: 'careful', notifyType: 'warning' }),
       { type: 'extension_error', extensionPath: 'x.ts', event: 'turn', error: 'broke' },
       { type: 'server_error', error: 'gone' },
+      { type: 'warning', source: 'models', message: 'models.json: not valid JSON' },
     );
 
     expect(notices).toHaveLength(MAX_NOTICES);
-    expect(notices[0]).toEqual({ kind: 'info', text: '3' });
-    expect(notices.slice(-3)).toEqual([
+    expect(notices[0]).toEqual({ kind: 'info', text: '4' });
+    expect(notices.slice(-4)).toEqual([
       { kind: 'warning', text: 'careful' },
       { kind: 'error', text: 'x.ts: broke' },
       { kind: 'error', text: 'gone' },
+      { kind: 'warning', text: 'models.json: not valid JSON' },
     ]);
   });
 

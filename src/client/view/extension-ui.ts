@@ -49,6 +49,8 @@ export function reduceUi<S extends UiState>(ui: S, event: AgentEvent): S {
       return { ...ui, dialogs: ui.dialogs.filter(({ id }) => id !== event.id) };
     case 'extension_error':
       return addNotice(ui, { kind: 'error', text: `${event.extensionPath}: ${event.error}` });
+    case 'warning':
+      return addNotice(ui, { kind: 'warning', text: event.message });
     case 'server_error':
       return addNotice(ui, { kind: 'error', text: event.error });
     default:

@@ -14,7 +14,7 @@ import { readMcpFiles } from '../../store/mcp-file.ts';
 import { withTimeout } from '../../system/with-timeout.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Agent } from '../agent.ts';
-import { publishChanges, publishExtensionError } from '../agent-state.ts';
+import { publishChanges, publishExtensionError, type WarningSource } from '../agent-state.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { ignoreErrors } from '../grace-period.ts';
 import { dialogClients } from './dialog-clients.ts';
@@ -71,7 +71,10 @@ export class Addons {
       this.#loadPart('Stream rules', () => this.#loadRules()),
       this.#loadPart('MCP servers', () => this.#loadMcp()),
     ]);
-    this.#warn(this.#agent.toolbox.unknownPatterns.map((name) => `There is no tool ${name}`));
+    this.#warn(
+      'agent',
+      this.#agent.toolbox.unknownPatterns.map((name) => `There is no tool ${name}`),
+    );
   }
 
   /** Loads everything again; extensions get shutdown and start events. */
@@ -165,7 +168,7 @@ export class Addons {
   async #loadExtensions(reason: 'startup' | 'reload'): Promise<void> {
     const agent = this.#agent;
     const first = findSources(agent);
-    this.#warn(first.warnings);
+    this.#warn('extension', first.warnings);
     const hasAny = first.sources.length > 0 || this.#extensions !== undefined;
     const { packages } = hasAny ? await this.#replaceExtensions(first) : first;
     if (this.#isClosed) return;
@@ -186,9 +189,12 @@ export class Addons {
     const { ownsProcess, flags } = agent.addonPaths.options;
     if (ownsProcess) this.#stopCatching ??= catchUncaughtErrors(agent, services);
     const { extensions: next, found } = await loadExtensions(agent, services, first);
-    if (found !== first) this.#warn(found.warnings);
+    if (found !== first) this.#warn('extension', found.warnings);
     const unknown = [...(flags?.keys() ?? [])].filter((name) => next && !next.flags.has(name));
-    this.#warn(unknown.map((name) => `Unknown option: --${name}`));
+    this.#warn(
+      'agent',
+      unknown.map((name) => `Unknown option: --${name}`),
+    );
     const bringsModels = next?.all.some(({ providers }) => providers.size > 0);
     if (bringsModels) await agent.registry.load({ anyway: true });
     if (this.#isClosed) {
@@ -243,7 +249,7 @@ export class Addons {
     );
     this.#resources = resources;
     this.#hooks.put('resources', resources.hooks);
-    this.#warn(resources.warnings);
+    this.#warn('extension', resources.warnings);
   }
 
   async #loadRules(): Promise<void> {
@@ -254,11 +260,11 @@ export class Addons {
         transcript: () => agent.session.transcript,
         settings: () => agent.project.settings,
         publish: (event) => agent.broadcast.publish(event),
-        warn: (warning) => this.#warn([warning]),
+        warn: (warning) => this.#warn('settings', [warning]),
       },
     );
     this.#hooks.put('rules', rules.hooks);
-    this.#warn(rules.warnings);
+    this.#warn('settings', rules.warnings);
   }
 
   async #loadMcp(): Promise<void> {
@@ -266,7 +272,7 @@ export class Addons {
     if (options.mcp === false) return;
     const { cwd, trusted } = this.#agent.project;
     const { servers, problems } = readMcpFiles({ agentDir, cwd, trusted });
-    this.#warn(problems);
+    this.#warn('mcp', problems);
     if (servers.size > 0 || this.#mcp) await (await this.#mcpServers()).setFileServers(servers);
   }
 
@@ -282,7 +288,7 @@ export class Addons {
       publishTools: (tools) => agent.toolbox.setTools('mcp', tools, { keepActivation: true }),
       publish: (server) => agent.broadcast.publish({ type: 'mcp_status', server }),
       isAgentTool: (name) => !['mcp', undefined].includes(agent.toolbox.sourceOf(name)),
-      warn: (text) => this.#warn([text]),
+      warn: (text) => this.#warn('mcp', [text]),
     });
     if (this.#isClosed) await this.#mcp.close();
     return this.#mcp;
@@ -293,11 +299,11 @@ export class Addons {
     try {
       await load();
     } catch (error) {
-      this.#warn([`${name} could not be loaded: ${messageOf(error)}`]);
+      this.#warn('agent', [`${name} could not be loaded: ${messageOf(error)}`]);
     }
   }
 
-  #warn(warnings: readonly string[]): void {
-    for (const warning of warnings) process.stderr.write(`tau: ${warning}\n`);
+  #warn(source: WarningSource, messages: readonly string[]): void {
+    this.#agent.warnings.report(source, messages);
   }
 }

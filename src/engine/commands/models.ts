@@ -22,8 +22,9 @@ export const models = {
 
   cycle_model: (_params, { agent }) => cycleModel(agent),
 
-  get_available_models: async ({ builtins = false }, { agent: { registry, session } }) => {
+  get_available_models: async ({ builtins = false }, { agent: { registry, session, warnings } }) => {
     await Promise.all([registry.load(), registry.discoverLocalModels()]);
+    warnings.report('models', registry.problems);
     const { model, notice } = session.choice;
     // A fallback model was not requested.
     const isChosen = model?.provider === 'tau' && notice === undefined;

@@ -42,6 +42,10 @@ export const sessionEvents = {
     'Files of the project are not used because it is not trusted; sent when the session opens and when they change.',
     { cwd: text(), files: list(text(), 'Their paths; empty: none any more.') },
   ),
+  warning: event('warning', 'A file or an extension was ignored, in part or as a whole. Sent once for each message.', {
+    source: choice(['settings', 'models', 'mcp', 'extension', 'agent']),
+    message: text(),
+  }),
   entry_appended: event('entry_appended', 'A line was added to the session file. Only after hello `entries:true`.', {
     entry: union([SessionHeader, SessionEntry]),
   }),

@@ -7,7 +7,7 @@ import type { MalformedFrame } from '../../wire/inbound.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { AttachOptions, CommandRequest, SessionTarget, Subscriber } from '../sessions.ts';
 import type { AgentLaunch } from './agent/agent-process.ts';
-import { CrashCounter, HostedAgent } from './agent/hosted-agent.ts';
+import { type AgentActivity, CrashCounter, HostedAgent } from './agent/hosted-agent.ts';
 import { agentUiMethods, DialogTimeouts } from './dialog-timeouts.ts';
 import { EntryRouter } from './entry-router.ts';
 import { EventPublisher } from './event-publisher.ts';
@@ -275,6 +275,7 @@ export class Host {
       onEvent: (event, text) => this.#publisher.handleEvent(event, text),
       onError: (error) => this.#options.callbacks.onError(error),
       onExit: (exit) => void this.#handleExit(agent, exit),
+      onActivity: (activity) => this.#options.callbacks.onActivity(activity),
     });
     this.#latestAgent = agent;
     const preferences = this.#preferences();
@@ -399,6 +400,7 @@ interface HostOptions {
 /** Notifications of a host to its owner. */
 interface HostCallbacks {
   readonly onCrash: (reason: string) => void;
+  readonly onActivity: (activity: AgentActivity) => void;
   /** The agent changed to another session. */
   readonly onSessionChange: (sessionId: string) => void;
   /** An error outside of the agent. */

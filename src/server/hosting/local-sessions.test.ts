@@ -33,6 +33,7 @@ sessionsContract('the sessions of one machine', () => {
     runJournal: new RunJournal(join(root, 'runs')),
     parkAfterMs: 60_000,
     maxHosts: 10,
+    onActivity: () => {},
     onCrash: () => {},
     onStartFailure: () => {},
     onError: () => {},

@@ -6,6 +6,7 @@ import { realPath } from '../../system/files/real-path.ts';
 import type { AgentResponse } from '../agent-response.ts';
 import type { CommandRequest, SessionHandle, Sessions, SessionTarget, Subscriber } from '../sessions.ts';
 import type { AgentLaunch } from './agent/agent-process.ts';
+import type { AgentActivity } from './agent/hosted-agent.ts';
 import { Host } from './host.ts';
 import { MemoryJournal } from './journal.ts';
 import type { Ownership } from './ownership.ts';
@@ -27,6 +28,7 @@ interface LocalSessionsOptions {
   readonly parkAfterMs: number;
   readonly maxHosts: number;
   readonly onCrash: (sessionId: string, reason: string) => void;
+  readonly onActivity: (sessionId: string, activity: AgentActivity) => void;
   readonly onStartFailure: (sessionId: string, reason: string) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -155,7 +157,7 @@ export class LocalSessions implements Sessions {
   }
 
   async #createHost(target: SessionTarget): Promise<Host> {
-    const { agent, runJournal, parkAfterMs, maxHosts, ownership, onCrash, onError } = this.#options;
+    const { agent, runJournal, parkAfterMs, maxHosts, ownership, onCrash, onActivity, onError } = this.#options;
     if (this.#hosts.size >= maxHosts) await this.#closeIdleHost();
     if (this.#hosts.size >= maxHosts) throw new Refusal('overloaded', `No more than ${maxHosts} sessions at a time`);
     const claim = await ownership.claim(target.id);
@@ -183,6 +185,7 @@ export class LocalSessions implements Sessions {
       onSessionChange,
       onError,
       onCrash: (reason: string) => onCrash(created.sessionId, reason),
+      onActivity: (activity: AgentActivity) => onActivity(created.sessionId, activity),
     };
     const created = new Host({ target, agent, journal, runJournal, parkAfterMs, callbacks });
     this.#hosts.add(created);

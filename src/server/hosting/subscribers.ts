@@ -223,8 +223,9 @@ export class MissedNotices {
 }
 
 const NOTICES: ReadonlySet<string> = new Set([
-  'trust_skipped',
   'session_repaired',
+  'trust_skipped',
+  'warning',
   'extension_error',
   'mcp_status',
   'todo_auto_clear',

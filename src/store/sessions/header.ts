@@ -40,7 +40,8 @@ function parseHeader(line: string): SessionHeader | undefined {
     const { type, id, cwd, timestamp } = value as Partial<Record<keyof SessionHeader, unknown>>;
     if (type !== 'session' || typeof id !== 'string') return undefined;
     const text = (field: unknown) => (typeof field === 'string' ? field : '');
-    return { ...value, type, id, cwd: text(cwd), timestamp: text(timestamp) };
+    // No path can hold a NUL: such a folder counts as missing.
+    return { ...value, type, id, cwd: text(cwd).includes('\0') ? '' : text(cwd), timestamp: text(timestamp) };
   } catch {
     return undefined;
   }

@@ -54,13 +54,21 @@ done
 
 const FIFO_TIMEOUT_MS = 5000;
 
+// A guardian that was killed is replaced this many times: one that cannot run must not be started for ever.
+const MAX_GUARDIAN_RESTARTS = 10;
+
 const pendingFifos = new Map<number, (path: string | undefined) => void>();
 const groups = new Set<number>();
 const files = new Set<string>();
 let pipe: Writable | undefined;
 let fifoCount = 0;
+let restarts = 0;
 
-/** Starts the process that kills every child of this one when it ends in any way. One guardian runs at a time. */
+/**
+ * Starts the process that kills every child of this one when it ends in any way.
+ *
+ * One guardian runs at a time; one that dies while a child runs is replaced.
+ */
 export function startGuardian(): void {
   if (pipe) return;
   const folders = fifoFolders();
@@ -80,6 +88,7 @@ export function startGuardian(): void {
       for (const folder of folders) removeFile(join(folder, `${name}${number}`));
       settleFifo(undefined);
     }
+    if (groups.size > 0 && restarts++ < MAX_GUARDIAN_RESTARTS) startGuardian();
   });
   guardian.unref();
   // Spawning fails like this when no descriptor is left.

@@ -10,3 +10,10 @@ export const processTag = (): string => {
 
 const newTag = (outer: string | undefined) =>
   `${outer ? `${outer}/` : ''}${process.pid.toString(36)}-${Math.random().toString(36).slice(2)}`;
+
+/** Whether the parent started this process with a tag of its own: then its guardian kills this process after it. */
+export const isGuardedByParent = (): boolean =>
+  process.env[TAG_VARIABLE]
+    ?.split('/')
+    .at(-1)
+    ?.startsWith(`${process.ppid.toString(36)}-`) ?? false;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import {
@@ -268,6 +268,34 @@ it('[Z35] a child with a cleared environment does not outlive a killed agent whi
   await agent.process?.exited;
   await waitUntil(async () => (await filterAlive(pids)).length === 0);
 });
+
+it('[U30] no child outlives an agent that was killed after its guardian was killed', async () => {
+  const agent = await openTestAgent('stdio', { script: busyScript });
+  const pids = await runBusyTool(agent);
+  const { pid = 0 } = agent.process ?? {};
+  const [guardian = 0] = guardiansOf(pid);
+  expect(guardian).toBeGreaterThan(0);
+
+  process.kill(guardian, 'SIGKILL');
+  await waitUntil(async () => guardiansOf(pid).some((other) => other !== guardian));
+  agent.process?.kill('SIGKILL');
+
+  await waitUntil(async () => (await filterAlive(pids)).length === 0);
+});
+
+/** The live guardians that this process has started. */
+function guardiansOf(parent: number): number[] {
+  const pids = readdirSync('/proc').map(Number).filter(Boolean);
+  return pids.filter((pid) => {
+    try {
+      const [state, ppid] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      const isGuardian = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('\0tau-guardian\0');
+      return isGuardian && state !== 'Z' && Number(ppid) === parent;
+    } catch {
+      return false;
+    }
+  });
+}
 
 /** Starts the busy tool and returns the pids of its processes, all alive. */
 async function runBusyTool({ peer }: TestAgent): Promise<number[]> {

@@ -51,9 +51,13 @@ export function newHome(): Home {
   return home;
 }
 
-export function writeSettings({ agentDir }: Home, settings: object): void {
+export const writeSettings = (home: Home, settings: object): void =>
+  writeUserFile(home, 'settings.json', JSON.stringify(settings));
+
+/** Writes a file of the agent folder. */
+export function writeUserFile({ agentDir }: Home, name: string, text: string): void {
   mkdirSync(agentDir, { recursive: true });
-  writeFileSync(join(agentDir, 'settings.json'), JSON.stringify(settings));
+  writeFileSync(join(agentDir, name), text);
 }
 
 /** An agent under test and its first client. */

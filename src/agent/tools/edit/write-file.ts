@@ -8,7 +8,7 @@ import { checkRegularFile, openRegularFile } from '../file-checks.ts';
 import type { EditDetails } from './edit-diff.ts';
 
 // Larger texts are not compared: a diff of that size would block the event loop.
-const MAX_COMPARED_SIZE = 256 * 1024;
+const MAX_COMPARED_BYTES = 256 * 1024;
 
 /** The path as the model wrote it, and the file it resolves to. */
 export interface FileWrite {
@@ -24,7 +24,7 @@ export async function writeWholeFile(
 ): Promise<EditDetails | undefined> {
   throwIfAborted(signal);
   await checkRegularFile(target);
-  const before = content.length > MAX_COMPARED_SIZE ? undefined : await readComparableText(target);
+  const before = Buffer.byteLength(content) > MAX_COMPARED_BYTES ? undefined : await readComparableText(target);
   throwIfAborted(signal);
   makeFolder(dirname(realPath(target)));
   await replaceFile(target, content);
@@ -38,7 +38,7 @@ async function readComparableText(target: string): Promise<string | undefined> {
   const file = await openRegularFile(target).catch(() => undefined);
   try {
     const size = (await file?.stat())?.size ?? 0;
-    if (size === 0 || size > MAX_COMPARED_SIZE) return undefined;
+    if (size === 0 || size > MAX_COMPARED_BYTES) return undefined;
     const bytes = await file?.readFile();
     return bytes && isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
   } catch {

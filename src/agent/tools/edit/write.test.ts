@@ -75,6 +75,15 @@ describe('write', () => {
     expect(readdirSync(cwd).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
+  it('compares texts of up to 256 KiB of bytes, old and new alike', async () => {
+    const withinUnitsOnly = 'é'.repeat(200 * 1024);
+    writeFileSync(join(cwd, 'small.txt'), 'old\n');
+    writeFileSync(join(cwd, 'large.txt'), withinUnitsOnly);
+
+    expect(await write({ path: 'small.txt', content: withinUnitsOnly })).not.toHaveProperty('details');
+    expect(await write({ path: 'large.txt', content: 'new\n' })).not.toHaveProperty('details');
+  });
+
   it('fails on a folder', async () => {
     mkdirSync(join(cwd, 'folder'));
 

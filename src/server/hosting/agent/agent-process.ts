@@ -9,17 +9,19 @@ export interface AgentLaunch {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Consumers of the output of an agent. */
+interface AgentOutput {
+  /** Called for each line of stdout. */
+  readonly onLine: (text: string) => void;
+  /** Called for every piece of stdout, also within a line. */
+  readonly onOutput: () => void;
+  readonly stderrLines: StderrLines;
+}
+
 // How long an agent may take to store everything and exit before it is killed.
 const AGENT_EXIT_MS = 5000;
 
 const STDERR_KEPT = 8 * 1024;
-
-/** Callbacks for the output of the process. */
-interface OutputCallbacks {
-  readonly onLine: (text: string) => void;
-  /** Called for every piece of output, also within a line. */
-  readonly onOutput: () => void;
-}
 
 /** An agent as a child process, with its pipes. */
 export class AgentProcess {
@@ -30,7 +32,7 @@ export class AgentProcess {
   readonly #write: ((text: string) => boolean) | undefined;
   #stderr = '';
 
-  constructor(options: AgentLaunch & { readonly cwd: string }, { onLine, onOutput }: OutputCallbacks) {
+  constructor(options: AgentLaunch & { readonly cwd: string }, { onLine, onOutput, stderrLines }: AgentOutput) {
     this.#child = spawnPiped({ ...options, family: 'agents' });
     this.pid = this.#child.pid;
     const reader = new LineReader(MAX_RECORD_BYTES);
@@ -46,7 +48,9 @@ export class AgentProcess {
     });
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
+      stderrLines.push(text);
     });
+    stderr?.once('end', () => stderrLines.end());
     const stdoutClosed = new Promise<void>((resolve) => {
       if (!stdout) resolve();
       stdout?.once('end', () => handleLines(reader.end())).once('close', resolve);
@@ -83,5 +87,62 @@ export class AgentProcess {
   async kill(): Promise<void> {
     await this.#child.kill();
     await this.exited;
+  }
+}
+
+// Longer lines are cut.
+const MAX_STDERR_LINE = 1000;
+
+// Lines of one agent that are passed on in a window; the others are counted.
+const MAX_STDERR_LINES = 50;
+const STDERR_WINDOW_MS = 10_000;
+
+interface StderrCallbacks {
+  readonly onLine: (line: string) => void;
+  /** Called when the next window begins, or at the end. */
+  readonly onOmitted: (lines: number) => void;
+}
+
+/** Cuts the stderr of an agent into lines: of limited length, and a limited number in a window of time. */
+export class StderrLines {
+  readonly #callbacks: StderrCallbacks;
+  #rest = '';
+  #windowStart = 0;
+  #lines = 0;
+
+  constructor(callbacks: StderrCallbacks) {
+    this.#callbacks = callbacks;
+  }
+
+  push(text: string, now = performance.now()): void {
+    const lines = text.split('\n');
+    const rest = lines.pop() ?? '';
+    for (const line of lines) this.#emit(line, now);
+    this.#rest = (this.#rest + rest).slice(0, MAX_STDERR_LINE + 1);
+  }
+
+  /** Passes on the last line without a line break, and the number of omitted lines. */
+  end(now = performance.now()): void {
+    if (this.#rest !== '') this.#emit('', now);
+    this.#reportOmitted();
+  }
+
+  #emit(end: string, now: number): void {
+    const line = (this.#rest + end).trimEnd();
+    this.#rest = '';
+    if (line === '') return;
+    if (now - this.#windowStart >= STDERR_WINDOW_MS) {
+      this.#reportOmitted();
+      this.#windowStart = now;
+    }
+    this.#lines++;
+    if (this.#lines > MAX_STDERR_LINES) return;
+    this.#callbacks.onLine(line.length > MAX_STDERR_LINE ? `${line.slice(0, MAX_STDERR_LINE)}…` : line);
+  }
+
+  #reportOmitted(): void {
+    const omitted = this.#lines - MAX_STDERR_LINES;
+    this.#lines = 0;
+    if (omitted > 0) this.#callbacks.onOmitted(omitted);
   }
 }

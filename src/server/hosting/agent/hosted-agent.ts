@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import type { AgentEvent, SessionState } from '../../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, AgentSettledEvent, SessionState } from '../../../protocol/generated/vocabulary.ts';
 import type { ProcessExit } from '../../../system/processes/process-group.ts';
 import { conversationReads } from '../../../wire/inbound.ts';
 import { toLine } from '../../../wire/json-lines.ts';
 import { AgentResponse } from '../../agent-response.ts';
 import type { CommandRequest, SessionTarget, Subscriber } from '../../sessions.ts';
-import { type AgentLaunch, AgentProcess } from './agent-process.ts';
+import { type AgentLaunch, AgentProcess, StderrLines } from './agent-process.ts';
 import { MAX_PENDING_REQUESTS, PendingRequests } from './pending-requests.ts';
 import { ReadQueue } from './read-queue.ts';
 
@@ -34,7 +34,15 @@ export interface AgentCallbacks {
   readonly onEvent: (event: AgentEvent, text: string) => void;
   readonly onError: (error: unknown) => void;
   readonly onExit: (exit: ProcessExit) => void;
+  readonly onActivity: (activity: AgentActivity) => void;
 }
+
+/** An event for the log of the server: a line of stderr, a number of omitted lines, the end of a run. */
+export type AgentActivity = { readonly pid: number | undefined } & (
+  | { readonly kind: 'stderr'; readonly line: string }
+  | { readonly kind: 'omitted'; readonly lines: number }
+  | { readonly kind: 'run'; readonly event: AgentSettledEvent }
+);
 
 interface ResponseHandling {
   readonly onResponse: (response: AgentResponse) => void;
@@ -60,15 +68,15 @@ export class HostedAgent {
     this.#callbacks = callbacks;
     const cwd = existsSync(target.cwd) ? target.cwd : process.cwd();
     const rpcArgs = ['--mode', 'rpc', '--stream', 'delta', '--on-eof', 'abort', ...sessionArgs(target)];
-    this.#process = new AgentProcess(
-      { ...command, args: [...args, ...rpcArgs], cwd },
-      {
-        onLine: (text) => this.#receive(text),
-        onOutput: () => {
-          this.#unansweredPings = 0;
-        },
-      },
-    );
+    const stderrLines = new StderrLines({
+      onLine: (line) => callbacks.onActivity({ kind: 'stderr', pid: this.pid, line }),
+      onOmitted: (lines) => callbacks.onActivity({ kind: 'omitted', pid: this.pid, lines }),
+    });
+    const onOutput = () => {
+      this.#unansweredPings = 0;
+    };
+    const output = { onLine: (text: string) => this.#receive(text), onOutput, stderrLines };
+    this.#process = new AgentProcess({ ...command, args: [...args, ...rpcArgs], cwd }, output);
     this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS).unref();
     void this.#process.exited.then((exit) => this.#handleExit(exit));
   }
@@ -172,6 +180,7 @@ export class HostedAgent {
   /** Events of agents other than tau may lack any field. */
   #handleEvent(event: AgentEvent, text: string): void {
     try {
+      if (event.type === 'agent_settled') this.#callbacks.onActivity({ kind: 'run', pid: this.pid, event });
       this.#callbacks.onEvent(event, text);
     } catch (error) {
       this.#callbacks.onError(error);

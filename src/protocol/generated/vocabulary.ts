@@ -1497,10 +1497,11 @@ export interface CommandMap {
       nextCursor?: string | undefined;
     };
   };
-  /** Move a stored session to the trash folder beside it. */
+  /** Move a stored session to the trash folder beside it. A server refuses a session with a run or other clients, unless `stop` names `run` or `all`. */
   delete_session: {
     params: {
       sessionPath: string;
+      stop?: 'run' | 'all' | undefined;
     };
     result: {
       trashPath: string;

@@ -16,6 +16,7 @@ const subscriber: Subscriber = {
   onRecord: () => {},
   sendPrivate: () => {},
   onAgentLost: () => {},
+  onSessionDeleted: () => {},
 };
 
 async function withEvents(events: number) {

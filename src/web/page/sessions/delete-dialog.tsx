@@ -6,9 +6,8 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { deleteSession, SessionInUse } from '../actions/sessions/delete-session.ts';
 import { focusMessage } from '../composer/focus-message.ts';
 import { hasTouchInput } from '../composer/touch-input.ts';
-import type { MenuItem } from '../overlay/menu.tsx';
 import { Modal } from '../overlay/modal.tsx';
-import { type App, useApp } from '../state/app.ts';
+import { useApp } from '../state/app.ts';
 import { sessionTitle } from '../state/list/session-summaries.ts';
 
 /** Asks for confirmation before a session is deleted. It outlives the open session, which may be the deleted one. */
@@ -82,13 +81,3 @@ function DeleteConfirmation({ session }: { readonly session: SessionSummary }) {
     </Modal>
   );
 }
-
-/** Returns the menu item that asks to delete a session. */
-export const deleteMenuItem = ({ deleting }: App, session: SessionSummary): MenuItem => ({
-  label: 'Delete',
-  icon: 'trash',
-  isDangerous: true,
-  onSelect: () => {
-    deleting.value = session;
-  },
-});

@@ -52,10 +52,17 @@ export class App {
     this.title = openTitle(this.navigation, this.sessions.sessions);
     this.attention = new Attention(session, this.title);
     addEventListener('online', () => this.retry());
+    const retryIfOffline = () => {
+      if (session.peek()?.isOffline.peek()) this.retry();
+    };
+    addEventListener('focus', retryIfOffline);
+    addEventListener('click', retryIfOffline);
     const checkConnection = () => session.peek()?.remote.checkConnection();
     addEventListener('offline', checkConnection);
     effect(() => {
-      if (isVisible.value) checkConnection();
+      if (!isVisible.value) return;
+      checkConnection();
+      retryIfOffline();
     });
     effect(() => {
       if (this.sessions.problem.value !== undefined) checkConnection();

@@ -5,9 +5,9 @@ import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { deleteSession, SessionInUse } from '../actions/sessions/delete-session.ts';
 import { focusMessage } from '../composer/focus-message.ts';
-import { hasTouchInput } from '../composer/touch-input.ts';
 import { Modal } from '../overlay/modal.tsx';
 import { useApp } from '../state/app.ts';
+import { hasTouchInput } from '../state/browser-signals.ts';
 import { sessionTitle } from '../state/list/session-summaries.ts';
 
 /** Asks for confirmation before a session is deleted. It outlives the open session, which may be the deleted one. */

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
@@ -93,9 +93,10 @@ function exportTokens(path) {
 async function buildServerPage() {
   const source = join(root, 'src/web/page');
   const outdir = join(dist, 'page');
-  const { outputFiles, metafile } = await buildPage(join(source, 'main.tsx'), {
+  const { outputFiles, metafile } = await buildPage(join(source, 'main.ts'), {
     outdir,
     metafile: true,
+    plugins: [await oneHub(join(source, 'page.tsx'))],
     format: 'esm',
     splitting: true,
     entryNames: '[name]-[hash]',
@@ -103,13 +104,17 @@ async function buildServerPage() {
   });
   for (const { path, text } of outputFiles) write(path, text);
   const outputs = Object.entries(metafile.outputs).map(([path, output]) => ({ name: basename(path), ...output }));
-  const script = outputs.find(({ entryPoint }) => entryPoint?.endsWith('main.tsx'));
+  const outputOf = (path) => outputs.find(({ entryPoint }) => entryPoint?.endsWith(path));
+  const script = outputOf('/main.ts');
+  const start = outputOf('/page.tsx');
   const style = outputs.find(({ name }) => name.endsWith('.css'));
-  const first = script.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
+  const staticImports = ({ imports }) => imports.filter(({ kind }) => kind === 'import-statement');
+  const imported = [script, start].flatMap(staticImports).map(({ path }) => basename(path));
+  const first = new Set([start.name, ...imported]);
   // Relative links: the page may be served below any path.
   const files = [
     `<link rel="stylesheet" href="${style.name}">`,
-    ...first.map((name) => `<link rel="modulepreload" href="${name}">`),
+    ...[...first].map((name) => `<link rel="modulepreload" href="${name}">`),
     `<script type="module" src="${script.name}"></script>`,
   ].join('\n');
   const page = readFileSync(join(source, 'index.html'), 'utf8');
@@ -193,10 +198,10 @@ async function oneHub(entry) {
   return {
     name: 'one-hub',
     setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
         if (!lazy.has(path)) return undefined;
         const contents = `import ${JSON.stringify(entry)};\n${readFileSync(path, 'utf8')}`;
-        return { contents, loader: 'ts', resolveDir: dirname(path) };
+        return { contents, loader: extname(path).slice(1), resolveDir: dirname(path) };
       });
     },
   };

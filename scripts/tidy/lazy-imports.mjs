@@ -124,6 +124,11 @@ const LAZY_IMPORTS = {
       'web/page/folders/folder-sheet.tsx',
       'web/page/welcome/key-form.tsx',
     ],
+    'web/page/page.tsx': ['web/page/sessions/delete-dialog.tsx'],
+  },
+  'The page loads the composer before the conversation, and requests the login meanwhile.': {
+    'web/page/main.ts': ['web/page/page.tsx'],
+    'web/page/page.tsx': ['web/page/conversation/message-list.tsx'],
   },
 };
 

@@ -1,4 +1,4 @@
-import type { AgentEvent, CommandName, Frame, SessionState } from '../protocol/generated/vocabulary.ts';
+import type { AgentEvent, CommandName, Frame, Params, SessionState } from '../protocol/generated/vocabulary.ts';
 import type { MalformedFrame } from '../wire/inbound.ts';
 import type { AgentResponse } from './agent-response.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -16,9 +16,12 @@ export interface Sessions {
   folderOf(sessionId: string): string | undefined;
   /** Sends a request to a live agent without a subscriber; undefined without an agent. */
   request(target: SessionTarget, request: CommandRequest): Promise<AgentResponse | undefined>;
-  /** Shuts down the agent of a session without clients and runs; returns whether none is left. */
-  releaseIfIdle(target: SessionTarget): Promise<boolean>;
+  /** Shuts down the agent of a session unless it has clients or a run that may not be stopped; returns whether none is left. */
+  release(target: SessionTarget, stop?: StopExtent): Promise<boolean>;
 }
+
+/** The extent of a release: it stops a run without clients, or a run and the connections of all clients. */
+export type StopExtent = NonNullable<Params<'delete_session'>['stop']>;
 
 /** The position up to which a client received a session. */
 export interface Cursor {
@@ -73,6 +76,8 @@ export interface Subscriber {
   sendPrivate(event: AgentEvent): void;
   /** The agent ended for good. */
   onAgentLost(reason: string): void;
+  /** Another client deletes the session. */
+  onSessionDeleted(): void;
 }
 
 export interface AttachOptions {

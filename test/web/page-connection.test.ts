@@ -35,8 +35,8 @@ async function visitDuringRun(home: Home = newHome()): Promise<View & { server: 
 /** Advances the clock past `count` retries. */
 async function outlastRetries(page: Page, count = 5): Promise<void> {
   for (let attempt = 1; attempt <= count; attempt++) {
-    await connection(page).getByText(`Attempt ${attempt} of 5`).waitFor();
-    await page.clock.fastForward(30_000);
+    await connection(page).getByText(`Attempt ${attempt} in`).waitFor();
+    await page.clock.fastForward(15_000);
   }
 }
 
@@ -84,32 +84,60 @@ it('[V23] messages written while disconnected are listed as unsent and sent once
   for (const text of ['Still there?', 'And out there?']) expect(await countText(page, text)).toBe(1);
 });
 
-it('[V25] after the last retry the page shows Connection Lost and a Retry button', async () => {
+it('[V25] after five failed retries the page shows Connection Lost and a Retry button, and retries by itself', async () => {
   const { server, page } = await visitDuringRun();
 
   await server.kill();
   await outlastRetries(page);
   await connection(page).getByText('Connection Lost').waitFor();
   await retry(page).click();
-  await outlastRetries(page);
-  await connection(page).getByText('Connection Lost').waitFor();
+  await outlastRetries(page, 8);
+  await connection(page).getByText('Attempt 9 in').waitFor();
   await server.restart();
-  await retry(page).click();
+  await page.clock.fastForward(15_000);
 
   await connection(page).waitFor({ state: 'hidden' });
   await submitPrompt(page, 'Are you there again?');
   await main(page).getByText('I am here.').nth(1).waitFor();
 });
 
+const signs = {
+  online: "dispatchEvent(new Event('online'))",
+  focus: "dispatchEvent(new Event('focus'))",
+  click: 'document.body.click()',
+  visibilitychange: "document.dispatchEvent(new Event('visibilitychange'))",
+};
+
+it.each(Object.entries(signs))(
+  '[V44] without a connection, %s makes the page retry at once',
+  async (_sign, dispatch) => {
+    const { server, page } = await visitDuringRun();
+    await server.kill();
+    await outlastRetries(page, 3);
+    await connection(page).getByText('Attempt 4 in').waitFor();
+    if (dispatch === signs.visibilitychange)
+      await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+      ${dispatch};
+      delete document.visibilityState;`);
+
+    // No timer of the page fires from now on.
+    await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 500);
+    const attempt = page.waitForEvent('websocket');
+    await page.evaluate(dispatch);
+
+    await attempt;
+  },
+);
+
 it('the Try now button retries without waiting', async () => {
   const { server, page } = await visitDuringRun();
 
   await server.kill();
   await outlastRetries(page, 4);
-  await connection(page).getByText('Attempt 5 of 5').waitFor();
+  await connection(page).getByText('Attempt 5 in').waitFor();
   await page.getByRole('button', { name: 'Try now' }).click();
 
-  await connection(page).getByText('Attempt 1 of 5').waitFor();
+  await connection(page).getByText('Attempt 1 in').waitFor();
 });
 
 it('[V41] an unsent message can be withdrawn into the box and is not sent', async () => {

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { homeWithCommands } from '../support/agent/extensions.ts';
-import { newHome } from '../support/agent/test-agent.ts';
-import { useBrowser } from '../support/page/browser.ts';
+import { newGate, newHome } from '../support/agent/test-agent.ts';
+import { openTab, useBrowser } from '../support/page/browser.ts';
 import { waitForCondition } from '../support/page/conversation-view.ts';
 import { messageBox, visitByLoginLink } from '../support/page/page-actions.ts';
-import { servePage, visitLockedSession } from '../support/page/page-server.ts';
+import { servePage, submitPrompt, visitLockedSession } from '../support/page/page-server.ts';
 import { Traffic } from '../support/page/socket-frames.ts';
 import { storeShortSession } from '../support/sessions/stored-session.ts';
 
@@ -119,4 +119,45 @@ it('other sessions can be renamed and deleted while the open session is locked b
   await link(page, 'Session C').waitFor({ state: 'detached' });
 
   expect(existsSync(deletedFile)).toBe(false);
+});
+
+/** A page and a second tab in the same session, whose run waits at the gate. */
+async function runInTwoTabs() {
+  const gate = newGate();
+  const server = await servePage({
+    script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }],
+  });
+  const view = await visitByLoginLink(visit, server);
+  const { page } = view;
+  await submitPrompt(page, 'Go');
+  await page.locator('main').getByText('Well,').waitFor();
+  await page.waitForURL(/session=/);
+  const other = (await openTab(view)).page;
+  await other.locator('main').getByText('Well,').waitFor();
+  return { page, other, gate };
+}
+
+it('[W131] a refused deletion of a session that is open in another tab keeps its run', async () => {
+  const { page, other, gate } = await runInTwoTabs();
+
+  await openDeleteDialog(page);
+  await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click();
+  await dialog(page).getByRole('alert').getByText('open elsewhere').waitFor();
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+  gate.open();
+
+  await page.locator('main').getByText('Well, done.').waitFor();
+  await other.locator('main').getByText('Well, done.').waitFor();
+});
+
+it('[W131] "Delete anyway" stops the run and disconnects the other tab', async () => {
+  const { page, other } = await runInTwoTabs();
+
+  await openDeleteDialog(page);
+  await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click();
+  await dialog(page).getByRole('button', { name: 'Delete anyway' }).click();
+
+  await page.getByText('The session is in the trash now.').waitFor();
+  await other.getByRole('heading', { name: 'There is no such session' }).waitFor();
+  await page.getByRole('heading', { name: 'New session' }).waitFor();
 });

@@ -29,6 +29,6 @@ it('the first load of the page is smaller than 90 KB compressed', () => {
   const names = firstLoad();
   const bytes = names.reduce((sum, name) => sum + gzipSync(read(name), { level: 9 }).length, 0);
 
-  expect(names.filter((name) => /^(main|page)-/.test(name))).toHaveLength(2);
+  expect(names.filter((name) => /^(main|page)-/.test(name))).toHaveLength(3);
   expect(bytes).toBeLessThan(MAX_FIRST_LOAD);
 });

@@ -181,7 +181,7 @@ export abstract class AgentMethods {
     return this.call('list_sessions', params);
   }
 
-  /** Move a stored session to the trash folder beside it. */
+  /** Move a stored session to the trash folder beside it. A server refuses a session with a run or other clients, unless `stop` names `run` or `all`. */
   deleteSession(params: Params<'delete_session'>): Promise<Result<'delete_session'>> {
     return this.call('delete_session', params);
   }

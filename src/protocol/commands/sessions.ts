@@ -165,8 +165,8 @@ export const sessions = {
     scope: 'view',
   },
   delete_session: {
-    doc: 'Move a stored session to the trash folder beside it.',
-    params: { sessionPath: nonEmpty() },
+    doc: 'Move a stored session to the trash folder beside it. A server refuses a session with a run or other clients, unless `stop` names `run` or `all`.',
+    params: { sessionPath: nonEmpty(), stop: optional(choice(['run', 'all'])) },
     result: object({ trashPath: text() }),
     fails: ['session_not_found', 'not_a_session', 'session_in_use', 'permission_denied'],
     lane: 'session',

@@ -468,6 +468,13 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    "sessionPath": {
     "type": "string",
     "minLength": 1
+   },
+   "stop": {
+    "type": "string",
+    "enum": [
+     "run",
+     "all"
+    ]
    }
   }
  },

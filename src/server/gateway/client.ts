@@ -222,6 +222,10 @@ export class Client implements Subscriber {
     this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason, error: 'internal' });
   }
 
+  onSessionDeleted(): void {
+    this.#rejectSession(new Refusal('session_not_found', 'Session not found: it was deleted'));
+  }
+
   close({ code, reason, message, error, retryAfterMs }: CloseReason): void {
     if (this.#isClosed) return;
     const more = retryAfterMs === undefined ? {} : { retryAfterMs };

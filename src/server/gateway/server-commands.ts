@@ -77,7 +77,7 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
       const { catalog, sessions } = client.services;
       const target = catalog.at(request.sessionPath, client.identity.grant, client.handle.cwd);
       // The agent itself refuses to delete its own session.
-      if (target.id !== client.sessionId && !(await sessions.releaseIfIdle(target))) {
+      if (target.id !== client.sessionId && !(await sessions.release(target, request.stop))) {
         throw new Refusal('session_in_use', `Session is in use by other clients: ${request.sessionPath}`);
       }
       client.handle.send(request, onResponse);

@@ -260,6 +260,11 @@ export class Host {
     ]);
   }
 
+  /** Disconnects all attached clients: the session is about to be deleted. */
+  disconnectAll(): void {
+    for (const subscriber of [...this.#subscribers.attached]) subscriber.onSessionDeleted();
+  }
+
   close(): Promise<void> {
     return this.#shutDown();
   }

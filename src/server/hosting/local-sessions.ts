@@ -4,7 +4,7 @@ import type { RunJournal } from '../../store/run-journal.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import type { AgentResponse } from '../agent-response.ts';
-import type { CommandRequest, SessionHandle, Sessions, SessionTarget, Subscriber } from '../sessions.ts';
+import type { CommandRequest, SessionHandle, Sessions, SessionTarget, StopExtent, Subscriber } from '../sessions.ts';
 import type { AgentLaunch } from './agent/agent-process.ts';
 import type { AgentActivity } from './agent/hosted-agent.ts';
 import { Host } from './host.ts';
@@ -73,10 +73,12 @@ export class LocalSessions implements Sessions {
     return host && new Promise((resolve) => host.send(request, undefined, resolve));
   }
 
-  async releaseIfIdle(target: SessionTarget): Promise<boolean> {
+  async release(target: SessionTarget, stop?: StopExtent): Promise<boolean> {
     const host = await this.#findHost(target);
-    if (host && (host.clientCount > 0 || host.status !== 'idle')) return false;
-    await host?.close();
+    if (!host) return true;
+    if (stop === 'all') host.disconnectAll();
+    if (host.clientCount > 0 || (stop === undefined && host.status !== 'idle')) return false;
+    await host.close();
     return true;
   }
 

@@ -17,6 +17,7 @@ const subscriber: Subscriber = {
   onRecord: () => {},
   sendPrivate: () => {},
   onAgentLost: () => {},
+  onSessionDeleted: () => {},
 };
 
 async function withEvents(events: number) {

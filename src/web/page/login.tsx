@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { messageOf } from '../../protocol/errors.ts';
-import { currentLogin, type LoginInfo, logIn, ServerRefusal } from './server-api.ts';
+import { logIn } from './server-api.ts';
 
 /** Asks for a token and reloads the page after the login. `reason` is the error to show first. */
 export function LoginForm({ reason }: { readonly reason: string | undefined }) {
@@ -41,22 +41,4 @@ export function LoginForm({ reason }: { readonly reason: string | undefined }) {
       </p>
     </form>
   );
-}
-
-const CODE_PREFIX = '#code=';
-
-/** Logs in with the code of a login link. A code that is used up does not end an existing login. */
-export async function authenticate(): Promise<LoginInfo | { readonly refusal: string | undefined }> {
-  // Following a login link on this page only changes the hash, which loads nothing.
-  addEventListener('hashchange', () => location.hash.startsWith(CODE_PREFIX) && location.reload());
-  const code = location.hash.startsWith(CODE_PREFIX) ? location.hash.slice(CODE_PREFIX.length) : undefined;
-  if (code !== undefined) history.replaceState(null, '', location.pathname + location.search);
-  let refusal: string | undefined;
-  try {
-    if (code !== undefined) return await logIn({ code });
-  } catch (error) {
-    if (!(error instanceof ServerRefusal)) throw error;
-    refusal = error.status === 401 ? 'This login link was used already, or is too old.' : error.message;
-  }
-  return (await currentLogin()) ?? { refusal };
 }

@@ -1,23 +1,47 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, render } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { messageOf } from '../../protocol/errors.ts';
 import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
 import { useShortcuts } from './controls/shortcuts/use-shortcuts.ts';
-import { Conversation } from './conversation/message-list.tsx';
-import { ErrorPage } from './error-page.tsx';
 import { LoginForm } from './login.tsx';
-import { Sheets } from './overlay/sheets.tsx';
-import { DeleteDialog } from './sessions/delete-dialog.tsx';
+import { lazy, Sheets } from './overlay/sheets.tsx';
+import { ErrorPage, LoadFailure, Skeleton } from './placeholders.tsx';
+import type { LoginOutcome } from './server-api.ts';
 import { MissingSession, NoSessionChosen } from './sessions/no-session.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
-import { type App, AppContext, useApp } from './state/app.ts';
+import { App, AppContext, useApp } from './state/app.ts';
 import { isUnavailable } from './status/close-descriptions.ts';
 import { AboveComposer, Announcements, BelowComposer } from './status/status-areas.tsx';
-import { Welcome } from './welcome/welcome.tsx';
+
+/** Renders the page for a logged-in browser, or the login form. */
+export function startPage(login: Promise<LoginOutcome>): void {
+  login.then(renderPage).catch((error: unknown) => render(<ErrorPage reason={messageOf(error)} />, document.body));
+}
+
+function renderPage(outcome: LoginOutcome): void {
+  if ('refusal' in outcome) render(<LoginForm reason={outcome.refusal} />, document.body);
+  else render(<Page app={new App(outcome)} />, document.body);
+}
+
+// The composer accepts text before these parts have arrived.
+const Conversation = lazy({
+  load: async () => (await import('./conversation/message-list.tsx')).Conversation,
+  whileLoading: () => (
+    <div class="conversation empty">
+      <Skeleton />
+    </div>
+  ),
+  onError: LoadFailure,
+});
+const DeleteDialog = lazy({
+  load: async () => (await import('./sessions/delete-dialog.tsx')).DeleteDialog,
+  whileLoading: () => null,
+  onError: LoadFailure,
+});
 
 /** The whole page: the session list and the open session. */
-export const Page = ({ app }: { readonly app: App }) => (
+const Page = ({ app }: { readonly app: App }) => (
   <AppContext.Provider value={app}>
     <ErrorBoundary>
       <LoginGate app={app} />
@@ -49,7 +73,7 @@ function Frame({ app }: { readonly app: App }) {
         </ErrorBoundary>
       )}
       <Sheets />
-      <DeleteDialog />
+      {app.deleting.value && <DeleteDialog />}
     </div>
   );
 }
@@ -61,7 +85,7 @@ const OpenSession = () => (
     </PartBoundary>
     <main>
       <PartBoundary>
-        <Conversation whenEmpty={<Welcome />} />
+        <Conversation />
       </PartBoundary>
     </main>
     <footer class="foot">

@@ -45,6 +45,10 @@ export class RecordingSubscriber implements Subscriber {
     this.#notify();
   }
 
+  onSessionDeleted(): void {
+    this.onAgentLost('The session was deleted');
+  }
+
   get cursor() {
     const { epoch = '', seq = 0 } = this.attachResults.at(-1) ?? {};
     return { epoch, after: Math.max(seq, ...this.events.map((event) => event.seq ?? 0)) };

@@ -126,7 +126,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       const target = await storedTarget(handle);
       await handle.close();
 
-      expect(await sessions.releaseIfIdle(target)).toBe(true);
+      expect(await sessions.release(target)).toBe(true);
       expect(sessions.statusOf(target.id)).toBeUndefined();
       const again = await open(sessions, target);
 
@@ -138,12 +138,12 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       const { sessions, newTarget } = await make();
       const target = newTarget();
       const { handle } = await open(sessions, target);
-      expect(await sessions.releaseIfIdle(target)).toBe(false);
+      expect(await sessions.release(target)).toBe(false);
       await prompt(handle, 'wait');
       await handle.close();
 
       expect(sessions.statusOf(target.id)).toBe('running');
-      expect(await sessions.releaseIfIdle(target)).toBe(false);
+      expect(await sessions.release(target)).toBe(false);
     });
 
     it('request reaches a live session without a subscriber, and no other', async () => {

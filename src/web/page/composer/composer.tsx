@@ -5,6 +5,7 @@ import { type StreamingBehavior, sendDraft } from '../actions/prompting.ts';
 import { exportPage } from '../actions/sessions/export-page.ts';
 import { runShellLine } from '../actions/shell.ts';
 import { type App, useApp, useDraft, useSession } from '../state/app.ts';
+import { hasTouchInput } from '../state/browser-signals.ts';
 import { parseShellLine, ShellRuns } from '../state/draft/shell-runs.ts';
 import { Attachments } from './attachments.tsx';
 import { CommandOutputPanel } from './command-output.tsx';
@@ -13,7 +14,6 @@ import { DropTarget } from './drop-target.tsx';
 import { MessageBox } from './message-box.tsx';
 import { ShellRunCards } from './shell-run-cards.tsx';
 import { ToolRow } from './tool-row.tsx';
-import { hasTouchInput } from './touch-input.ts';
 import { useEscape } from './use-escape.ts';
 
 /** The message composer; logins that may not prompt get a note instead. */

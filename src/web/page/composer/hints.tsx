@@ -2,10 +2,10 @@ import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { keysText } from '../controls/shortcuts/keyboard.ts';
 import { useApp, useSession } from '../state/app.ts';
+import { hasTouchInput } from '../state/browser-signals.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 import { parseShellLine } from '../state/draft/shell-runs.ts';
 import type { Completer } from './completion/completer.ts';
-import { hasTouchInput } from './touch-input.ts';
 
 const KEYS_WHILE_RUNNING = `${keysText('Enter')} steers · ${keysText('Alt+Enter')} queues · ${keysText('Escape')} stops`;
 

@@ -1,9 +1,9 @@
 import type { ConversationView } from '../../../client/view/view.ts';
 import type { StreamingBehavior } from '../actions/prompting.ts';
 import { isComposing } from '../ime.ts';
+import { hasTouchInput } from '../state/browser-signals.ts';
 import { inputHistory, type MessageDraft } from '../state/draft/message-draft.ts';
 import type { Completer, Completion } from './completion/completer.ts';
-import { hasTouchInput } from './touch-input.ts';
 
 interface KeyContext {
   readonly draft: MessageDraft;

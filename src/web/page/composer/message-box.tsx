@@ -3,11 +3,11 @@ import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect } from 'preact/hooks';
 import type { StreamingBehavior } from '../actions/prompting.ts';
 import { useSession } from '../state/app.ts';
+import { hasTouchInput } from '../state/browser-signals.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 import type { Completer, Completion } from './completion/completer.ts';
 import { CompletionList, optionId } from './completion/completion-list.tsx';
 import { handleKey } from './keys.ts';
-import { hasTouchInput } from './touch-input.ts';
 
 interface MessageBoxProps {
   readonly box: RefObject<HTMLTextAreaElement | null>;

@@ -3,6 +3,7 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { folderName } from '../state/list/session-summaries.ts';
+import { waitingText } from '../status/waiting-notice.tsx';
 import { ModelChip, ThinkingChip } from './chips.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { Title } from './title.tsx';
@@ -11,7 +12,7 @@ import { ContextMeter } from './usage/context-meter.tsx';
 
 /** The head of a session: its title, folder, settings and menu. */
 export function Header() {
-  const { isListOpen } = useApp();
+  const { isListOpen, waiting } = useApp();
   const isRenaming = useSignal(false);
   return (
     <header class="head">
@@ -19,13 +20,14 @@ export function Header() {
         <button
           type="button"
           class="quiet icon-only open-list"
-          aria-label="Sessions"
+          aria-label={waiting.value.length > 0 ? `Sessions, ${waitingText(waiting.value.length)}` : 'Sessions'}
           aria-expanded={isListOpen.value}
           onClick={() => {
             isListOpen.value = !isListOpen.value;
           }}
         >
           <Icon name="list" />
+          {waiting.value.length > 0 && <span class="badge">{waiting.value.length}</span>}
         </button>
         <div class="head-title">
           <Title isEditing={isRenaming} />

@@ -1,11 +1,11 @@
 import type { Signal } from '@preact/signals';
+import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { copyText } from '../../code/copy-button.tsx';
 import { compact } from '../actions/compaction.ts';
 import { clone } from '../actions/sessions/clone-and-fork.ts';
 import { exportPage } from '../actions/sessions/export-page.ts';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
-import { deleteMenuItem } from '../sessions/delete-dialog.tsx';
-import { useApp, useSession } from '../state/app.ts';
+import { type App, useApp, useSession } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import { addressOf } from '../state/page-location.ts';
 
@@ -36,3 +36,13 @@ async function copyLink(session: LiveSession): Promise<void> {
   if (!(await copyText(address.href)))
     session.showError(new Error(`This browser did not copy the link: ${address.href}`));
 }
+
+/** Returns the menu item that asks to delete a session. */
+export const deleteMenuItem = ({ deleting }: App, session: SessionSummary): MenuItem => ({
+  label: 'Delete',
+  icon: 'trash',
+  isDangerous: true,
+  onSelect: () => {
+    deleting.value = session;
+  },
+});

@@ -1,8 +1,9 @@
 import { useComputed, useSignalEffect } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { ViewRoot } from '../../message/view-state.tsx';
+import { Skeleton } from '../placeholders.tsx';
 import { useApp, useSession } from '../state/app.ts';
+import { Welcome } from '../welcome/welcome.tsx';
 import { Activity } from './activity.tsx';
 import { EarlierMessages } from './earlier-messages.ts';
 import { JumpButton } from './jump-button.tsx';
@@ -70,8 +71,8 @@ function EarlierRow({ earlier }: { readonly earlier: EarlierMessages }) {
   );
 }
 
-/** The messages of the session, or `whenEmpty` in an empty one. */
-export function Conversation({ whenEmpty }: { readonly whenEmpty: ComponentChildren }) {
+/** The messages of the session, or the welcome page of an empty one. */
+export function Conversation() {
   const { view, isLoaded: isKnown } = useSession();
   const hadMessages = useRef(false);
   const stage = useComputed(() => {
@@ -82,13 +83,5 @@ export function Conversation({ whenEmpty }: { readonly whenEmpty: ComponentChild
     return isKnown.value ? 'empty' : 'unknown';
   });
   if (stage.value === 'messages') return <MessageList />;
-  return <div class="conversation empty">{stage.value === 'empty' ? whenEmpty : <Skeleton />}</div>;
+  return <div class="conversation empty">{stage.value === 'empty' ? <Welcome /> : <Skeleton />}</div>;
 }
-
-const Skeleton = () => (
-  <div class="skeleton" role="status" aria-label="Loading the conversation">
-    <span />
-    <span />
-    <span />
-  </div>
-);

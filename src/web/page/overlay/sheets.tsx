@@ -6,12 +6,16 @@ import { Modal } from './modal.tsx';
 
 // The search is a part of the conversation instead.
 const sheets: Readonly<Record<Exclude<Sheet, 'search'>, ComponentType>> = {
-  models: lazy(async () => (await import('../controls/pickers/models-sheet.tsx')).ModelsSheet),
-  thinking: lazy(async () => (await import('../controls/pickers/thinking-sheet.tsx')).ThinkingSheet),
-  shortcuts: lazy(async () => (await import('../controls/shortcuts/shortcuts-sheet.tsx')).ShortcutsSheet),
-  credentials: lazy(async () => (await import('../welcome/key-form.tsx')).KeyForm),
-  folders: lazy(async () => (await import('../folders/folder-sheet.tsx')).FolderSheet),
+  models: sheet(async () => (await import('../controls/pickers/models-sheet.tsx')).ModelsSheet),
+  thinking: sheet(async () => (await import('../controls/pickers/thinking-sheet.tsx')).ThinkingSheet),
+  shortcuts: sheet(async () => (await import('../controls/shortcuts/shortcuts-sheet.tsx')).ShortcutsSheet),
+  credentials: sheet(async () => (await import('../welcome/key-form.tsx')).KeyForm),
+  folders: sheet(async () => (await import('../folders/folder-sheet.tsx')).FolderSheet),
 };
+
+function sheet(load: () => Promise<ComponentType>): ComponentType {
+  return lazy({ load, whileLoading: () => null, onError: LoadError });
+}
 
 /** Renders the open sheet. */
 export function Sheets() {
@@ -20,15 +24,23 @@ export function Sheets() {
   return Open ? <Open /> : null;
 }
 
-// Wraps a component that is imported when it is first rendered.
-function lazy(fetch: () => Promise<ComponentType>): ComponentType {
+interface LazyOptions {
+  readonly load: () => Promise<ComponentType>;
+  readonly whileLoading: ComponentType;
+  readonly onError: ComponentType;
+}
+
+/**
+ * Wraps a component that is loaded after it was first rendered. A browser remembers a failed load, so only a reload of
+ * the page retries it.
+ */
+export function lazy({ load, whileLoading: Loading, onError: Failed }: LazyOptions): ComponentType {
   const found = signal<ComponentType | undefined>(undefined);
   const hasFailed = signal(false);
   return function Lazy() {
     useEffect(() => {
       if (found.peek()) return;
-      hasFailed.value = false;
-      fetch().then(
+      load().then(
         (component) => {
           found.value = component;
         },
@@ -39,7 +51,7 @@ function lazy(fetch: () => Promise<ComponentType>): ComponentType {
     }, []);
     const Found = found.value;
     if (Found) return <Found />;
-    return hasFailed.value ? <LoadError /> : null;
+    return hasFailed.value ? <Failed /> : <Loading />;
   };
 }
 

@@ -3,12 +3,11 @@ import { useRef } from 'preact/hooks';
 import { messageOf } from '../../../protocol/errors.ts';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
-import { deleteSession } from '../actions/sessions/delete-session.ts';
+import { deleteSession, SessionInUse } from '../actions/sessions/delete-session.ts';
 import { focusMessage } from '../composer/focus-message.ts';
-import { hasTouchInput } from '../composer/touch-input.ts';
-import type { MenuItem } from '../overlay/menu.tsx';
 import { Modal } from '../overlay/modal.tsx';
-import { type App, useApp } from '../state/app.ts';
+import { useApp } from '../state/app.ts';
+import { hasTouchInput } from '../state/browser-signals.ts';
 import { sessionTitle } from '../state/list/session-summaries.ts';
 
 /** Asks for confirmation before a session is deleted. It outlives the open session, which may be the deleted one. */
@@ -24,7 +23,7 @@ const focusMessageIfNone = () => {
 
 function DeleteConfirmation({ session }: { readonly session: SessionSummary }) {
   const app = useApp();
-  const problem = useSignal<string | undefined>(undefined);
+  const problem = useSignal<unknown>(undefined);
   const isBusy = useSignal(false);
   const trash = session.path.replace(/[^/]*$/, '.trash');
   const close = () => {
@@ -37,14 +36,18 @@ function DeleteConfirmation({ session }: { readonly session: SessionSummary }) {
     const hasMovedOn = app.sessionId.value !== initialId;
     if (isBusy.peek() ? hasDialog : hasMovedOn) close();
   });
+  const isRunning = app.session.value?.view.value.running ?? false;
+  const stopsRun =
+    session.id === app.sessionId.value ? isRunning : session.status !== undefined && session.status !== 'idle';
+  const canForce = problem.value instanceof SessionInUse;
   const confirm = async () => {
     isBusy.value = true;
     try {
-      await deleteSession(app, session);
+      await deleteSession(app, session, canForce ? 'all' : stopsRun ? 'run' : undefined);
       close();
       requestAnimationFrame(focusMessageIfNone);
     } catch (error) {
-      problem.value = messageOf(error);
+      problem.value = error;
       isBusy.value = false;
       // When the dialog was closed, the page shows the error.
       if (app.deleting.value !== session) app.session.value?.showError(error);
@@ -58,11 +61,12 @@ function DeleteConfirmation({ session }: { readonly session: SessionSummary }) {
         </p>
         <p class="note">
           It goes to the trash folder <code>{trash}</code>, from where it can be restored.
-          {session.status === 'running' && session.id === app.sessionId.value && ' What it is doing is stopped.'}
+          {stopsRun && ' What it is doing is stopped.'}
         </p>
         {problem.value !== undefined && (
           <p class="failure" role="alert">
-            {problem.value}
+            {messageOf(problem.value)}
+            {canForce && ' To delete it anyway stops its work and disconnects the others.'}
           </p>
         )}
         <div class="modal-foot">
@@ -70,20 +74,10 @@ function DeleteConfirmation({ session }: { readonly session: SessionSummary }) {
             Cancel
           </button>
           <button type="button" class="dangerous" disabled={isBusy.value} onClick={() => void confirm()}>
-            Delete
+            {canForce ? 'Delete anyway' : 'Delete'}
           </button>
         </div>
       </div>
     </Modal>
   );
 }
-
-/** Returns the menu item that asks to delete a session. */
-export const deleteMenuItem = ({ deleting }: App, session: SessionSummary): MenuItem => ({
-  label: 'Delete',
-  icon: 'trash',
-  isDangerous: true,
-  onSelect: () => {
-    deleting.value = session;
-  },
-});

@@ -5,6 +5,7 @@ import { formatDateTime } from '../../format.ts';
 import { clone } from '../actions/sessions/clone-and-fork.ts';
 import { exportPage } from '../actions/sessions/export-page.ts';
 import { renameSession } from '../actions/sessions/rename-session.ts';
+import { deleteMenuItem } from '../controls/session-menu.tsx';
 import { Icon } from '../icons.tsx';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
 import { type App, useApp } from '../state/app.ts';
@@ -12,7 +13,6 @@ import { ago } from '../state/list/relative-time.ts';
 import { folderName, sessionTitle } from '../state/list/session-summaries.ts';
 import { addressOf } from '../state/page-location.ts';
 import { stepWithArrows } from './arrow-keys.ts';
-import { deleteMenuItem } from './delete-dialog.tsx';
 import { NameField } from './name-field.tsx';
 import { SessionLink } from './session-link.tsx';
 

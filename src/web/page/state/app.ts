@@ -39,6 +39,14 @@ export class App {
   readonly unread: Unread;
   /** The title of the open session. */
   readonly title: ReadonlySignal<string>;
+  /** Other sessions whose dialogs wait for an answer. */
+  readonly waiting: ReadonlySignal<readonly SessionSummary[]> = computed(() =>
+    this.may('prompt')
+      ? (this.sessions.sessions.value ?? []).filter(
+          ({ id, status }) => status === 'waiting' && id !== this.sessionId.value,
+        )
+      : [],
+  );
   readonly attention: Attention;
 
   constructor(login: LoginInfo) {
@@ -50,12 +58,19 @@ export class App {
       computed(() => (isVisible.value ? sessionId.value : undefined)),
     );
     this.title = openTitle(this.navigation, this.sessions.sessions);
-    this.attention = new Attention(session, this.title);
+    this.attention = new Attention({ session, title: this.title, waiting: this.waiting });
     addEventListener('online', () => this.retry());
+    const retryIfOffline = () => {
+      if (session.peek()?.isOffline.peek()) this.retry();
+    };
+    addEventListener('focus', retryIfOffline);
+    addEventListener('click', retryIfOffline);
     const checkConnection = () => session.peek()?.remote.checkConnection();
     addEventListener('offline', checkConnection);
     effect(() => {
-      if (isVisible.value) checkConnection();
+      if (!isVisible.value) return;
+      checkConnection();
+      retryIfOffline();
     });
     effect(() => {
       if (this.sessions.problem.value !== undefined) checkConnection();

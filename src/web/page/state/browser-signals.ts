@@ -24,3 +24,6 @@ export function matchesMedia(query: string): ReadonlySignal<boolean> {
   });
   return matches;
 }
+
+/** Whether the primary pointer is a finger: there may be no hardware keyboard. */
+export const hasTouchInput = (): boolean => matchMedia('(pointer: coarse)').matches;

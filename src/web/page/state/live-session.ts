@@ -21,6 +21,9 @@ import type { PageLocation } from './page-location.ts';
 // Messages in the first snapshot; earlier ones load while the user scrolls up.
 const INITIAL_MESSAGES = 60;
 
+// A page reconnects for as long as it is open, at least this often.
+const MAX_RECONNECT_DELAY_MS = 15_000;
+
 // Pending requests of a closed session have this long to get their response.
 const CLOSE_TIMEOUT_MS = 30_000;
 
@@ -56,7 +59,7 @@ export class LiveSession {
     return state === 'closed' && code === closeCodes.invalidToken;
   });
   /** Whether the connection is lost but may come back. */
-  readonly isOffline = computed(() => ['reconnecting', 'lost'].includes(this.#connection.value.state));
+  readonly isOffline = computed(() => this.#connection.value.state === 'reconnecting');
   /** The reason why a running agent cannot be controlled now. */
   readonly blockedBy = computed(() => (this.isOffline.value ? 'There is no connection' : undefined));
   readonly #outbox = signal<readonly OutboxItem[]>([]);
@@ -83,6 +86,7 @@ export class LiveSession {
       ...(target.kind === 'new' ? { cwd: target.cwd } : { session: target.id }),
       tail: INITIAL_MESSAGES,
       ui: UI_METHODS,
+      reconnection: { maxRetries: Number.POSITIVE_INFINITY, maxDelayMs: MAX_RECONNECT_DELAY_MS },
     });
     this.remote.onEvent((event) => this.apply(event));
     this.remote.onState(() => this.#scheduleDraw());

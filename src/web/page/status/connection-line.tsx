@@ -22,7 +22,6 @@ export function ConnectionLine() {
     <div class="connection" role="status" aria-label="Connection">
       {status.state === 'connecting' && <Connecting />}
       {status.state === 'reconnecting' && <Reconnecting status={status} />}
-      {status.state === 'lost' && <Lost status={status} />}
       {status.state === 'closed' && <Closed status={status} />}
     </div>
   );
@@ -46,37 +45,21 @@ function Reconnecting({ status }: StatusProps) {
   const { attempt = 1, delayMs = 0 } = status;
   const app = useApp();
   const until = useMemo(() => performance.now() + delayMs, [status]);
+  const isLost = attempt > defaultReconnection.maxRetries;
   return (
-    <div class="connection-card">
-      <span class="connection-sign" />
+    <div class={isLost ? 'connection-card bad' : 'connection-card'}>
+      {!isLost && <span class="connection-sign" />}
       <p>
-        <strong>{headline(status, 'Reconnecting…')}</strong>
+        <strong>{headline(status, isLost ? 'Connection Lost' : 'Reconnecting…')}</strong>
         {/* Screen readers would read each second. */}
         <span class="note" aria-live="off">
-          Attempt {attempt} of {defaultReconnection.maxRetries} in <SecondsLeft until={until} />
+          {isLost && 'What you send waits here · '}
+          Attempt {attempt} in <SecondsLeft until={until} />
           <Reason status={status} />
         </span>
       </p>
-      <button type="button" class="quiet" onClick={() => app.retry()}>
-        Try now
-      </button>
-    </div>
-  );
-}
-
-function Lost({ status }: StatusProps) {
-  const app = useApp();
-  return (
-    <div class="connection-card bad">
-      <p>
-        <strong>{headline(status, 'Connection Lost')}</strong>
-        <span class="note">
-          What you send waits here
-          <Reason status={status} />
-        </span>
-      </p>
-      <button type="button" class="main" onClick={() => app.retry()}>
-        Retry
+      <button type="button" class={isLost ? 'main' : 'quiet'} onClick={() => app.retry()}>
+        {isLost ? 'Retry' : 'Try now'}
       </button>
     </div>
   );

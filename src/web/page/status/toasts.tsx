@@ -6,6 +6,7 @@ import { useApp, useSession } from '../state/app.ts';
 import { isVisible } from '../state/browser-signals.ts';
 import { ClippedText } from './extension-status.tsx';
 import { useAfterDelay } from './use-after-delay.ts';
+import { WaitingNotice } from './waiting-notice.tsx';
 
 // Errors stay until they are dismissed.
 const TOAST_MS: Readonly<Partial<Record<ScreenNotice['kind'], number>>> = { info: 6000, warning: 15_000 };
@@ -27,6 +28,7 @@ export function Toasts() {
       onFocusIn={setPaused(true)}
       onFocusOut={setPaused(false)}
     >
+      <WaitingNotice />
       <NotificationOffer />
       {more > 0 && (
         <p class="toasts-more note">

@@ -2,6 +2,7 @@ import { focusMessage } from '../../composer/focus-message.ts';
 import { focusFilter } from '../../sessions/focus-filter.ts';
 import type { App } from '../../state/app.ts';
 import { DIALOG_KEYS, focusFirstDialog } from '../../status/dialogs/dialog-focus.ts';
+import { goToWaiting } from '../../status/waiting-notice.tsx';
 
 /** A keyboard shortcut. The key handler and the sheet both read this table. */
 export interface Shortcut {
@@ -41,6 +42,15 @@ export const shortcuts: readonly Shortcut[] = [
     group: 'Everywhere',
     alsoWhileTyping: true,
     run: (app) => goToNeighbour(app, -1),
+  },
+  {
+    does: 'Next session that waits for you',
+    keys: 'Alt+Shift+ArrowDown',
+    group: 'Everywhere',
+    alsoWhileTyping: true,
+    needs: 'prompt',
+    isOffered: ({ waiting }) => waiting.value.length > 0,
+    run: goToWaiting,
   },
   {
     does: 'Filter the sessions',

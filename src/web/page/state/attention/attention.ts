@@ -18,7 +18,18 @@ const MAX_TAB_TITLE = 100;
 
 const isDialog = (event: ExtensionUiRequestEvent): event is OpenDialog => isDialogMethod(event.method);
 
-/** Notifies the user about run ends and dialogs of a hidden tab: by tab title, icon and system notices. */
+interface AttentionSources {
+  readonly session: ReadonlySignal<LiveSession | undefined>;
+  /** The title of the open session. */
+  readonly title: ReadonlySignal<string>;
+  /** Other sessions that wait for an answer. */
+  readonly waiting: ReadonlySignal<readonly unknown[]>;
+}
+
+/**
+ * Notifies the user about run ends and dialogs of a hidden tab, and about other sessions that wait: by tab title, icon
+ * and system notices.
+ */
 export class Attention {
   readonly systemNotices = new SystemNotices();
   readonly #session: ReadonlySignal<LiveSession | undefined>;
@@ -29,12 +40,12 @@ export class Attention {
   /** A reconnect sends open dialogs again; each is announced once. */
   readonly #announcedDialogs = new RecentIds();
 
-  constructor(session: ReadonlySignal<LiveSession | undefined>, title: ReadonlySignal<string>) {
+  constructor({ session, title, waiting }: AttentionSources) {
     this.#session = session;
     this.#presence = new TabPresence(session);
     const extensionTitle = computed(() => session.value?.view.value.title);
     this.#title = computed(() => visibleText(session.value ? tabTitle(extensionTitle.value, title.value) : 'tau'));
-    const count = computed(() => this.#unseen.value.size);
+    const count = computed(() => this.#unseen.value.size + waiting.value.length);
     const icon = new PageIcon();
     effect(() => {
       this.#unseen.value = new Set();

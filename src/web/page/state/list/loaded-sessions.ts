@@ -8,6 +8,9 @@ import { mergePage, type PageEnd, sessionsAfter } from './session-pages.ts';
 // Poll interval while the page is visible.
 const LIST_POLL_MS = 5000;
 
+// Poll interval of a hidden page, whose title shows the sessions that wait for an answer.
+const HIDDEN_POLL_MS = 30_000;
+
 // Page sizes of the newest sessions and of a full load.
 const PAGE = 200;
 const LONG_PAGE = 1000;
@@ -119,8 +122,8 @@ export class LoadedSessions {
     }
     if (this.#loadsAll && this.#failures === 0) void this.#load(LONG_PAGE);
     this.#refreshing = undefined;
-    const delayMs = Math.min(LIST_POLL_MS * 2 ** this.#failures, MAX_POLL_DELAY_MS);
-    if (isVisible.peek()) this.#timer = setTimeout(() => void this.refresh(), delayMs);
+    const delayMs = (isVisible.peek() ? LIST_POLL_MS : HIDDEN_POLL_MS) * 2 ** this.#failures;
+    this.#timer = setTimeout(() => void this.refresh(), Math.min(delayMs, MAX_POLL_DELAY_MS));
   }
 
   /**

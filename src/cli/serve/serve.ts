@@ -10,6 +10,7 @@ import { PING_MS, type RunningServer, type ServeOptions, serve } from '../../ser
 import { agentDir } from '../../store/agent-dir.ts';
 import { onExitSignal } from '../../system/exit-signals.ts';
 import { openLog } from '../../system/log.ts';
+import { warn } from '../../system/terminal-text.ts';
 import { engineOptions } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { openRequestedLog } from '../logging.ts';
@@ -31,7 +32,7 @@ export async function serveSessions(args: CliArguments): Promise<number> {
     server = await serve(options);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    process.stderr.write(`tau: ${messageOf(error)}\n`);
+    warn(messageOf(error));
     return 1;
   }
   onExitSignal(() => server.drain(drainMs), { limitMs: drainMs + DRAIN_OVERHEAD_MS });

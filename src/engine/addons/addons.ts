@@ -11,6 +11,7 @@ import { messageOf } from '../../protocol/errors.ts';
 import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../protocol/generated/vocabulary.ts';
 import type { SkillListing } from '../../session/context/system-prompt.ts';
 import { readMcpFiles } from '../../store/mcp-file.ts';
+import { warn } from '../../system/terminal-text.ts';
 import { withTimeout } from '../../system/with-timeout.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Agent } from '../agent.ts';
@@ -298,6 +299,6 @@ export class Addons {
   }
 
   #warn(warnings: readonly string[]): void {
-    for (const warning of warnings) process.stderr.write(`tau: ${warning}\n`);
+    for (const warning of warnings) warn(warning);
   }
 }

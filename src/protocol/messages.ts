@@ -44,11 +44,13 @@ export const StopReason = choice(['stop', 'length', 'toolUse', 'error', 'aborted
 export const runErrors = [
   'model_error',
   'auth_failed',
+  'payment_required',
   'rate_limited',
   'overloaded',
   'context_overflow',
   'stalled',
   'connection_lost',
+  'empty_response',
   'storage_failed',
   'interrupted',
   'internal',

@@ -164,7 +164,7 @@ export interface Usage {
 export type StopReason = 'stop' | 'length' | 'toolUse' | 'error' | 'aborted';
 
 /** Why a run failed. A closed set, unlike `errorMessage`. */
-export type RunError = 'model_error' | 'auth_failed' | 'rate_limited' | 'overloaded' | 'context_overflow' | 'stalled' | 'connection_lost' | 'storage_failed' | 'interrupted' | 'internal';
+export type RunError = 'model_error' | 'auth_failed' | 'payment_required' | 'rate_limited' | 'overloaded' | 'context_overflow' | 'stalled' | 'connection_lost' | 'empty_response' | 'storage_failed' | 'interrupted' | 'internal';
 
 export interface ToolResultMessage {
   role: 'toolResult';

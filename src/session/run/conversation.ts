@@ -3,6 +3,7 @@ import type { Tool } from '../../agent/tool.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { callModel } from '../../model/call-model.ts';
 import type { Provider } from '../../model/request.ts';
+import { withContent } from '../../model/require-content.ts';
 import type { CompactorParts } from '../compaction/compactor.ts';
 import { modelRequest } from '../context/model-request.ts';
 import { type PromptFacts, type PromptParts, RunSystemPrompt, systemPrompt } from '../context/system-prompt.ts';
@@ -46,7 +47,9 @@ export function conversationOf(run: Run, parts: ConversationParts): Conversation
       const request = await modelRequest(parts, { systemPrompt: await prompt.resolve(base()), tools: offered, signal });
       parts.activity.begin('provider');
       const provider = await unlessAborted(parts.registry.provider(request.model, signal), signal);
-      return callModel(provider ?? emptyProvider, request, (failure) => run.recovery.onModelFailure(failure));
+      return callModel(provider ? withContent(provider) : emptyProvider, request, (failure) =>
+        run.recovery.onModelFailure(failure),
+      );
     },
     // The tools that this model call was offered, though they may have changed since.
     tools: () => offered,

@@ -23,6 +23,7 @@ import { Project } from '../engine/project.ts';
 import type { Finding } from '../protocol/generated/vocabulary.ts';
 import { firstModel } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionsFolder } from '../store/agent-dir.ts';
+import { terminalJson, terminalText } from '../system/terminal-text.ts';
 import { chosenSessionDir, modelOptionsOf, trustOf, workingFolder } from './engine-options.ts';
 import type { CliArguments } from './flags/flags.ts';
 
@@ -30,7 +31,9 @@ import type { CliArguments } from './flags/flags.ts';
 export async function doctor(args: CliArguments): Promise<number> {
   const results = await collectFindings(args);
   const ok = results.every(({ status }) => status !== 'error');
-  process.stdout.write(args.json ? `${JSON.stringify({ ok, findings: results }, null, 2)}\n` : doctorReport(results));
+  process.stdout.write(
+    args.json ? `${terminalJson(JSON.stringify({ ok, findings: results }, null, 2))}\n` : doctorReport(results),
+  );
   return ok ? 0 : 1;
 }
 
@@ -95,7 +98,7 @@ function doctorReport(findings: readonly Finding[]): string {
   const rows = findings.map(({ check, status, message }) => {
     const { sign, colour, word } = signs[status];
     const mark = isScreen ? `${colour}${sign}${RESET}` : word.padEnd(signs.warning.word.length);
-    return `${mark} ${check.padEnd(width)}  ${message}\n`;
+    return `${mark} ${check.padEnd(width)}  ${terminalText(message)}\n`;
   });
   return `${rows.join('')}\n${summary(findings)}\n`;
 }

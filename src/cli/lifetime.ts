@@ -3,6 +3,7 @@ import { type Engine, openEngine } from '../engine/open.ts';
 import { Refusal } from '../protocol/errors.ts';
 import { onExitSignal } from '../system/exit-signals.ts';
 import type { Log } from '../system/log.ts';
+import { warn } from '../system/terminal-text.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import { engineOptions } from './engine-options.ts';
 import type { CliArguments } from './flags/flags.ts';
@@ -18,12 +19,12 @@ export async function openAgentEngine(args: CliArguments, dialect: Partial<Diale
     log = await openRequestedLog(args);
     const options = await engineOptions(args);
     const engine = await openEngine({ ...options, log, dialect: { ...options.dialect, ...dialect } });
-    for (const warning of engine.warnings) process.stderr.write(`tau: ${warning}\n`);
+    for (const warning of engine.warnings) warn(warning);
     return engine;
   } catch (error) {
     logOpenFailure(log, error);
     if (!(error instanceof Refusal) && !isSystemError(error)) throw error;
-    process.stderr.write(`tau: ${error.message}\n`);
+    warn(error.message);
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { supportedLevels } from '../model/thinking-levels.ts';
 import type { Model } from '../protocol/generated/vocabulary.ts';
-import { withoutControls } from './chat/printer.ts';
+import { terminalText } from '../system/terminal-text.ts';
+import { cellWidth } from './chat/cell-width.ts';
 
 interface Column {
   readonly title: string;
@@ -69,13 +70,15 @@ function table(models: readonly Model[]): string {
     columns.map(({ title }) => title),
     ...models.map((model) => columns.map(({ cell }) => oneLine(cell(model)))),
   ];
-  const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
-  const padded = (cell: string, index: number) =>
-    columns[index]?.isNumber ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0);
+  const widths = columns.map((_, index) => Math.max(...rows.map((row) => cellWidth(row[index] ?? ''))));
+  const padded = (cell: string, index: number) => {
+    const padding = ' '.repeat((widths[index] ?? 0) - cellWidth(cell));
+    return columns[index]?.isNumber ? padding + cell : cell + padding;
+  };
   return rows.map((row) => `${row.map(padded).join('  ').trimEnd()}\n`).join('');
 }
 
-const oneLine = (cell: string) => withoutControls(cell.replaceAll(/\s+/g, ' '));
+const oneLine = (cell: string) => terminalText(cell.replaceAll(/\s+/g, ' '));
 
 function tokens(count: number): string {
   if (count < 1_000) return `${count}`;

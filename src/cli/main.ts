@@ -1,4 +1,5 @@
 import { version } from '../protocol/generated/version.ts';
+import { terminalText } from '../system/terminal-text.ts';
 import { checkUnknownFlags, didYouMean } from './flags/did-you-mean.ts';
 import { checkConflicts } from './flags/flag-conflicts.ts';
 import { type CliArguments, PiError, UnknownWordError, UsageError } from './flags/flags.ts';
@@ -66,6 +67,6 @@ function hint(error: UsageError): string {
 }
 
 function printError(line: string, code: number): number {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${terminalText(line)}\n`);
   return code;
 }

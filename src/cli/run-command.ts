@@ -1,4 +1,5 @@
 import { openModels } from '../engine/models/open-models.ts';
+import { warn } from '../system/terminal-text.ts';
 import { commands } from './commands.ts';
 import { cliPaths, modelOptionsOf } from './engine-options.ts';
 import { type CliArguments, UnknownWordError, UsageError } from './flags/flags.ts';
@@ -41,7 +42,7 @@ export async function printModels(args: CliArguments): Promise<number> {
   const { root, project } = cliPaths(args);
   const { registry } = await openModels({ agentDir: root, env: process.env, project, ...modelOptionsOf(args) });
   await registry.discoverLocalModels();
-  for (const problem of registry.problems) process.stderr.write(`tau: ${problem}\n`);
+  for (const problem of registry.problems) warn(problem);
   return printAndExit(modelList(registry.available(), args.positionals.join(' ') || undefined));
 }
 

@@ -1,5 +1,6 @@
 import type { ClientConnection } from '../engine/client-connection.ts';
 import type { Engine } from '../engine/open.ts';
+import { warn } from '../system/terminal-text.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { listenUnix } from '../wire/socket.node.ts';
@@ -11,9 +12,7 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
   const server = await listenUnix(path, (link) => clients.accept(link)).catch((error: NodeJS.ErrnoException) => error);
   if (server instanceof Error) {
     await engine.close('the socket cannot be listened on');
-    process.stderr.write(
-      `tau: cannot listen on ${path}: ${server.code === 'EADDRINUSE' ? 'it is in use' : server.message}\n`,
-    );
+    warn(`cannot listen on ${path}: ${server.code === 'EADDRINUSE' ? 'it is in use' : server.message}`);
     return 1;
   }
   closeOnSignal(

@@ -1,3 +1,5 @@
+import { terminalText } from '../system/terminal-text.ts';
+
 /** Watches stdout; the returned function reports at the end whether a write failed. */
 export function watchStdout(): () => Promise<NodeJS.ErrnoException | undefined> {
   let failure: NodeJS.ErrnoException | undefined;
@@ -12,11 +14,14 @@ export function watchStdout(): () => Promise<NodeJS.ErrnoException | undefined> 
   };
 }
 
-/** Prints the whole output of a command and returns exit code 0 once it is written, or its reader has closed stdout. */
+/**
+ * Prints the whole output of a command, without controls on a terminal. Returns exit code 0 once it is written, or its
+ * reader has closed stdout.
+ */
 export function printAndExit(text: string): Promise<number> {
   return new Promise((resolve) => {
     process.stdout.on('error', () => resolve(0));
-    process.stdout.write(text, () => resolve(0));
+    process.stdout.write(process.stdout.isTTY ? terminalText(text) : text, () => resolve(0));
   });
 }
 

@@ -3,6 +3,7 @@ import type { SubscriberQueue } from '../fanout/broadcast.ts';
 import type { QueuedEvent } from '../fanout/event-queue.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { AgentEvent, AssistantMessage, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
+import { warn } from '../system/terminal-text.ts';
 import { defaultDialect, formatUpdate, legacyEvents } from '../wire/dialect.ts';
 
 /** The events of an `AgentSession`: an update has the whole message so far. */
@@ -83,7 +84,7 @@ export class SessionEventEmitter implements SubscriberQueue {
 export function logFirstError<A extends unknown[]>(call: (...args: A) => unknown): (...args: A) => void {
   let hasFailed = false;
   const logError = (error: unknown) => {
-    if (!hasFailed) process.stderr.write(`tau: A listener failed: ${messageOf(error)}\n`);
+    if (!hasFailed) warn(`A listener failed: ${messageOf(error)}`);
     hasFailed = true;
   };
   return (...args) => {

@@ -2,6 +2,7 @@ import type { Broadcast } from '../fanout/broadcast.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionState, WarningEvent } from '../protocol/generated/vocabulary.ts';
 import { realPath } from '../system/files/real-path.ts';
+import { warn } from '../system/terminal-text.ts';
 import type { Agent } from './agent.ts';
 import { ignoreErrors } from './grace-period.ts';
 
@@ -105,7 +106,7 @@ export class Warnings {
 
   /** Prints new warnings to stderr and publishes them. */
   report(source: WarningSource, messages: readonly string[]): void {
-    for (const message of messages) if (this.publish({ source, message })) process.stderr.write(`tau: ${message}\n`);
+    for (const message of messages) if (this.publish({ source, message })) warn(message);
   }
 
   /** Returns whether the warning is new. */

@@ -16,6 +16,7 @@ export function classifyFailure({ message, ...details }: FailureDetails): ModelF
 function codeOf(message: string, status: number | undefined): RunError {
   if (isOverflow(message)) return 'context_overflow';
   if (status === 401 || status === 403) return 'auth_failed';
+  if (status === 402) return 'payment_required';
   if (status === 429) return 'rate_limited';
   if (status === 503 || status === 529) return 'overloaded';
   return codePatterns.find(([, pattern]) => pattern.test(message))?.[0] ?? 'model_error';
@@ -72,7 +73,13 @@ export const isOverflow = (message: string): boolean =>
 const permanentPattern =
   /insufficient.?(?:quota|balance|credit|fund)|quota.?exceeded|exceeded your (?:current )?quota|billing|payment required|out of budget|credit balance|available balance|usage limit|spend(?:ing)? limit/i;
 
-const transientCodes: ReadonlySet<RunError> = new Set(['rate_limited', 'overloaded', 'stalled', 'connection_lost']);
+const transientCodes: ReadonlySet<RunError> = new Set([
+  'rate_limited',
+  'overloaded',
+  'stalled',
+  'connection_lost',
+  'empty_response',
+]);
 
 // Statuses of a server in trouble, not of a wrong request.
 const isTransientStatus = (status: number) => status === 408 || status === 409 || status === 425 || status >= 500;
@@ -82,9 +89,16 @@ const transientPattern =
 
 type FailureFacts = Pick<ModelFailure, 'code' | 'status' | 'message'> & Partial<Pick<ModelFailure, 'retryAfterMs'>>;
 
+const PERMANENT_CODES: ReadonlySet<RunError> = new Set([
+  'context_overflow',
+  'context_full',
+  'auth_failed',
+  'payment_required',
+]);
+
 /** Whether the same request may succeed later. */
 export function isTransient({ code, status, message, retryAfterMs }: FailureFacts): boolean {
-  if (code === 'context_overflow' || code === 'context_full' || code === 'auth_failed') return false;
+  if (PERMANENT_CODES.has(code)) return false;
   // A server that names a retry time has no permanent problem.
   if (retryAfterMs === undefined && permanentPattern.test(message)) return false;
   if (transientCodes.has(code)) return true;

@@ -116,6 +116,11 @@ export class Draft {
     return [{ type: `${open.kind}_end`, contentIndex, content }];
   }
 
+  /** Whether no block has text, and none is a tool call or hidden thinking. */
+  get isEmpty(): boolean {
+    return !this.#blocks.some(hasContent) && (this.#open === undefined || !hasPieces(this.#open));
+  }
+
   set usage(usage: Usage) {
     this.#message.usage = usage;
   }
@@ -153,6 +158,13 @@ export class Draft {
     steps.push({ type: `${kind}_start`, contentIndex }, { type: `${kind}_delta`, contentIndex, delta });
     return steps;
   }
+}
+
+const hasPieces = ({ kind, pieces }: OpenBlock) => kind === 'toolCall' || pieces.some((piece) => piece.trim() !== '');
+
+function hasContent(block: AssistantBlock): boolean {
+  if (block.type === 'text') return block.text.trim() !== '';
+  return block.type === 'toolCall' || block.thinking !== '' || block.redacted === true;
 }
 
 // Arguments that do not parse, as in a truncated response, count as none: the tool reports what is missing.

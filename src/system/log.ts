@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { terminalText } from './terminal-text.ts';
 
 /** In order of severity: a log writes its own level and the ones before it. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
@@ -56,7 +57,7 @@ function plainLine({ time, level, area, message }: LogEvent, fields: LogFields):
   const values = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${quoteIfNeeded(cut(String(value)))}`);
-  return `${time} ${level.padEnd(5)} ${area} ${message}${values.join('')}\n`;
+  return `${terminalText(`${time} ${level.padEnd(5)} ${area} ${message}${values.join('')}`)}\n`;
 }
 
 const cut = (text: string) => (text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text);

@@ -1,3 +1,5 @@
+import { terminalText } from './terminal-text.ts';
+
 type UncaughtErrorHandler = (error: unknown) => boolean;
 
 const handlers = new Set<UncaughtErrorHandler>();
@@ -18,6 +20,6 @@ export function onUncaughtError(handler: UncaughtErrorHandler): () => void {
 
 function handle(error: unknown): void {
   if ([...handlers].some((handler) => handler(error))) return;
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.stderr.write(`${terminalText(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
   process.exit(1);
 }

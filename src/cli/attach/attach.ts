@@ -2,6 +2,7 @@ import { connectRemote } from '../../client/remote/connect-remote.node.ts';
 import type { RemoteSession } from '../../client/remote/remote-session.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { onExitSignal } from '../../system/exit-signals.ts';
+import { warn } from '../../system/terminal-text.ts';
 import { runAttachedChat } from '../chat/attach-chat.ts';
 import { runBatch } from '../chat/batch.ts';
 import { CHAT_UI_METHODS } from '../chat/dialogs.ts';
@@ -58,6 +59,6 @@ async function runTerminal(session: RemoteSession): Promise<number> {
 const runPiped = async (session: RemoteSession) => ((await runBatch(session)) ? 0 : 1);
 
 function printError(reason: string): number {
-  process.stderr.write(`tau: ${reason}\n`);
+  warn(reason);
   return 1;
 }

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../protocol/errors.ts';
 import { takeEnvToken } from '../../server/auth/env-token.ts';
 import { basePathFrom } from '../../server/http/admission/base-path.ts';
+import { warn } from '../../system/terminal-text.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 
 /** The address of a server and the token for it. */
@@ -64,5 +65,3 @@ function tokenFrom(args: CliArguments): string | undefined {
   if (token === '') throw new UsageError(`--token-file: ${path} is empty`);
   return token;
 }
-
-const warn = (text: string) => void process.stderr.write(`tau: ${text}\n`);

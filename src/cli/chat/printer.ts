@@ -4,6 +4,7 @@ import type {
   ToolExecutionStartEvent,
   ToolProgress,
 } from '../../protocol/generated/vocabulary.ts';
+import { terminalText } from '../../system/terminal-text.ts';
 
 const SHOWN_LINES = 12;
 
@@ -59,24 +60,24 @@ export class Printer {
   }
 
   step(step: AssistantMessageEvent): void {
-    if (step.type === 'text_delta') this.#put(withoutControls(step.delta));
-    else if (step.type === 'thinking_delta') this.#put(this.#ink.dim(withoutControls(step.delta)));
+    if (step.type === 'text_delta') this.#put(terminalText(step.delta));
+    else if (step.type === 'thinking_delta') this.#put(this.#ink.dim(terminalText(step.delta)));
     else if (step.type === 'text_end' || step.type === 'thinking_end') this.#startLine();
   }
 
   /** Prints lines that are not part of a message. */
   note(text: string): void {
-    this.#line(this.#ink.dim(withoutControls(text)));
+    this.#line(this.#ink.dim(terminalText(text)));
   }
 
   /** Prints an error. */
   failure(reason: unknown): void {
-    this.#line(this.#ink.red(withoutControls(reason instanceof Error ? reason.message : String(reason))));
+    this.#line(this.#ink.red(terminalText(reason instanceof Error ? reason.message : String(reason))));
   }
 
   #output({ content }: ToolProgress, isError: boolean): void {
     const text = content.map((block) => (block.type === 'text' ? block.text : `[${block.mimeType}]`)).join('\n');
-    const lines = withoutControls(text).trimEnd().split('\n');
+    const lines = terminalText(text).trimEnd().split('\n');
     const ink = isError ? this.#ink.red : this.#ink.dim;
     for (const line of lines.slice(0, SHOWN_LINES)) this.#line(ink(`  ${line}`));
     if (lines.length > SHOWN_LINES) this.note(`  … ${lines.length - SHOWN_LINES} more lines`);
@@ -96,12 +97,9 @@ export class Printer {
   }
 }
 
-/** Removes control characters: files and command output may contain any. */
-export const withoutControls = (text: string) => text.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
-
 /** A tool call as one line. */
 export const callLine = ({ toolName, args }: Pick<ToolExecutionStartEvent, 'toolName' | 'args'>, ink: Ink): string =>
-  `${ink.bold(`▸ ${withoutControls(toolName)}`)} ${withoutControls(headline(args))}`;
+  `${ink.bold(`▸ ${terminalText(toolName)}`)} ${terminalText(headline(args))}`;
 
 /** The most telling argument of a call, on one line. */
 function headline(args: Readonly<Record<string, unknown>>): string {

@@ -1,7 +1,8 @@
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { terminalText } from '../../system/terminal-text.ts';
+import { firstCells } from './cell-width.ts';
 import { Keyboard } from './keyboard.ts';
-import { withoutControls } from './printer.ts';
 import { wrap } from './wrap.ts';
 
 const PROMPT = '› ';
@@ -80,7 +81,7 @@ export class Terminal {
   }
 
   #paste(text: string): void {
-    const lines = withoutControls(text.replaceAll(/\r\n?/g, '\n')).split('\n');
+    const lines = terminalText(text.replaceAll(/\r\n?/g, '\n')).split('\n');
     const last = lines.pop() ?? '';
     if (lines.length > 0) {
       this.#pasted = [...this.#pasted, this.#reader.line + lines[0], ...lines.slice(1)];
@@ -117,7 +118,7 @@ export class Terminal {
 
   #promptText(): string {
     const hidden = this.#pasted.length - SHOWN_LINES;
-    const shown = this.#pasted.slice(0, SHOWN_LINES).map((line) => line.slice(0, this.#width - INDENT.length));
+    const shown = this.#pasted.slice(0, SHOWN_LINES).map((line) => firstCells(line, this.#width - INDENT.length));
     if (hidden > 0) shown.push(`… ${hidden} more lines`);
     const pasted = shown.map((line) => `${line}\n${INDENT}`).join('');
     return `${this.#printed}${this.atLineStart ? '' : '\n'}${PROMPT}${pasted}`;

@@ -1,8 +1,11 @@
+import { cellsOf } from './cell-width.ts';
+
+const ZERO_WIDTH_JOINER = '\u200D';
 const RESET = '\u001B[0m';
 const COLOUR = /(?!\t)\p{Cc}\[\d+m/gu;
 const COLOUR_OR_CHARACTER = /(?!\t)\p{Cc}\[\d+m|./gsu;
 
-/** Wraps text at words: returns the finished rows with line ends, and the last row. */
+/** Wraps text at words, by the cells of a terminal: returns the finished rows with line ends, and the last row. */
 export function wrap(text: string, width: number): { readonly rows: string; readonly last: string } {
   const start = text.lastIndexOf('\n') + 1;
   let rows = text.slice(0, start);
@@ -20,11 +23,18 @@ export function wrap(text: string, width: number): { readonly rows: string; read
 function endOfRow(line: string, width: number): number | undefined {
   let column = 0;
   let space: number | undefined;
+  // The start of the current character, which joiners may connect to earlier ones.
+  let joined = { index: 0, column: 0 };
+  let before = '';
   for (const { 0: piece, index } of line.matchAll(COLOUR_OR_CHARACTER)) {
     if (piece.startsWith('\u001B')) continue;
     if (piece === ' ') space = index;
-    if (column === width) return space ?? index;
-    column++;
+    const cells = cellsOf(piece, column);
+    if (cells > 0 && before !== ZERO_WIDTH_JOINER && !/^\p{M}/u.test(piece)) joined = { index, column };
+    // A character that is wider than the terminal has a row of its own.
+    if (column > 0 && column + cells > width) return space ?? (joined.column > 0 ? joined.index : index);
+    column += cells;
+    before = piece;
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { AgentClient } from '../../client/agent-client.ts';
 import { type Stdout, takeStdout } from '../../system/stdout/private-stdout.ts';
+import { terminalJson, terminalText, warn } from '../../system/terminal-text.ts';
 import { toLine } from '../../wire/json-lines.ts';
 import { memoryPair } from '../../wire/memory.ts';
 import type { CliArguments } from '../flags/flags.ts';
@@ -12,8 +13,9 @@ import { type Prompt, type PromptOutcome, runPrompt } from './run-prompt.ts';
 export async function print(args: CliArguments): Promise<number> {
   const prompts = await promptsOf(args);
   const isJson = args.mode === 'json';
-  const isWatched = process.stdout.isTTY && process.stderr.isTTY && !isJson;
-  const stdout = takeStdout();
+  const isTerminal = process.stdout.isTTY;
+  const isWatched = isTerminal && process.stderr.isTTY && !isJson;
+  const stdout = isTerminal ? withoutControls(takeStdout(), isJson ? terminalJson : terminalText) : takeStdout();
   const engine = await openAgentEngine(args, isJson ? {} : { stream: 'delta' });
   if (!engine) return 1;
   const [inside, outside] = memoryPair();
@@ -26,7 +28,7 @@ export async function print(args: CliArguments): Promise<number> {
       engine,
       () => eventQueue.flush().then(flush),
       () => {
-        process.stderr.write('tau: stopped by a signal\n');
+        warn('stopped by a signal');
         resolve('signalled');
       },
     );
@@ -46,6 +48,12 @@ export async function print(args: CliArguments): Promise<number> {
   return result === 'unread' || result.failure === undefined ? 0 : 1;
 }
 
+/** Stdout on a terminal: all text passes through `clean`. */
+const withoutControls = (stdout: Stdout, clean: (text: string) => string): Stdout => ({
+  ...stdout,
+  write: (text) => stdout.write(clean(text)),
+});
+
 /** Dialogs resolve with their defaults. Stops at the first failure, because later prompts may depend on it. */
 async function runPrompts(client: AgentClient, prompts: readonly Prompt[]): Promise<PromptOutcome> {
   await client.hello({ ui: [] });
@@ -59,5 +67,5 @@ async function runPrompts(client: AgentClient, prompts: readonly Prompt[]): Prom
 
 function printOutcome({ text, failure }: PromptOutcome, stdout: Stdout | undefined): void {
   stdout?.write(text);
-  if (failure !== undefined) process.stderr.write(`tau: ${failure}\n`);
+  if (failure !== undefined) warn(failure);
 }

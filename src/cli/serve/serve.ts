@@ -10,6 +10,7 @@ import { PING_MS, type RunningServer, type ServeOptions, serve } from '../../ser
 import { agentDir } from '../../store/agent-dir.ts';
 import { onExitSignal } from '../../system/exit-signals.ts';
 import { openLog } from '../../system/log.ts';
+import { warn } from '../../system/terminal-text.ts';
 import { engineOptions } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { openRequestedLog } from '../logging.ts';
@@ -19,9 +20,10 @@ import { agentArguments } from './agent-arguments.ts';
 // The time for shutting down besides draining runs.
 const DRAIN_OVERHEAD_MS = 10_000;
 
-const URL_HINT = 'Open the first in a browser, once, within 10 minutes. The second is for programs that have a token.';
-
-/** `tau serve`: serves sessions until a signal ends it. Prints one address per line once clients can connect. */
+/**
+ * `tau serve`: serves sessions until a signal ends it. Prints one address per line once clients can connect, on a terminal
+ * with a label.
+ */
 export async function serveSessions(args: CliArguments): Promise<number> {
   const options = await optionsFrom(args);
   const drainMs = seconds(args, 'drain-seconds', 20);
@@ -31,13 +33,20 @@ export async function serveSessions(args: CliArguments): Promise<number> {
     server = await serve(options);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    process.stderr.write(`tau: ${messageOf(error)}\n`);
+    warn(messageOf(error));
     return 1;
   }
   onExitSignal(() => server.drain(drainMs), { limitMs: drainMs + DRAIN_OVERHEAD_MS });
-  await printAndExit(`${server.loginLink()}\n${server.socketUrl}\n`);
-  if (process.stdout.isTTY || process.stderr.isTTY) process.stderr.write(`${URL_HINT}\n`);
+  await printAndExit(process.stdout.isTTY ? labelledAddresses(server, options) : addresses(server).join(''));
   return new Promise(() => {});
+}
+
+const addresses = (server: RunningServer) => [`${server.loginLink()}\n`, `${server.socketUrl}\n`];
+
+function labelledAddresses(server: RunningServer, { socketPath }: ServeOptions): string {
+  const [link, url] = addresses(server);
+  const file = socketPath === undefined ? '' : `Socket file, for tau attach:               ${socketPath}\n`;
+  return `Page, opens once within 10 minutes:        ${link}WebSocket, for programs that have a token: ${url}${file}`;
 }
 
 async function optionsFrom(args: CliArguments): Promise<ServeOptions> {

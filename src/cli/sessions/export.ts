@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import { exportSession } from '../../store/sessions/export/export-session.ts';
-import { withoutControls } from '../chat/printer.ts';
+import { terminalText } from '../../system/terminal-text.ts';
 import { cliPaths } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { isSystemError } from '../lifetime.ts';
@@ -20,11 +20,11 @@ export async function exportPage(args: CliArguments): Promise<number> {
 export async function writePage(find: () => Promise<string>, outputPath: string | undefined): Promise<number> {
   try {
     const path = await exportSession({ sessionPath: await find(), outputPath, cwd: process.cwd() });
-    process.stdout.write(`Exported to: ${withoutControls(path)}\n`);
+    process.stdout.write(`Exported to: ${terminalText(path)}\n`);
     return 0;
   } catch (error) {
     if (!(error instanceof Refusal) && !isSystemError(error)) throw error;
-    process.stderr.write(`tau: ${withoutControls(error.message)}\n`);
+    process.stderr.write(`tau: ${terminalText(error.message)}\n`);
     return 1;
   }
 }

@@ -2,7 +2,7 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import { lastMessages } from '../../store/sessions/entry-reader.ts';
 import { summaryAt } from '../../store/sessions/listing/list-sessions.ts';
-import { withoutControls } from '../chat/printer.ts';
+import { terminalText } from '../../system/terminal-text.ts';
 import { ageOf } from './table.ts';
 
 // The number of last messages, and the characters of each.
@@ -51,4 +51,4 @@ function textOf(message: AgentMessage): string {
     .join(' ');
 }
 
-const oneLine = (text: string) => withoutControls(text.replaceAll(/\s+/g, ' ')).trim();
+const oneLine = (text: string) => terminalText(text.replaceAll(/\s+/g, ' ')).trim();

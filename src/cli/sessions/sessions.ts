@@ -3,7 +3,7 @@ import { sessionsFolder } from '../../store/agent-dir.ts';
 import { SessionList } from '../../store/sessions/listing/list-sessions.ts';
 import { renameStoredSession, sessionNameFrom } from '../../store/sessions/session-name.ts';
 import { moveToTrash, restoreFromTrash } from '../../store/sessions/trash.ts';
-import { withoutControls } from '../chat/printer.ts';
+import { terminalJson, terminalText } from '../../system/terminal-text.ts';
 import { cliPaths } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { isSystemError } from '../lifetime.ts';
@@ -54,7 +54,7 @@ function contextFor(args: CliArguments, words: readonly string[]): VerbContext {
 async function listSessions({ args, words, cwd, list, directory }: VerbContext): Promise<number> {
   if (words[0] !== undefined) throw new UsageError(`tau sessions list takes no ${JSON.stringify(words[0])}`);
   const { sessions } = await list.list({ extraFolder: directory, ...(args.all ? {} : { cwd }) });
-  if (args.json) for (const session of sessions) process.stdout.write(`${JSON.stringify(session)}\n`);
+  if (args.json) for (const session of sessions) process.stdout.write(`${terminalJson(JSON.stringify(session))}\n`);
   else if (sessions.length > 0) process.stdout.write(sessionTable(sessions, { withFolder: args.all !== undefined }));
   else printLine(args.all ? 'No sessions.' : `No sessions in ${cwd} (tau sessions list --all: in every folder).`);
   return 0;
@@ -119,9 +119,9 @@ async function withErrorReport(run: () => Promise<number>): Promise<number> {
     return await run();
   } catch (error) {
     if (!(error instanceof Refusal) && !isSystemError(error)) throw error;
-    process.stderr.write(`${withoutControls(error.message)}\n`);
+    process.stderr.write(`${terminalText(error.message)}\n`);
     return 1;
   }
 }
 
-const printLine = (text: string) => void process.stdout.write(`${withoutControls(text)}\n`);
+const printLine = (text: string) => void process.stdout.write(`${terminalText(text)}\n`);

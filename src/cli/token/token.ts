@@ -2,7 +2,7 @@ import { messageOf } from '../../protocol/errors.ts';
 import { agentDir } from '../../store/agent-dir.ts';
 import type { TokenRecord } from '../../store/tokens/token-record.ts';
 import { createToken, readTokens, revokeToken } from '../../store/tokens/token-store.ts';
-import { withoutControls } from '../chat/printer.ts';
+import { terminalJson, terminalText } from '../../system/terminal-text.ts';
 import { type CliArguments, type FlagName, UsageError } from '../flags/flags.ts';
 import { ageOf } from '../sessions/table.ts';
 import { printAndExit } from '../stdio.ts';
@@ -56,7 +56,8 @@ async function listVerb({ args, words, root }: TokenVerbContext): Promise<number
   if (words[0] !== undefined) throw new UsageError(`tau token list takes no ${JSON.stringify(words[0])}`);
   const { tokens, problems } = readTokens(root);
   for (const problem of problems) warn(problem);
-  if (args.json) return printAndExit(tokens.map(({ sha256: _, ...facts }) => `${JSON.stringify(facts)}\n`).join(''));
+  if (args.json)
+    return printAndExit(tokens.map(({ sha256: _, ...facts }) => `${terminalJson(JSON.stringify(facts))}\n`).join(''));
   return printAndExit(tokens.length > 0 ? tokenTable(tokens) : 'No tokens.\n');
 }
 
@@ -65,7 +66,7 @@ async function revokeVerb({ words, root }: TokenVerbContext): Promise<number> {
   if (idOrName === undefined || others.length > 0)
     throw new UsageError('tau token revoke takes the id or name of a token');
   const { id, name } = await revokeToken(root, idOrName);
-  return printAndExit(`${withoutControls(`Revoked ${id} (${name})`)}\n`);
+  return printAndExit(`${terminalText(`Revoked ${id} (${name})`)}\n`);
 }
 
 /** Prints an error to stderr and turns it into the exit code. */
@@ -79,7 +80,7 @@ async function withErrorReport(run: () => Promise<number>): Promise<number> {
   }
 }
 
-const warn = (text: string) => void process.stderr.write(`${withoutControls(text)}\n`);
+const warn = (text: string) => void process.stderr.write(`${terminalText(text)}\n`);
 
 const HEAD = ['ID', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'PATHS'];
 

@@ -3,6 +3,7 @@ import type { Tool } from '../../agent/tool.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../../session/hooks.ts';
+import { warn } from '../../system/terminal-text.ts';
 import { createApi } from './api/create-api.ts';
 import { createEventBus } from './api/event-bus.ts';
 import type { EventName } from './events.ts';
@@ -42,7 +43,7 @@ export class Extensions {
         await this.#runFactory(extension);
         this.#extensions.push(extension);
       } catch (error) {
-        process.stderr.write(`tau: Failed to load extension "${source.path}": ${messageOf(error)}\n`);
+        warn(`Failed to load extension "${source.path}": ${messageOf(error)}`);
         this.#host.reportFailure(source.path, 'load', error);
       }
     }

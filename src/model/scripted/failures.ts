@@ -16,6 +16,7 @@ export const cut = (): ModelFailure => new ModelFailure('connection_lost', 'term
 
 const codes: Readonly<Record<number, RunError>> = {
   401: 'auth_failed',
+  402: 'payment_required',
   403: 'auth_failed',
   429: 'rate_limited',
   503: 'overloaded',
@@ -25,6 +26,7 @@ const codes: Readonly<Record<number, RunError>> = {
 const phrases: Readonly<Record<number, string>> = {
   400: 'Bad request',
   401: 'Unauthorized',
+  402: 'Payment required',
   403: 'Forbidden',
   404: 'Not found',
   429: 'Too many requests',

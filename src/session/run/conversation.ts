@@ -3,6 +3,7 @@ import type { Tool } from '../../agent/tool.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { callModel } from '../../model/call-model.ts';
 import { ModelFailure, type ModelRequest, type Provider } from '../../model/request.ts';
+import { withContent } from '../../model/require-content.ts';
 import { estimateRequest } from '../../model/token-estimate.ts';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import type { CompactorParts } from '../compaction/compactor.ts';
@@ -50,7 +51,7 @@ export function conversationOf(run: Run, parts: ConversationParts): Conversation
       if (exceedsWindow(request, transcript.messages)) return callModel(fullContextProvider, request, onFailure);
       parts.activity.begin('provider');
       const provider = await unlessAborted(parts.registry.provider(request.model, signal), signal);
-      return callModel(provider ?? emptyProvider, request, onFailure);
+      return callModel(provider ? withContent(provider) : emptyProvider, request, onFailure);
     },
     // The tools that this model call was offered, though they may have changed since.
     tools: () => offered,

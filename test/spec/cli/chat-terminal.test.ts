@@ -78,6 +78,27 @@ he screen
   expect(storedMessages(home)[2]).toMatchObject({ content: [{ text: 'what I type is longer than the screen' }] });
 });
 
+it('[Z81] tau chat wraps Chinese and Japanese text by cells, and keeps typed text in place', async () => {
+  const home = newHome();
+  const gate = newGate();
+  const steps = [{ text: '深圳市南山区，' }, { await: gate.path }, { text: '東京タワーは赤い。🐚 か\u3099く' }];
+  const chat = startTauInTerminal(home, ['chat', ...scriptArgs(home, [{ steps }])], { columns: 20 });
+  await chat.waitForScreen('\n›');
+
+  chat.type(`begin${ENTER}`);
+  await chat.waitForScreen('\n深圳市南山区，\n›');
+  chat.type('我打字');
+  await chat.waitForScreen('\n› 我打字');
+  gate.open();
+  await chat.waitForScreen('\n深圳市南山区，東京タ\nワーは赤い。🐚\nか\u3099く\n› 我打字');
+  chat.type(ENTER);
+  await chat.waitForScreen('answers.');
+  chat.type(CTRL_D);
+  await chat.finished;
+
+  expect(chat.screen()).toContain('\n› begin\n深圳市南山区，東京タ\nワーは赤い。🐚\nか\u3099く\n›');
+});
+
 it('tau chat steers the run with messages sent during it, and confirms that', async () => {
   const home = newHome();
   const gate = newGate();

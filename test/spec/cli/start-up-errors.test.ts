@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { newHome, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
-import { runTau } from '../../support/processes/program.ts';
+import { pathWithPi, runTau, startProgram } from '../../support/processes/program.ts';
 
 const rpcMode = ['--mode', 'rpc'];
 
@@ -121,8 +121,16 @@ it('[Z19] @file is rejected before the file is read', async () => {
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.not.stringContaining('hunter2') });
 });
 
-it.each([['--version'], ['-v'], ['--mode rpc --version']])('%s prints only the version', async (commandLine) => {
+it.each([['--version'], ['-v'], ['--mode rpc --version']])('[Z82] %s prints only the version', async (commandLine) => {
   const result = await runTau(newHome(), commandLine.split(' '));
+
+  expect(result).toEqual({ code: 0, signal: null, stdout: `${packageJson.version}\n`, stderr: '' });
+});
+
+it('[Z2 Z82] pi --version prints what tau --version prints', async () => {
+  const home = newHome();
+
+  const result = await startProgram(home, ['pi', '--version'], { env: pathWithPi(home), input: '' }).finished;
 
   expect(result).toEqual({ code: 0, signal: null, stdout: `${packageJson.version}\n`, stderr: '' });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { waitUntilSettled } from '../../support/agent/run-records.ts';
-import { openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
+import { NO_RETRY, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
 import type { Peer } from '../../support/clients/peer.ts';
 import {
   apis,
@@ -113,6 +113,50 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s configured by mod
       errorMessage: expect.stringMatching(/^401 .*This key is not valid/),
     });
     expect(double.requests).toHaveLength(1);
+  });
+
+  it('[E15] each kind of failure has its own code, and an empty response is one', async () => {
+    const { peer, double } = await openConfigured(api, { settings: NO_RETRY });
+    double.respondWith(
+      { status: 401, message: 'Wrong key' },
+      { status: 402, message: 'Pay first' },
+      { status: 429, message: 'Slow down' },
+      { status: 500, message: 'Broken' },
+      { text: '' },
+      { text: 'this breaks off', cutAfter: 2 },
+      { text: 'Fine.' },
+    );
+
+    const ends = [];
+    for (let count = 0; count < 7; count++) ends.push((await peer.run('go')).at(-1));
+
+    expect(ends.map((end) => end?.['errorCode'] ?? end?.['outcome'])).toEqual([
+      'auth_failed',
+      'payment_required',
+      'rate_limited',
+      'model_error',
+      'empty_response',
+      'connection_lost',
+      'ok',
+    ]);
+    for (const end of ends.slice(0, 6)) expect(end).toMatchObject({ type: 'agent_settled', outcome: 'error' });
+  });
+
+  it('[E15] an empty response is retried, and one after tools ends the run well', async () => {
+    const { peer, double } = await openConfigured(api, { settings: { retry: { baseDelayMs: 1, maxRetries: 2 } } });
+    double.respondWith(
+      { text: ' \n' },
+      { calls: [{ id: 'call_1', name: 'bash', arguments: { command: 'true' } }] },
+      { text: '' },
+    );
+
+    const records = await peer.run('go');
+
+    expect(records.find(({ type }) => type === 'auto_retry_start')).toMatchObject({
+      errorMessage: 'The model returned an empty response',
+    });
+    expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
+    expect(double.requests).toHaveLength(3);
   });
 
   it('[Y2 Y4 Y5 Y7] retries after an overload, a rate limit, an interrupted stream and a stall', async () => {

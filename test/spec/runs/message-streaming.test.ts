@@ -173,7 +173,7 @@ const anyStep = fc.oneof(
 
 verifies('M5 M6 M13 M21', 'by default every update carries the message so far', async ({ open }) => {
   const answers = fc.sample(fc.array(anyStep, { minLength: 1, maxLength: 6 }), { numRuns: 15, seed: 5 });
-  const { peer } = await open({ script: answers.flatMap((steps) => [{ steps }, { text: 'Whatever.' }]) });
+  const { peer } = await open({ script: answers.flatMap((steps) => [{ steps: [...steps, { text: 'So.' }] }, { text: 'Whatever.' }]) });
 
   for (const _ of answers) await peer.run('go');
 
@@ -236,9 +236,10 @@ verifies('M12 M13', 'an aborted assistant message ends with an error step and re
 });
 
 verifies('M3 M14', 'an empty assistant message has only its start and done steps', async ({ open }) => {
-  const { peer } = await open({ script: [{ steps: [] }] });
+  const call = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
+  const { peer } = await open({ script: [{ steps: [call] }, { steps: [] }] });
 
-  const [list = []] = assistantMessagesIn(await peer.run('go'));
+  const [, list = []] = assistantMessagesIn(await peer.run('go'));
 
   expect(list.slice(1, -1).map((record) => stepOf(record).type)).toEqual(['start', 'done']);
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'ok' });

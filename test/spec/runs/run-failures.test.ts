@@ -11,6 +11,8 @@ for (const [what, failing, errorCode, errorMessage] of [
   ['has an internal error', { error: { status: 500 } }, 'model_error', '500 Internal server error'],
   ['rejects the key', { error: { status: 401 } }, 'auth_failed', '401 Unauthorized'],
   ['forbids access', { error: { status: 403 } }, 'auth_failed', '403 Forbidden'],
+  ['requires a payment', { error: { status: 402 } }, 'payment_required', '402 Payment required'],
+  ['returns nothing', { steps: [] }, 'empty_response', 'The model returned an empty response'],
   ['limits the rate', { error: { status: 429 } }, 'rate_limited', '429 Too many requests'],
   ['is overloaded', { error: { status: 529 } }, 'overloaded', '529 Overloaded'],
   [
@@ -21,34 +23,38 @@ for (const [what, failing, errorCode, errorMessage] of [
   ],
   ['loses the connection', { cut: true }, 'connection_lost', 'terminated'],
 ] as const) {
-  verifies('R10 R13 R15 R16 R22 M12', `a model that ${what} before its first token ends the run`, async ({ open }) => {
-    const { peer, sessionFiles } = await open({ settings: NO_RETRY, script: [failing, { text: 'fine' }] });
+  verifies(
+    'R10 R13 R15 R16 R22 M12 E15',
+    `a model that ${what} before its first token ends the run`,
+    async ({ open }) => {
+      const { peer, sessionFiles } = await open({ settings: NO_RETRY, script: [failing, { text: 'fine' }] });
 
-    const records = await peer.run({ message: 'go', clientMessageId: 'c1' });
+      const records = await peer.run({ message: 'go', clientMessageId: 'c1' });
 
-    expect(outline(records).slice(5)).toEqual([
-      'message_start',
-      'message_update:start',
-      'message_update:error',
-      'message_end',
-      'turn_end',
-      'agent_end',
-      'agent_settled',
-    ]);
-    const message = ofType(records, 'turn_end')[0]?.['message'];
-    expect(message).toMatchObject({ content: [], stopReason: 'error', errorMessage, errorCode });
-    expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ message });
-    expect(await waitUntilSettled(peer)).toEqual({
-      type: 'agent_settled',
-      runId: expect.any(String),
-      aborted: false,
-      outcome: 'error',
-      errorCode,
-      errorMessage,
-      clientMessageIds: ['c1'],
-    });
-    expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
-  });
+      expect(outline(records).slice(5)).toEqual([
+        'message_start',
+        'message_update:start',
+        'message_update:error',
+        'message_end',
+        'turn_end',
+        'agent_end',
+        'agent_settled',
+      ]);
+      const message = ofType(records, 'turn_end')[0]?.['message'];
+      expect(message).toMatchObject({ content: [], stopReason: 'error', errorMessage, errorCode });
+      expect(readSessionFile(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ message });
+      expect(await waitUntilSettled(peer)).toEqual({
+        type: 'agent_settled',
+        runId: expect.any(String),
+        aborted: false,
+        outcome: 'error',
+        errorCode,
+        errorMessage,
+        clientMessageIds: ['c1'],
+      });
+      expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
+    },
+  );
 }
 
 verifies('R21 R22 M15', 'an interrupted stream keeps the partial message', async ({ open }) => {

@@ -97,10 +97,16 @@ it('[W61] --api-key is rejected, because process lists show arguments', async ()
   expect(result.stderr).not.toContain('sk-secret');
 });
 
-it('[W60] on a terminal the server explains its two addresses', async () => {
-  const server = startTauInTerminal(newHome(), ['serve', '--port', '0'], { columns: 120 });
+it('[W60] on a terminal the server labels each address', async () => {
+  const server = startTauInTerminal(newHome(), ['serve', '--port', '0', '--socket', 'a.sock'], { columns: 200 });
 
-  await server.waitForScreen('/session\nOpen the first in a browser, once, within 10 minutes.');
+  await server.waitForScreen('a.sock');
+
+  expect(server.screen().trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^Page, opens once within 10 minutes: +http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]{43}$/),
+    expect.stringMatching(/^WebSocket, for programs that have a token: ws:\/\/127\.0\.0\.1:\d+\/session$/),
+    expect.stringMatching(/^Socket file, for tau attach: +\/.*\/a\.sock$/),
+  ]);
 });
 
 it('[W62] npm start forwards a signal', async () => {

@@ -71,6 +71,8 @@ const ESCAPE = '\u001B';
 const CONTROL_OR_CHARACTER = new RegExp(`${ESCAPE}\\[(?<mode>\\??)(?<number>\\d*)(?<letter>[A-Za-z])|.`, 'gsu');
 const TAB = 8;
 
+const WIDE = /[\u3000-\u3096\u309B-\u30FF\uFF01-\uFF60\p{Script=Han}\p{Script=Hangul}\p{Emoji_Presentation}]/u;
+
 /** A terminal screen; it implements only the control sequences that tau may use. */
 export class Screen {
   readonly #columns: number;
@@ -114,13 +116,18 @@ export class Screen {
     else if (character === '\n') this.#down();
     else if (character === '\t') this.#column += TAB - (this.#column % TAB);
     else if (/\p{Cc}/u.test(character)) throw new Error(`Unknown character ${JSON.stringify(character)}`);
-    else {
-      if (this.#column === this.#columns) {
-        this.#down();
-        this.#column = 0;
-      }
-      this.#rowAt(this.#row)[this.#column++] = character;
+    else if (!/\p{Mn}/u.test(character)) this.#cells(character, WIDE.test(character) ? 2 : 1);
+    else this.#rowAt(this.#row)[this.#column - 1] += character;
+  }
+
+  #cells(character: string, width: number): void {
+    if (this.#column + width > this.#columns) {
+      this.#down();
+      this.#column = 0;
     }
+    this.#rowAt(this.#row)[this.#column] = character;
+    if (width === 2) this.#rowAt(this.#row)[this.#column + 1] = '';
+    this.#column += width;
   }
 
   #clearDown(): void {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { defaultShell } from '../../../agent/tools/bash/shell.ts';
 import { messageOf } from '../../../protocol/errors.ts';
 import { withFileMutex } from '../../../system/files/file-mutex.ts';
+import { warn } from '../../../system/terminal-text.ts';
 import { createEventBus } from '../api/event-bus.ts';
 import * as conversation from './coding-agent/conversation.ts';
 import { stripFrontmatter } from './coding-agent/frontmatter-text.ts';
@@ -65,5 +66,5 @@ export function piCodingAgent({ agentDir, shell }: ExtensionEnvironment): object
 }
 
 function onListenerError(channel: string, error: unknown): void {
-  process.stderr.write(`tau: a listener of ${channel} failed: ${messageOf(error)}\n`);
+  warn(`a listener of ${channel} failed: ${messageOf(error)}`);
 }

@@ -1,6 +1,7 @@
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { schemaProblem } from '../protocol/schema-problem.ts';
+import { warn } from '../system/terminal-text.ts';
 import { createTimedRun } from './stream-rules/pattern-search.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -38,7 +39,7 @@ export function argumentCheck(toolName: string, schema: Schema): (args: Argument
     } catch (error) {
       isUsable = false;
       const reason = JSON.stringify(messageOf(error).slice(0, MAX_REASON_LENGTH));
-      process.stderr.write(`tau: The arguments of the tool ${toolName} are not checked: ${reason}\n`);
+      warn(`The arguments of the tool ${toolName} are not checked: ${reason}`);
       return undefined;
     }
   };

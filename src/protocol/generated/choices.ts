@@ -5,7 +5,7 @@ export const choices = {
   ThinkingLevel: ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
   ThinkingLevelInput: ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'brief'],
   StopReason: ['stop', 'length', 'toolUse', 'error', 'aborted'],
-  RunError: ['model_error', 'auth_failed', 'rate_limited', 'overloaded', 'context_overflow', 'context_full', 'stalled', 'connection_lost', 'storage_failed', 'interrupted', 'internal'],
+  RunError: ['model_error', 'auth_failed', 'payment_required', 'rate_limited', 'overloaded', 'context_overflow', 'context_full', 'stalled', 'connection_lost', 'empty_response', 'storage_failed', 'interrupted', 'internal'],
   InterruptMode: ['immediate', 'wait'],
   QueueMode: ['all', 'one-at-a-time'],
   RunOutcome: ['ok', 'error', 'aborted', 'budget'],

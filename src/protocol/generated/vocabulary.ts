@@ -164,7 +164,7 @@ export interface Usage {
 export type StopReason = 'stop' | 'length' | 'toolUse' | 'error' | 'aborted';
 
 /** Why a run failed. A closed set, unlike `errorMessage`. */
-export type RunError = 'model_error' | 'auth_failed' | 'rate_limited' | 'overloaded' | 'context_overflow' | 'context_full' | 'stalled' | 'connection_lost' | 'storage_failed' | 'interrupted' | 'internal';
+export type RunError = 'model_error' | 'auth_failed' | 'payment_required' | 'rate_limited' | 'overloaded' | 'context_overflow' | 'context_full' | 'stalled' | 'connection_lost' | 'empty_response' | 'storage_failed' | 'interrupted' | 'internal';
 
 export interface ToolResultMessage {
   role: 'toolResult';
@@ -479,6 +479,8 @@ export interface SessionState {
   sessionName?: string | undefined;
   cwd: string;
   projectTrusted: boolean;
+  /** Files that are not used because the project is not trusted. */
+  skippedFiles?: string[] | undefined;
   autoCompactionEnabled: boolean;
   messageCount: number;
   pendingMessageCount: number;
@@ -855,6 +857,23 @@ export interface SessionRepairedEvent {
   tornBytes: number;
 }
 
+export interface TrustSkippedEvent {
+  type: 'trust_skipped';
+  /** Only on a WebSocket, on records of the session. */
+  seq?: number | undefined;
+  cwd: string;
+  /** Their paths; empty: none any more. */
+  files: string[];
+}
+
+export interface WarningEvent {
+  type: 'warning';
+  /** Only on a WebSocket, on records of the session. */
+  seq?: number | undefined;
+  source: 'settings' | 'models' | 'mcp' | 'extension' | 'agent';
+  message: string;
+}
+
 export interface EntryAppendedEvent {
   type: 'entry_appended';
   /** Only on a WebSocket, on records of the session. */
@@ -1011,6 +1030,8 @@ export type ExtensionUiRequestEvent = {
   method: 'editor';
   title: string;
   prefill?: string | undefined;
+  /** Milliseconds until the agent takes the default. */
+  timeout?: number | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
 } | {
@@ -1501,10 +1522,11 @@ export interface CommandMap {
       nextCursor?: string | undefined;
     };
   };
-  /** Move a stored session to the trash folder beside it. */
+  /** Move a stored session to the trash folder beside it. A server refuses a session with a run or other clients, unless `stop` names `run` or `all`. */
   delete_session: {
     params: {
       sessionPath: string;
+      stop?: 'run' | 'all' | undefined;
     };
     result: {
       trashPath: string;
@@ -1741,6 +1763,8 @@ export interface EventMap {
   session_info_changed: SessionInfoChangedEvent;
   thinking_level_changed: ThinkingLevelChangedEvent;
   session_repaired: SessionRepairedEvent;
+  trust_skipped: TrustSkippedEvent;
+  warning: WarningEvent;
   entry_appended: EntryAppendedEvent;
   compaction_start: CompactionStartEvent;
   compaction_end: CompactionEndEvent;

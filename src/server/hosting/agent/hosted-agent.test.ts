@@ -40,6 +40,7 @@ function startAgent(onCommand: string) {
         notify();
       },
       onError: () => {},
+      onActivity: () => {},
       onExit: ({ signal }) => onExit(signal ?? undefined),
     },
   );

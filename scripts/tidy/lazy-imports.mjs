@@ -70,7 +70,10 @@ const LAZY_IMPORTS = {
     'engine/addons/extension-host.ts': ['system/processes/run-program.ts'],
     'extend/extensions/api/bash-backend.ts': ['agent/tools/bash/command-output.ts'],
     'extend/extensions/pi-shims/ai/model-calls.ts': ['model/scripted/player.ts'],
-    'extend/extensions/pi-shims/coding-agent/bash-tool.ts': ['agent/tools/bash/run-command.ts'],
+    'extend/extensions/pi-shims/coding-agent/bash-tool.ts': [
+      'agent/tools/bash/run-command.ts',
+      'agent/tools/bash/shell.ts',
+    ],
     'extend/extensions/pi-shims/coding-agent/file-tools.ts': [
       'agent/tools/edit/edit-diff.ts',
       'agent/tools/edit/edit-text.ts',

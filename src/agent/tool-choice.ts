@@ -1,3 +1,5 @@
+import { wildcardTest } from '../protocol/matching/wildcards.ts';
+
 /** Which tools a model is offered, as the command line states it. */
 export interface ToolChoice {
   /** Tool names, with `*` as a wildcard: only these. `+name` and `-name` change the defaults instead. */
@@ -19,7 +21,7 @@ export function chooseTools(names: readonly string[], choice: ToolChoice, defaul
   const chosen = new Set(modifiesDefaults(patterns) ? names.filter((name) => defaults.includes(name)) : []);
   const unknown: string[] = [];
   const apply = (pattern: string, change: (name: string) => void) => {
-    const matching = names.filter((name) => matchesPattern(name, pattern));
+    const matching = names.filter(wildcardTest(pattern));
     if (matching.length === 0) unknown.push(pattern);
     for (const name of matching) change(name);
   };
@@ -34,8 +36,3 @@ export function chooseTools(names: readonly string[], choice: ToolChoice, defaul
 /** True if there are no patterns, or all of them start with `+` or `-`. */
 const modifiesDefaults = (patterns: readonly string[] | undefined) =>
   patterns === undefined || (patterns.length > 0 && patterns.every((pattern) => /^[+-]/.test(pattern)));
-
-function matchesPattern(name: string, pattern: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`).test(name);
-}

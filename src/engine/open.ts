@@ -270,6 +270,7 @@ const shellOptionsFor = ({ cwd, settings }: Project, context: ShellContext): She
   cwd,
   shellPath: settings.shellPath,
   commandPrefix: settings.shellCommandPrefix,
+  timeouts: settings.bash,
 });
 
 /** Variables that describe the agent to commands, under pi's names. */

@@ -144,7 +144,7 @@ export class ShellCommands {
     const hookCall = hooks.userBash?.({ command, cwd: options.cwd, excludeFromContext }, signal);
     const hookResult = hookCall === undefined ? undefined : await unlessAborted(hookCall, signal);
     if (hookResult) return hookResult;
-    const { runShell } = await import('../agent/tools/bash/shell.ts');
+    const { runShell, timeoutFor, timeoutText } = await import('../agent/tools/bash/shell.ts');
     const text = new EscapeStripper();
     const newText = (output: CommandOutput) => {
       const { text: piece, skipped } = output.takeNew();
@@ -154,10 +154,15 @@ export class ShellCommands {
     const sendOutput = (output: CommandOutput) => {
       if (request.canReceive()) request.onText(newText(output));
     };
-    const run = await runShell(options, { command, timeoutSeconds: 0, signal, onOutput: sendOutput });
-    request.onText(newText(run.output) + text.end());
+    // The default is for calls of the model: a user may start a server.
+    const timeout = timeoutFor(0, { ...options.timeouts, defaultTimeoutSeconds: 0 });
+    const job = { command, timeoutSeconds: timeout.seconds, signal, onOutput: sendOutput };
+    const run = await runShell(options, job);
+    const notice = run.end === 'timed out' ? `\n\n${timeoutText(timeout)}` : '';
+    request.onText(newText(run.output) + text.end() + notice);
     if (run.exit.error) throw new Refusal('internal', run.exit.error.message, { cause: run.exit.error });
-    return bashResult(run);
+    const result = bashResult(run);
+    return { ...result, output: result.output + notice };
   }
 }
 

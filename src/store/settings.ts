@@ -18,6 +18,13 @@ export interface Settings {
   readonly enabledModels?: readonly string[];
   readonly shellPath?: string;
   readonly shellCommandPrefix?: string;
+  /** Timeouts of shell commands; without them a command may run for ever. */
+  readonly bash?: {
+    /** For calls of the tool without a timeout. */
+    readonly defaultTimeoutSeconds?: number;
+    /** For every call of the tool and every `bash` command. */
+    readonly maxTimeoutSeconds?: number;
+  };
   readonly sessionDir?: string;
   readonly defaultProjectTrust?: 'ask' | 'always' | 'never';
   readonly compaction?: {
@@ -89,6 +96,7 @@ const count: Schema = { type: 'number', minimum: 0 };
 // The maximum delay of a timer.
 const time: Schema = { type: 'number', minimum: 1, maximum: 2_147_483_647 };
 const delay: Schema = { ...time, minimum: 0 };
+const seconds: Schema = { type: 'number', minimum: 0, maximum: 2_147_483 };
 const texts: Schema = { type: 'array', items: text };
 const oneOf = (...values: string[]): Schema => ({ enum: values });
 const group = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });
@@ -108,6 +116,7 @@ const schemas: Record<keyof Settings, Schema> = {
   enabledModels: { type: 'array', items: text },
   shellPath: text,
   shellCommandPrefix: text,
+  bash: group({ defaultTimeoutSeconds: seconds, maxTimeoutSeconds: seconds }),
   sessionDir: text,
   defaultProjectTrust: oneOf('ask', 'always', 'never'),
   compaction: group({ enabled: flag, reserveTokens: count, keepRecentTokens: count }),

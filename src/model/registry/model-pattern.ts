@@ -1,8 +1,8 @@
 import { Refusal } from '../../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../../protocol/generated/vocabulary.ts';
+import { ANYTHING, matchesSteps, type PatternStep } from '../../protocol/matching/wildcards.ts';
 import { isThinkingLevel } from '../thinking-levels.ts';
 import { defaultModel } from './default-models.ts';
-import { isGlob, modelGlob } from './model-glob.ts';
 
 /** A model that a pattern matched, with the thinking level in the pattern. */
 export interface ModelMatch {
@@ -140,3 +140,26 @@ const equalsIgnoringCase = (one: string, other: string) => one.toLowerCase() ===
 const fullName = ({ provider, id }: Model) => `${provider}/${id}`;
 
 const notFound = (message: string) => new Refusal('model_not_found', message);
+
+const notSlash = (character: string) => character !== '/';
+
+const isGlob = (pattern: string): boolean => /[*?[]/.test(pattern);
+
+/**
+ * Compiles a pattern for names such as `provider/id`, ignoring case. `*` and `?` stop at a `/`, `**` does not, `[a-z]`
+ * and `[!a-z]` match one character. Matching takes at most pattern length times name length.
+ */
+export function modelGlob(pattern: string): (name: string) => boolean {
+  const steps = [...pattern.toLowerCase().matchAll(/\*+|\?|\[([!^]?)(\]?[^\]]*)\]|./gsu)].map(stepOf);
+  return (name) => matchesSteps(steps, name.toLowerCase());
+}
+
+function stepOf([source, negation, members]: RegExpExecArray): PatternStep<string> {
+  if (source === '*') return { matches: notSlash, repeats: true };
+  if (source.startsWith('**')) return ANYTHING;
+  if (source === '?') return { matches: notSlash };
+  if (members === undefined) return { matches: (character) => character === source };
+  const ranges = [...members.matchAll(/(.)-(.)|./gsu)].map(([whole, from = whole, to = whole]) => ({ from, to }));
+  const isMember = (character: string) => ranges.some(({ from, to }) => from <= character && character <= to);
+  return { matches: (character) => notSlash(character) && isMember(character) === (negation === '') };
+}

@@ -72,8 +72,15 @@ function modeOf(path: string): number | undefined {
   return stats && stats.mode & PERMISSION_BITS;
 }
 
-const temporaryPathBeside = (path: string) =>
+/** A new path in the same folder, for content that replaces this file when it is complete. */
+export const temporaryPathBeside = (path: string): string =>
   join(dirname(path), `.tau-${process.pid}-${Math.random().toString(36).slice(2)}.tmp`);
+
+/** Whether a file of this name is a half-written one of tau. */
+export const isTemporaryName = (name: string): boolean => /^\.tau-\d+-[a-z\d]+\.tmp$/.test(name);
+
+/** The names of `isTemporaryName` as a glob, which matches slightly more. */
+export const TEMPORARY_NAMES = '.tau-[0-9]*-*.tmp';
 
 function writeSynced(path: string, text: string, mode: number | undefined): void {
   const fd = openSync(path, 'wx', mode === undefined ? 0o666 : 0o600);

@@ -336,3 +336,13 @@ verifies('B20', 'a bash command that cannot be started is rejected and stores no
   expect(noFolder['error']).toContain('Working directory does not exist');
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0 });
 });
+
+verifies('B22', 'bash.maxTimeoutSeconds ends a command, and its output gives the reason', async ({ open }) => {
+  const { peer } = await open({ settings: { bash: { maxTimeoutSeconds: 0.5, defaultTimeoutSeconds: 0.1 } } });
+
+  const result = await peer.ok({ type: 'bash', command: 'echo begun; sleep 1000' });
+
+  const reason = 'Command timed out after 0.5 seconds (bash.maxTimeoutSeconds in settings.json)';
+  expect(result).toMatchObject({ output: `begun\n\n\n${reason}`, exitCode: null, cancelled: false });
+  expect(await lastMessage(peer)).toMatchObject({ role: 'bashExecution', output: result.output });
+});

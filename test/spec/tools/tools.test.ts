@@ -156,3 +156,14 @@ verifies(
   },
   LOCAL_TRANSPORTS,
 );
+
+verifies('T28', 'a pattern with many wildcards selects tools without delay', async ({ open }) => {
+  const { peer } = await open({ args: ['--tools', `${'*a'.repeat(30)}b,${'*a'.repeat(30)}`] });
+  const name = 'a'.repeat(64);
+  await peer.ok({
+    type: 'set_host_tools',
+    tools: [{ name, description: 'x', parameters: { type: 'object', properties: {} } }],
+  });
+
+  expect(await activeTools(peer)).toEqual([name]);
+});

@@ -1,27 +1,27 @@
 import { ToolError, type ToolInvocation, type ToolOutput, textOutput } from '../../tool.ts';
 import { type CommandOutput, truncationNotice } from './command-output.ts';
-import { runShell, type ShellOptions, type ShellRun } from './shell.ts';
+import { type CommandTimeout, runShell, type ShellOptions, type ShellRun, timeoutFor, timeoutText } from './shell.ts';
 
 /** Runs a command for the model and returns its output and exit status. */
 export async function runCommand(options: ShellOptions, { args, signal, update }: ToolInvocation): Promise<ToolOutput> {
-  const timeoutSeconds = Number(args['timeout'] ?? 0);
+  const timeout = timeoutFor(Number(args['timeout'] ?? 0), options.timeouts);
   const run = await runShell(options, {
     command: String(args['command']),
-    timeoutSeconds,
+    timeoutSeconds: timeout.seconds,
     signal,
     onStart: () => update({ content: [], details: { truncation: null, fullOutputPath: null } }),
     onOutput: (output) => update(commandProgress(output)),
   });
-  return commandResult(run, timeoutSeconds);
+  return commandResult(run, timeout);
 }
 
 /** Result of an ended command for the model. Throws if the command failed. */
-export const commandResult = (run: ShellRun, seconds: number): ToolOutput =>
-  buildResult(run, failureText(run, seconds));
+export const commandResult = (run: ShellRun, timeout: CommandTimeout): ToolOutput =>
+  buildResult(run, failureText(run, timeout));
 
-function failureText({ exit, end }: ShellRun, seconds: number): string | undefined {
+function failureText({ exit, end }: ShellRun, timeout: CommandTimeout): string | undefined {
   if (end === 'aborted') return 'Command aborted';
-  if (end === 'timed out') return `Command timed out after ${seconds} seconds`;
+  if (end === 'timed out') return timeoutText(timeout);
   if (exit.error) return exit.error.message;
   if (exit.signal) return `Command was killed by ${exit.signal}`;
   return exit.code === 0 ? undefined : `Command exited with code ${exit.code}`;

@@ -18,11 +18,39 @@ export interface ShellOptions {
   readonly shellPath?: string | undefined;
   /** A line prepended to every command. */
   readonly commandPrefix?: string | undefined;
+  /** Timeouts of settings.json. */
+  readonly timeouts?: CommandTimeouts | undefined;
   /** Tag of the processes; all remaining ones are killed together. */
   readonly family: string;
   /** Limit of the output log. */
   readonly logBytes?: number | undefined;
 }
+
+export interface CommandTimeouts {
+  readonly defaultTimeoutSeconds?: number;
+  readonly maxTimeoutSeconds?: number;
+}
+
+/** The timeout of a command, and the setting that determined it. */
+export interface CommandTimeout {
+  /** 0: never. */
+  readonly seconds: number;
+  readonly setting?: keyof CommandTimeouts;
+}
+
+/** The timeout of a command for which this one was requested; 0 is none. The maximum also bounds a command without one. */
+export function timeoutFor(requested: number, timeouts: CommandTimeouts = {}): CommandTimeout {
+  const { defaultTimeoutSeconds = 0, maxTimeoutSeconds = 0 } = timeouts;
+  const isDefault = requested <= 0 && defaultTimeoutSeconds > 0;
+  const seconds = isDefault ? defaultTimeoutSeconds : Math.max(0, requested);
+  const isBounded = maxTimeoutSeconds > 0 && (seconds === 0 || seconds > maxTimeoutSeconds);
+  if (isBounded) return { seconds: maxTimeoutSeconds, setting: 'maxTimeoutSeconds' };
+  return isDefault ? { seconds, setting: 'defaultTimeoutSeconds' } : { seconds };
+}
+
+/** Why a command that timed out was killed. */
+export const timeoutText = ({ seconds, setting }: CommandTimeout): string =>
+  `Command timed out after ${seconds} seconds${setting ? ` (bash.${setting} in settings.json)` : ''}`;
 
 export interface ShellJob {
   readonly command: string;

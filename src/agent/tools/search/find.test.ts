@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { temporaryPathBeside } from '../../../system/files/atomic-write.ts';
 import { temporaryFolder } from '../../../system/testing/script.ts';
 import type { ToolOutput } from '../../tool.ts';
 import { findTool } from './find.ts';
@@ -258,4 +259,11 @@ describe('abort', () => {
 
     await expect(find(root, { pattern: 'none' }, controller.signal)).rejects.toThrow('Operation aborted');
   });
+});
+
+it('[T29] find does not list files that tau is writing', async () => {
+  const tree = makeTree(parent, { 'a.txt': '', '.tau-notes.tmp': '' });
+  writeFileSync(temporaryPathBeside(join(tree, 'a.txt')), 'half');
+
+  expect(await found(tree, '*')).toEqual(['.tau-notes.tmp', 'a.txt']);
 });

@@ -1,33 +1,33 @@
+import { ANYTHING, matchesSteps, type PatternStep } from '../../../protocol/matching/wildcards.ts';
+
 // More alternatives than anyone writes by hand.
 const MAX_ALTERNATIVES = 256;
 
-const ANY_NUMBER = Symbol('*');
-
-type Test<Item> = (item: Item) => boolean;
-type Token<Item> = typeof ANY_NUMBER | Test<Item>;
+type Test = (item: string) => boolean;
+type Step = PatternStep<string>;
 
 /**
  * A test for one name without `/` in the language of .gitignore: `*`, `?`, `[a-z]`, `\` as an escape. Takes at most the
  * product of both lengths in time.
  */
-export function nameGlob(pattern: string): Test<string> {
+export function nameGlob(pattern: string): Test {
   const plain = /^(\*?)([^*?[\\]*)$/.exec(pattern);
   if (plain) {
     const [, star, rest = ''] = plain;
     return star ? (name) => name.endsWith(rest) : (name) => name === rest;
   }
-  const tokens = nameTokens(pattern);
-  return tokens ? (name) => matchesTokens(tokens, [...name]) : () => false;
+  const steps = nameSteps(pattern);
+  return steps ? (name) => matchesSteps(steps, name) : () => false;
 }
 
 /** A test for a relative path. `**` between two `/` matches any number of folders, at the end everything inside. */
-export function pathGlob(pattern: string): Test<string> {
+export function pathGlob(pattern: string): Test {
   const segments = pattern.split('/');
-  const tokens = segments.flatMap((segment, index): Token<string>[] => {
-    if (segment !== '**') return [nameGlob(segment)];
-    return index === segments.length - 1 ? [() => true, ANY_NUMBER] : [ANY_NUMBER];
+  const steps = segments.flatMap((segment, index): Step[] => {
+    if (segment !== '**') return [{ matches: nameGlob(segment) }];
+    return index === segments.length - 1 ? [{ matches: () => true }, ANYTHING] : [ANYTHING];
   });
-  return (path) => matchesTokens(tokens, path.split('/'));
+  return (path) => matchesSteps(steps, path.split('/'));
 }
 
 /**
@@ -44,47 +44,28 @@ export function fileGlob(pattern: string): (path: string, isFolder: boolean) => 
   return (path, isFolder) => (isFolder || !foldersOnly) && tests.some((test) => test(path));
 }
 
-/** Backtracks to the last wildcard only: the match of an earlier one can stay. */
-function matchesTokens<Item>(tokens: readonly Token<Item>[], items: readonly Item[]): boolean {
-  let token = 0;
-  let item = 0;
-  let retry: { token: number; item: number } | undefined;
-  while (item < items.length) {
-    const test = tokens[token];
-    if (test === ANY_NUMBER) retry = { token: ++token, item };
-    else if (test?.(items[item] as Item)) {
-      token++;
-      item++;
-    } else if (retry) {
-      retry.item++;
-      ({ token, item } = retry);
-    } else return false;
-  }
-  return tokens.slice(token).every((rest) => rest === ANY_NUMBER);
-}
-
 /** Undefined for a pattern that matches nothing: an unclosed bracket or a trailing `\`. */
-function nameTokens(pattern: string): Token<string>[] | undefined {
-  const tokens: Token<string>[] = [];
+function nameSteps(pattern: string): Step[] | undefined {
+  const steps: Step[] = [];
   for (let rest = pattern; rest !== ''; ) {
     const bracket = /^\[([!^]?)(\]?(?:\\.|\[:\w+:\]|[^\]\\])*)\]/su.exec(rest);
     const [taken = '', escaped] = bracket ?? /^\\(.)|^[^\\[]/su.exec(rest) ?? [];
     if (taken === '') return undefined;
-    if (bracket) tokens.push(bracketTest(bracket[2] ?? '', bracket[1] !== ''));
-    else if (taken === '*') tokens.push(ANY_NUMBER);
-    else if (taken === '?') tokens.push(() => true);
-    else tokens.push((character) => character === (escaped ?? taken));
+    if (bracket) steps.push({ matches: bracketTest(bracket[2] ?? '', bracket[1] !== '') });
+    else if (taken === '*') steps.push(ANYTHING);
+    else if (taken === '?') steps.push({ matches: () => true });
+    else steps.push({ matches: (character) => character === (escaped ?? taken) });
     rest = rest.slice(taken.length);
   }
-  return tokens;
+  return steps;
 }
 
-function bracketTest(inside: string, isNegated: boolean): Test<string> {
+function bracketTest(inside: string, isNegated: boolean): Test {
   const members = [...inside.matchAll(/\[:(\w+):\]|(\\.|.)-(\\.|.)|\\?(.)/gsu)].map(memberTest);
   return (character) => members.some((test) => test(character)) !== isNegated;
 }
 
-function memberTest([, named, from, to, one]: RegExpExecArray): Test<string> {
+function memberTest([, named, from, to, one]: RegExpExecArray): Test {
   if (named !== undefined) return (character) => namedClasses[named]?.test(character) ?? false;
   if (from === undefined || to === undefined) return (character) => character === one;
   const [first, last] = [from, to].map((end) => end.replace(/^\\(?=.)/su, '').codePointAt(0) ?? 0) as [number, number];

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { TEMPORARY_NAMES } from '../../../system/files/atomic-write.ts';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { checkRegularFile, isSearchableFolder } from '../file-checks.ts';
 import { printableName } from '../result-lines.ts';
@@ -71,6 +72,7 @@ function ripgrepFlags({ ignoreCase, literal, context, limit }: GrepRequest): str
 const ignoreFlags = (folder: string): string[] => [
   '--hidden',
   '--glob=!.git',
+  `--glob=!${TEMPORARY_NAMES}`,
   '--no-ignore-dot',
   '--no-ignore-exclude',
   '--no-ignore-global',

@@ -3,6 +3,7 @@ import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { temporaryPathBeside } from '../../../system/files/atomic-write.ts';
 import { compile, processes, readAll, temporaryFolder, until } from '../../../system/testing/script.ts';
 import type { ToolOutput } from '../../tool.ts';
 import { grepTool } from './grep.ts';
@@ -332,4 +333,11 @@ describe('a running search', () => {
   it('does not start after an abort', async () => {
     await expect(grep(root, { pattern: 'x' }, AbortSignal.abort())).rejects.toThrow('Operation aborted');
   });
+});
+
+it('[T29] grep does not search files that tau is writing', async () => {
+  const tree = makeTree(parent, { 'a.txt': 'half', '.tau-notes.tmp': 'half' });
+  writeFileSync(temporaryPathBeside(join(tree, 'a.txt')), 'half');
+
+  expect(await shown(tree, { pattern: 'half' })).toEqual(['.tau-notes.tmp:1: half', 'a.txt:1: half']);
 });

@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../../protocol/errors.ts';
+import { isTemporaryName } from '../../../system/files/atomic-write.ts';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
 import { printableName, ResultLines } from '../result-lines.ts';
@@ -34,7 +35,8 @@ async function readEntries(folder: string): Promise<Dirent[]> {
   if (!stats) throw new Error(`Path not found: ${folder}`);
   if (!stats.isDirectory()) throw new Error(`Not a directory: ${folder}`);
   try {
-    return await readdir(folder, { withFileTypes: true });
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter(({ name }) => !isTemporaryName(name));
   } catch (error) {
     throw new Error(`Cannot read directory: ${messageOf(error)}`, { cause: error });
   }

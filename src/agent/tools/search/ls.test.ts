@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { temporaryPathBeside } from '../../../system/files/atomic-write.ts';
 import { temporaryFolder } from '../../../system/testing/script.ts';
 import type { ToolOutput } from '../../tool.ts';
 import { lsTool } from './ls.ts';
@@ -124,4 +125,11 @@ describe('the limit', () => {
       { numRuns: 50 },
     );
   });
+});
+
+it('[T29] ls does not list files that tau is writing', async () => {
+  const path = folderWith('a.txt', '.tau-notes.tmp');
+  writeFileSync(temporaryPathBeside(join(path, 'a.txt')), 'half');
+
+  expect(await ls({ path })).toEqual(text('.tau-notes.tmp\na.txt'));
 });

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { isTemporaryName } from '../../../system/files/atomic-write.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 
@@ -18,7 +19,8 @@ export interface WalkOptions {
 
 /**
  * Visits everything below a folder that no .gitignore hides, in name order, a folder before its content. Does not
- * follow symlinks. Skips `.git`, and the content of folders that are unreadable or not named in UTF-8. Throws on abort.
+ * follow symlinks. Skips `.git`, files that tau
+ * is writing, and the content of folders that are unreadable or not named in UTF-8. Throws on abort.
  */
 export async function walk(root: string, options: WalkOptions): Promise<void> {
   const walker = new Walker(root, options);
@@ -48,7 +50,8 @@ class Walker {
     const visible: Dirent[] = [];
     for (const entry of all) {
       if (this.#mustPause()) await this.#pause();
-      const isIgnored = entry.name === '.git' || rules?.ignores(joinPath(path, entry.name), isFolder(entry));
+      const isHidden = entry.name === '.git' || isTemporaryName(entry.name);
+      const isIgnored = isHidden || rules?.ignores(joinPath(path, entry.name), isFolder(entry));
       if (!isIgnored) visible.push(entry);
     }
     const nextFolder = readAhead(visible.filter(isFolder).map(({ name }) => joinPath(path, name)));

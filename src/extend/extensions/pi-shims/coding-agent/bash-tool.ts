@@ -35,13 +35,20 @@ export function customBash(cwd: string, shell: ExtensionEnvironment['shell'], op
         return local.execute({ ...call, args: { ...call.args, command } });
       }
       const script = [commandPrefix, command].filter(Boolean).join('\n');
-      const seconds = Number(call.args['timeout'] ?? 0);
+      const { timeoutFor } = await import('../../../../agent/tools/bash/shell.ts');
+      const timeout = timeoutFor(Number(call.args['timeout'] ?? 0), defaults.timeouts);
       const { commandResult: reportOn, commandProgress: shown } = await import(
         '../../../../agent/tools/bash/run-command.ts'
       );
       const progress = throttle(BACKEND_UPDATE_MS, (output: CommandOutput) => call.update(shown(output)));
-      const job = { ...spawned, command: script, seconds, signal: call.signal, onOutput: progress.push };
-      return reportOn(await runBashBackend(operations, job).finally(progress.stop), seconds);
+      const job = {
+        ...spawned,
+        command: script,
+        seconds: timeout.seconds,
+        signal: call.signal,
+        onOutput: progress.push,
+      };
+      return reportOn(await runBashBackend(operations, job).finally(progress.stop), timeout);
     },
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { modelGlob } from './model-glob.ts';
+import { modelGlob } from './model-pattern.ts';
 
 test.each([
   ['anthropic/*', 'anthropic/claude-opus-5', true],

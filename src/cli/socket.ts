@@ -3,7 +3,7 @@ import type { Engine } from '../engine/open.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { listenUnix } from '../wire/socket.node.ts';
-import { closeOnSignal, commandsFinished, flushed } from './lifetime.ts';
+import { closeOnFatalError, closeOnSignal, commandsFinished, flushed } from './lifetime.ts';
 
 /** Serves clients of a Unix socket one after another, until a signal or an extension ends it. */
 export async function serveSocket(engine: Engine, path: string): Promise<number> {
@@ -16,11 +16,9 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
     );
     return 1;
   }
-  closeOnSignal(
-    engine,
-    async () => clients.current && flushed(clients.current),
-    () => server.close(),
-  );
+  const flush = async () => clients.current && flushed(clients.current);
+  closeOnSignal(engine, flush, () => server.close());
+  closeOnFatalError(engine, flush);
   await engine.exitRequested;
   await server.close();
   await engine.close('an extension requested it');

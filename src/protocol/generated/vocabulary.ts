@@ -815,6 +815,15 @@ export interface ReadyEvent {
   supportedProtocolVersions: number[];
 }
 
+export interface AgentExitEvent {
+  type: 'agent_exit';
+  /** Only on a WebSocket, on records of the session. */
+  seq?: number | undefined;
+  /** The exit code of the process. */
+  code: number;
+  reason: string;
+}
+
 export interface QueueUpdateEvent {
   type: 'queue_update';
   /** Only on a WebSocket, on records of the session. */
@@ -1745,6 +1754,7 @@ export interface EventMap {
   tool_execution_end: ToolExecutionEndEvent;
   heartbeat: HeartbeatEvent;
   ready: ReadyEvent;
+  agent_exit: AgentExitEvent;
   queue_update: QueueUpdateEvent;
   state_changed: StateChangedEvent;
   session_info_changed: SessionInfoChangedEvent;

@@ -47,6 +47,8 @@ export class Host {
   /** The JSON of the preferences that the agent got last. */
   #sentPreferences = '';
   #started: Promise<void> | undefined;
+  /** The reason that the agent gave for its exit. */
+  #exitReason = '';
   #awaitingAgent: (() => void)[] = [];
   readonly #crashes = new CrashCounter();
   #closing: Promise<void> | undefined;
@@ -254,7 +256,10 @@ export class Host {
   async #startAgent(target: SessionTarget): Promise<void> {
     const agent = new HostedAgent(this.#options.agent, target, {
       enqueueResponse: (deliver) => this.#publisher.enqueue(deliver),
-      onEvent: (event, text) => this.#publisher.handleEvent(event, text),
+      onEvent: (event, text) => {
+        if (event.type === 'agent_exit') this.#exitReason = `: ${event.reason}`;
+        else this.#publisher.handleEvent(event, text);
+      },
       onError: (error) => this.#options.callbacks.onError(error),
       onExit: (exit) => void this.#handleExit(agent, exit),
     });
@@ -288,7 +293,8 @@ export class Host {
   async #handleExit(agent: HostedAgent, { code, signal }: ProcessExit): Promise<void> {
     if (this.#agent !== agent || this.#isClosing) return;
     this.#agent = undefined;
-    const reason = `${TERMINATED} (${signal ?? `exit code ${code}`})`;
+    const reason = `${TERMINATED} (${signal ?? `exit code ${code}`})${this.#exitReason}`;
+    this.#exitReason = '';
     this.#options.callbacks.onCrash(reason);
     await this.#publisher.endInterrupted(reason);
     if (this.#isClosing) return;

@@ -1,3 +1,4 @@
+import type { BroadcastSubscriber } from '../fanout/broadcast.ts';
 import { type LineQueue, lineQueue } from '../fanout/line-queue.ts';
 import type { AgentEvent, HeartbeatEvent } from '../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect } from '../wire/dialect.ts';
@@ -28,6 +29,8 @@ export class ClientConnection {
   readonly isLastClient: boolean;
   /** Defined while the client follows the session's entries. */
   feed: EntryFeed | undefined;
+  /** Adds the ids of session and run to an event; defined after hello `ids:true`. */
+  stamp: BroadcastSubscriber['stamp'];
   readonly #heldLines: InputLine[] = [];
   readonly #pending = new Set<Promise<void>>();
   #caughtUp: Promise<void> | undefined;
@@ -45,7 +48,7 @@ export class ClientConnection {
 
   /** Sends an event to this client only. */
   send(event: AgentEvent): void {
-    this.eventQueue.publish({ event });
+    this.eventQueue.publish({ event: this.stamp ? this.stamp(event) : event });
   }
 
   /** Passes lines on, but no faster than the client reads the responses. */
@@ -90,7 +93,7 @@ export class ClientConnection {
     clearInterval(this.#heartbeatTimer);
     if (intervalMs <= 0) return;
     const sendHeartbeat = () => {
-      if (this.eventQueue.backlog === 0) this.eventQueue.publish({ event: heartbeat() });
+      if (this.eventQueue.backlog === 0) this.send(heartbeat());
     };
     this.#heartbeatTimer = setInterval(sendHeartbeat, intervalMs);
     this.#heartbeatTimer.unref?.();

@@ -2,10 +2,7 @@ type UncaughtErrorHandler = (error: unknown) => boolean;
 
 const handlers = new Set<UncaughtErrorHandler>();
 
-/** Work to do before an uncaught error ends the process. */
-type FatalErrorHandler = (error: unknown) => Promise<void>;
-
-let beforeExit: FatalErrorHandler | undefined;
+let beforeExit: ((error: unknown) => Promise<void>) | undefined;
 let isEnding = false;
 
 /**
@@ -22,7 +19,7 @@ export function onUncaughtError(handler: UncaughtErrorHandler): () => void {
 }
 
 /** Calls the handler when an uncaught error ends the process, which then waits for it. */
-export function onFatalError(handler: FatalErrorHandler): void {
+export function onFatalError(handler: (error: unknown) => Promise<void>): void {
   if (!isListening()) listen();
   beforeExit = handler;
 }

@@ -44,6 +44,8 @@ export class Host {
   /** The agent that accepts requests. */
   #agent: HostedAgent | undefined;
   #state: SessionState | undefined;
+  /** Whether events carry ids; once requested, they do for clients that resume, too. */
+  #hasIds = false;
   /** The JSON of the preferences that the agent got last. */
   #sentPreferences = '';
   #started: Promise<void> | undefined;
@@ -61,7 +63,7 @@ export class Host {
     const { journal, runJournal } = options;
     this.#options = options;
     this.#parkDelayMs = options.parkAfterMs;
-    this.#subscribers = new Subscribers(journal, options.callbacks.onError);
+    this.#subscribers = new Subscribers(journal, options.callbacks.onError, () => this.#runs.activeRunId);
     this.#snapshots = new SnapshotSender({
       subscribers: this.#subscribers,
       published: this.#published,
@@ -250,7 +252,8 @@ export class Host {
 
   #preferences() {
     const { attached } = this.#subscribers;
-    return { ui: agentUiMethods(attached), heartbeatMs: Heartbeats.intervalFor(attached) };
+    this.#hasIds ||= [...attached].some(({ receivesIds }) => receivesIds);
+    return { ui: agentUiMethods(attached), heartbeatMs: Heartbeats.intervalFor(attached), ids: this.#hasIds };
   }
 
   async #startAgent(target: SessionTarget): Promise<void> {

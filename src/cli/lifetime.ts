@@ -1,9 +1,11 @@
 import type { ClientConnection } from '../engine/client-connection.ts';
 import { type Engine, openEngine } from '../engine/open.ts';
-import { Refusal } from '../protocol/errors.ts';
+import { messageOf, Refusal } from '../protocol/errors.ts';
 import { onExitSignal } from '../system/exit-signals.ts';
 import type { Log } from '../system/log.ts';
 import { warn } from '../system/terminal-text.ts';
+import { onFatalError } from '../system/uncaught-errors.ts';
+import { withTimeout } from '../system/with-timeout.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import { engineOptions } from './engine-options.ts';
 import type { CliArguments } from './flags/flags.ts';
@@ -40,6 +42,19 @@ export function closeOnSignal(engine: Engine, flush: () => Promise<unknown>, fir
     await engine.close(signal);
     const timeout = new Promise<void>((resolve) => setTimeout(resolve, SIGNAL_FLUSH_TIMEOUT_MS).unref());
     await Promise.race([flush(), timeout]);
+  });
+}
+
+// The longest delay of an exit by work that does not stop.
+const FATAL_CLOSE_TIMEOUT_MS = 3000;
+
+/** After a fatal error, stops and stores all work and sends `agent_exit` as the last record. */
+export function closeOnFatalError(engine: Engine, flush: () => Promise<unknown>): void {
+  onFatalError(async (error) => {
+    const ignore = () => {};
+    await withTimeout(FATAL_CLOSE_TIMEOUT_MS, engine.close('a fatal error'), 'It takes too long').catch(ignore);
+    engine.agent.broadcast.publish({ type: 'agent_exit', code: 1, reason: messageOf(error) });
+    await withTimeout(SIGNAL_FLUSH_TIMEOUT_MS, flush(), 'It takes too long').catch(ignore);
   });
 }
 

@@ -4,7 +4,7 @@ import { warn } from '../system/terminal-text.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { listenUnix } from '../wire/socket.node.ts';
-import { closeOnSignal, commandsFinished, flushed } from './lifetime.ts';
+import { closeOnFatalError, closeOnSignal, commandsFinished, flushed } from './lifetime.ts';
 
 /** Serves clients of a Unix socket one after another, until a signal or an extension ends it. */
 export async function serveSocket(engine: Engine, path: string): Promise<number> {
@@ -15,11 +15,9 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
     warn(`cannot listen on ${path}: ${server.code === 'EADDRINUSE' ? 'it is in use' : server.message}`);
     return 1;
   }
-  closeOnSignal(
-    engine,
-    async () => clients.current && flushed(clients.current),
-    () => server.close(),
-  );
+  const flush = async () => clients.current && flushed(clients.current);
+  closeOnSignal(engine, flush, () => server.close());
+  closeOnFatalError(engine, flush);
   await engine.exitRequested;
   await server.close();
   await engine.close('an extension requested it');

@@ -1,3 +1,4 @@
+import type { BroadcastSubscriber } from '../fanout/broadcast.ts';
 import { type LineQueue, lineQueue } from '../fanout/line-queue.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { AgentEvent, HeartbeatEvent } from '../protocol/generated/vocabulary.ts';
@@ -40,6 +41,8 @@ export class ClientConnection {
   feed: EntryFeed | undefined;
   /** The large reads of this client. */
   readonly reads: ReadTurns;
+  /** Adds the ids of session and run to an event; defined after hello `ids:true`. */
+  stamp: BroadcastSubscriber['stamp'];
   readonly #heldLines: InputLine[] = [];
   #heldCharacters = 0;
   #overtakingLines = 0;
@@ -60,7 +63,7 @@ export class ClientConnection {
 
   /** Sends an event to this client only. */
   send(event: AgentEvent): void {
-    this.eventQueue.publish({ event });
+    this.eventQueue.publish({ event: this.stamp ? this.stamp(event) : event });
   }
 
   /** Passes lines on; reads no faster than the client reads the responses. Other commands and frames overtake them. */
@@ -114,7 +117,7 @@ export class ClientConnection {
     clearInterval(this.#heartbeatTimer);
     if (intervalMs <= 0) return;
     const sendHeartbeat = () => {
-      if (this.eventQueue.backlog === 0) this.eventQueue.publish({ event: heartbeat() });
+      if (this.eventQueue.backlog === 0) this.send(heartbeat());
     };
     this.#heartbeatTimer = setInterval(sendHeartbeat, intervalMs);
     this.#heartbeatTimer.unref?.();

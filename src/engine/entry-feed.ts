@@ -1,3 +1,4 @@
+import type { EntryAppendedEvent } from '../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { ClientConnection } from './client-connection.ts';
@@ -31,13 +32,18 @@ export class EntryFeed {
   }
 
   *#linesOf(log: SessionLog, count: number): Generator<string> {
-    yield appended(log.header);
+    yield this.#appended(log.header);
     let after: string | undefined;
     for (let sent = 0; sent < count && this.#isActive; sent += ENTRIES_PER_PAGE) {
       const page = this.#read(log, { after, limit: Math.min(ENTRIES_PER_PAGE, count - sent) });
-      for (const entry of page) yield appended(entry);
+      for (const entry of page) yield this.#appended(entry);
       after = page.at(-1)?.id;
     }
+  }
+
+  #appended(entry: EntryAppendedEvent['entry']): string {
+    const event: EntryAppendedEvent = { type: 'entry_appended', entry };
+    return toLine(this.#connection.stamp?.(event) ?? event);
   }
 
   /** Closes the connection on a read error: the client must not assume that it got all entries. */
@@ -51,5 +57,3 @@ export class EntryFeed {
     }
   }
 }
-
-const appended = (entry: object) => toLine({ type: 'entry_appended', entry });

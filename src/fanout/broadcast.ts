@@ -8,6 +8,8 @@ export interface BroadcastSubscriber {
   readonly eventQueue: SubscriberQueue;
   /** Whether it receives `entry_appended`. */
   readonly entries: boolean;
+  /** Adds the ids of session and run, if the subscriber requested them. */
+  readonly stamp?: (<E extends AgentEvent>(event: E) => E) | undefined;
 }
 
 /** Publishes events to every subscriber in one order. The streaming assistant message is folded only once. */
@@ -33,8 +35,8 @@ export class Broadcast {
     if (event.type === 'message_start' && event.message.role === 'assistant') {
       this.#streaming = new StreamingMessage(event.message);
     } else if (event.type === 'message_end' || event.type === 'agent_end') this.#streaming = undefined;
-    for (const { eventQueue, entries } of this.#subscribers) {
-      if (event.type !== 'entry_appended' || entries) eventQueue.publish({ event });
+    for (const { eventQueue, entries, stamp } of this.#subscribers) {
+      if (event.type !== 'entry_appended' || entries) eventQueue.publish({ event: stamp ? stamp(event) : event });
     }
   }
 
@@ -55,7 +57,8 @@ export class Broadcast {
     const streaming = this.#streaming;
     if (!streaming) return;
     const snapshot = streaming.apply(update);
-    for (const { eventQueue } of this.#subscribers) eventQueue.publish({ event: update, snapshot });
+    for (const { eventQueue, stamp } of this.#subscribers)
+      eventQueue.publish({ event: stamp ? stamp(update) : update, snapshot });
   }
 }
 

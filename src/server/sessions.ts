@@ -64,6 +64,8 @@ export interface Subscriber {
   readonly receivesTitles: boolean;
   /** Whether it gets `entry_appended` events. */
   readonly receivesEntries: boolean;
+  /** Whether its events carry the ids of session and run. */
+  readonly receivesIds: boolean;
   /** The interval of heartbeats; 0 for none. */
   readonly heartbeatMs: number;
   /** Whether much of its output is unread: then its reads wait. */

@@ -60,8 +60,8 @@ export function joinDeltas(before: MessageUpdateEvent, after: MessageUpdateEvent
   const { type, contentIndex } = first;
   if (type !== second.type || contentIndex !== second.contentIndex) return undefined;
   const step = { type, contentIndex, delta: first.delta + second.delta };
-  const { usage = before.usage, seq } = after;
-  return { type: before.type, ...(seq === undefined ? {} : { seq }), assistantMessageEvent: step, usage };
+  const { message: _message, usage = before.usage, ...rest } = after;
+  return { ...rest, assistantMessageEvent: step, usage };
 }
 
 /** The first step that a late subscriber receives may be a delta: it starts the block. */

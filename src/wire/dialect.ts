@@ -32,20 +32,64 @@ export function formatUpdate(
   return { ...rest, assistantMessageEvent: withPartial(step, snapshot), message: snapshot };
 }
 
+/** The session and the run that an event belongs to. */
+export interface EventIds {
+  readonly sessionId: string | undefined;
+  readonly runId: string | undefined;
+}
+
+const RUN_EVENT =
+  /^(agent_start|agent_end|turn_|message_|tool_execution_|auto_|compaction_|host_tool_|ttsr_|todo_reminder)/;
+
+// Events that always carry an id; to them it means what `ids` means.
+const OWN_IDS: Readonly<Record<string, keyof EventIds>> = {
+  agent_settled: 'runId',
+  heartbeat: 'runId',
+  session_repaired: 'sessionId',
+  server_connected: 'sessionId',
+};
+
+/** Adds the ids that an event lacks; `runId` to the events of a run only. */
+export function withIds(event: AgentEvent, { sessionId, runId }: EventIds): AgentEvent {
+  const id = event.runId ?? (RUN_EVENT.test(event.type) ? runId : undefined);
+  return { ...event, ...definedIds({ sessionId: event.sessionId ?? sessionId, runId: id }) } as AgentEvent;
+}
+
+/** Removes the ids that only clients with `ids` receive. */
+export function withoutIds(event: AgentEvent): AgentEvent {
+  if (!hasAddedIds(event)) return event;
+  const { sessionId, runId, ...rest } = event as { sessionId?: string; runId?: string };
+  const own = OWN_IDS[event.type];
+  return { ...rest, ...(own === undefined ? {} : { [own]: { sessionId, runId }[own] }) } as AgentEvent;
+}
+
+/** Whether an event carries ids beyond its own. */
+export function hasAddedIds(event: AgentEvent): boolean {
+  const own = OWN_IDS[event.type];
+  return (event.sessionId !== undefined && own !== 'sessionId') || (event.runId !== undefined && own !== 'runId');
+}
+
 /** Returns the older forms of an event that are sent after it. */
 export function legacyEvents(dialect: Dialect, record: AgentEvent): AgentEvent[] {
   if (record.type === 'compaction_start' && dialect.legacyNames && record.reason !== 'manual') {
-    return [{ type: 'auto_compaction_start', reason: record.reason }];
+    const { reason, sessionId, runId } = record;
+    return [{ type: 'auto_compaction_start', reason, ...definedIds({ sessionId, runId }) }];
   }
   if (record.type === 'compaction_end' && dialect.legacyNames && record.reason !== 'manual') {
     const { reason: _reason, ...rest } = record;
     return [{ ...rest, type: 'auto_compaction_end' }];
   }
   if (record.type === 'extension_error' && dialect.legacyNames && dialect.hookErrors) {
-    return [{ type: 'hook_error', hookPath: record.extensionPath, event: record.event, error: record.error }];
+    const { extensionPath, event, error, sessionId, runId } = record;
+    return [{ type: 'hook_error', hookPath: extensionPath, event, error, ...definedIds({ sessionId, runId }) }];
   }
   return [];
 }
+
+const definedIds = ({ sessionId, runId }: EventIds) => ({
+  ...(sessionId === undefined ? {} : { sessionId }),
+  ...(runId === undefined ? {} : { runId }),
+});
 
 function withoutMessage(step: AssistantMessageEvent): AssistantMessageEvent {
   if (step.type === 'done') return { type: 'done', reason: step.reason };

@@ -2,6 +2,7 @@ import { version } from '../../protocol/generated/version.ts';
 import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
 import { MAX_QUEUED } from '../../session/input/queue.ts';
 import { clampTimeout } from '../../system/with-timeout.ts';
+import { withIds } from '../../wire/dialect.ts';
 import { MAX_LINE_BYTES } from '../../wire/json-lines.ts';
 import type { Agent } from '../agent.ts';
 import type { ClientConnection } from '../client-connection.ts';
@@ -23,6 +24,7 @@ export const connection = {
     if (params.ui !== undefined) agent.addons.loaded?.dialogs.clientsChanged();
     if (params.heartbeatMs !== undefined) capabilities.heartbeatMs = clampInterval(params.heartbeatMs);
     connection.startHeartbeat(capabilities.heartbeatMs, () => heartbeat(agent));
+    if (params.ids !== undefined) connection.stamp = params.ids ? stampFor(agent) : undefined;
     if (params.entries !== undefined) setEntryFeed(params.entries, agent, connection);
     return {
       protocol: PROTOCOL_VERSION,
@@ -31,6 +33,7 @@ export const connection = {
         stream: eventQueue.dialect.stream,
         legacyNames: eventQueue.dialect.legacyNames,
         entries: connection.entries,
+        ids: connection.stamp !== undefined,
         ...capabilities,
       },
       limits: { maxLineBytes: MAX_LINE_BYTES, maxQueuedMessages: MAX_QUEUED },
@@ -48,6 +51,11 @@ const heartbeat = ({ session: { run, activity }, addons }: Agent) => ({
   ...(run ? { runId: run.id } : {}),
   blockedOn: addons.loaded?.dialogs.blockedOn(run) ?? (run ? activity.blockedOn : null),
 });
+
+const stampFor = (agent: Agent): ClientConnection['stamp'] => {
+  const ids = () => ({ sessionId: agent.session.log.header.id, runId: agent.session.run?.id });
+  return (event) => withIds(event, ids()) as typeof event;
+};
 
 function setEntryFeed(enabled: boolean, agent: Agent, connection: ClientConnection): void {
   if (enabled) connection.feed ??= new EntryFeed(connection, agent.session.log);

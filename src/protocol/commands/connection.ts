@@ -12,6 +12,7 @@ export const connection = {
       builtins: optional(flag('True: built-in slash commands are listed and run.')),
       entries: optional(flag('True: every session entry is sent as `entry_appended`.')),
       ui: optional(list(text(), 'The dialog methods this client can show.')),
+      ids: optional(flag('True: events carry `sessionId`, and those of a run `runId`.')),
       heartbeatMs: optional(count('Send `heartbeat` this often; 0 = never.')),
     },
     result: object({
@@ -22,6 +23,7 @@ export const connection = {
         legacyNames: flag(),
         builtins: flag(),
         entries: flag(),
+        ids: flag(),
         ui: optional(list(text())),
         heartbeatMs: count(),
       }),

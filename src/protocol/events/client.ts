@@ -1,7 +1,7 @@
 import { AgentMessage } from '../messages.ts';
 import { choice, count, freeform, list, literal, nullable, object, optional, text, union } from '../schema.ts';
 import { SessionState } from '../state.ts';
-import { type EventTable, event, sequenceNumber } from './row.ts';
+import { type EventTable, event, eventIds, sequenceNumber } from './row.ts';
 
 const dialog = (method: string, properties: Parameters<typeof object>[0]) =>
   object({
@@ -10,6 +10,7 @@ const dialog = (method: string, properties: Parameters<typeof object>[0]) =>
     method: literal(method),
     ...properties,
     ...sequenceNumber,
+    ...eventIds,
   });
 
 const timeout = optional(count('Milliseconds until the agent takes the default.'));

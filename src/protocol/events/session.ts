@@ -20,6 +20,10 @@ export const sessionEvents = {
     protocolVersion: count(),
     supportedProtocolVersions: list(count()),
   }),
+  agent_exit: event('agent_exit', 'The last record of an agent that a fatal error ends.', {
+    code: count('The exit code of the process.'),
+    reason: text(),
+  }),
   queue_update: event('queue_update', 'The queued messages changed.', {
     steering: list(text()),
     followUp: list(text()),

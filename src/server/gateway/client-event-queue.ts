@@ -15,9 +15,15 @@ export interface ByteSink {
   send(bytes: Buffer, sent?: () => void): void;
 }
 
+/** A form of a record; `name` identifies its encoding. */
+interface RecordForm {
+  readonly name: string;
+  readonly apply: (event: AgentEvent) => AgentEvent;
+}
+
 interface ClientEventQueueOptions {
   /** Another encoding for records that this client may see only in part. */
-  readonly formFor: (record: SessionRecord) => { readonly name: string; readonly make: () => object } | undefined;
+  readonly formFor: (record: SessionRecord) => RecordForm | undefined;
   readonly policy: OverflowPolicy;
   readonly onDrained: () => void;
 }
@@ -32,11 +38,11 @@ export function clientEventQueue(sink: ByteSink, dialect: Dialect, options: Clie
     wrap: (event, like) => new SessionRecord(event, like && { seq: like.seq, messageSoFar: like.messageSoFar }),
     encode: (record, current) => {
       const { event, messageSoFar } = record;
+      const { name, apply } = formFor(record) ?? { name: '', apply: (same: AgentEvent) => same };
       if (event.type === 'message_update' && current.stream === 'cumulative' && messageSoFar) {
-        return record.encodedAs('cumulative', () => formatUpdate(current, event, messageSoFar));
+        return record.encodedAs(`cumulative${name}`, () => apply(formatUpdate(current, event, messageSoFar)));
       }
-      const form = formFor(record);
-      return form ? record.encodedAs(form.name, form.make) : record.bytes;
+      return name === '' ? record.bytes : record.encodedAs(name, () => apply(event));
     },
     costOf: (record) => record.bytes.length,
     itemCost: ITEM_COST,

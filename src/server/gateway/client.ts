@@ -1,6 +1,6 @@
 import { type CloseCode, closeCodes, type ErrorCode, Refusal } from '../../protocol/errors.ts';
 import type { AgentEvent, HostTool, ServerDisconnectedEvent } from '../../protocol/generated/vocabulary.ts';
-import { type Dialect, defaultDialect } from '../../wire/dialect.ts';
+import { type Dialect, defaultDialect, hasAddedIds, withIds, withoutIds } from '../../wire/dialect.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import { type Grant, mayOpen, permits } from '../auth/grant.ts';
 import type { SessionRecord } from '../session-record.ts';
@@ -38,6 +38,7 @@ interface CloseReason {
 export class Client implements Subscriber {
   ui: readonly string[] | undefined;
   receivesEntries: boolean;
+  receivesIds: boolean;
   heartbeatMs = 0;
   /** Whether slash commands of prompts include the built-in ones. */
   builtins = false;
@@ -58,7 +59,7 @@ export class Client implements Subscriber {
   constructor(
     socket: ClientSocket,
     identity: ClientIdentity,
-    { stream, legacyNames, entries, ui, cursor, tail }: ConnectParameters,
+    { stream, legacyNames, entries, ids, ui, cursor, tail }: ConnectParameters,
     services: GatewayServices,
   ) {
     this.#socket = socket;
@@ -67,10 +68,11 @@ export class Client implements Subscriber {
     this.#commands = new ClientCommands(this, (text) => this.#sendText(text));
     this.ui = ui;
     this.receivesEntries = entries;
+    this.receivesIds = ids;
     this.#attachOptions = { cursor, tail };
     const dialect: Dialect = { ...defaultDialect, stream, legacyNames, hookErrors: true };
     this.#events = clientEventQueue(socket, dialect, {
-      formFor: (record) => this.#redactedForm(record),
+      formFor: (record) => this.#formFor(record),
       policy: slowClientPolicy(this),
       onDrained: () => {
         this.#updateReading();
@@ -199,7 +201,8 @@ export class Client implements Subscriber {
   onSnapshot({ state, messages, cursor }: Snapshot): void {
     const stateJson = JSON.stringify(this.isAdmin ? state : withoutAddresses({ state }).state);
     const page = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`;
-    this.#sendText(`{"type":"state_synced","state":${stateJson},"messages":${messages}${page}}`);
+    const ids = this.receivesIds ? `"sessionId":${JSON.stringify(this.sessionId)},` : '';
+    this.#sendText(`{"type":"state_synced",${ids}"state":${stateJson},"messages":${messages}${page}}`);
   }
 
   onRecord(record: SessionRecord): void {
@@ -215,7 +218,11 @@ export class Client implements Subscriber {
   }
 
   sendPrivate(event: AgentEvent): void {
-    this.#sendText(JSON.stringify(event));
+    this.#sendText(JSON.stringify(this.#withOwnIds(event)));
+  }
+
+  #withOwnIds(event: AgentEvent): AgentEvent {
+    return this.receivesIds ? withIds(event, { sessionId: this.sessionId, runId: undefined }) : withoutIds(event);
   }
 
   onAgentLost(reason: string): void {
@@ -281,9 +288,17 @@ export class Client implements Subscriber {
     this.close({ code: closeCodes.tooManyCommands, reason: 'error', message: 'Too many commands', error });
   }
 
-  #redactedForm({ event }: SessionRecord) {
-    if (this.isAdmin || event.type !== 'state_changed') return undefined;
-    return { name: 'without addresses', make: () => withoutAddresses(event) };
+  /** The form of a record for this client: without addresses, and with or without ids; undefined: as it is. */
+  #formFor({ event }: SessionRecord) {
+    const hidesAddresses = !this.isAdmin && event.type === 'state_changed';
+    const changesIds = this.receivesIds ? event.sessionId === undefined : hasAddedIds(event);
+    if (!hidesAddresses && !changesIds) return undefined;
+    const name = `${hidesAddresses ? 'no addresses' : ''} ${this.receivesIds ? 'ids' : ''}`;
+    const apply = (form: AgentEvent) => {
+      const visible = hidesAddresses && form.type === 'state_changed' ? withoutAddresses(form) : form;
+      return this.#withOwnIds(visible as AgentEvent);
+    };
+    return { name, apply };
   }
 }
 

@@ -10,6 +10,7 @@ export interface ConnectParameters {
   readonly stream: 'cumulative' | 'delta';
   readonly legacyNames: boolean;
   readonly entries: boolean;
+  readonly ids: boolean;
   readonly ui: readonly string[] | undefined;
 }
 
@@ -31,6 +32,7 @@ export function parseConnectParameters(query: URLSearchParams): ConnectParameter
     stream: choice(query, 'stream', ['cumulative', 'delta'] as const) ?? 'cumulative',
     legacyNames: flag(query, 'legacyNames') ?? true,
     entries: flag(query, 'entries') ?? false,
+    ids: flag(query, 'ids') ?? false,
     ui: query.get('ui')?.split(',').filter(Boolean),
   };
 }

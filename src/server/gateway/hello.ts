@@ -14,11 +14,12 @@ export function hello(
   client: Client,
   onResponse: (response: AgentResponse) => void,
 ): void {
-  const { stream, legacyNames, builtins, entries, ui, heartbeatMs } = request;
+  const { stream, legacyNames, builtins, entries, ids, ui, heartbeatMs } = request;
   const { dialect } = client;
   client.dialect = { ...dialect, stream: stream ?? dialect.stream, legacyNames: legacyNames ?? dialect.legacyNames };
   client.builtins = builtins ?? client.builtins;
   client.ui = ui ?? client.ui;
+  client.receivesIds = ids ?? client.receivesIds;
   if (heartbeatMs !== undefined) client.heartbeatMs = usableInterval(heartbeatMs);
   const isNewReader = entries === true && !client.receivesEntries;
   client.receivesEntries = entries ?? client.receivesEntries;
@@ -38,6 +39,7 @@ export function hello(
       legacyNames: client.dialect.legacyNames,
       builtins: client.builtins,
       entries: client.receivesEntries,
+      ids: client.receivesIds,
       ...(client.ui === undefined ? {} : { ui: client.ui }),
       heartbeatMs: client.heartbeatMs,
     };

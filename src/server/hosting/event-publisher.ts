@@ -1,4 +1,5 @@
 import type { AgentEvent, BashCommand, SessionState } from '../../protocol/generated/vocabulary.ts';
+import { withIds } from '../../wire/dialect.ts';
 import type { AgentResponse } from '../agent-response.ts';
 import { SessionRecord } from '../session-record.ts';
 import type { HostedAgent } from './agent/hosted-agent.ts';
@@ -77,8 +78,10 @@ export class EventPublisher {
     } else this.#journalAndApply(event, text);
   }
 
+  /** Publishes an event of the host, with the id of the run that it belongs to. */
   #publish(event: AgentEvent): void {
-    this.#journalAndApply(event, JSON.stringify(event));
+    const named = withIds(event, { sessionId: undefined, runId: this.#parts.runs.activeRunId });
+    this.#journalAndApply(named, JSON.stringify(named));
   }
 
   #journalAndApply(event: AgentEvent, text: string): void {

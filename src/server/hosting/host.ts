@@ -45,9 +45,13 @@ export class Host {
   /** The agent that accepts requests. */
   #agent: HostedAgent | undefined;
   #state: SessionState | undefined;
+  /** Whether events carry ids; once requested, they do for clients that resume, too. */
+  #hasIds = false;
   /** The JSON of the preferences that the agent got last. */
   #sentPreferences = '';
   #started: Promise<void> | undefined;
+  /** The reason that the agent gave for its exit. */
+  #exitReason = '';
   #awaitingAgent: (() => void)[] = [];
   readonly #crashes = new CrashCounter();
   #closing: Promise<void> | undefined;
@@ -60,7 +64,7 @@ export class Host {
     const { journal, runJournal } = options;
     this.#options = options;
     this.#parkDelayMs = options.parkAfterMs;
-    this.#subscribers = new Subscribers(journal, options.callbacks.onError);
+    this.#subscribers = new Subscribers(journal, options.callbacks.onError, () => this.#runs.activeRunId);
     this.#snapshots = new SnapshotSender({
       subscribers: this.#subscribers,
       published: this.#published,
@@ -271,13 +275,17 @@ export class Host {
 
   #preferences() {
     const { attached } = this.#subscribers;
-    return { ui: agentUiMethods(attached), heartbeatMs: Heartbeats.intervalFor(attached) };
+    this.#hasIds ||= [...attached].some(({ receivesIds }) => receivesIds);
+    return { ui: agentUiMethods(attached), heartbeatMs: Heartbeats.intervalFor(attached), ids: this.#hasIds };
   }
 
   async #startAgent(target: SessionTarget): Promise<void> {
     const agent = new HostedAgent(this.#options.agent, target, {
       enqueueResponse: (deliver) => this.#publisher.enqueue(deliver),
-      onEvent: (event, text) => this.#publisher.handleEvent(event, text),
+      onEvent: (event, text) => {
+        if (event.type === 'agent_exit') this.#exitReason = `: ${event.reason}`;
+        else this.#publisher.handleEvent(event, text);
+      },
       onError: (error) => this.#options.callbacks.onError(error),
       onExit: (exit) => void this.#handleExit(agent, exit),
       onActivity: (activity) => this.#options.callbacks.onActivity(activity),
@@ -312,7 +320,8 @@ export class Host {
   async #handleExit(agent: HostedAgent, { code, signal }: ProcessExit): Promise<void> {
     if (this.#agent !== agent || this.#isClosing) return;
     this.#agent = undefined;
-    const reason = `${TERMINATED} (${signal ?? `exit code ${code}`})`;
+    const reason = `${TERMINATED} (${signal ?? `exit code ${code}`})${this.#exitReason}`;
+    this.#exitReason = '';
     this.#options.callbacks.onCrash(reason);
     await this.#publisher.endInterrupted(reason);
     if (this.#isClosing) return;

@@ -39,6 +39,11 @@ export class RunTracker {
     return this.#run !== undefined;
   }
 
+  /** Undefined between runs, and while the id is unknown. */
+  get activeRunId(): string | undefined {
+    return this.#run?.runId || undefined;
+  }
+
   get hasRunId(): boolean {
     return this.#run !== undefined && this.#run.runId !== '';
   }

@@ -10,6 +10,7 @@ const subscriber: Subscriber = {
   ui: undefined,
   receivesTitles: false,
   receivesEntries: false,
+  receivesIds: false,
   heartbeatMs: 0,
   isBehind: false,
   onAttached: () => {},
@@ -22,7 +23,11 @@ const subscriber: Subscriber = {
 
 async function withEvents(events: number) {
   const journal = new MemoryJournal();
-  const subscribers = new Subscribers(journal, () => {});
+  const subscribers = new Subscribers(
+    journal,
+    () => {},
+    () => undefined,
+  );
   const publish = async () => {
     const event: AgentEvent = { type: 'turn_start' };
     const text = JSON.stringify(event);

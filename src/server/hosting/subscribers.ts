@@ -5,6 +5,7 @@ import type {
   AssistantMessage,
   HeartbeatEvent,
 } from '../../protocol/generated/vocabulary.ts';
+import { withIds } from '../../wire/dialect.ts';
 import { SessionRecord } from '../session-record.ts';
 import type { AttachResult, Cursor, Snapshot, Subscriber } from '../sessions.ts';
 import type { Journal, JournalRecord } from './journal.ts';
@@ -36,11 +37,13 @@ export class Subscribers {
   #entriesSince = Number.POSITIVE_INFINITY;
 
   readonly #onError: (error: unknown) => void;
+  readonly #activeRunId: () => string | undefined;
 
   /** `onError` gets the error of a client that could not receive a record; other clients are not affected. */
-  constructor(journal: Journal, onError: (error: unknown) => void) {
+  constructor(journal: Journal, onError: (error: unknown) => void, activeRunId: () => string | undefined) {
     this.#journal = journal;
     this.#onError = onError;
+    this.#activeRunId = activeRunId;
   }
 
   /**
@@ -121,8 +124,14 @@ export class Subscribers {
     for (const settled of runEnds) subscriber.onRecord(new SessionRecord(settled));
     subscriber.onSnapshot(snapshot);
     const missed = this.#missedNotices.take().map((event) => new SessionRecord(event));
-    for (const record of [...missed, ...this.liveState.toEvents()]) this.#deliver(subscriber, record);
+    const live = [...this.liveState.toEvents()].map((record) => this.#withRunId(record));
+    for (const record of [...missed, ...live]) this.#deliver(subscriber, record);
     this.attached.add(subscriber);
+  }
+
+  #withRunId({ event, seq, messageSoFar }: SessionRecord): SessionRecord {
+    const named = withIds(event, { sessionId: undefined, runId: this.#activeRunId() });
+    return new SessionRecord(named, { seq, messageSoFar });
   }
 
   /**

@@ -93,9 +93,16 @@ verifies('I6', 'hello returns server, capabilities and limits', async ({ open, t
   };
   expect(plain).toEqual({
     ...same,
-    capabilities: { stream: 'cumulative', legacyNames: true, builtins: false, entries: false, heartbeatMs: 0 },
+    capabilities: {
+      stream: 'cumulative',
+      legacyNames: true,
+      builtins: false,
+      entries: false,
+      ids: false,
+      heartbeatMs: 0,
+    },
   });
-  const full = { legacyNames: false, builtins: true, entries: true, ui: ['select', 'notify'] };
+  const full = { legacyNames: false, builtins: true, entries: true, ids: false, ui: ['select', 'notify'] };
   expect(negotiated).toEqual({ ...same, capabilities: { ...full, stream: 'delta', heartbeatMs: 60_000 } });
   expect(again).toEqual({ ...same, capabilities: { ...full, stream: 'cumulative', heartbeatMs: 0 } });
 });

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { AgentClient } from '../../../src/client/agent-client.ts';
+import { toLine } from '../../../src/wire/json-lines.ts';
+import { memoryPair } from '../../../src/wire/memory.ts';
 import {
   newHome,
   openTestAgent,
@@ -330,4 +333,65 @@ const parsed = (stdout: string): WireRecord[] =>
 function lastStored(agent: TestAgent) {
   const [path = ''] = agent.sessionFiles();
   return readSessionFile(path).findLast((entry) => entry.type === 'message')?.message;
+}
+
+const FATAL = { NODE_OPTIONS: `--require ${join(import.meta.dirname, '../../fixtures/fatal-on-signal.cjs')}` };
+const failFatally = { toolCall: { name: 'bash', arguments: { command: 'kill -USR2 $PPID; sleep 1000' } } };
+
+it('[Z77] a fatal error stores everything and ends stdout with agent_exit and the process with code 1', async () => {
+  const { peer, process, sessionFiles } = await openTestAgent('stdio', { script: [failFatally], env: FATAL });
+  const waiting = peer.request({ type: 'wait_idle', id: 'w' }).catch(() => undefined);
+
+  await peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'm1' });
+  await peer.closed();
+  const exit = await process?.exited;
+
+  expect(exit).toEqual({ code: 1, signal: null });
+  expect(peer.records.at(-1)).toEqual({ type: 'agent_exit', code: 1, reason: 'the agent is broken' });
+  expect(peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
+  expect(process?.stderr()).toContain('the agent is broken');
+  const entries = readSessionFile(sessionFiles()[0] ?? '');
+  expect(entries.map(({ message }) => message?.role).filter(Boolean)).toEqual(['user', 'assistant', 'toolResult']);
+  await waiting;
+});
+
+it('[Z77] a client of a socket gets agent_exit as the last record', async () => {
+  const { peer, process } = await openTestAgent('unix', { script: [failFatally], env: FATAL });
+
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.closed();
+
+  expect(await process?.exited).toEqual({ code: 1, signal: null });
+  expect(peer.records.at(-1)).toEqual({ type: 'agent_exit', code: 1, reason: 'the agent is broken' });
+});
+
+it('[Z78] the client library rejects pending calls with the reason of agent_exit', async () => {
+  const { client, link } = newClientOnLink();
+  const pending = client.getState();
+
+  link.write(toLine({ type: 'agent_exit', code: 1, reason: 'the agent is broken' }));
+  link.close();
+
+  await expect(pending).rejects.toThrow('the agent is broken');
+  await expect(client.ping()).rejects.toThrow('the agent is broken');
+});
+
+it('[Z78] calls that wait behind a server are answered or fail when their agent ends by a fatal error', async () => {
+  const { peer } = await openTestAgent('websocket', { script: [failFatally, { text: 'fine' }], env: FATAL });
+  const waiting = peer.request({ type: 'wait_idle' });
+
+  await peer.ok({ type: 'prompt', message: 'go' });
+
+  expect(await peer.next('server_error')).toMatchObject({
+    error: 'Pi process terminated (exit code 1): the agent is broken',
+  });
+  expect(await waiting).toMatchObject({ type: 'response', command: 'wait_idle' });
+  await expect.poll(async () => (await peer.ok({ type: 'get_state' })).isIdle).toBe(true);
+  expect(peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
+});
+
+/** A client library on a link in memory, and the agent's side of the link. */
+function newClientOnLink() {
+  const [inside, outside] = memoryPair();
+  return { client: new AgentClient(outside), link: inside };
 }

@@ -11,6 +11,7 @@ export class RecordingSubscriber implements Subscriber {
   ui: readonly string[] | undefined;
   receivesTitles = false;
   receivesEntries = false;
+  receivesIds = false;
   heartbeatMs = 0;
   isBehind = false;
   readonly attachResults: AttachResult[] = [];

@@ -12,6 +12,7 @@ const subscriber: Subscriber = {
   receivesEntries: false,
   heartbeatMs: 0,
   isBehind: false,
+  canView: true,
   onAttached: () => {},
   onSnapshot: () => {},
   onRecord: () => {},

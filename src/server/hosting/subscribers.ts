@@ -61,7 +61,7 @@ export class Subscribers {
     const partial = this.liveState.apply(event);
     const record = new SessionRecord(event, { seq, text, messageSoFar: partial && (finalMessage ?? partial) });
     this.#lastSeq = seq;
-    if (this.attached.size === 0 && this.#resuming.size === 0) this.#missedNotices.add(event);
+    if (!this.#hasViewer) this.#missedNotices.add(event);
     for (const subscriber of this.attached) if (!this.#hasReceived(subscriber, seq)) this.#deliver(subscriber, record);
     for (const waiting of this.#resuming.values()) waiting.push(record);
   }
@@ -119,7 +119,7 @@ export class Subscribers {
     // Run ends precede the snapshot, because another run may be active in that.
     for (const settled of runEnds) subscriber.onRecord(new SessionRecord(settled));
     subscriber.onSnapshot(snapshot);
-    const missed = this.#missedNotices.take().map((event) => new SessionRecord(event));
+    const missed = (subscriber.canView ? this.#missedNotices.take() : []).map((event) => new SessionRecord(event));
     for (const record of [...missed, ...this.liveState.toEvents()]) this.#deliver(subscriber, record);
     this.attached.add(subscriber);
   }
@@ -151,6 +151,10 @@ export class Subscribers {
     this.attached.delete(subscriber);
     this.#resuming.delete(subscriber);
     this.#ahead.delete(subscriber);
+  }
+
+  get #hasViewer(): boolean {
+    return this.#resuming.size > 0 || [...this.attached].some(({ canView }) => canView);
   }
 
   #hasReceived(subscriber: Subscriber, seq: number): boolean {

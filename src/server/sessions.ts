@@ -57,6 +57,8 @@ export interface Snapshot {
 export interface Subscriber {
   /** Whether updates repeat the whole message: then missed parts of one cannot be resumed by deltas. */
   readonly isCumulative: boolean;
+  /** Whether it gets the conversation and the events of the session. */
+  readonly canView: boolean;
   readonly canAnswerDialogs: boolean;
   /** The UI methods it supports; undefined if it did not send any. */
   readonly ui: readonly string[] | undefined;

@@ -10,7 +10,7 @@ import { type ClientEventQueue, clientEventQueue } from './client-event-queue.ts
 import type { ClientSocket } from './client-socket.ts';
 import type { ConnectParameters } from './connect-parameters.ts';
 import { Inbox } from './inbox.ts';
-import { withoutAddresses } from './redact-models.ts';
+import { withoutAddresses, withoutContent } from './redact-models.ts';
 import type { GatewayServices } from './services.ts';
 import { slowClientPolicy } from './slow-clients.ts';
 
@@ -67,9 +67,10 @@ export class Client implements Subscriber {
     this.services = services;
     this.#commands = new ClientCommands(this, (text) => this.#sendText(text));
     this.ui = ui;
-    this.receivesEntries = entries;
+    this.receivesEntries = entries && this.canView;
     this.receivesIds = ids;
-    this.#attachOptions = { cursor, tail };
+    // Without the scope, a snapshot has no messages.
+    this.#attachOptions = this.canView ? { cursor, tail } : { tail: 1 };
     const dialect: Dialect = { ...defaultDialect, stream, legacyNames, hookErrors: true };
     this.#events = clientEventQueue(socket, dialect, {
       formFor: (record) => this.#formFor(record),
@@ -101,7 +102,11 @@ export class Client implements Subscriber {
   }
 
   get canAnswerDialogs(): boolean {
-    return permits(this.identity.grant, 'extension_ui_response');
+    return this.canView && permits(this.identity.grant, 'extension_ui_response');
+  }
+
+  get canView(): boolean {
+    return this.identity.grant.scopes.has('view');
   }
 
   get receivesTitles(): boolean {
@@ -198,7 +203,16 @@ export class Client implements Subscriber {
     this.sendPrivate({ type: 'server_connected', ...location, seq, epoch, ...(resume ? { resume } : {}), pingMs });
   }
 
+  /** Without the scope `view`, the client gets a state without content, because clients wait for one. */
   onSnapshot({ state, messages, cursor }: Snapshot): void {
+    if (!this.canView) {
+      this.sendPrivate({
+        type: 'state_synced',
+        state: withoutContent(withoutAddresses({ state }).state),
+        messages: [],
+      });
+      return;
+    }
     const stateJson = JSON.stringify(this.isAdmin ? state : withoutAddresses({ state }).state);
     const page = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`;
     const ids = this.receivesIds ? `"sessionId":${JSON.stringify(this.sessionId)},` : '';
@@ -213,6 +227,7 @@ export class Client implements Subscriber {
       this.#rejectSession(new Refusal('session_not_found', 'Session not found: it is in another folder now'));
       return;
     }
+    if (!this.canView) return;
     this.services.metrics.onRecordSent();
     this.#events.publish(record);
   }

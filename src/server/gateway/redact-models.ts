@@ -1,4 +1,4 @@
-import type { CommandName } from '../../protocol/generated/vocabulary.ts';
+import type { CommandName, SessionState } from '../../protocol/generated/vocabulary.ts';
 
 // Commands whose responses may contain a model.
 const RESPONSES_WITH_MODELS: ReadonlySet<CommandName> = new Set([
@@ -21,3 +21,19 @@ export function withoutAddresses<T>(value: T): T {
 }
 
 const MODEL_FIELDS: ReadonlySet<string> = new Set(['data', 'state', 'model', 'models']);
+
+/** The state as that of an idle session without messages, for clients that may not view it. */
+export function withoutContent({ sessionName, runId, runningBash, ...state }: SessionState): SessionState {
+  return {
+    ...state,
+    isStreaming: false,
+    isIdle: true,
+    isCompacting: false,
+    messageCount: 0,
+    pendingMessageCount: 0,
+    queuedMessageCount: 0,
+    queuedMessages: [],
+    todoPhases: [],
+    pendingUi: [],
+  };
+}

@@ -13,6 +13,7 @@ const subscriber: Subscriber = {
   receivesIds: false,
   heartbeatMs: 0,
   isBehind: false,
+  canView: true,
   onAttached: () => {},
   onSnapshot: () => {},
   onRecord: () => {},

@@ -64,7 +64,7 @@ export class Subscribers {
     const partial = this.liveState.apply(event);
     const record = new SessionRecord(event, { seq, text, messageSoFar: partial && (finalMessage ?? partial) });
     this.#lastSeq = seq;
-    if (this.attached.size === 0 && this.#resuming.size === 0) this.#missedNotices.add(event);
+    if (!this.#hasViewer) this.#missedNotices.add(event);
     for (const subscriber of this.attached) if (!this.#hasReceived(subscriber, seq)) this.#deliver(subscriber, record);
     for (const waiting of this.#resuming.values()) waiting.push(record);
   }
@@ -123,7 +123,7 @@ export class Subscribers {
     // Run ends precede the snapshot, because another run may be active in that.
     for (const settled of runEnds) subscriber.onRecord(new SessionRecord(settled));
     subscriber.onSnapshot(snapshot);
-    const missed = this.#missedNotices.take().map((event) => new SessionRecord(event));
+    const missed = (subscriber.canView ? this.#missedNotices.take() : []).map((event) => new SessionRecord(event));
     const live = [...this.liveState.toEvents()].map((record) => this.#withRunId(record));
     for (const record of [...missed, ...live]) this.#deliver(subscriber, record);
     this.attached.add(subscriber);
@@ -161,6 +161,10 @@ export class Subscribers {
     this.attached.delete(subscriber);
     this.#resuming.delete(subscriber);
     this.#ahead.delete(subscriber);
+  }
+
+  get #hasViewer(): boolean {
+    return this.#resuming.size > 0 || [...this.attached].some(({ canView }) => canView);
   }
 
   #hasReceived(subscriber: Subscriber, seq: number): boolean {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandRows, type Scope } from '../../../src/protocol/generated/command-rows.ts';
 import { accessAuditPath, auditPath } from '../../../src/server/auth/audit.ts';
-import { newHome } from '../../support/agent/test-agent.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import { commandNames, sampleParams } from '../../support/protocol/sample-params.ts';
 import {
   newToken,
@@ -13,6 +13,7 @@ import {
   type Target,
   type TargetClient,
 } from '../../support/server/attack-target.ts';
+import { startServer } from '../../support/server/test-server.ts';
 
 const scopeOf = (name: (typeof commandNames)[number]) => commandRows[name].scope;
 
@@ -55,6 +56,41 @@ it('[A10] a token with only view may send every view command', async () => {
 
     expect([type, response['code']]).not.toEqual([type, 'permission_denied']);
   }
+});
+
+it('[A18] a token without view gets the responses to its commands, and no message or event of the session', async () => {
+  const gate = newGate();
+  const tokens = { 'token-of-a-bot': { name: 'Bot', scopes: ['prompt', 'bash'], allowedPaths: ['/'] } };
+  const script = [
+    { text: 'The first secret.', when: '^first' },
+    { steps: [{ text: 'The second secret. ' }, { await: gate.path }, { text: 'Done.' }], when: '^second' },
+  ];
+  const server = await startServer({ tokens, script });
+  const owner = await server.attach();
+  await owner.run('first secret');
+  await owner.ok({ type: 'set_session_name', name: 'A secret name' });
+  await owner.ok({ type: 'prompt', message: 'second secret' });
+  await owner.next('message_update');
+  await owner.ok({ type: 'follow_up', message: 'first of the queued secrets' });
+  const { session, epoch } = owner.cursor;
+  const asBot = { token: 'token-of-a-bot', session, entries: 1 };
+  const bots = [
+    await server.attach(asBot),
+    await server.attach({ ...asBot, epoch, after: 0 }),
+    await server.attach({ ...asBot, tail: 5 }),
+  ];
+
+  gate.open();
+  await owner.next('agent_settled');
+  for (const bot of bots) {
+    expect(await bot.refused({ type: 'get_messages' })).toMatchObject({ code: 'permission_denied' });
+    expect(await bot.ok({ type: 'bash', command: 'echo mine' })).toMatchObject({ output: 'mine\n' });
+    const others = bot.eventTypes.filter((type) => type !== 'bash_execution_update' && type !== 'state_synced');
+    expect(others).toEqual(['server_connected']);
+    expect(JSON.stringify(bot.records)).not.toMatch(/secret/i);
+  }
+  const synced = bots.map((bot) => bot.records.find(({ type }) => type === 'state_synced'));
+  for (const record of synced) expect(record).toMatchObject({ messages: [], state: { isIdle: true, messageCount: 0 } });
 });
 
 it('[A10] UI responses of a client without the prompt scope have no effect', async () => {

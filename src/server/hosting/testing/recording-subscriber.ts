@@ -7,6 +7,7 @@ type Event = AgentEvent & { readonly seq?: number | undefined };
 /** A subscriber that records everything it receives. */
 export class RecordingSubscriber implements Subscriber {
   isCumulative = false;
+  canView = true;
   canAnswerDialogs = true;
   ui: readonly string[] | undefined;
   receivesTitles = false;

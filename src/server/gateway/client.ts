@@ -1,5 +1,10 @@
 import { type CloseCode, closeCodes, type ErrorCode, Refusal } from '../../protocol/errors.ts';
-import type { AgentEvent, HostTool, ServerDisconnectedEvent } from '../../protocol/generated/vocabulary.ts';
+import type {
+  AgentEvent,
+  EntryAppendedEvent,
+  HostTool,
+  ServerDisconnectedEvent,
+} from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect } from '../../wire/dialect.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import { type Grant, mayOpen, permits } from '../auth/grant.ts';
@@ -10,7 +15,7 @@ import { type ClientEventQueue, clientEventQueue } from './client-event-queue.ts
 import type { ClientSocket } from './client-socket.ts';
 import type { ConnectParameters } from './connect-parameters.ts';
 import { Inbox } from './inbox.ts';
-import { withoutAddresses } from './redact-models.ts';
+import { withoutAddresses, withoutParent } from './redact-records.ts';
 import type { GatewayServices } from './services.ts';
 import { slowClientPolicy } from './slow-clients.ts';
 
@@ -267,8 +272,16 @@ export class Client implements Subscriber {
   }
 
   #redactedForm({ event }: SessionRecord) {
+    if (event.type === 'entry_appended' && this.#hidesParent(event))
+      return { name: 'without parent', make: () => withoutParent(event) };
     if (this.isAdmin || event.type !== 'state_changed') return undefined;
     return { name: 'without addresses', make: () => withoutAddresses(event) };
+  }
+
+  /** Whether the entry is a header that names a session which this client may not open. */
+  #hidesParent({ entry }: EntryAppendedEvent): boolean {
+    const { parentSession } = entry as { parentSession?: unknown };
+    return typeof parentSession === 'string' && !this.services.catalog.mayOpenFile(parentSession, this.identity.grant);
   }
 }
 

@@ -1,9 +1,9 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { serverFolder } from '../store/agent-dir.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import type { Grant } from './auth/grant.ts';
-import { ExportOffers } from './http/export-offers.ts';
+import { ExportOffers, OFFER_MS } from './http/export-offers.ts';
 
 interface ExportFolderOptions {
   readonly agentDir: string;
@@ -11,20 +11,26 @@ interface ExportFolderOptions {
   readonly isGrantValid: (grant: Grant) => boolean;
 }
 
-/** The folder for exported pages that remote clients download. It is emptied at start and close. */
+/**
+ * The folder for exported pages that remote clients download. It is removed at close. Those of other servers are kept
+ * until their pages can no longer be fetched.
+ */
 export class ExportFolder {
   readonly offers: ExportOffers;
+  readonly #parent: string;
   readonly #path: string;
   readonly #basePath: string;
 
   constructor({ agentDir, basePath, isGrantValid }: ExportFolderOptions) {
     this.offers = new ExportOffers(isGrantValid);
-    this.#path = join(serverFolder(agentDir), 'exports');
+    this.#parent = join(serverFolder(agentDir), 'exports');
+    this.#path = join(this.#parent, newUuid());
     this.#basePath = basePath;
-    rmSync(this.#path, { recursive: true, force: true });
+    this.#removeAbandoned();
   }
 
   newPath(): string {
+    this.#removeAbandoned();
     mkdirSync(this.#path, { recursive: true, mode: 0o700 });
     return join(this.#path, `${newUuid()}.html`);
   }
@@ -37,5 +43,32 @@ export class ExportFolder {
 
   close(): void {
     rmSync(this.#path, { recursive: true, force: true });
+    this.#removeIfEmpty();
+  }
+
+  /** Removes what servers that were killed left here. */
+  #removeAbandoned(): void {
+    for (const name of namesIn(this.#parent)) {
+      const path = join(this.#parent, name);
+      const modifiedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (path !== this.#path && Date.now() - modifiedAt > OFFER_MS) rmSync(path, { recursive: true, force: true });
+    }
+    this.#removeIfEmpty();
+  }
+
+  #removeIfEmpty(): void {
+    try {
+      rmdirSync(this.#parent);
+    } catch {
+      // Missing, or in use by another server.
+    }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

@@ -6,6 +6,7 @@ import { sessionDirFor, sessionsFolder } from '../store/agent-dir.ts';
 import { headerOf, isSessionId, notASession } from '../store/sessions/header.ts';
 import { SessionIndex } from '../store/sessions/listing/find-session.ts';
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
+import { realFolder } from '../store/sessions/listing/session-files.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { isPathInside } from '../system/files/path-inside.ts';
 import { type Grant, mayOpen, permissionDenied, permits } from './auth/grant.ts';
@@ -68,7 +69,24 @@ export class SessionCatalog {
     const folder = cwd === undefined ? undefined : resolve(this.#options.cwd, cwd);
     if (folder !== undefined && !mayOpen(grant, folder)) throw denied(cwd);
     const page = await this.#list.list({ cwd: folder, cursor, limit, mayList: (path) => mayOpen(grant, path) });
-    return { ...page, sessions: page.sessions.map((session) => this.#withStatus(session)) };
+    return { ...page, sessions: page.sessions.map((session) => this.#withStatus(this.#visible(session, grant))) };
+  }
+
+  /** Whether the grant allows the session in this file; all files if it has no paths. */
+  mayOpenFile(path: string, grant: Grant): boolean {
+    if (grant.allowedPaths === undefined) return true;
+    try {
+      return this.at(path, grant) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The summary without a parent that the grant does not allow. */
+  #visible({ parentSession, ...session }: SessionSummary, grant: Grant): SessionSummary {
+    return parentSession !== undefined && this.mayOpenFile(parentSession, grant)
+      ? { ...session, parentSession }
+      : session;
   }
 
   #withStatus(session: SessionSummary): SessionSummary {
@@ -115,15 +133,20 @@ export class SessionCatalog {
     if (isLimited && !this.#mayRead(path, grant)) throw notFound(name);
     const header = headerOf(path);
     if (header === 'missing') throw notFound(name);
-    if (header === 'foreign') throw isLimited ? notFound(name) : notASession(name);
+    // A client that can only view must not probe which files exist.
+    if (header === 'foreign') throw isLimited || !permits(grant, 'prompt') ? notFound(name) : notASession(name);
     // Without its folder, the agent would start in another one.
     if (isLimited && !(mayOpen(grant, header.cwd) && isFolder(header.cwd))) throw notFound(name);
     return { kind: 'stored', path, id: header.id, cwd: header.cwd };
   }
 
-  /** A file can claim any folder, so it must be a stored session or lie in an allowed folder. */
+  /**
+   * A file can claim any folder, so it must be a stored session or lie in an allowed folder. Other paths are not resolved:
+   * the time that takes would show which of them exist.
+   */
   #mayRead(path: string, grant: Grant): boolean {
-    return isPathInside(sessionsFolder(this.#options.agentDir), path) || mayOpen(grant, path);
+    const roots = [sessionsFolder(this.#options.agentDir), ...(grant.allowedPaths ?? [])];
+    return roots.some((root) => isNamedInside(root, path) && isPathInside(root, path));
   }
 
   #folder(cwd: string | undefined, grant: Grant): string {
@@ -144,5 +167,11 @@ function isFolder(path: string): boolean {
     return false;
   }
 }
+
+/** Whether a path begins with the folder, as it is written or as it is on disk. Nothing on the path is resolved. */
+const isNamedInside = (root: string, path: string) =>
+  [resolve(root), realFolder(root)].some(
+    (folder) => path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`),
+  );
 
 const notFound = (name: string) => new Refusal('session_not_found', `Session not found: ${name}`);

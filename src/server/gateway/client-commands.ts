@@ -1,6 +1,6 @@
 import { Refusal } from '../../protocol/errors.ts';
 import { commandRows, type Lane } from '../../protocol/generated/command-rows.ts';
-import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
+import type { CommandName, Frame, Result } from '../../protocol/generated/vocabulary.ts';
 import type { Inbound, MalformedFrame } from '../../wire/inbound.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { type AuditEvent, FailureAudit } from '../auth/audit.ts';
@@ -8,7 +8,7 @@ import { type Grant, type InboundType, permissionDenied, permits } from '../auth
 import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
 import type { InboundLine } from './inbox.ts';
-import { containsModels, withoutAddresses } from './redact-models.ts';
+import { containsModels, visibleCommands, withoutAddresses } from './redact-records.ts';
 import { type ServerCommandHandler, serverCommands } from './server-commands.ts';
 import { MoveBarrier } from './session-moves.ts';
 
@@ -147,6 +147,11 @@ export class ClientCommands {
 
   /** Removes fields that this client may not see. */
   #redacted(name: CommandName, response: AgentResponse): AgentResponse {
+    const { grant } = this.#client.identity;
+    if (name === 'get_commands' && response.success && grant.allowedPaths) {
+      const { commands } = response.data() as Result<'get_commands'>;
+      return AgentResponse.success(name, { commands: visibleCommands(commands, grant) });
+    }
     if (this.#client.isAdmin || !response.success || !containsModels(name)) return response;
     return AgentResponse.from(name === 'set_model' ? redactModel(response) : withoutAddresses(response.record()));
   }

@@ -1,5 +1,10 @@
 import { type CloseCode, closeCodes, type ErrorCode, Refusal } from '../../protocol/errors.ts';
-import type { AgentEvent, HostTool, ServerDisconnectedEvent } from '../../protocol/generated/vocabulary.ts';
+import type {
+  AgentEvent,
+  EntryAppendedEvent,
+  HostTool,
+  ServerDisconnectedEvent,
+} from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect, hasAddedIds, withIds, withoutIds } from '../../wire/dialect.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import { type Grant, mayOpen, permits } from '../auth/grant.ts';
@@ -10,7 +15,7 @@ import { type ClientEventQueue, clientEventQueue } from './client-event-queue.ts
 import type { ClientSocket } from './client-socket.ts';
 import type { ConnectParameters } from './connect-parameters.ts';
 import { Inbox } from './inbox.ts';
-import { withoutAddresses, withoutContent } from './redact-models.ts';
+import { withoutAddresses, withoutContent, withoutParent } from './redact-records.ts';
 import type { GatewayServices } from './services.ts';
 import { slowClientPolicy } from './slow-clients.ts';
 
@@ -303,18 +308,31 @@ export class Client implements Subscriber {
     this.close({ code: closeCodes.tooManyCommands, reason: 'error', message: 'Too many commands', error });
   }
 
-  /** The form of a record for this client: without addresses, and with or without ids; undefined: as it is. */
+  /** The form of a record for this client: redacted, and with or without ids; undefined: as it is. */
   #formFor({ event }: SessionRecord) {
-    const hidesAddresses = !this.isAdmin && event.type === 'state_changed';
+    const isRedacted = this.#isRedacted(event);
     const changesIds = this.receivesIds ? event.sessionId === undefined : hasAddedIds(event);
-    if (!hidesAddresses && !changesIds) return undefined;
-    const name = `${hidesAddresses ? 'no addresses' : ''} ${this.receivesIds ? 'ids' : ''}`;
-    const apply = (form: AgentEvent) => {
-      const visible = hidesAddresses && form.type === 'state_changed' ? withoutAddresses(form) : form;
-      return this.#withOwnIds(visible as AgentEvent);
-    };
+    if (!isRedacted && !changesIds) return undefined;
+    const name = `${isRedacted ? 'redacted' : ''} ${this.receivesIds ? 'ids' : ''}`;
+    const apply = (form: AgentEvent) => this.#withOwnIds(isRedacted ? redacted(form) : form);
     return { name, apply };
   }
+
+  #isRedacted(event: AgentEvent): boolean {
+    if (event.type === 'entry_appended') return this.#hidesParent(event);
+    return event.type === 'state_changed' && !this.isAdmin;
+  }
+
+  /** Whether the entry is a header that names a session which this client may not open. */
+  #hidesParent({ entry }: EntryAppendedEvent): boolean {
+    const { parentSession } = entry as { parentSession?: unknown };
+    return typeof parentSession === 'string' && !this.services.catalog.mayOpenFile(parentSession, this.identity.grant);
+  }
+}
+
+function redacted(event: AgentEvent): AgentEvent {
+  if (event.type === 'entry_appended') return withoutParent(event);
+  return event.type === 'state_changed' ? withoutAddresses(event) : event;
 }
 
 const payloadOf = (json: string) => Buffer.from(escapeLineBreaks(json));

@@ -1,4 +1,5 @@
-import type { CommandName, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type { CommandName, EntryAppendedEvent, SessionState, SlashCommand } from '../../protocol/generated/vocabulary.ts';
+import { type Grant, mayOpen, permits } from '../auth/grant.ts';
 
 // Commands whose responses may contain a model.
 const RESPONSES_WITH_MODELS: ReadonlySet<CommandName> = new Set([
@@ -21,6 +22,25 @@ export function withoutAddresses<T>(value: T): T {
 }
 
 const MODEL_FIELDS: ReadonlySet<string> = new Set(['data', 'state', 'model', 'models']);
+
+/** The slash commands for a client: one with paths gets no file outside of them, and without `prompt` no such command. */
+export function visibleCommands(commands: readonly SlashCommand[], grant: Grant): readonly SlashCommand[] {
+  const isVisible = ({ path, sourceInfo }: SlashCommand) => {
+    const file = path ?? sourceInfo?.path;
+    return file === undefined || mayOpen(grant, file);
+  };
+  if (!permits(grant, 'prompt')) return commands.filter(isVisible);
+  return commands.map((command) => {
+    const { path: _path, sourceInfo: _sourceInfo, ...rest } = command;
+    return isVisible(command) ? command : rest;
+  });
+}
+
+/** The event without the parent session that a header names. */
+export function withoutParent(event: EntryAppendedEvent): EntryAppendedEvent {
+  const { parentSession: _parentSession, ...entry } = event.entry as { parentSession?: string };
+  return { ...event, entry: entry as EntryAppendedEvent['entry'] };
+}
 
 /** The state as that of an idle session without messages, for clients that may not view it. */
 export function withoutContent({ sessionName, runId, runningBash, ...state }: SessionState): SessionState {

@@ -4,7 +4,7 @@ import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import type { Mode } from '../extend/extensions/extension-api.ts';
 import { untrustedPromptFiles } from '../extend/prompt-file.ts';
-import { promptParts, type SystemPromptOverrides } from '../extend/prompt-parts.ts';
+import { forbiddenContextFiles, promptParts, type SystemPromptOverrides } from '../extend/prompt-parts.ts';
 import { Broadcast } from '../fanout/broadcast.ts';
 import { withoutSecrets } from '../model/keys/secret-variables.ts';
 import { version } from '../protocol/generated/version.ts';
@@ -207,7 +207,7 @@ function warningsOf(agent: Agent, { agentDir, models }: EngineOptions): Warning[
   const { project } = agent;
   const { cwd, trusted } = project;
   const from = (source: WarningSource, messages: readonly string[]) => messages.map((message) => ({ source, message }));
-  const untrusted = untrustedPromptFiles({ agentDir, cwd, trusted });
+  const locations = { agentDir, cwd, trusted };
   return [
     ...from('settings', project.warnings),
     ...from('models', models.warnings),
@@ -217,7 +217,13 @@ function warningsOf(agent: Agent, { agentDir, models }: EngineOptions): Warning[
     ),
     ...from(
       'agent',
-      untrusted.map((path) => `${path} is left out: the project is not trusted`),
+      untrustedPromptFiles(locations).map((path) => `${path} is left out: the project is not trusted`),
+    ),
+    ...from(
+      'agent',
+      forbiddenContextFiles(locations).map(
+        (path) => `${path} is left out: it leads out of the project, which is not trusted`,
+      ),
     ),
   ];
 }

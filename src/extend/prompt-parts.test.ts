@@ -15,8 +15,8 @@ function contextFolders() {
     writeFileSync(join(root, path), text);
   };
   /** The context files below the temporary folder; the machine may have others above it. */
-  const found = (where: { cwd: string; agentDir: string } = { cwd, agentDir }) =>
-    contextFiles(where)
+  const found = (where: { cwd?: string; agentDir?: string; trusted?: boolean } = {}) =>
+    contextFiles({ cwd, agentDir, trusted: true, ...where })
       .filter(({ path }) => path.startsWith(root))
       .map(({ path, text }) => [relative(root, path), text]);
   return { root, cwd, agentDir, put, found };
@@ -77,4 +77,21 @@ it('the file of the agent folder is listed once when it is also the working fold
   put('agent/AGENTS.md', 'mine');
 
   expect(found({ cwd: agentDir, agentDir })).toEqual([['agent/AGENTS.md', 'mine']]);
+});
+
+it('[U34] a link out of an untrusted project is left out, and the next name is used', () => {
+  const { root, cwd, put, found } = contextFolders();
+  put('secret.md');
+  put('a/AGENTS.md');
+  put('a/b/CLAUDE.md');
+  symlinkSync(join(root, 'secret.md'), join(cwd, 'AGENTS.md'));
+
+  expect(found({ trusted: false })).toEqual([
+    ['a/AGENTS.md', 'a/AGENTS.md'],
+    ['a/b/CLAUDE.md', 'a/b/CLAUDE.md'],
+  ]);
+  expect(found({ trusted: true })).toEqual([
+    ['a/AGENTS.md', 'a/AGENTS.md'],
+    ['a/b/AGENTS.md', 'secret.md'],
+  ]);
 });

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ContextFile, PromptParts } from '../session/context/system-prompt.ts';
 import { realPath } from '../system/files/real-path.ts';
 import { findPromptFile, type PromptLocations, tryReadPromptFile } from './prompt-file.ts';
+import { foldersUpToRepository, leadsOutOfProject } from './repository-folders.ts';
 
 /** System prompt settings of the embedder or command line; they override files. */
 export interface SystemPromptOverrides {
@@ -31,14 +33,18 @@ function contextOf(locations: PromptLocations, given: SystemPromptOverrides['con
 // Each folder contributes the first of these that is a file.
 const CONTEXT_FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD', 'CLAUDE.md', 'CLAUDE.MD'];
 
-/** The context files for the system prompt: the agent folder first, then all folders from the root down; no file twice. */
-export function contextFiles({ agentDir, cwd }: { agentDir: string; cwd: string }): ContextFile[] {
+/**
+ * The context files for the system prompt: the agent folder first, then all folders from the root down; no file twice.
+ * Files of an untrusted project that are links out of it are left out.
+ */
+export function contextFiles({ agentDir, cwd, trusted }: PromptLocations): ContextFile[] {
   const seen = new Set<string>();
+  const untrustedFolders = trusted ? [] : foldersUpToRepository(resolve(cwd));
   return [agentDir, ...foldersDownTo(resolve(cwd))].flatMap((folder) => {
     for (const name of CONTEXT_FILE_NAMES) {
       const path = join(folder, name);
       const text = tryReadPromptFile(path);
-      if (text === undefined) continue;
+      if (text === undefined || (untrustedFolders.includes(folder) && leadsOutOfProject(path, resolve(cwd)))) continue;
       const real = realPath(path);
       if (seen.has(real) || text.trim() === '') return [];
       seen.add(real);
@@ -46,6 +52,14 @@ export function contextFiles({ agentDir, cwd }: { agentDir: string; cwd: string 
     }
     return [];
   });
+}
+
+/** The context files of an untrusted project that are left out, because they lead out of it. */
+export function forbiddenContextFiles({ cwd, trusted }: PromptLocations): string[] {
+  if (trusted) return [];
+  return foldersUpToRepository(resolve(cwd))
+    .flatMap((folder) => CONTEXT_FILE_NAMES.map((name) => join(folder, name)))
+    .filter((path) => existsSync(path) && leadsOutOfProject(path, resolve(cwd)));
 }
 
 function foldersDownTo(folder: string): string[] {

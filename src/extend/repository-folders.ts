@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isPathInside } from '../system/files/path-inside.ts';
 
 /** A folder and its parents up to the repository root; the folder alone outside of a repository. */
 export function foldersUpToRepository(cwd: string): string[] {
@@ -10,3 +11,7 @@ export function foldersUpToRepository(cwd: string): string[] {
     if (dirname(folder) === folder) return [cwd];
   }
 }
+
+/** Whether a path leads out of the project of this folder: out of its repository, or out of the folder itself. */
+export const leadsOutOfProject = (path: string, cwd: string): boolean =>
+  !isPathInside(foldersUpToRepository(cwd).at(-1) ?? cwd, path);

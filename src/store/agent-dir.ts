@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { makeFolder } from '../system/files/make-folder.ts';
+import { makePrivateFolder } from '../system/files/make-folder.ts';
 
 /** The folder of configuration, credentials and sessions: pi's own, so that users can switch in both directions. */
 export function agentDir(env: NodeJS.ProcessEnv): string {
@@ -31,6 +31,6 @@ export const serverFolder = (agentDir: string): string => join(agentDir, 'server
 /** Creates the folder, readable by the user alone. */
 export function makeServerFolder(agentDir: string): void {
   const folder = serverFolder(agentDir);
-  makeFolder(folder);
+  makePrivateFolder(folder);
   chmodSync(folder, 0o700);
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { writeFileAtomic } from '../system/files/atomic-write.ts';
 import { withFileMutex } from '../system/files/file-mutex.ts';
 import { acquireLock, type Lock, LockHeld } from '../system/files/lock.ts';
-import { makeFolder } from '../system/files/make-folder.ts';
+import { makePrivateFolder } from '../system/files/make-folder.ts';
 import { MalformedFile, readJsonObject } from './json-file.ts';
 
 // How long and how often a lock that another process holds is tried.
@@ -21,7 +21,7 @@ interface ChangeOptions {
 }
 
 /**
- * Changes the object in a file, or creates the file, with `mode` if given.
+ * Changes the object in a file, or creates the file for the user alone. `mode` also applies to an existing file.
  *
  * Processes take turns, each with the result of the one before. A malformed file is not written: the call rejects,
  * unless the options decide otherwise.
@@ -31,13 +31,13 @@ export async function changeJsonFile(
   change: (before: JsonObject) => JsonObject | Promise<JsonObject>,
   options: ChangeOptions,
 ): Promise<void> {
-  makeFolder(dirname(path));
+  makePrivateFolder(dirname(path));
   await withFileMutex(path, async () => {
     const lock = await lockWithTimeout(path);
     try {
       const after = await change(readForChange(path, options));
       const mode = options.mode === undefined ? {} : { mode: options.mode };
-      writeFileAtomic(path, `${JSON.stringify(after, null, 2)}\n`, mode);
+      writeFileAtomic(path, `${JSON.stringify(after, null, 2)}\n`, { newMode: 0o600, ...mode });
     } finally {
       await lock.release();
     }

@@ -232,6 +232,7 @@ export class Addons {
         agentDir,
         home,
         cwd,
+        trusted: this.#agent.project.trusted,
         skillPaths: [
           ...((findSkills ? settings.skills : []) ?? []),
           ...(options.skills ?? []),

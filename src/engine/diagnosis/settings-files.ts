@@ -30,8 +30,19 @@ const agentFiles = {
 } as const;
 
 /** Checks the files of the agent folder and their permissions. */
-export const agentFilesFindings = (agentDir: string): Promise<Finding[]> =>
-  Promise.all(Object.entries(agentFiles).map(([name, kind]) => fileFinding(join(agentDir, name), { name, kind })));
+export async function agentFilesFindings(agentDir: string): Promise<Finding[]> {
+  const files = Object.entries(agentFiles).map(([name, kind]) => fileFinding(join(agentDir, name), { name, kind }));
+  return [...(await Promise.all(files)), ...(await looseFolderFindings(agentDir))];
+}
+
+/** Whoever can write to a folder can replace its files. */
+async function looseFolderFindings(agentDir: string): Promise<Finding[]> {
+  const stats = await stat(agentDir).catch(() => undefined);
+  if (!stats || !isWritableByOthers(stats)) return [];
+  return [warning('agent folder', `${agentDir} can be changed by other users. Run: chmod 700 ${agentDir}`)];
+}
+
+const isWritableByOthers = ({ mode }: { readonly mode: number }) => (mode & 0o022) !== 0;
 
 async function fileFinding(path: string, { name, kind }: { name: string; kind: 'open' | 'private' }): Promise<Finding> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);
@@ -44,5 +55,6 @@ async function fileFinding(path: string, { name, kind }: { name: string; kind: '
   if (kind === 'private' && (stats.mode & 0o077) !== 0) {
     return warning(name, `${path} can be read by other users. Run: chmod 600 ${path}`);
   }
+  if (isWritableByOthers(stats)) return warning(name, `${path} can be changed by other users. Run: chmod 600 ${path}`);
   return fine(name, path);
 }

@@ -2,6 +2,7 @@ import { printableName } from '../../agent/tools/result-lines.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { SkillListing } from '../../session/context/system-prompt.ts';
 import type { SessionHooks, UserInput } from '../../session/hooks.ts';
+import { leadsOutOfProject } from '../repository-folders.ts';
 import { gather } from './gather.ts';
 import {
   excludedFiles,
@@ -51,6 +52,7 @@ export class Resources {
   static async load(options: ResourceOptions, onFailure: OnFailure): Promise<Resources> {
     const warnings: string[] = [];
     const warn = (warning: string) => void warnings.push(printableName(warning));
+    const isForbidden = (path: string) => !options.trusted && leadsOutOfProject(path, options.cwd);
     const templates = await gather<Template>(
       {
         plural: 'prompt templates',
@@ -58,6 +60,7 @@ export class Resources {
         filesIn: templateFiles,
         read: readTemplate,
         isExcluded: excludedFiles(options.promptPaths, options),
+        isForbidden,
       },
       warn,
     );
@@ -68,6 +71,7 @@ export class Resources {
         filesIn: skillFiles,
         read: readSkill,
         isExcluded: excludedFiles(options.skillPaths, options),
+        isForbidden,
       },
       warn,
     );

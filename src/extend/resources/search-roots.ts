@@ -7,6 +7,8 @@ export interface ResourceOptions {
   readonly agentDir: string;
   readonly home: string;
   readonly cwd: string;
+  /** Files of an untrusted project that are links out of it are left out. */
+  readonly trusted: boolean;
   /**
    * Paths from settings, flags or extensions. `-path` excludes a path, `!pattern` excludes by pattern, and `+path`
    * includes a path in spite of a pattern.

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionEntry, SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import type { Lock } from '../../system/files/lock.ts';
-import { makeFolder } from '../../system/files/make-folder.ts';
+import { makePrivateFolder } from '../../system/files/make-folder.ts';
 import { buildEntry, type EntryDraft } from './entry-line.ts';
 import { readEntries, readEntry, searchRows } from './entry-reader.ts';
 import { type NewHeader, newHeader, sessionFileName } from './header.ts';
@@ -248,7 +248,7 @@ export class SessionLog {
 }
 
 function newPath(directory: string, { id, timestamp }: SessionHeader): string {
-  makeFolder(directory);
+  makePrivateFolder(directory);
   return resolve(join(directory, sessionFileName(id, new Date(timestamp))));
 }
 

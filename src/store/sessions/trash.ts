@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
-import { makeFolder } from '../../system/files/make-folder.ts';
+import { makePrivateFolder } from '../../system/files/make-folder.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import { withSessionLock } from './session-file.ts';
 
@@ -25,7 +25,7 @@ export async function restoreFromTrash(path: string): Promise<string> {
 /** A rename, so that a crash leaves the file in one folder or the other. */
 function move(file: string, folder: string): string {
   try {
-    makeFolder(folder);
+    makePrivateFolder(folder);
     const target = freePath(folder, basename(file));
     renameSync(file, target);
     return target;

@@ -7,15 +7,21 @@ import { realPath } from './real-path.ts';
 export const PERMISSION_BITS = 0o7777;
 const CANNOT_SYNC_FOLDER = new Set(['EACCES', 'EINVAL', 'ENOTSUP', 'EPERM']);
 
+interface AtomicWriteOptions {
+  readonly mode?: number;
+  readonly newMode?: number;
+}
+
 /**
  * Replaces a file's content as a whole: a reader, or a crash at any moment, sees the old text or the new, never a mix.
  *
- * Keeps the mode of an existing file unless one is given, and writes through a symlink to its target.
+ * Keeps the mode of an existing file unless `mode` is given, and writes through a symlink to its target. `newMode` is for
+ * a new file.
  * The owner becomes the writing user, and other hard links keep the old content.
  */
-export function writeFileAtomic(path: string, text: string, options: { readonly mode?: number } = {}): void {
+export function writeFileAtomic(path: string, text: string, options: AtomicWriteOptions = {}): void {
   const target = realPath(path);
-  const mode = options.mode ?? modeOf(target);
+  const mode = options.mode ?? modeOf(target) ?? options.newMode;
   const temporary = temporaryPathBeside(target);
   try {
     writeSynced(temporary, text, mode);

@@ -3,7 +3,7 @@ import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { dirname, join } from 'node:path';
 import { version } from '../../../protocol/generated/version.ts';
 import { writeFileAtomic } from '../../../system/files/atomic-write.ts';
-import { makeFolder } from '../../../system/files/make-folder.ts';
+import { makePrivateFolder } from '../../../system/files/make-folder.ts';
 import { compile, type ModuleMode, type SourceFile } from './compile.ts';
 
 /** The oldest files above this limit are removed. */
@@ -38,7 +38,7 @@ export class CompiledFiles {
 function isPrivateFolder(folder: string): boolean {
   try {
     if (!statSync(folder, { throwIfNoEntry: false })) {
-      makeFolder(dirname(folder));
+      makePrivateFolder(dirname(folder));
       mkdirSync(folder, { mode: 0o700 });
     }
     accessSync(folder, constants.W_OK);

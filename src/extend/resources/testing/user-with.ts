@@ -20,6 +20,7 @@ export function userWith(files: Record<string, string>) {
       agentDir: join(root, 'home/.pi/agent'),
       home: join(root, 'home'),
       cwd: join(root, 'repo/inner'),
+      trusted: false,
       skillPaths: [],
       promptPaths: [],
       findSkills: true,

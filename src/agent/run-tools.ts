@@ -106,7 +106,8 @@ async function permittedArguments(
   const verdict = hooks.toolCall ? await unlessAborted(hooks.toolCall(call, signal), signal) : undefined;
   throwIfAborted(signal);
   if (!verdict) return call.arguments;
-  if ('block' in verdict) throw new Error(verdict.block || 'Tool execution was blocked');
+  if ('block' in verdict)
+    throw new ToolError({ ...textOutput(verdict.block || 'Tool execution was blocked'), details: { denied: true } });
   return verdict.args;
 }
 

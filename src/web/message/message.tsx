@@ -1,11 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
-import type { RunningTool } from '../../client/view/view.ts';
 import { asObject, asText, ownProperty, type Untyped } from '../untyped.ts';
 import { AssistantMessageView } from './assistant-message.tsx';
 import { ShellCommandView } from './shell-command.tsx';
 import { BranchSummary, CompactionSummary } from './summaries.tsx';
 import { ToolCard } from './tools/tool-card.tsx';
+import type { CallProgress } from './tools/tool-use.ts';
 import { UnknownContent } from './unknown-content.tsx';
 import { CustomMessageView, UserMessageView } from './user-message.tsx';
 
@@ -13,8 +13,8 @@ import { CustomMessageView, UserMessageView } from './user-message.tsx';
 export interface MessageContext {
   // The result message of a tool call; undefined before it arrives.
   readonly resultOf: (callId: string) => object | undefined;
-  // `waiting` for its turn, or the output of a running call; undefined for a finished one.
-  readonly progressOf?: ((callId: string) => 'waiting' | RunningTool | undefined) | undefined;
+  // The progress of a call; undefined for a finished one.
+  readonly progressOf?: ((callId: string) => CallProgress | undefined) | undefined;
   readonly isStreaming?: boolean | undefined;
 }
 

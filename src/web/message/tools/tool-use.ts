@@ -11,22 +11,28 @@ export interface ToolUse {
   /** Undefined while there is no result, or if there will be none. */
   readonly result: Untyped | undefined;
   /** Set until the call has finished. */
-  readonly progress?: 'waiting' | RunningTool | undefined;
+  readonly progress?: CallProgress | undefined;
 }
 
-export type ToolState = 'waiting' | 'running' | 'unanswered' | 'stopped' | 'failed' | 'done';
+/** A call that waits for its turn, or for an answer of the user, or the output of a running one. */
+export type CallProgress = 'waiting' | 'asking' | RunningTool;
+
+export type ToolState = 'waiting' | 'asking' | 'running' | 'denied' | 'unanswered' | 'stopped' | 'failed' | 'done';
 
 export function stateOf({ result, progress }: Pick<ToolUse, 'result' | 'progress'>): ToolState {
-  if (result?.['isError'] === true) return endingOf(result).ending === 'stopped' ? 'stopped' : 'failed';
+  if (result?.['isError'] === true) {
+    if (asObject(result['details'])['denied'] === true) return 'denied';
+    return endingOf(result).ending === 'stopped' ? 'stopped' : 'failed';
+  }
   if (result) return 'done';
   if (progress === undefined) return 'unanswered';
-  return progress === 'waiting' ? 'waiting' : 'running';
+  return typeof progress === 'string' ? progress : 'running';
 }
 
 /** The output of the tool: the final one, else the progress so far. */
 export function outputOf({ result, progress }: ToolUse): string {
   if (result) return endingOf(result).output;
-  return progress === undefined || progress === 'waiting' ? '' : contentText(progress.progress?.content);
+  return typeof progress === 'object' ? contentText(progress.progress?.content) : '';
 }
 
 export const detailsOf = ({ result, progress }: ToolUse): Untyped =>
@@ -36,6 +42,7 @@ export const detailsOf = ({ result, progress }: ToolUse): Untyped =>
 export function outcomeOf(use: ToolUse, success = ''): string {
   const state = stateOf(use);
   if (state === 'unanswered') return 'no result';
+  if (state === 'asking') return 'waiting for you';
   if (state === 'waiting' || state === 'running') return state;
   const time = asNumber(use.result?.['durationMs']);
   const words = state === 'done' ? success : (endingOf(use.result).ending ?? state);

@@ -1,7 +1,8 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
-import type { ConversationView, RunningTool } from '../../../../client/view/view.ts';
+import type { ConversationView } from '../../../../client/view/view.ts';
 import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
 import type { MessageContext } from '../../../message/message.tsx';
+import type { CallProgress } from '../../../message/tools/tool-use.ts';
 import { type MessageRow, toolCallIds } from './rows.ts';
 
 /** A message with its tool results and progress. */
@@ -10,15 +11,13 @@ export interface RowContent {
   readonly around: MessageContext;
 }
 
-type Progress = 'waiting' | RunningTool;
-
 /** Returns the content of a row; an unchanged content keeps its identity. */
 export function rowContent(row: MessageRow, view: ReadonlySignal<ConversationView>): ReadonlySignal<RowContent> {
   const resultOf = (id: string) => row.results.get(id);
   const openCalls = row.message && toolCallIds(row.message).filter((id) => !row.results.has(id));
   if (openCalls?.length === 0) return computed(() => ({ message: row.message, around: { resultOf } }));
   let shown: RowContent | undefined;
-  let lastProgress: ReadonlyMap<string, Progress> = new Map();
+  let lastProgress: ReadonlyMap<string, CallProgress> = new Map();
   return computed(() => {
     const message = row.message ?? view.value.streamingMessage;
     const progress = progressIn(message, openCalls, view.value);
@@ -35,13 +34,20 @@ export function rowContent(row: MessageRow, view: ReadonlySignal<ConversationVie
 function progressIn(
   message: AgentMessage | undefined,
   openCalls: readonly string[] | undefined,
-  { streamingMessage: answer, messages, tools, running }: ConversationView,
-): ReadonlyMap<string, Progress> {
+  { streamingMessage: answer, messages, tools, running, dialogs }: ConversationView,
+): ReadonlyMap<string, CallProgress> {
   const latest = answer ?? messages.findLast(({ role }) => role === 'assistant');
   if (!running || !message || message !== latest) return new Map();
   const calls = openCalls ?? toolCallIds(message);
-  return new Map(calls.map((id) => [id, tools.find(({ toolCallId }) => toolCallId === id) ?? 'waiting']));
+  // A handler opens its dialog before the tool has any output, and calls reach their handlers in order.
+  const asking = new Set(tools.filter(({ progress }) => progress === undefined).slice(0, dialogs.length));
+  return new Map(
+    calls.map((id) => {
+      const tool = tools.find(({ toolCallId }) => toolCallId === id);
+      return [id, tool && asking.has(tool) ? 'asking' : (tool ?? 'waiting')];
+    }),
+  );
 }
 
-const isSame = (one: ReadonlyMap<string, Progress>, other: ReadonlyMap<string, Progress>) =>
+const isSame = (one: ReadonlyMap<string, CallProgress>, other: ReadonlyMap<string, CallProgress>) =>
   one.size === other.size && [...one].every(([id, progress]) => other.get(id) === progress);

@@ -173,7 +173,9 @@ const anyStep = fc.oneof(
 
 verifies('M5 M6 M13 M21', 'by default every update carries the message so far', async ({ open }) => {
   const answers = fc.sample(fc.array(anyStep, { minLength: 1, maxLength: 6 }), { numRuns: 15, seed: 5 });
-  const { peer } = await open({ script: answers.flatMap((steps) => [{ steps: [...steps, { text: 'So.' }] }, { text: 'Whatever.' }]) });
+  const { peer } = await open({
+    script: answers.flatMap((steps) => [{ steps: [...steps, { text: 'So.' }] }, { text: 'Whatever.' }]),
+  });
 
   for (const _ of answers) await peer.run('go');
 

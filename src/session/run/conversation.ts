@@ -1,9 +1,8 @@
 import type { Conversation } from '../../agent/loop.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
-import { callModel } from '../../model/call-model.ts';
+import { callModel, withContent } from '../../model/call-model.ts';
 import type { Provider } from '../../model/request.ts';
-import { withContent } from '../../model/require-content.ts';
 import type { CompactorParts } from '../compaction/compactor.ts';
 import { modelRequest } from '../context/model-request.ts';
 import { type PromptFacts, type PromptParts, RunSystemPrompt, systemPrompt } from '../context/system-prompt.ts';

@@ -21,7 +21,7 @@ const LAZY_IMPORTS = {
     'cli/sessions/sessions.ts': ['cli/sessions/export.ts'],
   },
   'A flag that most starts do not have.': {
-    'cli/logging.ts': ['system/log.ts'],
+    'cli/lifetime.ts': ['system/log.ts'],
     'cli/engine-options.ts': ['model/scripted/script.ts'],
     'cli/rpc.ts': ['cli/socket.ts', 'node:v8'],
     'cli/sessions/session-argument.ts': ['cli/sessions/choose-session.ts'],

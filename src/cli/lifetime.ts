@@ -8,8 +8,7 @@ import { onFatalError } from '../system/uncaught-errors.ts';
 import { withTimeout } from '../system/with-timeout.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import { engineOptions } from './engine-options.ts';
-import type { CliArguments } from './flags/flags.ts';
-import { logOpenFailure, openRequestedLog } from './logging.ts';
+import { type CliArguments, UsageError } from './flags/flags.ts';
 
 // The longest delay of an exit by a client that does not read.
 const SIGNAL_FLUSH_TIMEOUT_MS = 500;
@@ -69,3 +68,25 @@ export async function commandsFinished(engine: Engine, connection: ClientConnect
   await connection.response();
   await engine.finished();
 }
+
+/** Opens the log if a flag or TAU_LOG requests one. */
+export async function openRequestedLog(args: CliArguments, mode = modeOf(args)): Promise<Log | undefined> {
+  const file = args['log-file'];
+  const level = args['log-level'] ?? (process.env['TAU_LOG'] || undefined);
+  if (level === undefined && file === undefined) return undefined;
+  const { logLevels, openLog } = await import('../system/log.ts');
+  const known = logLevels.find((candidate) => candidate === (level ?? 'info'));
+  if (!known) throw new UsageError(`TAU_LOG must be one of ${logLevels.join(', ')}`);
+  const log = openLog({ level: known, file });
+  log.write('info', 'process', 'started', { mode, pid: process.pid, node: process.version });
+  return log;
+}
+
+const modeOf = (args: CliArguments) =>
+  args.socket === undefined ? (args.mode ?? (args.print ? 'text' : 'chat')) : 'socket';
+
+/** Logs the error code only, because the message may quote file contents. */
+const logOpenFailure = (log: Log | undefined, error: unknown): void =>
+  log?.write('error', 'process', 'could not open', {
+    code: error instanceof Refusal ? error.code : (error as Partial<NodeJS.ErrnoException> | undefined)?.code,
+  });

@@ -1,7 +1,7 @@
 import { supportedLevels } from '../model/thinking-levels.ts';
 import type { Model } from '../protocol/generated/vocabulary.ts';
 import { terminalText } from '../system/terminal-text.ts';
-import { cellWidth } from './chat/cell-width.ts';
+import { cellWidth } from './chat/wrap.ts';
 
 interface Column {
   readonly title: string;

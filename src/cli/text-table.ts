@@ -1,5 +1,5 @@
 import { terminalText } from '../system/terminal-text.ts';
-import { cellWidth } from './chat/cell-width.ts';
+import { cellWidth } from './chat/wrap.ts';
 
 /** Formats rows as an aligned table: numbers to the right, the last column unpadded. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -2,7 +2,14 @@ import { messageOf } from '../protocol/errors.ts';
 import type { AssistantMessage } from '../protocol/generated/vocabulary.ts';
 import { Abortable } from './abortable.ts';
 import { Draft, type DraftStep, emptyAssistantMessage } from './draft.ts';
-import { type ModelEvent, ModelFailure, type ModelRequest, type Provider, type ResponseEnd } from './request.ts';
+import {
+  type ModelEvent,
+  ModelFailure,
+  type ModelRequest,
+  type Provider,
+  type ResponseEnd,
+  type UsageUpdate,
+} from './request.ts';
 
 /** A model response that is about to stream. */
 export interface ModelResponse {
@@ -80,3 +87,15 @@ function failed(draft: Draft, error: unknown): ResponseEnd {
   const message = draft.finish({ stopReason: 'error', errorMessage: failure.message, errorCode: failure.code });
   return { type: 'end', message, failure };
 }
+
+/**
+ * Makes a response without content a failure: it would look like a run that ended well. After tools a model may have
+ * nothing to add.
+ */
+export const withContent = (provider: Provider): Provider =>
+  async function* (request: ModelRequest, draft: Draft): AsyncGenerator<DraftStep | UsageUpdate> {
+    yield* provider(request, draft);
+    if (draft.isEmpty && request.messages.at(-1)?.role !== 'toolResult') {
+      throw new ModelFailure('empty_response', 'The model returned an empty response');
+    }
+  };

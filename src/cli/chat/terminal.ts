@@ -1,9 +1,8 @@
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { terminalText } from '../../system/terminal-text.ts';
-import { firstCells } from './cell-width.ts';
 import { Keyboard } from './keyboard.ts';
-import { wrap } from './wrap.ts';
+import { firstCells, wrap } from './wrap.ts';
 
 const PROMPT = '› ';
 const INDENT = '  ';

@@ -2,8 +2,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cellWidth } from './cell-width.ts';
-import { wrap } from './wrap.ts';
+import { cellWidth, wrap } from './wrap.ts';
 
 const DIM = '\u001B[2m';
 const RESET = '\u001B[0m';

@@ -13,7 +13,7 @@ import { openLog } from '../../system/log.ts';
 import { warn } from '../../system/terminal-text.ts';
 import { engineOptions } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
-import { openRequestedLog } from '../logging.ts';
+import { openRequestedLog } from '../lifetime.ts';
 import { printAndExit } from '../stdio.ts';
 import { agentArguments } from './agent-arguments.ts';
 

@@ -1,9 +1,8 @@
 import type { Conversation } from '../../agent/loop.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
-import { callModel } from '../../model/call-model.ts';
+import { callModel, withContent } from '../../model/call-model.ts';
 import { ModelFailure, type ModelRequest, type Provider } from '../../model/request.ts';
-import { withContent } from '../../model/require-content.ts';
 import { estimateRequest } from '../../model/token-estimate.ts';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import type { CompactorParts } from '../compaction/compactor.ts';

@@ -134,6 +134,22 @@ verifies('R12 R11', 'agent_end has isTerminal:true and willRetry:false when noth
   ]);
 });
 
+verifies('R11 R12', 'agent_end has willRetry:true when the same request is repeated', async ({ open }) => {
+  const { peer } = await open({
+    settings: { retry: { baseDelayMs: 1 } },
+    script: [{ error: { status: 529 } }, { cut: true }, { text: 'fine' }],
+  });
+
+  const records = await peer.run('go');
+
+  expect(ofType(records, 'agent_end')).toMatchObject([
+    { willRetry: true, isTerminal: false },
+    { willRetry: true, isTerminal: false },
+    { willRetry: false, isTerminal: true },
+  ]);
+  expect(ofType(records, 'agent_settled')).toHaveLength(1);
+});
+
 verifies('R14 R15', 'agent_settled carries the run id and the outcome', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }] });
   const { runId } = await peer.ok({ type: 'prompt', message: 'hi' });

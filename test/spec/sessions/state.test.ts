@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
-import { newHome } from '../../support/agent/test-agent.ts';
+import { openAfterTwoTurns } from '../../support/agent/compaction.ts';
+import { fixture, nextUiRequest } from '../../support/agent/extensions.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import { entry, shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 verifies(
-  'G1 G2 G3 G4 G5 G6 G7 G8 G9 G10 G11 G12 G13 G14 G15 G16 D16',
+  'G1 G2 G3 G5 G6 G7 G8 G10 G11 G12 G13 G14 G15 D16',
   'get_state of a fresh agent returns the whole state',
   async ({ open }) => {
     const { peer, home, sessionFiles } = await open({ args: ['--model', 'tau/scripted', '--name', 'shop'] });
@@ -39,6 +41,49 @@ verifies(
     expect(models[0]).toMatchObject({ provider: 'tau', id: 'scripted' });
   },
 );
+
+verifies('G4', 'isCompacting is true while the context is compacted', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'the gist' }] }]);
+  const compacted = peer.ok({ type: 'compact' });
+  await peer.next('compaction_start');
+
+  expect((await peer.ok({ type: 'get_state' })).isCompacting).toBe(true);
+  gate.open();
+  await compacted;
+
+  expect((await peer.ok({ type: 'get_state' })).isCompacting).toBe(false);
+});
+
+verifies('G9', 'autoCompactionEnabled follows set_auto_compaction', async ({ open }) => {
+  const { peer } = await open();
+
+  for (const enabled of [false, true]) {
+    await peer.ok({ type: 'set_auto_compaction', enabled });
+    expect((await peer.ok({ type: 'get_state' })).autoCompactionEnabled).toBe(enabled);
+  }
+});
+
+verifies('G16', 'pendingUi lists every dialog until it is answered', async ({ open }) => {
+  const { peer } = await open({ args: ['-e', fixture('ui-probe')] });
+  const prompts = ['/probe ["select","Which?",["a","b"]]', '/probe ["confirm","Sure?","Really"]'];
+  const responses = prompts.map((message) => peer.ok({ type: 'prompt', message }));
+  const select = await nextUiRequest(peer, 'select');
+  const confirm = await nextUiRequest(peer, 'confirm');
+
+  const { pendingUi } = await peer.ok({ type: 'get_state' });
+  peer.send({ type: 'extension_ui_response', id: select.id, value: 'a' });
+  const { pendingUi: afterOne } = await peer.ok({ type: 'get_state' });
+  peer.send({ type: 'extension_ui_response', id: confirm.id, confirmed: true });
+  await Promise.all(responses);
+
+  expect(pendingUi).toMatchObject([
+    { id: select.id, method: 'select', title: 'Which?', options: ['a', 'b'] },
+    { id: confirm.id, method: 'confirm', title: 'Sure?', message: 'Really' },
+  ]);
+  expect(afterOne).toMatchObject([{ id: confirm.id }]);
+  expect((await peer.ok({ type: 'get_state' })).pendingUi).toEqual([]);
+});
 
 verifies(
   'G6 G8 D16',

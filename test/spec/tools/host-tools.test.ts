@@ -134,17 +134,26 @@ verifies('H15', 'invalid arguments are not sent to the host', async ({ open }) =
   const { peer } = await open({
     script: [
       { steps: [toolCallStep('echo_host', { message: 5 }), toolCallStep('chain', { first: { name: 'a', next: {} } })] },
+      { steps: [toolCallStep('chain', { first: { name: 'a', next: { name: 'b' } } })] },
       { text: 'done' },
     ],
   });
   await setHostTools(peer, echoHostTool, hostTool('chain', { parameters: node }));
 
-  const records = await peer.run('go');
+  await peer.ok({ type: 'prompt', message: 'go' });
+  const call = await peer.next('host_tool_call');
+  peer.send({ type: 'host_tool_result', id: call['id'], result: { content: [{ type: 'text', text: 'fits' }] } });
+  await waitUntilSettled(peer);
 
-  expect(typesOf(records)).not.toContain('host_tool_call');
+  const { records } = peer;
+  expect(records.filter(({ type }) => type === 'host_tool_call')).toMatchObject([
+    { toolName: 'chain', arguments: { first: { name: 'a', next: { name: 'b' } } } },
+  ]);
+  expect(toolEnds(records).map(({ isError }) => isError)).toEqual([true, true, false]);
   expect(toolResultTexts(records)).toEqual([
     expect.stringMatching(/^Validation failed for tool "echo_host":\n {2}- message: must be a string/),
     expect.stringMatching(/^Validation failed for tool "chain":\n {2}- first.next.name: is required/),
+    'fits',
   ]);
 });
 

@@ -272,6 +272,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
      "type": "string"
     }
    },
+   "ids": {
+    "type": "boolean"
+   },
    "heartbeatMs": {
     "type": "integer",
     "minimum": 0

@@ -631,12 +631,16 @@ export interface AgentStartEvent {
   type: 'agent_start';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 }
 
 export interface AgentEndEvent {
   type: 'agent_end';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   /** Messages added since agent_start. */
   messages: AgentMessage[];
   /** The same request is about to be repeated. */
@@ -649,6 +653,7 @@ export interface AgentSettledEvent {
   type: 'agent_settled';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
   runId: string;
   aborted: boolean;
   outcome: RunOutcome;
@@ -664,12 +669,16 @@ export interface TurnStartEvent {
   type: 'turn_start';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 }
 
 export interface TurnEndEvent {
   type: 'turn_end';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   message: AssistantMessage;
   /** In the order of the calls. */
   toolResults: ToolResultMessage[];
@@ -679,6 +688,8 @@ export interface MessageStartEvent {
   type: 'message_start';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   message: AgentMessage;
 }
 
@@ -686,6 +697,8 @@ export interface MessageUpdateEvent {
   type: 'message_update';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   assistantMessageEvent: AssistantMessageEvent;
   message?: AssistantMessage | undefined;
   usage?: Usage | undefined;
@@ -754,6 +767,8 @@ export interface MessageEndEvent {
   type: 'message_end';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   message: AgentMessage;
 }
 
@@ -761,6 +776,8 @@ export interface ToolExecutionStartEvent {
   type: 'tool_execution_start';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   toolCallId: string;
   toolName: string;
   args: Record<string, unknown>;
@@ -770,6 +787,8 @@ export interface ToolExecutionUpdateEvent {
   type: 'tool_execution_update';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   toolCallId: string;
   toolName: string;
   args: Record<string, unknown>;
@@ -785,6 +804,8 @@ export interface ToolExecutionEndEvent {
   type: 'tool_execution_end';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   toolCallId: string;
   toolName: string;
   result: ToolProgress;
@@ -795,6 +816,7 @@ export interface HeartbeatEvent {
   type: 'heartbeat';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
   runId?: string | undefined;
   blockedOn: BlockedOn | null;
 }
@@ -810,15 +832,30 @@ export interface ReadyEvent {
   type: 'ready';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   version: string;
   protocolVersion: number;
   supportedProtocolVersions: number[];
+}
+
+export interface AgentExitEvent {
+  type: 'agent_exit';
+  /** Only on a WebSocket, on records of the session. */
+  seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
+  /** The exit code of the process. */
+  code: number;
+  reason: string;
 }
 
 export interface QueueUpdateEvent {
   type: 'queue_update';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   steering: string[];
   followUp: string[];
   items: QueuedItem[];
@@ -828,6 +865,8 @@ export interface StateChangedEvent {
   type: 'state_changed';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   /** Some of the fields of SessionState. */
   state: Record<string, unknown>;
 }
@@ -836,6 +875,8 @@ export interface SessionInfoChangedEvent {
   type: 'session_info_changed';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   name?: string | undefined;
 }
 
@@ -843,6 +884,8 @@ export interface ThinkingLevelChangedEvent {
   type: 'thinking_level_changed';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   level: ThinkingLevel;
 }
 
@@ -851,6 +894,7 @@ export interface SessionRepairedEvent {
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId: string;
+  runId?: string | undefined;
   /** Calls that got an error result instead of the lost one. */
   toolCallIds: string[];
   /** Bytes of a half-written last line that were cut off. */
@@ -861,6 +905,8 @@ export interface TrustSkippedEvent {
   type: 'trust_skipped';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   cwd: string;
   /** Their paths; empty: none any more. */
   files: string[];
@@ -870,6 +916,8 @@ export interface WarningEvent {
   type: 'warning';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   source: 'settings' | 'models' | 'mcp' | 'extension' | 'agent';
   message: string;
 }
@@ -878,6 +926,8 @@ export interface EntryAppendedEvent {
   type: 'entry_appended';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   entry: SessionHeader | SessionEntry;
 }
 
@@ -885,6 +935,8 @@ export interface CompactionStartEvent {
   type: 'compaction_start';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   reason: 'manual' | 'threshold' | 'overflow';
 }
 
@@ -892,6 +944,8 @@ export interface CompactionEndEvent {
   type: 'compaction_end';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   reason: 'manual' | 'threshold' | 'overflow';
   result: CompactionResult | null;
   aborted: boolean;
@@ -905,6 +959,8 @@ export interface AutoCompactionStartEvent {
   type: 'auto_compaction_start';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   reason: 'threshold' | 'overflow';
 }
 
@@ -912,6 +968,8 @@ export interface AutoCompactionEndEvent {
   type: 'auto_compaction_end';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   result: CompactionResult | null;
   aborted: boolean;
   willRetry: boolean;
@@ -924,6 +982,8 @@ export interface AutoRetryStartEvent {
   type: 'auto_retry_start';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   attempt: number;
   maxAttempts: number;
   delayMs: number;
@@ -934,6 +994,8 @@ export interface AutoRetryEndEvent {
   type: 'auto_retry_end';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   success: boolean;
   attempt: number;
   finalError?: string | undefined;
@@ -943,6 +1005,8 @@ export interface BashExecutionUpdateEvent {
   type: 'bash_execution_update';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   id?: unknown | undefined;
   delta: string;
 }
@@ -951,6 +1015,8 @@ export interface TtsrTriggeredEvent {
   type: 'ttsr_triggered';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   rules: (Record<string, unknown>)[];
 }
 
@@ -958,6 +1024,8 @@ export interface TodoReminderEvent {
   type: 'todo_reminder';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   todos: (Record<string, unknown>)[];
   attempt: number;
   maxAttempts: number;
@@ -967,6 +1035,8 @@ export interface McpStatusEvent {
   type: 'mcp_status';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   server: McpServerStatus;
 }
 
@@ -974,12 +1044,16 @@ export interface TodoAutoClearEvent {
   type: 'todo_auto_clear';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 }
 
 export interface ExtensionErrorEvent {
   type: 'extension_error';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   extensionPath: string;
   event: string;
   error: string;
@@ -989,6 +1063,8 @@ export interface HookErrorEvent {
   type: 'hook_error';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   hookPath: string;
   event: string;
   error: string;
@@ -1004,6 +1080,8 @@ export type ExtensionUiRequestEvent = {
   timeout?: number | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -1014,6 +1092,8 @@ export type ExtensionUiRequestEvent = {
   timeout?: number | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -1024,6 +1104,8 @@ export type ExtensionUiRequestEvent = {
   timeout?: number | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -1034,6 +1116,8 @@ export type ExtensionUiRequestEvent = {
   timeout?: number | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -1042,6 +1126,8 @@ export type ExtensionUiRequestEvent = {
   notifyType?: 'info' | 'warning' | 'error' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -1050,6 +1136,8 @@ export type ExtensionUiRequestEvent = {
   statusText?: string | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -1059,6 +1147,8 @@ export type ExtensionUiRequestEvent = {
   widgetPlacement?: 'aboveEditor' | 'belowEditor' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -1066,6 +1156,8 @@ export type ExtensionUiRequestEvent = {
   title: string;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -1073,12 +1165,16 @@ export type ExtensionUiRequestEvent = {
   text: string;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 };
 
 export interface ExtensionUiResolvedEvent {
   type: 'extension_ui_resolved';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   id: string;
   by?: string | undefined;
 }
@@ -1087,6 +1183,8 @@ export interface HostToolCallEvent {
   type: 'host_tool_call';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   id: string;
   toolCallId: string;
   toolName: string;
@@ -1097,6 +1195,8 @@ export interface HostToolCancelEvent {
   type: 'host_tool_cancel';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   id: string;
   targetId: string;
 }
@@ -1105,8 +1205,9 @@ export interface ServerConnectedEvent {
   type: 'server_connected';
   /** Records with a greater `seq` are new. */
   seq: number;
-  sessionFile: string | null;
   sessionId: string;
+  runId?: string | undefined;
+  sessionFile: string | null;
   /** The numbering that `seq` belongs to: send both to resume. */
   epoch: string;
   /** Whether the missed records follow, or a snapshot instead. */
@@ -1119,6 +1220,8 @@ export interface ServerDisconnectedEvent {
   type: 'server_disconnected';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   reason: 'error' | 'close' | 'timeout';
   message?: string | undefined;
   /** The code that the connection is closed with. */
@@ -1131,6 +1234,8 @@ export interface ServerErrorEvent {
   type: 'server_error';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   error: string;
   /** One of the error codes. */
   code?: string | undefined;
@@ -1140,6 +1245,8 @@ export interface StateSyncedEvent {
   type: 'state_synced';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
   state: SessionState;
   messages: AgentMessage[];
   /** The page before these messages: `get_messages_page` with `from` = `end`. */
@@ -1338,6 +1445,8 @@ export interface CommandMap {
       entries?: boolean | undefined;
       /** The dialog methods this client can show. */
       ui?: string[] | undefined;
+      /** True: events carry `sessionId`, and those of a run `runId`. */
+      ids?: boolean | undefined;
       /** Send `heartbeat` this often; 0 = never. */
       heartbeatMs?: number | undefined;
     };
@@ -1352,6 +1461,7 @@ export interface CommandMap {
         legacyNames: boolean;
         builtins: boolean;
         entries: boolean;
+        ids: boolean;
         ui?: string[] | undefined;
         heartbeatMs: number;
       };
@@ -1758,6 +1868,7 @@ export interface EventMap {
   tool_execution_end: ToolExecutionEndEvent;
   heartbeat: HeartbeatEvent;
   ready: ReadyEvent;
+  agent_exit: AgentExitEvent;
   queue_update: QueueUpdateEvent;
   state_changed: StateChangedEvent;
   session_info_changed: SessionInfoChangedEvent;

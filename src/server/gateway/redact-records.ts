@@ -1,4 +1,9 @@
-import type { CommandName, EntryAppendedEvent, SessionState, SlashCommand } from '../../protocol/generated/vocabulary.ts';
+import type {
+  CommandName,
+  EntryAppendedEvent,
+  SessionState,
+  SlashCommand,
+} from '../../protocol/generated/vocabulary.ts';
 import { type Grant, mayOpen, permits } from '../auth/grant.ts';
 
 // Commands whose responses may contain a model.

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ABSENCE_MS } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
-import { agentUiMethods, DialogTimeouts } from './dialog-timeouts.ts';
+import { agentUiMethods } from './client-preferences.ts';
+import { DialogTimeouts } from './dialog-timeouts.ts';
 import { RecordingSubscriber } from './testing/recording-subscriber.ts';
 
 beforeEach(() => void vi.useFakeTimers());

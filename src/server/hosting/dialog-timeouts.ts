@@ -1,13 +1,7 @@
-import { receivesUiRequest, UI_METHODS } from '../../fanout/ui-routing.ts';
+import { receivesUiRequest } from '../../fanout/ui-routing.ts';
 import { ABSENCE_MS } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Subscriber } from '../sessions.ts';
-
-/** The combined preference for the agent: all methods, unless every client that may answer supports none. */
-export function agentUiMethods(attached: Iterable<Subscriber>): readonly string[] {
-  const answering = [...attached].filter((subscriber) => subscriber.canAnswerDialogs);
-  return answering.length > 0 && answering.every(({ ui }) => ui?.length === 0) ? [] : UI_METHODS;
-}
 
 /** Cancels dialogs that no client could show for too long. */
 export class DialogTimeouts {

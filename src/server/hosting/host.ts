@@ -1,14 +1,15 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
-import type { Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type { HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { RunJournal } from '../../store/run-journal.ts';
 import type { ProcessExit } from '../../system/processes/process-group.ts';
-import type { MalformedFrame } from '../../wire/inbound.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { AttachOptions, CommandRequest, SessionTarget, Subscriber } from '../sessions.ts';
 import type { AgentLaunch } from './agent/agent-process.ts';
 import { type AgentActivity, CrashCounter, HostedAgent } from './agent/hosted-agent.ts';
-import { agentUiMethods, DialogTimeouts } from './dialog-timeouts.ts';
+import { ClientFrames } from './client-frames.ts';
+import { ClientPreferences } from './client-preferences.ts';
+import { DialogTimeouts } from './dialog-timeouts.ts';
 import { EntryRouter } from './entry-router.ts';
 import { EventPublisher } from './event-publisher.ts';
 import { HostToolRouter } from './host-tool-router.ts';
@@ -16,7 +17,7 @@ import type { Journal } from './journal.ts';
 import { PublishedMessages } from './published-messages.ts';
 import { RunTracker } from './run-tracker.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
-import { Heartbeats, Subscribers } from './subscribers.ts';
+import { Subscribers } from './subscribers.ts';
 
 // Requests that may wait for the agent to start.
 const MAX_EARLY_REQUESTS = 200;
@@ -37,6 +38,7 @@ export class Host {
   readonly #tools = new HostToolRouter((subscriber) => this.#subscribers.attached.has(subscriber));
   readonly #dialogTimeouts: DialogTimeouts;
   readonly #publisher: EventPublisher;
+  readonly frames: ClientFrames;
   readonly #entryRouter = new EntryRouter();
   readonly #published = new PublishedMessages();
   readonly #snapshots: SnapshotSender;
@@ -45,10 +47,7 @@ export class Host {
   /** The agent that accepts requests. */
   #agent: HostedAgent | undefined;
   #state: SessionState | undefined;
-  /** Whether events carry ids; once requested, they do for clients that resume, too. */
-  #hasIds = false;
-  /** The JSON of the preferences that the agent got last. */
-  #sentPreferences = '';
+  readonly #preferences = new ClientPreferences();
   #started: Promise<void> | undefined;
   /** The reason that the agent gave for its exit. */
   #exitReason = '';
@@ -91,6 +90,12 @@ export class Host {
       schedulePark: () => this.#schedulePark(),
       onJournalError: (error) => void this.#fail(messageOf(error)),
       onError: options.callbacks.onError,
+    });
+    this.frames = new ClientFrames({
+      tools: this.#tools,
+      publisher: this.#publisher,
+      liveState: this.#subscribers.liveState,
+      agent: () => this.#agent,
     });
   }
 
@@ -215,35 +220,13 @@ export class Host {
     this.send({ type: 'set_host_tools', tools }, undefined, onResponse);
   }
 
-  /** Forwards the frame of a client if it answers an open dialog or one of its own tool calls; returns whether it does. */
-  sendFrame(frame: Frame, subscriber: Subscriber): boolean {
-    const { id, type } = frame;
-    const isAwaited =
-      type === 'extension_ui_response'
-        ? this.#subscribers.liveState.dialogs.has(id)
-        : this.#tools.ownsCall(subscriber, id, { isLast: type === 'host_tool_result' });
-    if (isAwaited) this.#agent?.sendFrame(frame);
-    if (isAwaited && type === 'extension_ui_response') this.#publisher.resolveDialog(id, 'client');
-    return isAwaited;
-  }
-
-  /** Forwards the type and id of a malformed frame, or fails the tool call that it answers; returns whether it did. */
-  sendMalformedFrame(frame: MalformedFrame, subscriber: Subscriber): boolean {
-    const { name: type, id } = frame;
-    const failure = type === 'host_tool_result' ? this.#tools.failMalformed(subscriber, frame) : undefined;
-    if (!failure) return this.sendFrame({ type, id } as Frame, subscriber);
-    this.#agent?.sendFrame(failure);
-    return true;
-  }
-
   /** Sends the combined preferences of all clients to the agent if they changed. */
   updatePreferences(): void {
     const { attached, liveState } = this.#subscribers;
     this.#dialogTimeouts.update(liveState.dialogs, attached);
-    const preferences = this.#preferences();
-    if (JSON.stringify(preferences) === this.#sentPreferences || !this.#agent) return;
-    this.#sentPreferences = JSON.stringify(preferences);
-    this.#agent.request({ type: 'hello', ...preferences }, { onResponse: () => {} });
+    const preferences = this.#agent && this.#preferences.takeChanged(attached);
+    if (!preferences) return;
+    this.#agent?.request({ type: 'hello', ...preferences }, { onResponse: () => {} });
     // The agent cancels such dialogs without an event.
     if (preferences.ui.length === 0)
       for (const id of liveState.dialogs.keys()) this.#publisher.resolveDialog(id, 'nobody');
@@ -273,12 +256,6 @@ export class Host {
     return this.#shutDown();
   }
 
-  #preferences() {
-    const { attached } = this.#subscribers;
-    this.#hasIds ||= [...attached].some(({ receivesIds }) => receivesIds);
-    return { ui: agentUiMethods(attached), heartbeatMs: Heartbeats.intervalFor(attached), ids: this.#hasIds };
-  }
-
   async #startAgent(target: SessionTarget): Promise<void> {
     const agent = new HostedAgent(this.#options.agent, target, {
       enqueueResponse: (deliver) => this.#publisher.enqueue(deliver),
@@ -291,8 +268,7 @@ export class Host {
       onActivity: (activity) => this.#options.callbacks.onActivity(activity),
     });
     this.#latestAgent = agent;
-    const preferences = this.#preferences();
-    this.#sentPreferences = JSON.stringify(preferences);
+    const preferences = this.#preferences.forNewAgent(this.#subscribers.attached);
     const state = await agent.start({ legacyNames: false, ...preferences });
     if (!this.hasStarted && isDifferentSession(state, target))
       throw new Refusal('session_not_found', `Session not found: ${target.id}`);

@@ -1,4 +1,4 @@
-/** One step of a pattern: an item that matches; with `repeats`, any number of them. */
+/** A step of a pattern: an item that matches; with `repeats`, any number of them. */
 export interface PatternStep<Item> {
   readonly matches: (item: Item) => boolean;
   readonly repeats?: boolean;

@@ -32,8 +32,9 @@ it('keeps a schema but for top-level keywords that providers reject', async () =
       name: 'a',
       description: 'Does it',
       parameters: { type: 'object', properties, required: ['a'], $defs: { x: {} } },
+      inputSchema,
     },
-    { name: 'b', description: '', parameters: { type: 'object', properties: {} } },
+    { name: 'b', description: '', parameters: { type: 'object', properties: {} }, inputSchema: {} },
   ]);
 });
 

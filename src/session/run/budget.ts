@@ -1,7 +1,7 @@
 import type { Limits, Usage } from '../../protocol/generated/vocabulary.ts';
 
 // Node fires a timer with a longer delay at once.
-const MAX_TIMER_DELAY_MS = 2 ** 31 - 1;
+const MAX_DEADLINE_MS = 2 ** 31 - 1;
 
 const timeUp = (wallMs: number) => `The run has used up its time (${wallMs} ms)`;
 
@@ -27,7 +27,7 @@ export class Budget {
     const { wallMs } = limits;
     if (wallMs === undefined) return;
     const remaining = Math.max(0, this.#startedAt + wallMs - performance.now());
-    if (remaining > MAX_TIMER_DELAY_MS) return;
+    if (remaining > MAX_DEADLINE_MS) return;
     this.#timers.push(setTimeout(() => this.#onTimeUp(timeUp(wallMs)), remaining).unref());
   }
 

@@ -162,7 +162,7 @@ verifies(
   async (fixture) => {
     const { home } = homeWithCommands({
       write:
-        "await (await import('node:fs/promises')).writeFile('answers', JSON.stringify([ctx.hasUI, await ctx.ui.confirm('Sure?', '')]));",
+        "await (await import('node:fs/promises')).writeFile(ctx.cwd + '/answers', JSON.stringify([ctx.hasUI, await ctx.ui.confirm('Sure?', '')]));",
     });
     const { peer } = await fixture.open({ home });
     await peer.ok({ type: 'hello', ui: [] });

@@ -186,10 +186,11 @@ verifies('P52', 'a prompt is queued while a dialog of session_start is open, and
   const { peer, sessionFiles } = await open({ home: askingHome(), script: [{ text: 'one' }] });
 
   const accepted = await peer.ok({ type: 'prompt', message: 'hello', clientMessageId: 'm1' });
+  const { id } = await nextUiRequest(peer, 'confirm');
   const { pendingUi, isIdle, queuedMessages } = await peer.ok({ type: 'get_state' });
   const stored = readFileSync(sessionFiles()[0] ?? '', 'utf8');
   const idle = peer.ok({ type: 'wait_idle' });
-  await answerDialog(peer, 'confirm', { confirmed: true });
+  peer.send({ type: 'extension_ui_response', id, confirmed: true });
 
   expect(accepted).toEqual({ disposition: 'queued', queueId: expect.any(String) });
   expect(pendingUi).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Peer, WireRecord } from '../clients/peer.ts';
 import { type Home, newHome } from './test-agent.ts';
@@ -9,8 +9,11 @@ export const fixture = (name: string) => join(import.meta.dirname, '../../fixtur
 /** Path of a file in examples/. */
 export const example = (name: string) => join(import.meta.dirname, '../../../examples', name);
 
-/** Writes an extension of the user and returns its path. */
+/** Writes an extension of the user and returns its path. Messages wait for it, however slow the machine is. */
 export function userExtension({ agentDir }: Home, name: string, code: string): string {
+  const settings = join(agentDir, 'settings.json');
+  const before = existsSync(settings) ? (JSON.parse(readFileSync(settings, 'utf8')) as object) : {};
+  writeTextFile(settings, JSON.stringify({ startWaitMs: 3_600_000, ...before }));
   return writeTextFile(join(agentDir, 'extensions', name), code);
 }
 

@@ -11,6 +11,9 @@ import { isPathInside } from '../system/files/path-inside.ts';
 import { type Grant, mayOpen, permissionDenied, permits } from './auth/grant.ts';
 import type { Sessions, SessionTarget } from './sessions.ts';
 
+// The largest page of a session list; without a limit, a page has as many.
+const MAX_LISTED_SESSIONS = 1000;
+
 interface SessionCatalogOptions {
   readonly agentDir: string;
   // The default for new sessions.
@@ -56,7 +59,13 @@ export class SessionCatalog {
   async list({ cwd, cursor, limit }: Params<'list_sessions'>, grant: Grant): Promise<Result<'list_sessions'>> {
     const folder = cwd === undefined ? undefined : resolve(this.#options.cwd, cwd);
     if (folder !== undefined && !mayOpen(grant, folder)) throw denied(cwd);
-    const page = await this.#list.list({ cwd: folder, cursor, limit, mayList: (path) => mayOpen(grant, path) });
+    const pageLimit = Math.min(limit ?? MAX_LISTED_SESSIONS, MAX_LISTED_SESSIONS);
+    const page = await this.#list.list({
+      cwd: folder,
+      cursor,
+      limit: pageLimit,
+      mayList: (path) => mayOpen(grant, path),
+    });
     return { ...page, sessions: page.sessions.map((session) => this.#withStatus(session)) };
   }
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type CloseCode, closeCodes, type ErrorCode, Refusal } from '../../protocol/errors.ts';
 import type { AgentEvent, HostTool, ServerDisconnectedEvent } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect } from '../../wire/dialect.ts';
@@ -74,6 +75,7 @@ export class Client implements Subscriber {
       policy: slowClientPolicy(this),
       onDrained: () => {
         this.#updateReading();
+        services.snapshots.lower(this, this.#events.unread);
         this.#handle?.continueReads();
       },
     });
@@ -165,10 +167,19 @@ export class Client implements Subscriber {
     }
     this.#handle = handle;
     onOpened();
-    await handle.attach(options);
+    await this.#attach(handle, target, options);
     const { hostTools: tools } = this;
     if (this.#isClosed) void handle.close();
     else if (tools) await new Promise<unknown>((done) => handle.send({ type: 'set_host_tools', tools }, done));
+  }
+
+  /** Attaches to the session when there is memory for its snapshot. */
+  async #attach(handle: SessionHandle, target: SessionTarget, options: AttachOptions): Promise<void> {
+    const { snapshots } = this.services;
+    await snapshots.reserve(this, options.tail === undefined ? storedBytes(target) : 0);
+    if (this.#isClosed) return;
+    await handle.attach(options);
+    snapshots.lower(this, this.#events.unread);
   }
 
   #releaseInbox(): void {
@@ -211,6 +222,7 @@ export class Client implements Subscriber {
     const stateJson = JSON.stringify(this.isAdmin ? state : withoutAddresses({ state }).state);
     const page = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`;
     this.#sendText(`{"type":"state_synced","state":${stateJson},"messages":${messages}${page}}`);
+    this.services.snapshots.hold(this, Math.min(messages.length, this.#events.unread));
   }
 
   onRecord(record: SessionRecord): void {
@@ -248,6 +260,7 @@ export class Client implements Subscriber {
     this.#isClosed = true;
     this.#inbox.close();
     this.#events.close();
+    this.services.snapshots.release(this);
     void this.#handle?.close();
     this.services.audit.record({
       action: 'close',
@@ -293,6 +306,10 @@ export class Client implements Subscriber {
     return { name: 'without addresses', make: () => withoutAddresses(event) };
   }
 }
+
+/** The size of a session file: an estimate of its snapshot. */
+const storedBytes = (target: SessionTarget) =>
+  target.kind === 'stored' ? (statSync(target.path, { throwIfNoEntry: false })?.size ?? 0) : 0;
 
 const payloadOf = (json: string) => Buffer.from(escapeLineBreaks(json));
 

@@ -13,6 +13,9 @@ import { type Grant, mayOpen, permissionDenied, permits } from './auth/grant.ts'
 import { LookupLimit } from './gateway/command-limits.ts';
 import type { Sessions, SessionTarget } from './sessions.ts';
 
+// The largest page of a session list; without a limit, a page has as many.
+const MAX_LISTED_SESSIONS = 1000;
+
 interface SessionCatalogOptions {
   readonly agentDir: string;
   // The default for new sessions.
@@ -68,7 +71,9 @@ export class SessionCatalog {
   async list({ cwd, cursor, limit }: Params<'list_sessions'>, grant: Grant): Promise<Result<'list_sessions'>> {
     const folder = cwd === undefined ? undefined : resolve(this.#options.cwd, cwd);
     if (folder !== undefined && !mayOpen(grant, folder)) throw denied(cwd);
-    const page = await this.#list.list({ cwd: folder, cursor, limit, mayList: (path) => mayOpen(grant, path) });
+    const pageLimit = Math.min(limit ?? MAX_LISTED_SESSIONS, MAX_LISTED_SESSIONS);
+    const mayList = (path: string) => mayOpen(grant, path);
+    const page = await this.#list.list({ cwd: folder, cursor, limit: pageLimit, mayList });
     return { ...page, sessions: page.sessions.map((session) => this.#withStatus(this.#visible(session, grant))) };
   }
 

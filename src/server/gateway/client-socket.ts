@@ -5,6 +5,9 @@ import { shortReason } from './explaining-socket.ts';
 /** The size limit of a client message: enough for a prompt with some images. */
 export const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
+/** The same for a client without the scope `prompt`. */
+export const MAX_READER_FRAME_BYTES = 256 * 1024;
+
 /** A message may be fragmented, but not without limit. */
 export const MAX_FRAGMENTS = 1024;
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type CloseCode, closeCodes, type ErrorCode, Refusal } from '../../protocol/errors.ts';
 import type {
   AgentEvent,
@@ -82,6 +83,7 @@ export class Client implements Subscriber {
       policy: slowClientPolicy(this),
       onDrained: () => {
         this.#updateReading();
+        services.snapshots.lower(this, this.#events.unread);
         this.#handle?.continueReads();
       },
     });
@@ -175,10 +177,19 @@ export class Client implements Subscriber {
     }
     this.#handle = handle;
     onOpened();
-    await handle.attach(options);
+    await this.#attach(handle, target, options);
     const { hostTools: tools } = this;
     if (this.#isClosed) void handle.close();
     else if (tools) await new Promise<unknown>((done) => handle.send({ type: 'set_host_tools', tools }, done));
+  }
+
+  /** Attaches to the session when there is memory for its snapshot. */
+  async #attach(handle: SessionHandle, target: SessionTarget, options: AttachOptions): Promise<void> {
+    const { snapshots } = this.services;
+    await snapshots.reserve(this, options.tail === undefined ? storedBytes(target) : 0);
+    if (this.#isClosed) return;
+    await handle.attach(options);
+    snapshots.lower(this, this.#events.unread);
   }
 
   #releaseInbox(): void {
@@ -222,6 +233,7 @@ export class Client implements Subscriber {
     const page = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`;
     const ids = this.receivesIds ? `"sessionId":${JSON.stringify(this.sessionId)},` : '';
     this.#sendText(`{"type":"state_synced",${ids}"state":${stateJson},"messages":${messages}${page}}`);
+    this.services.snapshots.hold(this, Math.min(messages.length, this.#events.unread));
   }
 
   onRecord(record: SessionRecord): void {
@@ -267,6 +279,7 @@ export class Client implements Subscriber {
     this.#isClosed = true;
     this.#inbox.close();
     this.#events.close();
+    this.services.snapshots.release(this);
     void this.#handle?.close();
     this.#commands.close();
     this.services.audit.record({
@@ -334,6 +347,10 @@ function redacted(event: AgentEvent): AgentEvent {
   if (event.type === 'entry_appended') return withoutParent(event);
   return event.type === 'state_changed' ? withoutAddresses(event) : event;
 }
+
+/** The size of a session file: an estimate of its snapshot. */
+const storedBytes = (target: SessionTarget) =>
+  target.kind === 'stored' ? (statSync(target.path, { throwIfNoEntry: false })?.size ?? 0) : 0;
 
 const payloadOf = (json: string) => Buffer.from(escapeLineBreaks(json));
 

@@ -1,3 +1,4 @@
+import { Refusal } from '../../protocol/errors.ts';
 import { type Grant, tokenIdOf } from '../auth/grant.ts';
 
 /** Lines that a client may send at once, and per second after that. */
@@ -107,3 +108,85 @@ export class LookupLimit {
     for (const [id, level] of this.#levels) if (this.#decayed(level) === 0) this.#levels.delete(id);
   }
 }
+// Bytes of snapshots that clients have not read yet, of one token and in all. One snapshot is always allowed.
+const MAX_SNAPSHOT_BYTES_PER_TOKEN = 64 * 1024 * 1024;
+const MAX_SNAPSHOT_BYTES = 256 * 1024 * 1024;
+
+// How long a client may wait for its snapshot because of others.
+const SNAPSHOT_WAIT_MS = 60_000;
+
+interface Holder {
+  readonly identity: { readonly grant: Grant };
+}
+
+interface Waiter {
+  readonly holder: Holder;
+  readonly bytes: number;
+  readonly admit: () => void;
+}
+
+/** Limits the memory of snapshots that clients do not read: further clients wait until others have read theirs. */
+export class SnapshotBudget {
+  readonly #held = new Map<Holder, number>();
+  readonly #waiting = new Set<Waiter>();
+
+  /** Reserves memory for a snapshot of about this size. Rejects with `overloaded` after a long wait. */
+  async reserve(holder: Holder, bytes: number): Promise<void> {
+    if (this.#hasRoom(holder, bytes)) {
+      this.hold(holder, bytes);
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiter);
+      };
+      const admit = () => {
+        stop();
+        this.#held.set(holder, bytes);
+        resolve();
+      };
+      const waiter: Waiter = { holder, bytes, admit };
+      const refuse = () => {
+        stop();
+        reject(new Refusal('overloaded', 'Too many conversations are unread'));
+      };
+      const timer = setTimeout(refuse, SNAPSHOT_WAIT_MS).unref();
+      this.#waiting.add(waiter);
+    });
+  }
+
+  /** Sets the unread bytes of a client's snapshot. */
+  hold(holder: Holder, bytes: number): void {
+    if (bytes > 0) this.#held.set(holder, bytes);
+    else this.#held.delete(holder);
+    this.#admitWaiting();
+  }
+
+  /** Lowers the bytes of a client's snapshot to what is unread of it. */
+  lower(holder: Holder, unreadBytes: number): void {
+    const held = this.#held.get(holder);
+    if (held !== undefined && unreadBytes < held) this.hold(holder, unreadBytes);
+  }
+
+  /** Admits a client that has closed, so that it waits no longer, and frees its memory. */
+  release(holder: Holder): void {
+    for (const waiter of this.#waiting) if (waiter.holder === holder) waiter.admit();
+    this.hold(holder, 0);
+  }
+
+  #admitWaiting(): void {
+    for (const { holder, bytes, admit } of [...this.#waiting]) if (this.#hasRoom(holder, bytes)) admit();
+  }
+
+  #hasRoom(holder: Holder, bytes: number): boolean {
+    const token = tokenIdOf(holder.identity.grant);
+    const others = [...this.#held].filter(([other]) => other !== holder);
+    const ofToken = others.filter(([{ identity }]) => tokenIdOf(identity.grant) === token);
+    return fits(bytes, sum(ofToken), MAX_SNAPSHOT_BYTES_PER_TOKEN) && fits(bytes, sum(others), MAX_SNAPSHOT_BYTES);
+  }
+}
+
+const sum = (held: readonly (readonly [Holder, number])[]) => held.reduce((total, [, bytes]) => total + bytes, 0);
+
+const fits = (bytes: number, held: number, limit: number) => held === 0 || held + bytes <= limit;

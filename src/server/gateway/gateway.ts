@@ -6,8 +6,8 @@ import type { Authority } from '../auth/authority.ts';
 import { type Grant, tokenIdOf } from '../auth/grant.ts';
 import type { Sessions } from '../sessions.ts';
 import { Client, type ClientIdentity } from './client.ts';
-import { clientSocket, MAX_FRAGMENTS, MAX_FRAME_BYTES } from './client-socket.ts';
-import { InFlightLimit } from './command-limits.ts';
+import { clientSocket, MAX_FRAGMENTS, MAX_FRAME_BYTES, MAX_READER_FRAME_BYTES } from './client-socket.ts';
+import { InFlightLimit, SnapshotBudget } from './command-limits.ts';
 import { type ConnectParameters, parseConnectParameters } from './connect-parameters.ts';
 import { ExplainingSocket } from './explaining-socket.ts';
 import { RejectedUpgrades, type RejectReason, rejectMalformedUpgrade } from './rejected-upgrades.ts';
@@ -26,7 +26,7 @@ const invalidToken: RejectReason = {
 const serverFull: RejectReason = { code: closeCodes.overloaded, reason: 'Too many connections', error: 'overloaded' };
 
 interface GatewayOptions
-  extends Omit<GatewayServices, 'onClientClosed' | 'authority' | 'exceedsSessionQuota' | 'inFlight'> {
+  extends Omit<GatewayServices, 'onClientClosed' | 'authority' | 'exceedsSessionQuota' | 'inFlight' | 'snapshots'> {
   readonly authority: Authority;
   // Live sessions in all; one token may keep half of them.
   readonly maxSessions: number;
@@ -36,17 +36,12 @@ interface GatewayOptions
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #clients = new Set<Client>();
-  readonly #sockets = new WebSocketServer({
-    noServer: true,
-    perMessageDeflate: false,
-    maxPayload: MAX_FRAME_BYTES,
-    maxFragments: MAX_FRAGMENTS,
-    clientTracking: false,
-    autoPong: false,
-    WebSocket: ExplainingSocket,
-  }).on('wsClientError', rejectMalformedUpgrade);
+  readonly #sockets = socketServer(MAX_FRAME_BYTES);
+  /** For clients that may not prompt: their commands are short. */
+  readonly #readerSockets = socketServer(MAX_READER_FRAME_BYTES);
   readonly #rejectedUpgrades = new RejectedUpgrades();
   readonly #inFlight = new InFlightLimit();
+  readonly #snapshots = new SnapshotBudget();
   readonly #pings: ClientPings;
   #draining: { readonly retryAfterMs: number } | undefined;
 
@@ -72,8 +67,9 @@ export class Gateway {
     if ('reason' in parameters) reject(parameters);
     else if (this.#isFull(grant)) reject(serverFull);
     else {
-      this.#sockets.handleUpgrade(request, socket, head, (accepted) =>
-        this.#accept(accepted, { grant, address }, parameters),
+      const sockets = grant.scopes.has('prompt') ? this.#sockets : this.#readerSockets;
+      sockets.handleUpgrade(request, socket, head, (accepted) =>
+        this.#accept(accepted, { grant, address }, { parameters, transport: socket }),
       );
     }
   }
@@ -101,16 +97,17 @@ export class Gateway {
     for (const client of [...this.#clients]) this.#disconnect(client, { force: true });
   }
 
-  #accept(socket: WebSocket, identity: ClientIdentity, parameters: ConnectParameters): void {
+  #accept(socket: WebSocket, identity: ClientIdentity, { parameters, transport }: AcceptedUpgrade): void {
     const onClientClosed = (client: Client) => {
       this.#clients.delete(client);
       this.#pings.remove(client);
     };
     const exceedsSessionQuota = (one: Client, sessionId: string) => this.#exceedsSessionQuota(one, sessionId);
-    const services = { ...this.#options, onClientClosed, exceedsSessionQuota, inFlight: this.#inFlight };
+    const shared = { inFlight: this.#inFlight, snapshots: this.#snapshots };
+    const services = { ...this.#options, onClientClosed, exceedsSessionQuota, ...shared };
     const client = new Client(clientSocket(socket), identity, parameters, services);
     this.#clients.add(client);
-    this.#pings.add(client, socket);
+    this.#pings.add(client, socket, transport);
     if (this.#draining) this.#disconnect(client, { force: true });
     else void client.start(() => this.#options.catalog.find(parameters.selector, identity.grant));
   }
@@ -149,7 +146,24 @@ export class Gateway {
   }
 }
 
+const socketServer = (maxPayload: number) =>
+  new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload,
+    maxFragments: MAX_FRAGMENTS,
+    clientTracking: false,
+    autoPong: false,
+    WebSocket: ExplainingSocket,
+  }).on('wsClientError', rejectMalformedUpgrade);
+
 const isBusy = (status: ReturnType<Sessions['statusOf']>) => status === 'running' || status === 'waiting';
+
+interface AcceptedUpgrade {
+  readonly parameters: ConnectParameters;
+  // Carries the bytes of the WebSocket.
+  readonly transport: Duplex;
+}
 
 /** The parts of an admitted upgrade request that the gateway needs. */
 export interface UpgradeRequest extends Pick<ClientIdentity, 'address'> {

@@ -3,7 +3,7 @@ import { clampTimeout } from '../../system/with-timeout.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
-import { MAX_FRAME_BYTES } from './client-socket.ts';
+import { MAX_FRAME_BYTES, MAX_READER_FRAME_BYTES } from './client-socket.ts';
 
 // An interval that a timer can keep and that does not starve other work; 0 disables it.
 const usableInterval = (requestedMs: number) => (requestedMs <= 0 ? 0 : clampTimeout(Math.max(requestedMs, 10)));
@@ -43,7 +43,8 @@ export function hello(
       ...(client.ui === undefined ? {} : { ui: client.ui }),
       heartbeatMs: client.heartbeatMs,
     };
-    const limits = { ...agentHello.limits, maxLineBytes: Math.min(agentHello.limits.maxLineBytes, MAX_FRAME_BYTES) };
+    const maxFrameBytes = client.identity.grant.scopes.has('prompt') ? MAX_FRAME_BYTES : MAX_READER_FRAME_BYTES;
+    const limits = { ...agentHello.limits, maxLineBytes: Math.min(agentHello.limits.maxLineBytes, maxFrameBytes) };
     onResponse(AgentResponse.success(request.type, { ...agentHello, capabilities: own, limits }));
   });
 }

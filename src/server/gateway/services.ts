@@ -4,7 +4,7 @@ import type { Grant } from '../auth/grant.ts';
 import type { SessionCatalog } from '../session-catalog.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Client } from './client.ts';
-import type { InFlightLimit } from './command-limits.ts';
+import type { InFlightLimit, SnapshotBudget } from './command-limits.ts';
 
 /** The counters of the gateway. */
 export interface GatewayMetrics {
@@ -27,5 +27,6 @@ export interface GatewayServices {
   /** Whether the session would exceed the quota of the client's token. */
   readonly exceedsSessionQuota: (client: Client, sessionId: string) => boolean;
   readonly inFlight: InFlightLimit;
+  readonly snapshots: SnapshotBudget;
   readonly onClientClosed: (client: Client) => void;
 }

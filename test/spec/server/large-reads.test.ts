@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import { interceptingAgentArgs } from '../../support/server/intercepting-agent.ts';
-import { startServer, type TestServer } from '../../support/server/test-server.ts';
+import { OWNER_TOKEN, startServer, type TestServer } from '../../support/server/test-server.ts';
 import { storeLargeConversation } from '../../support/sessions/long-conversation.ts';
 
 const VIEWER_TOKEN = 'token-of-a-viewer';
@@ -71,6 +71,46 @@ it('[W100] reads that wait are dropped with their client, and others keep their 
   expect(sent.length).toBeLessThan(10);
 });
 
+it('[W106] unread snapshots of one token cost bounded memory, and other tokens attach', async () => {
+  const home = newHome();
+  const session = storeLargeConversation(home, 20);
+  const server = await startServer({ home, tokens, settings });
+  await server.attach({ session, ...SHORT });
+  const peakMegabytes = () =>
+    Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024;
+  const before = peakMegabytes();
+  const viewers = Array.from({ length: 30 }, () => rawSocket(server, { token: VIEWER_TOKEN, session }));
+  await Promise.all(viewers.map((viewer) => new Promise((resolve) => viewer.once('open', resolve))));
+  for (const viewer of viewers) viewer.pause();
+
+  const owner = rawSocket(server, { token: OWNER_TOKEN, session });
+  await snapshotOf(owner);
+  const peak = peakMegabytes() - before;
+  const [first, ...others] = viewers.toReversed();
+  for (const viewer of others) viewer.terminate();
+  const snapshot = snapshotOf(first as WebSocket);
+  first?.resume();
+
+  await snapshot;
+  expect(peak).toBeLessThan(500);
+});
+
+function rawSocket(server: TestServer, query: Readonly<Record<string, string>>): WebSocket {
+  const url = new URL(server.url);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  const socket = new WebSocket(url);
+  onTestFinished(() => socket.terminate());
+  return socket;
+}
+
+/** Settles when the snapshot has arrived. */
+const snapshotOf = (socket: WebSocket) =>
+  new Promise<void>((resolve) =>
+    socket.on('message', (data: Buffer) => {
+      if (data.subarray(0, 30).includes('state_synced')) resolve();
+    }),
+  );
+
 interface Reader {
   readonly socket: WebSocket;
   readonly closed: Promise<void>;
@@ -83,11 +123,8 @@ interface Reader {
 
 /** Attaches a viewer that only counts its responses. */
 async function connectReader(server: TestServer, session: string): Promise<Reader> {
-  const url = new URL(server.url);
-  for (const [name, value] of Object.entries({ ...SHORT, token: VIEWER_TOKEN, session }))
-    url.searchParams.set(name, String(value));
-  const socket = new WebSocket(url);
-  onTestFinished(() => socket.terminate());
+  const query = Object.entries({ ...SHORT, token: VIEWER_TOKEN, session });
+  const socket = rawSocket(server, Object.fromEntries(query.map(([name, value]) => [name, String(value)])));
   const received: string[] = [];
   let notify = () => {};
   socket.on('message', (data: Buffer) => {

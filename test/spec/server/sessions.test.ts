@@ -5,6 +5,7 @@ import { fixture, nextUiRequest } from '../../support/agent/extensions.ts';
 import { newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
 import { startServer } from '../../support/server/test-server.ts';
+import { storeShortSession } from '../../support/sessions/stored-session.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
@@ -192,4 +193,18 @@ it('[W131] stop "run" deletes a session whose run has no client', async () => {
 
   expect(response).toMatchObject({ success: true });
   expect(existsSync(sessionPath)).toBe(false);
+});
+
+it('[W107] a page of the session list holds at most 1000 sessions, whatever its limit', async () => {
+  const home = newHome();
+  for (let index = 0; index < 1001; index++) storeShortSession(home, `stored-${index}`, 'Hi');
+  const server = await startServer({ home, script: TALK });
+  const pageOf = async (query: string) => (await server.get(`/api/sessions?${query}`)).json();
+
+  const first = (await pageOf('limit=1000000')) as { sessions: { id: string }[]; nextCursor: string };
+  const second = (await pageOf(`cursor=${encodeURIComponent(first.nextCursor)}`)) as typeof first;
+
+  expect(first.sessions).toHaveLength(1000);
+  expect(new Set([...first.sessions, ...second.sessions].map(({ id }) => id)).size).toBe(1001);
+  expect(second.nextCursor).toBeUndefined();
 });

@@ -39,7 +39,7 @@ export async function agentFilesFindings(agentDir: string): Promise<Finding[]> {
   return [...(await Promise.all(files)), ...(await looseFolderFindings(agentDir))];
 }
 
-/** Whoever can write to a folder can replace its files. */
+/** A user who can write to a folder can replace its files. */
 async function looseFolderFindings(agentDir: string): Promise<Finding[]> {
   const stats = await stat(agentDir).catch(() => undefined);
   if (!stats || !isWritableByOthers(stats)) return [];

@@ -1,6 +1,12 @@
 import { expect } from 'vitest';
 import { newHome } from '../../support/agent/test-agent.ts';
-import { assistantEntry, header, shortConversation, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
+import {
+  assistantEntry,
+  header,
+  shortConversation,
+  storeSession,
+  userEntry,
+} from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const malformed = [

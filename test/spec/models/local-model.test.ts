@@ -1,7 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Models } from '../../../src/engine/models/open-models.ts';
 import { openEngine } from '../../../src/engine/open.ts';
 import { streamTimeouts } from '../../../src/model/endpoint.ts';
 import { ModelRegistry } from '../../../src/model/registry/registry.ts';
+import type { Model } from '../../../src/protocol/generated/vocabulary.ts';
 import { memoryPair } from '../../../src/wire/memory.ts';
 import { waitUntilSettled } from '../../support/agent/run-records.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
@@ -19,18 +23,7 @@ it('[L31] a local model without tool support is called without tools', async () 
   const ports = { ollama: Number(new URL(double.url).port), llamacpp: 1, lmstudio: 1 };
   const registry = new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ports });
   const { model } = await registry.resolve({ pattern: 'ollama/plain' });
-  const engine = await openEngine({
-    cwd,
-    agentDir,
-    env: {},
-    sessionDirectory: () => cwd,
-    first: { kind: 'memory' },
-    models: { registry, requested: { provider: model.provider, id: model.id }, warnings: [] },
-  });
-  onTestFinished(() => engine.close());
-  const [inside, outside] = memoryPair();
-  const peer = new Peer(outside);
-  engine.connect(inside);
+  const peer = await openPeer({ cwd, agentDir }, { registry, requested: { provider: model.provider, id: model.id } });
 
   await peer.run('hi');
 
@@ -39,3 +32,63 @@ it('[L31] a local model without tool support is called without tools', async () 
   expect(body).toMatchObject({ model: 'plain' });
   expect(body).not.toHaveProperty('tools');
 });
+
+it('[L40] local servers are listed with their true context windows; start and runs do not wait for them', async () => {
+  const paths: string[] = [];
+  const ollama = await serve(paths, {
+    '/api/tags': { models: [{ name: 'small' }, { name: 'running' }] },
+    '/api/ps': { models: [{ name: 'running', context_length: 4096 }] },
+    '/api/show': { model_info: { 'x.context_length': 131_072 }, parameters: 'num_ctx 8192' },
+  });
+  const llamacpp = await serve(paths, {
+    '/v1/models': { data: [{ id: 'served' }] },
+    '/props': { default_generation_settings: { n_ctx: 6000 } },
+  });
+  const silent = await serve(paths, {});
+  const { cwd, agentDir } = newHome();
+  const ports = { ollama, llamacpp, lmstudio: silent };
+  const registry = new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ports });
+  const peer = await openPeer({ cwd, agentDir }, { registry, requested: { provider: 'tau', id: 'scripted' } });
+
+  await peer.run('say hello');
+  expect(paths).toEqual([]);
+  const { models } = await peer.ok({ type: 'get_available_models' });
+
+  const windows = models.map(({ provider, id, contextWindow }: Model) => [`${provider}/${id}`, contextWindow]);
+  expect(windows.filter(([name]: [string]) => !name.startsWith('tau/'))).toEqual([
+    ['ollama/small', 8192],
+    ['ollama/running', 4096],
+    ['llamacpp/served', 6000],
+  ]);
+});
+
+/** Starts a server on this machine that records each path and never responds on others than these. */
+async function serve(requested: string[], responses: Readonly<Record<string, object>>): Promise<number> {
+  const server = createServer((request, response) => {
+    requested.push(request.url ?? '');
+    const body = responses[request.url ?? ''];
+    if (body) response.end(JSON.stringify(body));
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** A client of an agent in memory with these models. */
+async function openPeer(home: { cwd: string; agentDir: string }, models: Omit<Models, 'warnings'>): Promise<Peer> {
+  const engine = await openEngine({
+    ...home,
+    env: {},
+    sessionDirectory: () => home.cwd,
+    first: { kind: 'memory' },
+    models: { ...models, warnings: [] },
+  });
+  onTestFinished(() => engine.close());
+  const [inside, outside] = memoryPair();
+  const peer = new Peer(outside);
+  engine.connect(inside);
+  return peer;
+}

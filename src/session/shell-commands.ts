@@ -7,7 +7,7 @@ import { newUuid } from '../store/sessions/random-id.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { SessionHooks } from './hooks.ts';
 import { deliveredQueueIds } from './input/queue.ts';
-import { EscapeStripper, stripEscapes } from './strip-escapes.ts';
+import { EscapeStripper, lastLineStates, stripEscapes } from './strip-escapes.ts';
 import { StorageFailure, type Transcript } from './transcript.ts';
 
 // Shell commands of clients that may run at the same time.
@@ -168,7 +168,7 @@ export class ShellCommands {
 
 /** The result of a command as clients receive it. */
 export const bashResult = ({ output, tail, exit, end }: ShellRun): BashResult => ({
-  output: stripEscapes(tail.content),
+  output: stripEscapes(lastLineStates(tail.content)),
   exitCode: end === 'aborted' ? null : exit.code,
   cancelled: end === 'aborted',
   truncated: tail.truncated,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { EscapeStripper, stripEscapes } from './strip-escapes.ts';
+import { EscapeStripper, lastLineStates, stripEscapes } from './strip-escapes.ts';
 
 it.each([
   ['colours', '\u001B[1;31mred\u001B[0m', 'red'],
@@ -72,4 +72,9 @@ it('a stripper starts anew after end()', () => {
   text.push('a\u001B[3');
 
   expect([text.end(), text.push('1mb'), text.end()]).toEqual(['[3', '1mb', '']);
+});
+
+it('a line that carriage returns overwrite keeps its last state', () => {
+  expect(lastLineStates('10%\r99%\rdone\nnext\r\n\r\rlast\r')).toBe('done\nnext\nlast');
+  expect(lastLineStates('\r')).toBe('');
 });

@@ -45,3 +45,13 @@ export class EscapeStripper {
 /** Removes escape sequences, control characters other than tab and line feed, and interlinear marks. */
 export const stripEscapes = (text: string): string =>
   text.replaceAll(SEQUENCE, '').replaceAll(/(?![\t\n])\p{Cc}|[\uFFF9-\uFFFB]/gu, '');
+
+/** Keeps the last state of each line that carriage returns overwrite, as progress bars do. */
+export const lastLineStates = (text: string): string =>
+  text.includes('\r') ? text.split('\n').map(lastState).join('\n') : text;
+
+function lastState(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
+}

@@ -299,7 +299,7 @@ it('the link of a session can be copied, also without the clipboard API', async 
   await page.keyboard.press('Control+v');
 
   await expect.poll(() => messageBox(page).inputValue()).toBe(page.url());
-  expect(await visibleText(page.getByRole('region', { name: 'Notices' }))).toBe('');
+  expect(await visibleText(page.getByRole('region', { name: 'Notices' }))).toBe('The link is in the clipboard.');
   expect(complaints).toEqual([]);
 });
 

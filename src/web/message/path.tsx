@@ -1,4 +1,9 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
+
+/** The folder that paths are relative to; without one, they are shown as they are. */
+export const BaseFolder = createContext<string | undefined>(undefined);
 
 interface PathProps {
   readonly path: string;
@@ -6,8 +11,10 @@ interface PathProps {
   readonly after?: string | undefined;
 }
 
-/** A path on one line; if it is too long, the folders are cut first. */
-export function Path({ path, after = '' }: PathProps) {
+/** A path on one line, relative to the base folder; if it is too long, the folders are cut first. */
+export function Path({ path: given, after = '' }: PathProps) {
+  const base = `${useContext(BaseFolder) ?? ''}/`;
+  const path = base !== '/' && given.length > base.length && given.startsWith(base) ? given.slice(base.length) : given;
   const cut = path.replace(/\/$/, '').lastIndexOf('/') + 1;
   return (
     <span class="path">

@@ -7,6 +7,7 @@ export async function runShellLine(session: LiveSession, draft: MessageDraft, ru
   const line = parseShellLine(draft.text.value);
   if (!line || line.command === '') return;
   const text = draft.takeText();
+  session.shellRuns.value++;
   const id = runs.start(line, session.view.value);
   const { command, isPrivate: excludeFromContext } = line;
   const wasRejected = await session.wasRejected(async () => {

@@ -6,6 +6,7 @@ import { hasTouchInput } from '../state/browser-signals.ts';
 import type { MessageDraft } from '../state/draft/message-draft.ts';
 import { parseShellLine } from '../state/draft/shell-runs.ts';
 import type { Completer } from './completion/completer.ts';
+import { focusMessage } from './focus-message.ts';
 
 const KEYS_WHILE_RUNNING = `${keysText('Enter')} steers · ${keysText('Alt+Enter')} queues · ${keysText('Escape')} stops`;
 
@@ -23,6 +24,11 @@ export function Hints({ draft, completer }: HintsProps) {
   const { view } = useSession();
   const isRunning = useComputed(() => view.value.running).value;
   const text = draft.text.value;
+  // The focussed box offers completions.
+  const write = (changed: string) => {
+    focusMessage();
+    draft.text.value = changed;
+  };
   const line = parseShellLine(text);
   const [, name] = /^\/(\S+)\s/.exec(text) ?? [];
   const command = name === undefined ? undefined : completer.commandNamed(name);
@@ -51,15 +57,21 @@ export function Hints({ draft, completer }: HintsProps) {
   if (isRunning) return <p class="hints">{hasTouchInput() ? '' : KEYS_WHILE_RUNNING}</p>;
   return (
     <p class="hints keys">
-      <Key sign="/" means="commands" />
-      <Key sign="@" means="files" />
-      {app.may('bash') && <Key sign="!" means="shell" />}
+      <Key sign="/" means="commands" onClick={() => write(`/${text}`)} />
+      <Key sign="@" means="files" onClick={() => write(`${text}${/\S$/.test(text) ? ' ' : ''}@`)} />
+      {app.may('bash') && <Key sign="!" means="shell" onClick={() => write(`!${text}`)} />}
     </p>
   );
 }
 
-const Key = ({ sign, means }: { readonly sign: string; readonly means: string }) => (
-  <span>
+interface KeyProps {
+  readonly sign: string;
+  readonly means: string;
+  readonly onClick: () => void;
+}
+
+const Key = ({ sign, means, onClick }: KeyProps) => (
+  <button type="button" onClick={onClick}>
     <kbd>{sign}</kbd> {means}
-  </span>
+  </button>
 );

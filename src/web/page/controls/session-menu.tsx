@@ -33,8 +33,8 @@ export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolea
 /** Copies the address of the session. */
 async function copyLink(session: LiveSession): Promise<void> {
   const address = new URL(addressOf({ kind: 'session', id: session.id.value }), location.href);
-  if (!(await copyText(address.href)))
-    session.showError(new Error(`This browser did not copy the link: ${address.href}`));
+  if (await copyText(address.href)) session.showNotice('The link is in the clipboard.');
+  else session.showError(new Error(`This browser did not copy the link: ${address.href}`));
 }
 
 /** Returns the menu item that asks to delete a session. */

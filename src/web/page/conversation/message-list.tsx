@@ -1,5 +1,6 @@
 import { useComputed, useSignalEffect } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
+import { BaseFolder } from '../../message/path.tsx';
 import { ViewRoot } from '../../message/view-state.tsx';
 import { Skeleton } from '../placeholders.tsx';
 import { useApp, useSession } from '../state/app.ts';
@@ -18,33 +19,36 @@ function MessageList() {
   const app = useApp();
   const session = useSession();
   const rows = useMemo(() => sessionRows(session), [session]);
+  const cwd = useComputed(() => session.view.value.state.cwd).value;
   const earlier = useMemo(() => new EarlierMessages(session), [session]);
   const list = useMemo(
     () => new ListWindow<MessageRow>({ estimate: estimateHeight, onNearStart: () => earlier.loadMore() }),
     [earlier],
   );
   const draw = useMemo(() => (row: MessageRow) => <RowView row={row} goTo={(key) => list.toRow(key)} />, [list]);
-  // A sent message scrolls to the end.
-  const sent = useRef(0);
+  // A sent message and a shell command scroll to the end.
+  const sent = useRef(session.shellRuns.peek());
   useSignalEffect(() => {
-    const { length } = session.outbox.value;
-    if (length > sent.current) list.toEnd();
-    sent.current = length;
+    const count = session.outbox.value.length + session.shellRuns.value;
+    if (count > sent.current) list.toEnd();
+    sent.current = count;
   });
   return (
     <div class="conversation">
       <p class="for-print note">
         This is the part that was on the screen. Export, in the menu of the session, has all of it.
       </p>
-      <ViewRoot of={rows}>
-        <WindowedList
-          label="Conversation"
-          window={list}
-          rows={rows.value}
-          draw={draw}
-          head={<EarlierRow earlier={earlier} />}
-        />
-      </ViewRoot>
+      <BaseFolder.Provider value={cwd}>
+        <ViewRoot of={rows}>
+          <WindowedList
+            label="Conversation"
+            window={list}
+            rows={rows.value}
+            draw={draw}
+            head={<EarlierRow earlier={earlier} />}
+          />
+        </ViewRoot>
+      </BaseFolder.Provider>
       <Activity />
       <JumpButton window={list} rows={rows} />
       {app.sheet.value === 'search' && <SearchBar rows={rows} list={list} earlier={earlier} />}

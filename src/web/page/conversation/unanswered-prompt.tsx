@@ -3,6 +3,7 @@ import type { ConversationView } from '../../../client/view/view.ts';
 import type { AgentMessage, UserMessage } from '../../../protocol/generated/vocabulary.ts';
 import { contentText } from '../../untyped.ts';
 import { retryPrompt } from '../actions/prompting.ts';
+import { AddKeyButton } from '../controls/add-key-button.tsx';
 import { useApp, useDraft, useSession } from '../state/app.ts';
 
 /** Reports that the last prompt got no response, with a button that sends it again. */
@@ -17,6 +18,7 @@ export function UnansweredPrompt() {
   return (
     <>
       {(last === 'toolResult' || (last === 'user' && prompt)) && <span>The run ended before an answer came.</span>}
+      {isKeyRejected(messages.at(-1)) && <AddKeyButton />}
       {prompt && app.may('prompt') && (
         <button type="button" onClick={() => void retryPrompt(session, draft, prompt)}>
           Try again
@@ -25,6 +27,12 @@ export function UnansweredPrompt() {
     </>
   );
 }
+
+/** Whether a model call failed because the provider did not accept its key. */
+const isKeyRejected = (message: AgentMessage | undefined): boolean =>
+  message?.role === 'assistant' &&
+  message.stopReason === 'error' &&
+  /^401\b|\bAPI key\b/i.test(message.errorMessage ?? '');
 
 /** Undefined during a run, so that deltas do not redraw. */
 const idleMessages = ({ running, compacting, messages }: ConversationView) =>

@@ -153,7 +153,7 @@ function openTitle(
       messages: messages.value,
       isWhole: isWhole.value,
       summary: sessions.value?.find(({ id }) => id === sessionId.value),
-      isNew: session.value?.origin.kind === 'new',
+      isNew: session.value?.origin.kind === 'new' || (session.value?.isLoaded.value ?? false),
     }),
   );
 }

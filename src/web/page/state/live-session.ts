@@ -66,6 +66,8 @@ export class LiveSession {
   readonly #answeredDialogs = new RecentIds();
   readonly notices = new Notices({ view: this.#view, connection: this.#connection });
   readonly #lastRun = signal<AgentSettledEvent | undefined>(undefined);
+  /** The number of shell commands that were started here: the conversation scrolls to their results. */
+  readonly shellRuns = signal(0);
   readonly #stats = signal<SessionStats | undefined>(undefined);
   readonly #snapshots = signal(0);
   #latest: ConversationView = emptyView;

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { type Home, NO_RETRY, newHome, scriptArgs, writeSettings } from '../../support/agent/test-agent.ts';
 import { runTau } from '../../support/processes/program.ts';
 import { CTRL_D, ENTER, startTauInTerminal } from '../../support/processes/terminal.ts';
@@ -118,6 +119,23 @@ it.each([
     expect(printed).toBe(`tau: ${CLEANED}\n`);
   },
 );
+
+it('[Z80] the close reason of a server reaches the terminal of tau attach without its controls', async () => {
+  const server = createServer((_request, response) => response.end('{}'));
+  new WebSocketServer({ server }).on('connection', (socket) => {
+    socket.send(JSON.stringify({ type: 'server_error', error: HOSTILE }));
+    socket.close(1008, HOSTILE);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+
+  const { stdout } = await startTauInTerminal(newHome(), ['attach', `ws://127.0.0.1:${port}`, 'new']).finished;
+
+  expect(stdout).toContain(CLEANED);
+  expect(stdout).not.toMatch(/\p{Bidi_Control}/u);
+  for (const control of ['\u001B]', '\u001B[8m', '\u0007', '\u009B']) expect(stdout).not.toContain(control);
+});
 
 it('[Z80] tau chat prints the text of the model and of errors without directions and escapes', async () => {
   const home = withSettings(NO_RETRY);

@@ -1,9 +1,9 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
+import { waitingText } from '../sessions/waiting-sessions.ts';
 import { useApp, useSession } from '../state/app.ts';
 import { folderName } from '../state/list/session-summaries.ts';
-import { waitingText } from '../status/waiting-notice.tsx';
 import { ModelChip, ThinkingChip } from './chips.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { Title } from './title.tsx';

@@ -1,20 +1,8 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
-import { type App, useApp } from '../state/app.ts';
+import { useApp } from '../state/app.ts';
 import { sessionTitle } from '../state/list/session-summaries.ts';
-
-/** Names the number of sessions that wait for an answer. */
-export const waitingText = (count: number): string => (count === 1 ? '1 waits for you' : `${count} wait for you`);
-
-/** Opens the next session that waits for an answer, from the open one on. */
-export function goToWaiting(app: App): void {
-  const { waiting, sessions, sessionId } = app;
-  const all = sessions.sessions.value ?? [];
-  const after = all.slice(all.findIndex(({ id }) => id === sessionId.value) + 1);
-  const next = after.find((session) => waiting.value.includes(session)) ?? waiting.value[0];
-  if (next) app.goTo({ kind: 'session', id: next.id });
-}
 
 /** Names the other sessions that wait for an answer, until they are answered or the user dismisses the notice. */
 export function WaitingNotice() {

@@ -1,8 +1,8 @@
 import { focusMessage } from '../../composer/focus-message.ts';
 import { focusFilter } from '../../sessions/focus-filter.ts';
+import { goToWaiting } from '../../sessions/waiting-sessions.ts';
 import type { App } from '../../state/app.ts';
 import { DIALOG_KEYS, focusFirstDialog } from '../../status/dialogs/dialog-focus.ts';
-import { goToWaiting } from '../../status/waiting-notice.tsx';
 
 /** A keyboard shortcut. The key handler and the sheet both read this table. */
 export interface Shortcut {

@@ -101,6 +101,8 @@ it('[Z67] a reader that does not read delays the run and loses no event', async 
     {
       steps: [
         { text: 'word ', times: 200_000 },
+        // By the reported usage the context is not full.
+        { usage: { input: 1, output: 1 } },
         { toolCall: { name: 'bash', arguments: { command: `touch ${done}` } } },
       ],
     },

@@ -22,7 +22,7 @@ interface CardProps {
 /** The card of a tool call: its description and outcome, with the content below. */
 export function Card({ use, about, outcome, problem = outputOf(use), startsOpen = false, children }: CardProps) {
   const state = stateOf(use);
-  const isFailed = state === 'failed' || state === 'denied';
+  const isFailed = state === 'failed';
   return (
     <CardFrame
       id={use.id}
@@ -57,7 +57,7 @@ export function CardFrame({ id, name, about, state, outcome, startsOpen, after, 
         <PlainText text={oneLine(name, 80)} />
       </span>
       <span class="tool-about">{about}</span>
-      <span class={`outcome ${state === 'running' || state === 'asking' ? 'working' : ''}`}>{outcome}</span>
+      <span class={`outcome ${state === 'running' ? 'working' : ''}`}>{outcome}</span>
     </span>
   );
   return (

@@ -12,7 +12,7 @@ export function EditCard(use: ToolUse) {
   const { call, result } = use;
   const path = asText(call['path']);
   const state = stateOf(use);
-  const isPending = ['waiting', 'asking', 'running'].includes(state);
+  const isPending = state === 'waiting' || state === 'running';
   const lines = useMemo(() => (isPending ? [] : diffOf(call, result?.['details'])), [call, result, isPending]);
   return (
     <Card

@@ -17,16 +17,13 @@ export interface ToolUse {
 /** A call that waits for its turn, or for an answer of the user, or the output of a running one. */
 export type CallProgress = 'waiting' | 'asking' | RunningTool;
 
-export type ToolState = 'waiting' | 'asking' | 'running' | 'denied' | 'unanswered' | 'stopped' | 'failed' | 'done';
+export type ToolState = 'waiting' | 'running' | 'unanswered' | 'stopped' | 'failed' | 'done';
 
 export function stateOf({ result, progress }: Pick<ToolUse, 'result' | 'progress'>): ToolState {
-  if (result?.['isError'] === true) {
-    if (asObject(result['details'])['denied'] === true) return 'denied';
-    return endingOf(result).ending === 'stopped' ? 'stopped' : 'failed';
-  }
+  if (result?.['isError'] === true) return endingOf(result).ending === 'stopped' ? 'stopped' : 'failed';
   if (result) return 'done';
   if (progress === undefined) return 'unanswered';
-  return typeof progress === 'string' ? progress : 'running';
+  return progress === 'waiting' ? progress : 'running';
 }
 
 /** The output of the tool: the final one, else the progress so far. */
@@ -42,10 +39,11 @@ export const detailsOf = ({ result, progress }: ToolUse): Untyped =>
 export function outcomeOf(use: ToolUse, success = ''): string {
   const state = stateOf(use);
   if (state === 'unanswered') return 'no result';
-  if (state === 'asking') return 'waiting for you';
+  if (use.progress === 'asking') return 'waiting for you';
   if (state === 'waiting' || state === 'running') return state;
   const time = asNumber(use.result?.['durationMs']);
-  const words = state === 'done' ? success : (endingOf(use.result).ending ?? state);
+  const failure = detailsOf(use)['denied'] === true ? 'denied' : (endingOf(use.result).ending ?? state);
+  const words = state === 'done' ? success : failure;
   return [words, time > 0 ? formatDuration(time) : ''].filter(Boolean).join(' · ');
 }
 

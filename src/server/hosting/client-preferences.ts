@@ -1,5 +1,6 @@
 import { UI_METHODS } from '../../fanout/ui-routing.ts';
 import type { Subscriber } from '../sessions.ts';
+import type { HostedAgent } from './agent/hosted-agent.ts';
 import { Heartbeats } from './subscribers.ts';
 
 interface Preferences {
@@ -20,6 +21,13 @@ export class ClientPreferences {
     const preferences = this.#combine(attached);
     this.#sent = JSON.stringify(preferences);
     return preferences;
+  }
+
+  /** Settles when all further events of the agent carry ids. */
+  enableIds(agent: HostedAgent | undefined): Promise<void> {
+    if (this.#hasIds || !agent) return Promise.resolve();
+    this.#hasIds = true;
+    return new Promise((resolve) => agent.request({ type: 'hello', ids: true }, { onResponse: () => resolve() }));
   }
 
   /** The preferences if they differ from those that the agent has. */

@@ -147,6 +147,7 @@ export class Host {
   async attach(subscriber: Subscriber, options: AttachOptions): Promise<void> {
     await this.start();
     clearTimeout(this.#parkTimer);
+    if (subscriber.receivesIds) await this.#preferences.enableIds(this.#agent);
     const reason = await this.#snapshots.attach(subscriber, options);
     this.updatePreferences();
     if (reason === 'snapshot' && subscriber.receivesEntries) this.followEntries(subscriber);
@@ -292,7 +293,6 @@ export class Host {
     else this.#awaitingAgent.push(() => this.#whenReady(work));
   }
 
-  /** Handles an unexpected exit. */
   async #handleExit(agent: HostedAgent, { code, signal }: ProcessExit): Promise<void> {
     if (this.#agent !== agent || this.#isClosing) return;
     this.#agent = undefined;

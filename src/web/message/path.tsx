@@ -2,8 +2,8 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
 
-/** The folder that paths are relative to; without one, they are shown as they are. */
-export const BaseFolder = createContext<string | undefined>(undefined);
+/** The beginning of paths that is not shown: a folder with its slash. */
+export const HiddenPrefix = createContext('');
 
 interface PathProps {
   readonly path: string;
@@ -11,10 +11,10 @@ interface PathProps {
   readonly after?: string | undefined;
 }
 
-/** A path on one line, relative to the base folder; if it is too long, the folders are cut first. */
+/** A path on one line, without the hidden prefix; if it is too long, the folders are cut first. */
 export function Path({ path: given, after = '' }: PathProps) {
-  const base = `${useContext(BaseFolder) ?? ''}/`;
-  const path = base !== '/' && given.length > base.length && given.startsWith(base) ? given.slice(base.length) : given;
+  const prefix = useContext(HiddenPrefix);
+  const path = (given.startsWith(prefix) && given.slice(prefix.length)) || given;
   const cut = path.replace(/\/$/, '').lastIndexOf('/') + 1;
   return (
     <span class="path">

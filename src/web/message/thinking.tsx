@@ -10,16 +10,13 @@ export function Thinking({ block, isGrowing }: { readonly block: Untyped; readon
   if (text.trim() === '' && !isGrowing)
     return block['redacted'] === true ? <p class="note">Thought, redacted</p> : null;
   const words = withoutMarkup(isGrowing ? lastLine(text) : text).trim();
+  const preview = `${isGrowing ? '' : `${formatCount(words.split(/\s+/).length, 'word')} · `}${oneLine(words, 90)}`;
   const head = (
     <>
       {isGrowing ? <span class="working">Thinking</span> : 'Thinking'}
-      <span class="note">
+      <span class="note when-folded">
         {' '}
-        {!isGrowing && formatCount(words.split(/\s+/).length, 'word')}
-        <span class="when-folded">
-          {!isGrowing && ' · '}
-          <PlainText text={oneLine(words, 90)} />
-        </span>
+        <PlainText text={preview} />
       </span>
     </>
   );

@@ -106,6 +106,7 @@ it('the guide lists every query parameter, and uses only existing flags and comm
     'stream',
     'legacyNames',
     'entries',
+    'ids',
     'ui',
   ]);
   for (const name of queries.slice(1)) expect(source).toContain(`'${name}'`);

@@ -1,6 +1,6 @@
 import { useComputed, useSignalEffect } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
-import { BaseFolder } from '../../message/path.tsx';
+import { HiddenPrefix } from '../../message/path.tsx';
 import { ViewRoot } from '../../message/view-state.tsx';
 import { Skeleton } from '../placeholders.tsx';
 import { useApp, useSession } from '../state/app.ts';
@@ -38,7 +38,7 @@ function MessageList() {
       <p class="for-print note">
         This is the part that was on the screen. Export, in the menu of the session, has all of it.
       </p>
-      <BaseFolder.Provider value={cwd}>
+      <HiddenPrefix.Provider value={`${cwd}/`}>
         <ViewRoot of={rows}>
           <WindowedList
             label="Conversation"
@@ -48,7 +48,7 @@ function MessageList() {
             head={<EarlierRow earlier={earlier} />}
           />
         </ViewRoot>
-      </BaseFolder.Provider>
+      </HiddenPrefix.Provider>
       <Activity />
       <JumpButton window={list} rows={rows} />
       {app.sheet.value === 'search' && <SearchBar rows={rows} list={list} earlier={earlier} />}

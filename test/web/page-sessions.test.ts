@@ -143,6 +143,8 @@ it('at the address of an unknown session, others can be renamed and deleted, and
   storeShortSession(home, 'worn', 'A worn one');
   const server = await servePage({ home });
   const { page } = await visit(server.loginLink);
+  // The login is complete when the list is there.
+  await link(page, 'An old one').waitFor();
   await page.goto(`${server.address}?session=none`);
   await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
 

@@ -21,6 +21,8 @@ interface RecordForm {
   readonly apply: (event: AgentEvent) => AgentEvent;
 }
 
+const AS_IS: RecordForm = { name: '', apply: (event) => event };
+
 interface ClientEventQueueOptions {
   /** Another encoding for records that this client may see only in part. */
   readonly formFor: (record: SessionRecord) => RecordForm | undefined;
@@ -38,7 +40,7 @@ export function clientEventQueue(sink: ByteSink, dialect: Dialect, options: Clie
     wrap: (event, like) => new SessionRecord(event, like && { seq: like.seq, messageSoFar: like.messageSoFar }),
     encode: (record, current) => {
       const { event, messageSoFar } = record;
-      const { name, apply } = formFor(record) ?? { name: '', apply: (same: AgentEvent) => same };
+      const { name, apply } = formFor(record) ?? AS_IS;
       if (event.type === 'message_update' && current.stream === 'cumulative' && messageSoFar) {
         return record.encodedAs(`cumulative${name}`, () => apply(formatUpdate(current, event, messageSoFar)));
       }

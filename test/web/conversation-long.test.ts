@@ -13,6 +13,7 @@ import {
 import { visibleText } from '../support/page/export-page.ts';
 import { visitByLoginLink } from '../support/page/page-actions.ts';
 import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { interceptingAgentArgs } from '../support/server/intercepting-agent.ts';
 import { promptAt, storeLongConversation } from '../support/sessions/long-conversation.ts';
 import { assistantEntry, header, storeSession, userEntry } from '../support/sessions/stored-session.ts';
 
@@ -85,6 +86,35 @@ it('loading earlier messages does not move the visible ones', async () => {
   expect(isThere).toBe(true);
   expect(scrollTop).toBeGreaterThan(5000);
   for (const top of tops) expect(Math.abs(top - (tops[0] ?? 0))).toBeLessThan(1);
+});
+
+it('earlier messages are loaded although a new snapshot makes their first page outdated', async () => {
+  const home = newHome();
+  const session = storeLongConversation(home, 500);
+  // Sends the first page after the new snapshot and the statistics that the page requests for it.
+  const intercept = `
+    const isPage = request.type === 'get_messages_page' && request.cursor !== undefined;
+    if (isPage && !intercept.page) {
+      intercept.page = JSON.stringify(request);
+      say({ type: 'state_changed', state: { messageCount: 500 } });
+      return true;
+    }
+    if (request.type === 'get_session_stats' && intercept.page && !intercept.isSent) {
+      intercept.isSent = true;
+      tau.stdin.write(JSON.stringify(request) + '\\n' + intercept.page + '\\n');
+      return true;
+    }`;
+  const server = await servePage({ home, args: interceptingAgentArgs(home, intercept) });
+  const { page } = await visitByLoginLink(visit, server);
+  await page.goto(`${server.address}?session=${session}`);
+  await waitUntilVisible(page, promptAt(496));
+
+  await page.evaluate(`(() => {
+    const list = document.querySelector('.list');
+    window.loadedHeight = list.scrollHeight;
+    list.scrollTop = 0;
+  })()`);
+  await waitForCondition(page, "document.querySelector('.list').scrollHeight > window.loadedHeight + 1000");
 });
 
 it('search loads all messages, finds a word of the oldest one and scrolls to it', async () => {

@@ -25,6 +25,11 @@ function MessageList() {
     () => new ListWindow<MessageRow>({ estimate: estimateHeight, onNearStart: () => earlier.loadMore() }),
     [earlier],
   );
+  const nextPage = useComputed(() => session.view.value.earlier);
+  // A page that a new snapshot made outdated changes no row, and no scroll event at the top requests the next one.
+  useSignalEffect(() => {
+    if (nextPage.value && earlier.reading.value.kind === 'idle') list.reportNearStart();
+  });
   const draw = useMemo(() => (row: MessageRow) => <RowView row={row} goTo={(key) => list.toRow(key)} />, [list]);
   // A sent message and a shell command scroll to the end.
   const sent = useRef(session.shellRuns.peek());

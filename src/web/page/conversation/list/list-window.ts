@@ -216,7 +216,12 @@ export class ListWindow<R extends Keyed> {
   #drawMissing(): void {
     const { first, end } = this.#rangeAround(MARGIN / 2);
     if (first < this.#range.first || end > this.#range.end) this.#redraw();
-    if (this.#viewTop() < NEAR_START) this.#onNearStart();
+    this.reportNearStart();
+  }
+
+  /** Calls `onNearStart` again if the first row is near. */
+  reportNearStart(): void {
+    if (this.#parts && this.#viewTop() < NEAR_START) this.#onNearStart();
   }
 
   /** Runs before the new sizes are painted. */

@@ -1,9 +1,10 @@
 import { check } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
+import { joinToolUpdates } from '../protocol/events/tool-output.ts';
 import type { ToolCall, ToolResultMessage } from '../protocol/generated/vocabulary.ts';
 import type { AgentHooks, EndedCall, ToolResult } from './hooks.ts';
 import type { LoopEvent } from './loop.ts';
-import { type Tool, ToolError, type ToolInvocation, type ToolOutput, textOutput } from './tool.ts';
+import { type Tool, ToolError, type ToolInvocation, type ToolOutput, type ToolUpdate, textOutput } from './tool.ts';
 import { ToolEventQueue } from './tool-event-queue.ts';
 import { throwIfAborted, unlessAborted } from './unless-aborted.ts';
 
@@ -50,8 +51,8 @@ async function* runAll(run: ToolRun): AsyncGenerator<LoopEvent, ToolResult[]> {
   for (const call of run.calls) yield startEvent(call);
   const results = run.calls.map(async (call) => {
     let running = true;
-    const result = await runCall(call, run, (output) => {
-      if (running) queue.pushLatest(call.id, updateEvent(call, output));
+    const result = await runCall(call, run, (progress) => {
+      if (running) queue.pushMerged(call.id, updateEvent(call, progress), mergeUpdates);
     });
     running = false;
     queue.push(endEvent(call, result));
@@ -80,7 +81,7 @@ async function* refuseCall(call: ToolCall, reason: string): AsyncGenerator<LoopE
 }
 
 /** Never rejects: a failing tool fails for the model, not for the run. */
-async function runCall(call: ToolCall, run: ToolRun, update: (output: ToolOutput) => void): Promise<ToolResult> {
+async function runCall(call: ToolCall, run: ToolRun, update: ToolInvocation['update']): Promise<ToolResult> {
   let args: Readonly<Record<string, unknown>> = call.arguments;
   let result: ToolResult;
   try {
@@ -162,13 +163,17 @@ const startEvent = (call: ToolCall): LoopEvent => ({
   args: call.arguments,
 });
 
-const updateEvent = (call: ToolCall, partialResult: ToolOutput): LoopEvent => ({
+const updateEvent = (call: ToolCall, { added, ...partialResult }: ToolUpdate): LoopEvent => ({
   type: 'tool_execution_update',
   toolCallId: call.id,
   toolName: call.name,
   args: call.arguments,
   partialResult,
+  ...(added ? { outputDelta: added.text, offset: added.offset } : {}),
 });
+
+const mergeUpdates = (earlier: LoopEvent, later: LoopEvent): LoopEvent =>
+  earlier.type === 'tool_execution_update' && later.type === earlier.type ? joinToolUpdates(earlier, later) : later;
 
 const endEvent = (call: ToolCall, { isError, terminate: _last, ...result }: ToolResult): LoopEvent => ({
   type: 'tool_execution_end',

@@ -8,6 +8,8 @@ const drain = async <T>(queue: ToolEventQueue<T>): Promise<T[]> => {
   return events;
 };
 
+const latest = <T>(_earlier: T, later: T): T => later;
+
 it('a reader receives the events pushed before it started and while it waits', async () => {
   const queue = new ToolEventQueue<string>();
   queue.push('before');
@@ -34,30 +36,30 @@ it('a queue accepts nothing after its end', async () => {
   queue.end();
 
   queue.push('late');
-  queue.pushLatest('a', 'late');
+  queue.pushMerged('a', 'late', latest);
 
   expect(await drain(queue)).toEqual(['in time']);
 });
 
-it('an unread event is replaced in place by a later one with the same key', async () => {
+it('an unread event is merged in place with a later one of the same key', async () => {
   const queue = new ToolEventQueue<string>();
-  queue.pushLatest('a', 'a1');
+  queue.pushMerged('a', 'a1', latest);
   queue.push('other');
-  queue.pushLatest('b', 'b1');
+  queue.pushMerged('b', 'b1', latest);
 
-  queue.pushLatest('a', 'a2');
+  queue.pushMerged('a', 'a2', (earlier, later) => `${earlier}+${later}`);
   queue.end();
 
-  expect(await drain(queue)).toEqual(['a2', 'other', 'b1']);
+  expect(await drain(queue)).toEqual(['a1+a2', 'other', 'b1']);
 });
 
-it('an event that was read is not replaced', async () => {
+it('an event that was read is not merged', async () => {
   const queue = new ToolEventQueue<string>();
   const reader = queue[Symbol.asyncIterator]();
-  queue.pushLatest('a', 'a1');
+  queue.pushMerged('a', 'a1', latest);
 
   const first = await reader.next();
-  queue.pushLatest('a', 'a2');
+  queue.pushMerged('a', 'a2', latest);
 
   expect([first.value, (await reader.next()).value]).toEqual(['a1', 'a2']);
 });
@@ -65,7 +67,7 @@ it('an event that was read is not replaced', async () => {
 it('a queue without a reader holds one event per key', async () => {
   const queue = new ToolEventQueue<number>();
 
-  for (let count = 0; count < 10_000; count++) queue.pushLatest('a', count);
+  for (let count = 0; count < 10_000; count++) queue.pushMerged('a', count, latest);
   queue.end();
 
   expect(await drain(queue)).toEqual([9999]);
@@ -81,7 +83,7 @@ it('no plain event is lost or reordered, whenever it is read', async () => {
       for (const [at, step] of steps.entries()) {
         if (step === 'read') reads.push(reader.next());
         else if (step === 'push') queue.push({ key: '', at });
-        else queue.pushLatest(step, { key: step, at });
+        else queue.pushMerged(step, { key: step, at }, latest);
         await Promise.resolve();
       }
       queue.end();

@@ -1,5 +1,5 @@
 /**
- * Carries events of concurrent tools to one reader in order. An unread event is replaced by a later one with the same
+ * Carries events of concurrent tools to one reader in order. An unread event is merged with a later one of the same
  * key, so that a paused reader costs bounded memory.
  */
 export class ToolEventQueue<T> implements AsyncIterable<T> {
@@ -11,9 +11,9 @@ export class ToolEventQueue<T> implements AsyncIterable<T> {
     this.#add(undefined, event);
   }
 
-  pushLatest(key: string, event: T): void {
+  pushMerged(key: string, event: T, merge: (earlier: T, later: T) => T): void {
     const unread = this.#items.find((item) => item.key === key);
-    if (unread) unread.event = event;
+    if (unread) unread.event = merge(unread.event, event);
     else this.#add(key, event);
   }
 

@@ -9,13 +9,19 @@ export interface ToolOutput {
   readonly terminate?: boolean;
 }
 
+/** Progress of a running tool: the whole output so far. */
+export interface ToolUpdate extends ToolOutput {
+  /** The new text of an output that only grows, and its offset in bytes. */
+  readonly added?: { readonly text: string; readonly offset: number };
+}
+
 /** A tool call with checked arguments. */
 export interface ToolInvocation {
   readonly toolCallId: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  /** Publishes the whole output so far; each call replaces the previous output. */
-  readonly update: (output: ToolOutput) => void;
+  /** Publishes progress; each call replaces the output of the previous one. */
+  readonly update: (progress: ToolUpdate) => void;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { AgentEvent, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
 import { StreamingMessage } from '../wire/assistant-message.ts';
 import type { LineQueue } from './line-queue.ts';
+import { eventsOfRun, idleRun, type LiveRun, reduceRun } from './live-run.ts';
 
 export type SubscriberQueue = Pick<LineQueue, 'publish' | 'isFull' | 'drained'>;
 
@@ -16,6 +17,7 @@ export interface BroadcastSubscriber {
 export class Broadcast {
   readonly #subscribers = new Set<BroadcastSubscriber>();
   #streaming: StreamingMessage | undefined;
+  #run: LiveRun = idleRun;
 
   /** Adds a subscriber. During a streaming message it first receives the steps that it missed. */
   add(subscriber: BroadcastSubscriber): void {
@@ -27,17 +29,28 @@ export class Broadcast {
     this.#subscribers.delete(subscriber);
   }
 
+  /** Sends the progress of the running tools to a subscriber that changed its form. */
+  replayProgress(subscriber: BroadcastSubscriber): void {
+    for (const event of eventsOfRun(this.#run))
+      if (event.type === 'tool_execution_update') this.#send(subscriber, event);
+  }
+
   publish(event: AgentEvent): void {
     if (event.type === 'message_update') {
       this.#publishUpdate(event);
       return;
     }
+    this.#run = reduceRun(this.#run, event);
     if (event.type === 'message_start' && event.message.role === 'assistant') {
       this.#streaming = new StreamingMessage(event.message);
     } else if (event.type === 'message_end' || event.type === 'agent_end') this.#streaming = undefined;
-    for (const { eventQueue, entries, stamp } of this.#subscribers) {
-      if (event.type !== 'entry_appended' || entries) eventQueue.publish({ event: stamp ? stamp(event) : event });
+    for (const subscriber of this.#subscribers) {
+      if (event.type !== 'entry_appended' || subscriber.entries) this.#send(subscriber, event);
     }
+  }
+
+  #send({ eventQueue, stamp }: BroadcastSubscriber, event: AgentEvent): void {
+    eventQueue.publish({ event: stamp ? stamp(event) : event });
   }
 
   get hasRoom(): boolean {

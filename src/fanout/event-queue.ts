@@ -1,4 +1,5 @@
-import type { AgentEvent, AssistantMessage } from '../protocol/generated/vocabulary.ts';
+import { formatToolUpdate, joinToolUpdates } from '../protocol/events/tool-output.ts';
+import type { AgentEvent, AssistantMessage, ToolExecutionUpdateEvent } from '../protocol/generated/vocabulary.ts';
 import { joinDeltas } from '../wire/assistant-message.ts';
 import { type Dialect, legacyEvents } from '../wire/dialect.ts';
 
@@ -184,7 +185,7 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
   #merged(queued: E): Item<E, P> {
     const { event } = queued;
     const cost = this.#options.costOf(queued);
-    if (event.type === 'tool_execution_update') this.#removeUpdateOf(event.toolCallId);
+    if (event.type === 'tool_execution_update') return this.#mergedToolUpdate(queued, event);
     const last = this.#items.at(-1);
     if (event.type !== 'message_update' || last?.kind !== 'update' || last.queued.event.type !== event.type) {
       return { kind: 'update', queued, cost };
@@ -195,16 +196,26 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
     return { kind: 'update', queued: this.#options.wrap(both, queued), cost: last.cost + cost };
   }
 
-  /** An update of a tool carries all of its progress: only the newest is sent. */
-  #removeUpdateOf(toolCallId: string): void {
+  /** An update of a tool carries all of its progress: only the newest is sent, with all new text in delta form. */
+  #mergedToolUpdate(queued: E, event: ToolExecutionUpdateEvent): Item<E, P> {
+    const waiting = this.#takeUpdateOf(event.toolCallId);
+    const { toolOutput } = this.dialect;
+    const whole = waiting && toolOutput !== 'cumulative' ? joinToolUpdates(waiting, event) : event;
+    const kept = toolOutput === 'cumulative' ? formatToolUpdate(toolOutput, whole) : whole;
+    const update = kept === event ? queued : this.#options.wrap(kept, queued);
+    return { kind: 'update', queued: update, cost: this.#options.costOf(update) };
+  }
+
+  #takeUpdateOf(toolCallId: string): ToolExecutionUpdateEvent | undefined {
     for (let index = this.#items.length - 1; index >= 0; index--) {
       const item = this.#items[index];
-      if (item?.kind !== 'update') return;
+      if (item?.kind !== 'update') return undefined;
       const { event } = item.queued;
       if (event.type !== 'tool_execution_update' || event.toolCallId !== toolCallId) continue;
       this.#remove(index);
-      return;
+      return event;
     }
+    return undefined;
   }
 
   #add(item: Item<E, P>): void {

@@ -1,3 +1,4 @@
+import { formatToolUpdate } from '../protocol/events/tool-output.ts';
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 import { type Dialect, formatUpdate } from '../wire/dialect.ts';
 import { toLine } from '../wire/json-lines.ts';
@@ -17,12 +18,16 @@ export function lineQueue(link: Pick<Link, 'write' | 'onDrain'>, dialect: Dialec
   return new EventQueue(link, dialect, {
     policy: { kind: 'pause', maxBacklog: MAX_BACKLOG, maxUpdates: MAX_UPDATES },
     wrap: (event, like) => ({ event, snapshot: like?.snapshot }),
-    encode: ({ event, snapshot }, current) =>
-      toLine(event.type === 'message_update' && snapshot ? formatUpdate(current, event, snapshot) : event),
-    costOf: ({ event }) => deltaOf(event)?.length ?? 0,
+    encode: (queued, current) => toLine(inDialect(queued, current)),
+    costOf: ({ event }) => (event.type === 'tool_execution_update' ? event.outputDelta : deltaOf(event))?.length ?? 0,
     itemCost: 0,
     isPaced: (event) => event.type === 'tool_execution_update' || deltaOf(event) !== undefined,
   });
+}
+
+function inDialect({ event, snapshot }: QueuedEvent, dialect: Dialect): AgentEvent {
+  if (event.type === 'tool_execution_update') return formatToolUpdate(dialect.toolOutput, event);
+  return event.type === 'message_update' && snapshot ? formatUpdate(dialect, event, snapshot) : event;
 }
 
 function deltaOf(event: AgentEvent): string | undefined {

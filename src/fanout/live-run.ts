@@ -1,4 +1,10 @@
-import type { AgentEvent, AutoRetryStartEvent, ToolProgress } from '../protocol/generated/vocabulary.ts';
+import { joinParts, type OutputPart, partOf } from '../protocol/events/tool-output.ts';
+import type {
+  AgentEvent,
+  AutoRetryStartEvent,
+  ToolExecutionUpdateEvent,
+  ToolProgress,
+} from '../protocol/generated/vocabulary.ts';
 
 /** The activity of a session at one moment, beside its conversation: a pure function of its events. */
 export interface LiveRun {
@@ -15,7 +21,12 @@ export interface RunningTool {
   readonly toolName: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly progress: ToolProgress | undefined;
+  /** The end of the output, if it came in delta form. */
+  readonly output?: OutputPart | undefined;
 }
+
+// Output of a running tool that a late client gets.
+const MAX_RECENT_OUTPUT = 64 * 1024;
 
 /** A failed model call that will be repeated. */
 export type PendingRetry = Readonly<Pick<AutoRetryStartEvent, 'attempt' | 'maxAttempts' | 'delayMs' | 'errorMessage'>>;
@@ -34,8 +45,8 @@ export function reduceRun<R extends LiveRun>(run: R, event: AgentEvent): R {
       return { ...run, tools: [...withoutTool(run, toolCallId), { toolCallId, toolName, args, progress: undefined }] };
     }
     case 'tool_execution_update': {
-      const { toolCallId: id, partialResult: progress } = event;
-      return { ...run, tools: run.tools.map((tool) => (tool.toolCallId === id ? { ...tool, progress } : tool)) };
+      const { toolCallId: id } = event;
+      return { ...run, tools: run.tools.map((tool) => (tool.toolCallId === id ? withProgress(tool, event) : tool)) };
     }
     case 'tool_execution_end':
       return { ...run, tools: withoutTool(run, event.toolCallId) };
@@ -57,10 +68,17 @@ export function reduceRun<R extends LiveRun>(run: R, event: AgentEvent): R {
 /** The events that report the retry and the tools of a run to a client that arrives later. */
 export function* eventsOfRun({ tools, retry }: LiveRun): Generator<AgentEvent> {
   if (retry) yield { type: 'auto_retry_start', ...retry };
-  for (const { progress, ...call } of tools) {
+  for (const { progress, output, ...call } of tools) {
     yield { type: 'tool_execution_start', ...call };
-    if (progress) yield { type: 'tool_execution_update', ...call, partialResult: progress };
+    const delta = output && { outputDelta: output.text, offset: output.offset };
+    if (progress) yield { type: 'tool_execution_update', ...call, partialResult: progress, ...delta };
   }
+}
+
+function withProgress(tool: RunningTool, update: ToolExecutionUpdateEvent): RunningTool {
+  const output = joinParts(tool.output, partOf(update), MAX_RECENT_OUTPUT);
+  const shown = output && { content: [{ type: 'text' as const, text: output.text }] };
+  return { ...tool, progress: update.partialResult ?? shown ?? tool.progress, ...(output ? { output } : {}) };
 }
 
 const withoutTool = ({ tools }: LiveRun, id: string) => tools.filter(({ toolCallId }) => toolCallId !== id);

@@ -68,6 +68,8 @@ export interface Subscriber {
   readonly receivesEntries: boolean;
   /** Whether its events carry the ids of session and run. */
   readonly receivesIds: boolean;
+  /** Whether updates of tools carry only the new output, or that too. */
+  readonly receivesOutputDeltas: boolean;
   /** The interval of heartbeats; 0 for none. */
   readonly heartbeatMs: number;
   /** Whether much of its output is unread: then its reads wait. */
@@ -107,6 +109,8 @@ export interface SessionHandle {
   sendMalformedFrame(frame: MalformedFrame): boolean;
   /** Call after a change of the client's UI methods or heartbeats. */
   updatePreferences(): void;
+  /** Call after a change of `receivesOutputDeltas`: sends the client what running tools printed. */
+  replayOutput(): void;
   /** Sends the client all entries, then each new one. */
   followEntries(): void;
   /** Call when `isBehind` of the client has become false. */

@@ -1,3 +1,4 @@
+import type { ToolOutputForm } from '../protocol/events/tool-output.ts';
 import type {
   AgentEvent,
   AssistantMessage,
@@ -9,13 +10,19 @@ import type {
 export interface Dialect {
   /** `cumulative`: every update repeats the message so far, as in pi's references. `delta`: only the new part. */
   readonly stream: 'cumulative' | 'delta';
+  readonly toolOutput: ToolOutputForm;
   /** Also send automatic compactions under their older names. */
   readonly legacyNames: boolean;
   /** Also send extension errors as `hook_error`, as in the remote session guide. */
   readonly hookErrors: boolean;
 }
 
-export const defaultDialect: Dialect = { stream: 'cumulative', legacyNames: true, hookErrors: false };
+export const defaultDialect: Dialect = {
+  stream: 'cumulative',
+  toolOutput: 'cumulative',
+  legacyNames: true,
+  hookErrors: false,
+};
 
 /** Converts a streaming update to this dialect. `snapshot` is the message after the step. */
 export function formatUpdate(

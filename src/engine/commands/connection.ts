@@ -13,12 +13,14 @@ import { EntryFeed } from '../entry-feed.ts';
 export const connection = {
   hello: (params, { agent, connection }) => {
     const { capabilities, eventQueue } = connection;
-    const { stream, legacyNames } = eventQueue.dialect;
+    const { stream, toolOutput, legacyNames } = eventQueue.dialect;
     eventQueue.dialect = {
       ...eventQueue.dialect,
       stream: params.stream ?? stream,
+      toolOutput: params.toolOutput ?? toolOutput,
       legacyNames: params.legacyNames ?? legacyNames,
     };
+    if (eventQueue.dialect.toolOutput !== toolOutput) agent.broadcast.replayProgress(connection);
     capabilities.ui = params.ui ?? capabilities.ui;
     capabilities.builtins = params.builtins ?? capabilities.builtins;
     if (params.ui !== undefined) agent.addons.loaded?.dialogs.clientsChanged();
@@ -31,6 +33,7 @@ export const connection = {
       server: { name: 'tau', version },
       capabilities: {
         stream: eventQueue.dialect.stream,
+        toolOutput: eventQueue.dialect.toolOutput,
         legacyNames: eventQueue.dialect.legacyNames,
         entries: connection.entries,
         ids: connection.stamp !== undefined,

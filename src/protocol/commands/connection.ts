@@ -8,6 +8,13 @@ export const connection = {
     params: {
       client: optional(object({ name: text(), version: optional(text()) })),
       stream: optional(choice(['cumulative', 'delta'])),
+      toolOutput: optional(
+        choice(
+          ['cumulative', 'delta', 'both'],
+          undefined,
+          'The form of `tool_execution_update`: all output so far (default), only the new output, or both.',
+        ),
+      ),
       legacyNames: optional(flag('False: no events under their older names.')),
       builtins: optional(flag('True: built-in slash commands are listed and run.')),
       entries: optional(flag('True: every session entry is sent as `entry_appended`.')),
@@ -20,6 +27,7 @@ export const connection = {
       server: object({ name: text(), version: text() }),
       capabilities: object({
         stream: choice(['cumulative', 'delta']),
+        toolOutput: choice(['cumulative', 'delta', 'both']),
         legacyNames: flag(),
         builtins: flag(),
         entries: flag(),

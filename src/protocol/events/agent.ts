@@ -74,11 +74,17 @@ export const agentEvents = {
   }),
   message_end: event('message_end', 'A message is complete and stored.', { message: AgentMessage }),
   tool_execution_start: event('tool_execution_start', 'A tool begins.', { ...tool, args: freeform() }),
-  tool_execution_update: event('tool_execution_update', 'All output of the tool so far.', {
-    ...tool,
-    args: freeform(),
-    partialResult: ToolProgress,
-  }),
+  tool_execution_update: event(
+    'tool_execution_update',
+    'The tool made progress: `partialResult` is all output so far. In delta form, `outputDelta` is the new output.',
+    {
+      ...tool,
+      args: optional(freeform('Absent in delta form.')),
+      partialResult: optional(ToolProgress),
+      outputDelta: optional(text('Absent for a tool that reports only its whole output.')),
+      offset: optional(count('The number of UTF-8 bytes of output before `outputDelta`.')),
+    },
+  ),
   tool_execution_end: event('tool_execution_end', 'A tool is done. Sent in the order of completion.', {
     ...tool,
     result: ToolProgress,

@@ -257,6 +257,14 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
      "delta"
     ]
    },
+   "toolOutput": {
+    "type": "string",
+    "enum": [
+     "cumulative",
+     "delta",
+     "both"
+    ]
+   },
    "legacyNames": {
     "type": "boolean"
    },

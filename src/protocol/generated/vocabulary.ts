@@ -791,8 +791,13 @@ export interface ToolExecutionUpdateEvent {
   runId?: string | undefined;
   toolCallId: string;
   toolName: string;
-  args: Record<string, unknown>;
-  partialResult: ToolProgress;
+  /** Absent in delta form. */
+  args?: Record<string, unknown> | undefined;
+  partialResult?: ToolProgress | undefined;
+  /** Absent for a tool that reports only its whole output. */
+  outputDelta?: string | undefined;
+  /** The number of UTF-8 bytes of output before `outputDelta`. */
+  offset?: number | undefined;
 }
 
 export interface ToolProgress {
@@ -1437,6 +1442,8 @@ export interface CommandMap {
         version?: string | undefined;
       } | undefined;
       stream?: 'cumulative' | 'delta' | undefined;
+      /** The form of `tool_execution_update`: all output so far (default), only the new output, or both. */
+      toolOutput?: 'cumulative' | 'delta' | 'both' | undefined;
       /** False: no events under their older names. */
       legacyNames?: boolean | undefined;
       /** True: built-in slash commands are listed and run. */
@@ -1458,6 +1465,7 @@ export interface CommandMap {
       };
       capabilities: {
         stream: 'cumulative' | 'delta';
+        toolOutput: 'cumulative' | 'delta' | 'both';
         legacyNames: boolean;
         builtins: boolean;
         entries: boolean;

@@ -1,4 +1,5 @@
 import { EventQueue, type OverflowPolicy } from '../../fanout/event-queue.ts';
+import { formatToolUpdate } from '../../protocol/events/tool-output.ts';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, formatUpdate } from '../../wire/dialect.ts';
 import { SessionRecord } from '../session-record.ts';
@@ -43,6 +44,10 @@ export function clientEventQueue(sink: ByteSink, dialect: Dialect, options: Clie
       const { name, apply } = formFor(record) ?? AS_IS;
       if (event.type === 'message_update' && current.stream === 'cumulative' && messageSoFar) {
         return record.encodedAs(`cumulative${name}`, () => apply(formatUpdate(current, event, messageSoFar)));
+      }
+      if (event.type === 'tool_execution_update' && event.outputDelta !== undefined && current.toolOutput !== 'both') {
+        const { toolOutput } = current;
+        return record.encodedAs(`${toolOutput} output${name}`, () => apply(formatToolUpdate(toolOutput, event)));
       }
       return name === '' ? record.bytes : record.encodedAs(name, () => apply(event));
     },

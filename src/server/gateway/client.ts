@@ -65,7 +65,7 @@ export class Client implements Subscriber {
   constructor(
     socket: ClientSocket,
     identity: ClientIdentity,
-    { stream, legacyNames, entries, ids, ui, cursor, tail }: ConnectParameters,
+    { stream, toolOutput, legacyNames, entries, ids, ui, cursor, tail }: ConnectParameters,
     services: GatewayServices,
   ) {
     this.#socket = socket;
@@ -77,7 +77,7 @@ export class Client implements Subscriber {
     this.receivesIds = ids;
     // Without the scope, a snapshot has no messages.
     this.#attachOptions = this.canView ? { cursor, tail } : { tail: 1 };
-    const dialect: Dialect = { ...defaultDialect, stream, legacyNames, hookErrors: true };
+    const dialect: Dialect = { ...defaultDialect, stream, toolOutput, legacyNames, hookErrors: true };
     this.#events = clientEventQueue(socket, dialect, {
       formFor: (record) => this.#formFor(record),
       policy: slowClientPolicy(this),
@@ -97,6 +97,10 @@ export class Client implements Subscriber {
 
   get isCumulative(): boolean {
     return this.#events.dialect.stream === 'cumulative';
+  }
+
+  get receivesOutputDeltas(): boolean {
+    return this.#events.dialect.toolOutput !== 'cumulative';
   }
 
   /** Whether input is held back; then reading may be paused, which also delays pongs. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../../protocol/errors.ts';
+import type { ToolOutputForm } from '../../protocol/events/tool-output.ts';
 import type { SessionSelector } from '../session-catalog.ts';
 import type { Cursor } from '../sessions.ts';
 
@@ -8,6 +9,7 @@ export interface ConnectParameters {
   readonly cursor: Cursor | undefined;
   readonly tail: number | undefined;
   readonly stream: 'cumulative' | 'delta';
+  readonly toolOutput: ToolOutputForm;
   readonly legacyNames: boolean;
   readonly entries: boolean;
   readonly ids: boolean;
@@ -30,6 +32,7 @@ export function parseConnectParameters(query: URLSearchParams): ConnectParameter
     cursor: after === undefined || epoch === undefined ? undefined : { after, epoch },
     tail: wholeNumber(query, 'tail', { min: 1, max: MAX_TAIL }),
     stream: choice(query, 'stream', ['cumulative', 'delta'] as const) ?? 'cumulative',
+    toolOutput: choice(query, 'toolOutput', ['cumulative', 'delta', 'both'] as const) ?? 'cumulative',
     legacyNames: flag(query, 'legacyNames') ?? true,
     entries: flag(query, 'entries') ?? false,
     ids: flag(query, 'ids') ?? false,

@@ -14,9 +14,14 @@ export function hello(
   client: Client,
   onResponse: (response: AgentResponse) => void,
 ): void {
-  const { stream, legacyNames, builtins, entries, ids, ui, heartbeatMs } = request;
-  const { dialect } = client;
-  client.dialect = { ...dialect, stream: stream ?? dialect.stream, legacyNames: legacyNames ?? dialect.legacyNames };
+  const { stream, toolOutput, legacyNames, builtins, entries, ids, ui, heartbeatMs } = request;
+  const { dialect, receivesOutputDeltas } = client;
+  client.dialect = {
+    ...dialect,
+    stream: stream ?? dialect.stream,
+    toolOutput: toolOutput ?? dialect.toolOutput,
+    legacyNames: legacyNames ?? dialect.legacyNames,
+  };
   client.builtins = builtins ?? client.builtins;
   client.ui = ui ?? client.ui;
   client.receivesIds = ids ?? client.receivesIds;
@@ -25,6 +30,7 @@ export function hello(
   client.receivesEntries = entries ?? client.receivesEntries;
   const { handle } = client;
   if (isNewReader) handle.followEntries();
+  if (client.receivesOutputDeltas && !receivesOutputDeltas) handle.replayOutput();
   handle.updatePreferences();
   handle.send({ type: 'hello' }, (response) => {
     const agentHello = response.data() as Result<'hello'> | undefined;
@@ -36,6 +42,7 @@ export function hello(
     const own = {
       ...capabilities,
       stream: client.dialect.stream,
+      toolOutput: client.dialect.toolOutput,
       legacyNames: client.dialect.legacyNames,
       builtins: client.builtins,
       entries: client.receivesEntries,

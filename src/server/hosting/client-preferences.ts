@@ -7,12 +7,15 @@ interface Preferences {
   readonly ui: readonly string[];
   readonly heartbeatMs: number;
   readonly ids: boolean;
+  readonly toolOutput: 'cumulative' | 'both';
 }
 
 /** The combined preferences of all clients of a session, as its agent gets them with `hello`. */
 export class ClientPreferences {
   /** Whether events carry ids; once requested, they do for clients that resume, too. */
   #hasIds = false;
+  /** Whether updates of tools carry deltas; once requested, they do for clients that resume, too. */
+  #hasOutputDeltas = false;
   /** The JSON that the agent got last. */
   #sent = '';
 
@@ -23,11 +26,15 @@ export class ClientPreferences {
     return preferences;
   }
 
-  /** Settles when all further events of the agent carry ids. */
-  enableIds(agent: HostedAgent | undefined): Promise<void> {
-    if (this.#hasIds || !agent) return Promise.resolve();
-    this.#hasIds = true;
-    return new Promise((resolve) => agent.request({ type: 'hello', ids: true }, { onResponse: () => resolve() }));
+  /** Settles when all further events of the agent carry what this client requested. */
+  enableFor({ receivesIds, receivesOutputDeltas }: Subscriber, agent: HostedAgent | undefined): Promise<void> {
+    const ids = receivesIds && !this.#hasIds;
+    const hasNewDeltas = receivesOutputDeltas && !this.#hasOutputDeltas;
+    if (!agent || !(ids || hasNewDeltas)) return Promise.resolve();
+    this.#hasIds ||= receivesIds;
+    this.#hasOutputDeltas ||= receivesOutputDeltas;
+    const changes = { ...(ids ? { ids } : {}), ...(hasNewDeltas ? { toolOutput: 'both' } : {}) };
+    return new Promise((resolve) => agent.request({ type: 'hello', ...changes }, { onResponse: () => resolve() }));
   }
 
   /** The preferences if they differ from those that the agent has. */
@@ -39,7 +46,13 @@ export class ClientPreferences {
 
   #combine(attached: ReadonlySet<Subscriber>): Preferences {
     this.#hasIds ||= [...attached].some(({ receivesIds }) => receivesIds);
-    return { ui: agentUiMethods(attached), heartbeatMs: Heartbeats.intervalFor(attached), ids: this.#hasIds };
+    this.#hasOutputDeltas ||= [...attached].some(({ receivesOutputDeltas }) => receivesOutputDeltas);
+    return {
+      ui: agentUiMethods(attached),
+      heartbeatMs: Heartbeats.intervalFor(attached),
+      ids: this.#hasIds,
+      toolOutput: this.#hasOutputDeltas ? 'both' : 'cumulative',
+    };
   }
 }
 

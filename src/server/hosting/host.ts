@@ -1,6 +1,6 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
-import type { HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type { SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { RunJournal } from '../../store/run-journal.ts';
 import type { ProcessExit } from '../../system/processes/process-group.ts';
 import { AgentResponse } from '../agent-response.ts';
@@ -137,7 +137,7 @@ export class Host {
 
   start(): Promise<void> {
     this.#started ??= this.#startAgent(this.#options.target).catch(async (error: unknown) => {
-      await this.#shutDown();
+      await this.close();
       throw error;
     });
     return this.#started;
@@ -147,7 +147,7 @@ export class Host {
   async attach(subscriber: Subscriber, options: AttachOptions): Promise<void> {
     await this.start();
     clearTimeout(this.#parkTimer);
-    if (subscriber.receivesIds) await this.#preferences.enableIds(this.#agent);
+    await this.#preferences.enableFor(subscriber, this.#agent);
     const reason = await this.#snapshots.attach(subscriber, options);
     this.updatePreferences();
     if (reason === 'snapshot' && subscriber.receivesEntries) this.followEntries(subscriber);
@@ -187,7 +187,7 @@ export class Host {
       reject(new Refusal('overloaded', 'Too many commands wait for the agent'));
     else if (request.type === 'set_host_tools' && subscriber)
       this.#tools.register(request, subscriber, {
-        sendToAgent: (tools, done) => this.#registerHostTools(tools, done),
+        sendToAgent: (tools, done) => this.send({ type: 'set_host_tools', tools }, undefined, done),
         onResponse,
       });
     else {
@@ -217,10 +217,6 @@ export class Host {
     if (duplicate && disposition === 'started') this.#publisher.expectRepeat();
   }
 
-  #registerHostTools(tools: readonly HostTool[], onResponse: (response: AgentResponse) => void): void {
-    this.send({ type: 'set_host_tools', tools }, undefined, onResponse);
-  }
-
   /** Sends the combined preferences of all clients to the agent if they changed. */
   updatePreferences(): void {
     const { attached, liveState } = this.#subscribers;
@@ -231,6 +227,11 @@ export class Host {
     // The agent cancels such dialogs without an event.
     if (preferences.ui.length === 0)
       for (const id of liveState.dialogs.keys()) this.#publisher.resolveDialog(id, 'nobody');
+  }
+
+  /** Sends a client the output of the running tools in the form that it changed to. */
+  replayOutput(subscriber: Subscriber): void {
+    this.#subscribers.replayOutput(subscriber);
   }
 
   /** Sends a client all entries, then each new one. */
@@ -251,10 +252,6 @@ export class Host {
   /** Disconnects all attached clients: the session is about to be deleted. */
   disconnectAll(): void {
     for (const subscriber of [...this.#subscribers.attached]) subscriber.onSessionDeleted();
-  }
-
-  close(): Promise<void> {
-    return this.#shutDown();
   }
 
   async #startAgent(target: SessionTarget): Promise<void> {
@@ -333,7 +330,7 @@ export class Host {
 
   async #fail(reason: string): Promise<void> {
     for (const subscriber of [...this.#subscribers.attached]) subscriber.onAgentLost(reason);
-    await this.#shutDown();
+    await this.close();
   }
 
   /** Parks the agent after an idle delay without clients. */
@@ -347,7 +344,7 @@ export class Host {
   /** Parks the agent and drops its run ends: a later client has missed too much to need them. */
   #park(): Promise<void> {
     this.#runs.forget();
-    return this.#shutDown();
+    return this.close();
   }
 
   get #isClosing(): boolean {
@@ -359,7 +356,7 @@ export class Host {
     return this.#clientCount === 0 && !isBusy;
   }
 
-  #shutDown(): Promise<void> {
+  close(): Promise<void> {
     this.#closing ??= (async () => {
       clearTimeout(this.#parkTimer);
       this.#dialogTimeouts.close();

@@ -97,6 +97,7 @@ export class LocalSessions implements Sessions {
       sendFrame: (frame) => host.frames.send(frame, subscriber),
       sendMalformedFrame: (frame) => host.frames.sendMalformed(frame, subscriber),
       updatePreferences: () => host.updatePreferences(),
+      replayOutput: () => host.replayOutput(subscriber),
       followEntries: () => host.followEntries(subscriber),
       continueReads: () => host.continueReads(),
       close: async (reason) => {

@@ -11,6 +11,7 @@ const subscriber: Subscriber = {
   receivesTitles: false,
   receivesEntries: false,
   receivesIds: false,
+  receivesOutputDeltas: false,
   heartbeatMs: 0,
   isBehind: false,
   canView: true,

@@ -129,6 +129,13 @@ export class Subscribers {
     this.attached.add(subscriber);
   }
 
+  /** Sends a client the output of the running tools, as far as it came in delta form. */
+  replayOutput(subscriber: Subscriber): void {
+    for (const record of this.liveState.toEvents())
+      if (record.event.type === 'tool_execution_update' && record.event.outputDelta !== undefined)
+        this.#deliver(subscriber, this.#withRunId(record));
+  }
+
   #withRunId({ event, seq, messageSoFar }: SessionRecord): SessionRecord {
     const named = withIds(event, { sessionId: undefined, runId: this.#activeRunId() });
     return new SessionRecord(named, { seq, messageSoFar });

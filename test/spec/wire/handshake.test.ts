@@ -95,6 +95,7 @@ verifies('I6', 'hello returns server, capabilities and limits', async ({ open, t
     ...same,
     capabilities: {
       stream: 'cumulative',
+      toolOutput: 'cumulative',
       legacyNames: true,
       builtins: false,
       entries: false,
@@ -102,7 +103,14 @@ verifies('I6', 'hello returns server, capabilities and limits', async ({ open, t
       heartbeatMs: 0,
     },
   });
-  const full = { legacyNames: false, builtins: true, entries: true, ids: false, ui: ['select', 'notify'] };
+  const full = {
+    toolOutput: 'cumulative',
+    legacyNames: false,
+    builtins: true,
+    entries: true,
+    ids: false,
+    ui: ['select', 'notify'],
+  };
   expect(negotiated).toEqual({ ...same, capabilities: { ...full, stream: 'delta', heartbeatMs: 60_000 } });
   expect(again).toEqual({ ...same, capabilities: { ...full, stream: 'cumulative', heartbeatMs: 0 } });
 });

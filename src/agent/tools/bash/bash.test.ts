@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { killFamily } from '../../../system/processes/process-group.ts';
 import { listProcesses } from '../../../system/processes/process-table.ts';
 import { compile, processes, readAll, temporaryFolder, until } from '../../../system/testing/script.ts';
-import type { ToolError, ToolOutput } from '../../tool.ts';
+import type { ToolError, ToolOutput, ToolUpdate } from '../../tool.ts';
 import { bashTool } from './bash.ts';
 import type { ShellOptions } from './shell.ts';
 
@@ -125,10 +125,10 @@ describe('a process left in the background', () => {
 });
 
 describe('progress', () => {
-  it('starts empty and always shows the whole output so far', async () => {
-    const shown: ToolOutput[] = [];
+  it('starts empty and always shows the whole output so far, and what is new', async () => {
+    const shown: ToolUpdate[] = [];
     const go = join(cwd, 'go');
-    const update = (output: ToolOutput) => {
+    const update = (output: ToolUpdate) => {
       shown.push(output);
       if (textIn(output) === 'a\n') writeFileSync(go, '');
     };
@@ -137,9 +137,9 @@ describe('progress', () => {
 
     const details = { truncation: null, fullOutputPath: null };
     expect(shown).toEqual([
-      { content: [], details },
-      { ...text('a\n'), details },
-      { ...text('a\nb\n'), details },
+      { content: [], details, added: { text: '', offset: 0 } },
+      { ...text('a\n'), details, added: { text: 'a\n', offset: 0 } },
+      { ...text('a\nb\n'), details, added: { text: 'b\n', offset: 2 } },
     ]);
   });
 });

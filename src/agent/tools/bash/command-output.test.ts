@@ -129,8 +129,8 @@ describe('takeNew', () => {
     output.add(Buffer.from('a'));
 
     expect([output.takeNew(), output.takeNew()]).toEqual([
-      { text: 'a', skipped: 0 },
-      { text: '', skipped: 0 },
+      { text: 'a', offset: 0, skipped: 0 },
+      { text: '', offset: 1, skipped: 0 },
     ]);
   });
 
@@ -147,14 +147,17 @@ describe('takeNew', () => {
   it('reports how many bytes it skipped', () => {
     const output = newOutput();
     const piece = Buffer.from('界'.repeat(10_000));
+    output.add(piece);
+    output.takeNew();
     for (let times = 0; times < 50; times++) output.add(piece);
 
-    const { text, skipped } = output.takeNew();
+    const { text, offset, skipped } = output.takeNew();
 
     expect(/^界+$/.test(text)).toBe(true);
     expect(text.length).toBeGreaterThan(MAX_OUTPUT_BYTES / 3);
-    // Bytes of the character at the gap belong to neither part.
-    expect(50 * piece.length - skipped - Buffer.byteLength(text)).toBeLessThan(3);
+    expect(skipped).toBeGreaterThan(0);
+    expect(offset).toBe(piece.length + skipped);
+    expect(skipped + Buffer.byteLength(text)).toBe(50 * piece.length);
   });
 });
 

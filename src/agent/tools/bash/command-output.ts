@@ -1,5 +1,6 @@
-import { StringDecoder } from 'node:string_decoder';
 import { formatBytes, keepTail, MAX_OUTPUT_BYTES, type Truncation } from '../truncate.ts';
+import { incompleteBytes } from './incomplete-character.ts';
+import { NewOutput, type NewText } from './new-output.ts';
 import { OutputLog } from './output-log.ts';
 
 // Room for the shown tail plus the line that the window cuts.
@@ -21,8 +22,7 @@ export class CommandOutput {
   #lineStart = 0;
   #previousLineStart = 0;
   #reportedBytes = 0;
-  #takenBytes = 0;
-  #decoder = new StringDecoder();
+  readonly #new = new NewOutput();
   #ended = false;
 
   constructor(options: { readonly logBytes?: number | undefined } = {}) {
@@ -38,6 +38,7 @@ export class CommandOutput {
     this.#buffer.set(kept, this.#bufferedBytes);
     this.#bufferedBytes += kept.length;
     this.#totalBytes += bytes.length;
+    this.#new.add(bytes);
     this.#log?.append(bytes);
   }
 
@@ -46,10 +47,11 @@ export class CommandOutput {
     this.#ended = true;
   }
 
-  /** Whether more was printed since the last call. */
+  /** Whether more can be shown since the last call. */
   hasGrown(): boolean {
-    const grown = this.#totalBytes > this.#reportedBytes;
-    this.#reportedBytes = this.#totalBytes;
+    const shown = this.#totalBytes - (this.#ended ? 0 : incompleteBytes(this.#lastBytes(3)));
+    const grown = shown > this.#reportedBytes;
+    this.#reportedBytes = shown;
     return grown;
   }
 
@@ -70,15 +72,9 @@ export class CommandOutput {
     return tail;
   }
 
-  /** Output since the last call; of more than about 100 KB only the end, with the number of `skipped` bytes. */
-  takeNew(): { text: string; skipped: number } {
-    const fresh = this.#totalBytes - this.#takenBytes;
-    const bytes = this.#lastBytes(fresh);
-    const skipped = fresh - bytes.length;
-    this.#takenBytes = this.#totalBytes;
-    if (skipped > 0) this.#decoder = new StringDecoder();
-    const text = this.#decoder.write(bytes) + (this.#ended ? this.#decoder.end() : '');
-    return { text: skipped > 0 ? text.replace(/^\uFFFD+/, '') : text, skipped };
+  /** Output since the last call; of a large burst only the end. */
+  takeNew(): NewText {
+    return this.#new.take({ isLast: this.#ended });
   }
 
   get lastLineBytes(): number {
@@ -141,14 +137,4 @@ function logLocation({ path, writeError, truncatedAt }: OutputLog): string {
   return truncatedAt === undefined
     ? `Full output: ${path}`
     : `First ${formatBytes(truncatedAt)} of the output: ${path}`;
-}
-
-/** Number of trailing bytes that start a character without completing it. */
-function incompleteBytes(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80 || byte > 0xf4) return 0;
-    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
-  }
-  return 0;
 }

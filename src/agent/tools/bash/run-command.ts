@@ -1,6 +1,8 @@
-import { ToolError, type ToolInvocation, type ToolOutput, textOutput } from '../../tool.ts';
+import { ToolError, type ToolInvocation, type ToolOutput, type ToolUpdate, textOutput } from '../../tool.ts';
 import { type CommandOutput, truncationNotice } from './command-output.ts';
 import { type CommandTimeout, runShell, type ShellOptions, type ShellRun, timeoutFor, timeoutText } from './shell.ts';
+
+const NOT_TRUNCATED = { truncation: null, fullOutputPath: null };
 
 /** Runs a command for the model and returns its output and exit status. */
 export async function runCommand(options: ShellOptions, { args, signal, update }: ToolInvocation): Promise<ToolOutput> {
@@ -9,8 +11,8 @@ export async function runCommand(options: ShellOptions, { args, signal, update }
     command: String(args['command']),
     timeoutSeconds: timeout.seconds,
     signal,
-    onStart: () => update({ content: [], details: { truncation: null, fullOutputPath: null } }),
-    onOutput: (output) => update(commandProgress(output)),
+    onStart: () => update({ content: [], details: NOT_TRUNCATED, added: { text: '', offset: 0 } }),
+    onOutput: (output) => update(withNewText(output)),
   });
   return commandResult(run, timeout);
 }
@@ -34,6 +36,11 @@ function buildResult({ output, tail }: ShellRun, problem: string | undefined): T
   if (problem)
     throw new ToolError({ ...textOutput([text, problem].filter(Boolean).join('\n\n')), details: details ?? {} });
   return { ...textOutput(text || '(no output)'), ...(details ? { details } : {}) };
+}
+
+function withNewText(output: CommandOutput): ToolUpdate {
+  const { text, offset } = output.takeNew();
+  return { ...commandProgress(output), added: { text, offset } };
 }
 
 /** Output of a running command. */

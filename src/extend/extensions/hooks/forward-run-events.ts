@@ -1,3 +1,4 @@
+import { formatToolUpdate } from '../../../protocol/events/tool-output.ts';
 import type { RunEvent } from '../../../session/hooks.ts';
 import type { HandlerRunner } from './call-handlers.ts';
 
@@ -30,9 +31,10 @@ export function forwardRunEvent(event: RunEvent, runner: HandlerRunner): Promise
     case 'agent_start':
     case 'agent_end':
     case 'tool_execution_start':
-    case 'tool_execution_update':
     case 'tool_execution_end':
       return notifyCopy(runner, event);
+    case 'tool_execution_update':
+      return notifyCopy(runner, formatToolUpdate('cumulative', event));
     default:
       return event satisfies never;
   }

@@ -13,6 +13,7 @@ export class RecordingSubscriber implements Subscriber {
   receivesTitles = false;
   receivesEntries = false;
   receivesIds = false;
+  receivesOutputDeltas = false;
   heartbeatMs = 0;
   isBehind = false;
   readonly attachResults: AttachResult[] = [];

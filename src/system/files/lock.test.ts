@@ -90,7 +90,7 @@ describe.each(kinds)('$kind', ({ acquire, queryHolder, source }) => {
 
   it('is free the moment its holder is killed', async () => {
     const path = join(newFolder(), 'file');
-    for (let times = 0; times < 20; times++) {
+    for (let times = 0; times < 8; times++) {
       const holder = await holderOf(path);
       const exited = exitOf(holder);
       holder.kill('SIGKILL');

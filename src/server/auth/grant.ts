@@ -3,6 +3,7 @@ import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
 import { type Scope, scopes } from '../../store/tokens/token-record.ts';
 import { isPathInside } from '../../system/files/path-inside.ts';
+import type { Access } from '../sessions.ts';
 
 export { type Scope, scopes };
 
@@ -44,6 +45,10 @@ const FRAME_SCOPE: Scope = 'prompt';
  * Whether a grant permits this type. Checked for every command, because a grant may change while a connection is open.
  */
 export const permits = (grant: Grant, type: InboundType): boolean => grant.scopes.has(scopeOf(type));
+
+/** Every scope but `view` has commands that change a session. */
+export const accessOf = ({ scopes: granted }: Grant): Access =>
+  [...granted].every((scope) => scope === 'view') ? 'read' : 'write';
 
 export const permissionDenied = (type: InboundType): Refusal =>
   new Refusal('permission_denied', `Permission denied: ${type} needs the scope ${scopeOf(type)}`);

@@ -61,7 +61,8 @@ function commandSections(tables) {
     const table = params.length === 0 ? '' : `\n| parameter | type | |\n|---|---|---|\n${params.join('')}`;
     const result = row.result ? `\nAnswers\n${fence(typeOf(row.result))}` : '';
     const fails = row.fails.length === 0 ? '' : ` · fails ${row.fails.map((code) => `\`${code}\``).join(', ')}`;
-    return `${heading}#### ${name}\n${row.doc}\n\nlane \`${row.lane}\` · scope \`${row.scope}\`${fails}\n${table}${result}`;
+    const scopes = row.returnsContent ? `scopes \`${row.scope}\` and \`view\`` : `scope \`${row.scope}\``;
+    return `${heading}#### ${name}\n${row.doc}\n\nlane \`${row.lane}\` · ${scopes}${fails}\n${table}${result}`;
   });
 }
 

@@ -84,14 +84,18 @@ export type Frame = FrameMap[FrameName];
 
 export function commandRows(tables) {
   const rows = Object.entries(tables.commands).map(
-    ([name, { lane, scope }]) => `  ${name}: { lane: '${lane}', scope: '${scope}' },\n`,
+    ([name, { lane, scope, returnsContent }]) =>
+      `  ${name}: { lane: '${lane}', scope: '${scope}'${returnsContent ? ', returnsContent: true' : ''} },\n`,
   );
   return `${banner}import type { CommandName } from './vocabulary.ts';
 
 export type Lane = 'control' | 'read' | 'session' | 'bash';
 export type Scope = 'view' | 'prompt' | 'bash' | 'admin';
 
-export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; readonly scope: Scope }>> = {
+/** With \`returnsContent\`, a token needs the scope \`view\` too. */
+export const commandRows: Readonly<
+  Record<CommandName, { readonly lane: Lane; readonly scope: Scope; readonly returnsContent?: true }>
+> = {
 ${rows.join('')}};
 `;
 }

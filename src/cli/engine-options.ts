@@ -35,6 +35,7 @@ export async function engineOptions(args: CliArguments): Promise<EngineOptions> 
     env: process.env,
     sessionDirectory,
     first: await firstSession(args, { cwd, root, sessionDirectory: sessionDirectory(cwd), isCustomDir }),
+    readOnly: args['read-only'] !== undefined,
     name,
     models,
     thinkingLevel: levelOf(args),

@@ -35,6 +35,8 @@ export interface AgentParts {
   readonly agentDir: string;
   readonly addonOptions: AddonOptions;
   readonly mode: Mode;
+  /** Whether only commands that read are accepted, and no add-on is loaded. */
+  readonly readOnly?: boolean | undefined;
   /** `trust`: the decision of a client for this process. */
   readonly projectFor: (cwd: string, trust: boolean | undefined) => Project;
   readonly tools: (shell: ShellOptions) => readonly Tool[];
@@ -103,6 +105,11 @@ export class Agent {
   /** Directory for new sessions; undefined keeps them in memory. */
   get sessionDirectory(): string | undefined {
     return this.#parts.sessionDirectory(this.project.cwd);
+  }
+
+  /** Whether the agent accepts only commands that read. */
+  get isReadOnly(): boolean {
+    return this.#parts.readOnly === true;
   }
 
   get env(): Readonly<Record<string, string | undefined>> {

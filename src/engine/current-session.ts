@@ -101,6 +101,7 @@ export class CurrentSession {
 
   #build(log: SessionLog, previous: Session | undefined): PreparedSession {
     const project = this.#agent.currentProject.forFolder(log.header.cwd);
+    if (log.isReadOnly) return { session: this.#create(log, project, previous), project, repaired: [] };
     const repaired = repairToolCalls(log);
     recoverCommands(log);
     const session = this.#create(log, project, previous);

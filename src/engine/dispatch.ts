@@ -105,10 +105,17 @@ function invoke(name: CommandName, params: object, context: CommandContext): unk
   // The only cast, right after validation: the table pairs each name with its own parameters.
   const handler = handlers[name] as (params: object, context: CommandContext) => unknown;
   const work = () => handler(params, context);
+  checkAccess(name, context.agent);
   if (commandRows[name].lane !== 'session') return work();
   return context.agent.isStarting
     ? context.agent.startCommands.run({ name, params, work }, context)
     : context.lane.run(work);
+}
+
+/** A command that takes more than the scope `view` may write. */
+function checkAccess(name: CommandName, { isReadOnly }: Agent): void {
+  if (isReadOnly && commandRows[name].scope !== 'view')
+    throw new Refusal('permission_denied', `The session is open for reading only: ${name} is refused`);
 }
 
 function success(id: unknown, command: CommandName, data: unknown): string {
@@ -138,6 +145,7 @@ export async function executeCommand<C extends CommandName>(
 ): Promise<Result<C>> {
   const refusal = checkParams(name, params);
   if (refusal) throw refusal;
+  checkAccess(name, target.agent);
   const after: (() => void)[] = [];
   const context: CommandContext = {
     ...target,

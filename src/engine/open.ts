@@ -43,6 +43,8 @@ export interface EngineOptions {
   /** Directory for new sessions of a folder. */
   readonly sessionDirectory: (cwd: string) => string;
   readonly first: FirstSession;
+  /** The session is only read: no file of it changes, and no add-on is loaded. */
+  readonly readOnly?: boolean | undefined;
   readonly name?: string | undefined;
   readonly models: Models;
   readonly thinkingLevel?: ThinkingLevel | undefined;
@@ -95,6 +97,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     agentDir: options.agentDir,
     addonOptions: options.addons ?? {},
     mode: options.mode ?? 'rpc',
+    readOnly: options.readOnly,
     projectFor: (cwd, trust) => projectFor(cwd, trust, options),
     tools: (shell) =>
       builtinTools(shell, async (call) => (await (await agent.addons.ensureLoaded()).todos()).runTool(call)),
@@ -248,10 +251,14 @@ function projectFor(cwd: string, trust: boolean | undefined, options: EngineOpti
   return new Project({ cwd, agentDir, trust: trust ?? (cwd === options.cwd ? options.trust : undefined) });
 }
 
-function openFirstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<SessionLog> {
+async function openFirstLog({ cwd, first, sessionDirectory, readOnly }: EngineOptions): Promise<SessionLog> {
+  if (readOnly) {
+    if (first.kind === 'file') return SessionLog.read(first.path);
+    return SessionLog.inMemory({ cwd, ...withId(first.id) });
+  }
   switch (first.kind) {
     case 'memory':
-      return Promise.resolve(SessionLog.inMemory({ cwd, ...withId(first.id) }));
+      return SessionLog.inMemory({ cwd, ...withId(first.id) });
     case 'new':
       return SessionLog.create({ cwd, directory: sessionDirectory(cwd), ...withId(first.id) });
     case 'file':

@@ -3,11 +3,14 @@ import type { MalformedFrame } from '../wire/inbound.ts';
 import type { AgentResponse } from './agent-response.ts';
 import type { SessionRecord } from './session-record.ts';
 
+/** Whether a client, or the agent that serves it, may change a session or only reads it. */
+export type Access = 'read' | 'write';
+
 /** All sessions that can be opened. */
 export interface Sessions {
   open(target: SessionTarget, subscriber: Subscriber): Promise<SessionHandle>;
   /** Starts the agent of a session that a client will open soon, if there is spare capacity. */
-  prewarm(target: SessionTarget): Promise<void>;
+  prewarm(target: SessionTarget, access: Access): Promise<void>;
   /** Undefined without a live agent. */
   statusOf(sessionId: string): 'running' | 'waiting' | 'idle' | undefined;
   /** The existing file of a live session: several files may have its id. */
@@ -57,6 +60,7 @@ export interface Snapshot {
 export interface Subscriber {
   /** Whether updates repeat the whole message: then missed parts of one cannot be resumed by deltas. */
   readonly isCumulative: boolean;
+  readonly access: Access;
   /** Whether it gets the conversation and the events of the session. */
   readonly canView: boolean;
   readonly canAnswerDialogs: boolean;

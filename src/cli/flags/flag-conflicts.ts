@@ -7,6 +7,8 @@ const exclusiveFlags: readonly (readonly FlagName[])[] = [
   ['continue', 'no-session'],
   ['resume', 'no-session'],
   ['fork', 'no-session'],
+  ['fork', 'read-only'],
+  ['name', 'read-only'],
   ['tools', 'no-tools'],
   ['tools', 'no-builtin-tools'],
   ['approve', 'no-approve'],
@@ -46,6 +48,7 @@ export function checkConflicts(args: CliArguments): void {
   }
   if (args.print && args.mode === 'rpc') throw new UsageError('--print and --mode rpc contradict each other');
   if (args['on-eof'] && args.mode !== 'rpc') throw new UsageError('--on-eof goes with --mode rpc');
+  if (args['read-only'] && args.mode !== 'rpc') throw new UsageError('--read-only goes with --mode rpc');
   const command = args.mode || args.print ? '' : (args.positionals[0] ?? 'chat');
   if (args.socket && args.mode !== 'rpc' && command !== 'serve' && command !== 'attach') {
     throw new UsageError('--socket goes with --mode rpc, tau serve and tau attach');

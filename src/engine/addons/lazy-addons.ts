@@ -29,9 +29,9 @@ export class LazyAddons {
     return this.#importing;
   }
 
-  /** Loads the add-ons of the user and the project once, if any exist. */
+  /** Loads the add-ons of the user and the project once, if any exist. A reader loads none: their code may do anything. */
   start(): Promise<void> | undefined {
-    if (this.#hasStarted || !hasAddons(this.#agent.addonPaths)) return this.#starting;
+    if (this.#hasStarted || this.#agent.isReadOnly || !hasAddons(this.#agent.addonPaths)) return this.#starting;
     this.#hasStarted = true;
     this.#starting = this.ensureLoaded()
       .then((addons) => addons.load('startup'))

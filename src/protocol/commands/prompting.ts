@@ -94,6 +94,7 @@ export const prompting = {
     fails: [],
     lane: 'session',
     scope: 'prompt',
+    returnsContent: true,
   },
   remove_queued: {
     doc: 'Withdraw one queued message.',

@@ -21,6 +21,8 @@ export interface CommandRow {
   readonly lane: 'control' | 'read' | 'session' | 'bash';
   /** The scope that a remote token needs to send the command. */
   readonly scope: 'view' | 'prompt' | 'bash' | 'admin';
+  /** The response, or the file it names, contains parts of the conversation: a token needs the scope `view` too. */
+  readonly returnsContent?: true;
 }
 
 export type CommandTable = Readonly<Record<string, CommandRow>>;

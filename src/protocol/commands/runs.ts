@@ -33,6 +33,7 @@ export const runs = {
     fails: ['agent_busy'],
     lane: 'session',
     scope: 'prompt',
+    returnsContent: true,
   },
   set_auto_compaction: {
     doc: 'Compact by itself when the context is nearly full, or not.',

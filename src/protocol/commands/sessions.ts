@@ -29,6 +29,7 @@ const fork = {
   fails: ['not_found', 'session_in_use'],
   lane: 'session',
   scope: 'prompt',
+  returnsContent: true,
 } as const;
 
 const forkMessages = {
@@ -132,6 +133,7 @@ export const sessions = {
     fails: ['not_found', 'agent_busy'],
     lane: 'session',
     scope: 'prompt',
+    returnsContent: true,
   },
   get_last_assistant_text: {
     doc: 'The text of the last assistant message, null when there is none.',
@@ -194,6 +196,7 @@ export const sessions = {
     fails: ['not_supported', 'not_found', 'permission_denied'],
     lane: 'read',
     scope: 'prompt',
+    returnsContent: true,
   },
   list_files: {
     doc: 'Files and folders below the folder of the session whose paths contain the letters of a query in order, the nearest first, without those that git ignores.',

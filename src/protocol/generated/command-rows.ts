@@ -4,20 +4,23 @@ import type { CommandName } from './vocabulary.ts';
 export type Lane = 'control' | 'read' | 'session' | 'bash';
 export type Scope = 'view' | 'prompt' | 'bash' | 'admin';
 
-export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; readonly scope: Scope }>> = {
+/** With `returnsContent`, a token needs the scope `view` too. */
+export const commandRows: Readonly<
+  Record<CommandName, { readonly lane: Lane; readonly scope: Scope; readonly returnsContent?: true }>
+> = {
   prompt: { lane: 'session', scope: 'prompt' },
   steer: { lane: 'session', scope: 'prompt' },
   follow_up: { lane: 'session', scope: 'prompt' },
   abort_and_prompt: { lane: 'control', scope: 'prompt' },
   set_steering_mode: { lane: 'session', scope: 'prompt' },
   set_follow_up_mode: { lane: 'session', scope: 'prompt' },
-  clear_queue: { lane: 'session', scope: 'prompt' },
+  clear_queue: { lane: 'session', scope: 'prompt', returnsContent: true },
   remove_queued: { lane: 'session', scope: 'prompt' },
   edit_queued: { lane: 'session', scope: 'prompt' },
   abort: { lane: 'control', scope: 'prompt' },
   wait_idle: { lane: 'read', scope: 'view' },
   set_interrupt_mode: { lane: 'session', scope: 'prompt' },
-  compact: { lane: 'session', scope: 'prompt' },
+  compact: { lane: 'session', scope: 'prompt', returnsContent: true },
   set_auto_compaction: { lane: 'session', scope: 'prompt' },
   set_auto_retry: { lane: 'session', scope: 'prompt' },
   abort_retry: { lane: 'control', scope: 'prompt' },
@@ -25,8 +28,8 @@ export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; re
   ping: { lane: 'control', scope: 'view' },
   new_session: { lane: 'session', scope: 'prompt' },
   switch_session: { lane: 'session', scope: 'prompt' },
-  fork: { lane: 'session', scope: 'prompt' },
-  branch: { lane: 'session', scope: 'prompt' },
+  fork: { lane: 'session', scope: 'prompt', returnsContent: true },
+  branch: { lane: 'session', scope: 'prompt', returnsContent: true },
   clone: { lane: 'session', scope: 'prompt' },
   get_fork_messages: { lane: 'read', scope: 'view' },
   get_branch_messages: { lane: 'read', scope: 'view' },
@@ -35,7 +38,7 @@ export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; re
   get_messages_page: { lane: 'read', scope: 'view' },
   get_entries: { lane: 'read', scope: 'view' },
   get_tree: { lane: 'read', scope: 'view' },
-  navigate_tree: { lane: 'session', scope: 'prompt' },
+  navigate_tree: { lane: 'session', scope: 'prompt', returnsContent: true },
   get_last_assistant_text: { lane: 'read', scope: 'view' },
   set_session_name: { lane: 'session', scope: 'prompt' },
   get_session_stats: { lane: 'read', scope: 'view' },
@@ -43,7 +46,7 @@ export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; re
   delete_session: { lane: 'session', scope: 'prompt' },
   rename_session: { lane: 'session', scope: 'prompt' },
   preflight: { lane: 'read', scope: 'view' },
-  export_html: { lane: 'read', scope: 'prompt' },
+  export_html: { lane: 'read', scope: 'prompt', returnsContent: true },
   list_files: { lane: 'read', scope: 'view' },
   get_commands: { lane: 'read', scope: 'view' },
   set_trust: { lane: 'session', scope: 'admin' },

@@ -56,7 +56,23 @@ const grantWith = (...allowed: readonly (typeof scopes)[number][]): Grant => ({ 
 it.each(scopes)('[A10] the scope %s permits the commands of its rows and no others', (scope) => {
   const grant = grantWith(scope);
 
-  for (const name of names) expect([name, permits(grant, name)]).toEqual([name, commandRows[name].scope === scope]);
+  for (const name of names) {
+    const { scope: needed, returnsContent = false } = commandRows[name];
+    expect([name, permits(grant, name)]).toEqual([name, needed === scope && !returnsContent]);
+  }
+});
+
+it('[A26] a command that returns parts of the conversation needs the scope view, too', () => {
+  const withContent = names.filter((name) => commandRows[name].returnsContent);
+
+  expect(withContent).toContain('export_html');
+  for (const name of withContent) {
+    expect([name, permits(grantWith('prompt', 'bash', 'admin'), name)]).toEqual([name, false]);
+    expect([name, permits(grantWith('prompt', 'view'), name)]).toEqual([name, true]);
+  }
+  expect(permissionDenied('export_html').message).toBe(
+    'Permission denied: export_html needs the scopes prompt and view',
+  );
 });
 
 it('[A10] no scope permits nothing, and all scopes permit everything', () => {

@@ -3,6 +3,7 @@ import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
 import { type Scope, scopes } from '../../store/tokens/token-record.ts';
 import { isPathInside } from '../../system/files/path-inside.ts';
+import type { Access } from '../sessions.ts';
 
 export { type Scope, scopes };
 
@@ -43,10 +44,22 @@ const FRAME_SCOPE: Scope = 'prompt';
 /**
  * Whether a grant permits this type. Checked for every command, because a grant may change while a connection is open.
  */
-export const permits = (grant: Grant, type: InboundType): boolean => grant.scopes.has(scopeOf(type));
+export const permits = (grant: Grant, type: InboundType): boolean =>
+  scopesFor(type).every((scope) => grant.scopes.has(scope));
 
-export const permissionDenied = (type: InboundType): Refusal =>
-  new Refusal('permission_denied', `Permission denied: ${type} needs the scope ${scopeOf(type)}`);
+/** Every scope but `view` has commands that change a session. */
+export const accessOf = ({ scopes: granted }: Grant): Access =>
+  [...granted].every((scope) => scope === 'view') ? 'read' : 'write';
 
-const scopeOf = (type: InboundType): Scope =>
-  Object.hasOwn(commandRows, type) ? commandRows[type as CommandName].scope : FRAME_SCOPE;
+export function permissionDenied(type: InboundType): Refusal {
+  const needed = scopesFor(type);
+  const text = `${needed.length > 1 ? 'scopes' : 'scope'} ${needed.join(' and ')}`;
+  return new Refusal('permission_denied', `Permission denied: ${type} needs the ${text}`);
+}
+
+/** The scopes that a type needs: that of its row, and `view` for a command that returns parts of the conversation. */
+function scopesFor(type: InboundType): readonly Scope[] {
+  if (!Object.hasOwn(commandRows, type)) return [FRAME_SCOPE];
+  const { scope, returnsContent } = commandRows[type as CommandName];
+  return returnsContent ? [scope, 'view'] : [scope];
+}

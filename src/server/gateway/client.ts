@@ -8,9 +8,17 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, defaultDialect, hasAddedIds, withIds, withoutIds } from '../../wire/dialect.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
-import { type Grant, mayOpen, permits } from '../auth/grant.ts';
+import { accessOf, type Grant, mayOpen, permits } from '../auth/grant.ts';
 import type { SessionRecord } from '../session-record.ts';
-import type { AttachOptions, AttachResult, SessionHandle, SessionTarget, Snapshot, Subscriber } from '../sessions.ts';
+import type {
+  Access,
+  AttachOptions,
+  AttachResult,
+  SessionHandle,
+  SessionTarget,
+  Snapshot,
+  Subscriber,
+} from '../sessions.ts';
 import { ClientCommands, MAX_IN_FLIGHT_PER_CLIENT } from './client-commands.ts';
 import { type ClientEventQueue, clientEventQueue } from './client-event-queue.ts';
 import type { ClientSocket } from './client-socket.ts';
@@ -114,6 +122,10 @@ export class Client implements Subscriber {
 
   get canAnswerDialogs(): boolean {
     return this.canView && permits(this.identity.grant, 'extension_ui_response');
+  }
+
+  get access(): Access {
+    return accessOf(this.identity.grant);
   }
 
   get canView(): boolean {

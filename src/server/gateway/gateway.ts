@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { closeCodes, Refusal } from '../../protocol/errors.ts';
 import type { Authority } from '../auth/authority.ts';
-import { type Grant, tokenIdOf } from '../auth/grant.ts';
+import { accessOf, type Grant, tokenIdOf } from '../auth/grant.ts';
 import type { Sessions } from '../sessions.ts';
 import { Client, type ClientIdentity } from './client.ts';
 import { clientSocket, MAX_FRAGMENTS, MAX_FRAME_BYTES, MAX_READER_FRAME_BYTES } from './client-socket.ts';
@@ -80,7 +80,7 @@ export class Gateway {
     if (this.#draining || this.#isFull(grant)) return;
     try {
       const target = await catalog.find({ session }, grant);
-      if (!this.#draining) await sessions.prewarm(target);
+      if (!this.#draining) await sessions.prewarm(target, accessOf(grant));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }

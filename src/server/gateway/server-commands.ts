@@ -4,7 +4,7 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { CommandName, Params } from '../../protocol/generated/vocabulary.ts';
 import { parseBuiltinCall } from '../../protocol/slash-commands.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { mayOpen } from '../auth/grant.ts';
+import { mayOpen, permissionDenied, permits } from '../auth/grant.ts';
 import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
 import { hello } from './hello.ts';
@@ -124,6 +124,20 @@ function allowedOutput(outputPath: string, { handle, identity }: Client): string
 
 /** Rejects a built-in command that would be rejected as a command of its own. */
 function checkBuiltin({ builtins, message }: Params<'prompt'>, client: Client): void {
-  const { name, args = '' } = (builtins ? parseBuiltinCall(message) : undefined) ?? {};
+  const { name = '', args = '' } = (builtins ? parseBuiltinCall(message) : undefined) ?? {};
+  const command = Object.hasOwn(BUILTIN_COMMANDS, name) ? BUILTIN_COMMANDS[name]?.[args === '' ? 0 : 1] : undefined;
+  if (command && !permits(client.identity.grant, command)) throw permissionDenied(command);
   if (name === 'export' && args !== '') allowedOutput(args, client);
 }
+
+// The commands that do the same as a built-in slash command without and with arguments.
+const BUILTIN_COMMANDS: Readonly<Record<string, readonly [CommandName, CommandName]>> = {
+  compact: ['compact', 'compact'],
+  model: ['get_available_models', 'set_model'],
+  name: ['get_state', 'set_session_name'],
+  new: ['new_session', 'new_session'],
+  fork: ['get_fork_messages', 'fork'],
+  session: ['get_session_stats', 'get_session_stats'],
+  export: ['export_html', 'export_html'],
+  help: ['get_commands', 'get_commands'],
+};

@@ -2,11 +2,11 @@ import { messageOf, Refusal } from '../../protocol/errors.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { RunJournal } from '../../store/run-journal.ts';
-import type { ProcessExit } from '../../system/processes/process-group.ts';
 import { AgentResponse } from '../agent-response.ts';
-import type { AttachOptions, CommandRequest, SessionTarget, Subscriber } from '../sessions.ts';
+import type { Access, AttachOptions, CommandRequest, SessionTarget, Subscriber } from '../sessions.ts';
 import type { AgentLaunch } from './agent/agent-process.ts';
-import { type AgentActivity, CrashCounter, HostedAgent } from './agent/hosted-agent.ts';
+import { CurrentAgent, TERMINATED } from './agent/current-agent.ts';
+import type { AgentActivity, HostedAgent } from './agent/hosted-agent.ts';
 import { ClientFrames } from './client-frames.ts';
 import { ClientPreferences } from './client-preferences.ts';
 import { DialogTimeouts } from './dialog-timeouts.ts';
@@ -25,12 +25,7 @@ const MAX_EARLY_REQUESTS = 200;
 // The shortest delay before the host checks again whether it is idle.
 const MIN_PARK_DELAY_MS = 100;
 
-const TERMINATED = 'Pi process terminated';
-
-/**
- * Owns one live agent and its subscribers. The agent outlives its clients; after a crash the host ends its run and
- * restarts it.
- */
+/** Owns one live agent and its subscribers. The agent outlives its clients; after a crash the host ends its run. */
 export class Host {
   readonly #options: HostOptions;
   readonly #subscribers: Subscribers;
@@ -42,17 +37,10 @@ export class Host {
   readonly #entryRouter = new EntryRouter();
   readonly #published = new PublishedMessages();
   readonly #snapshots: SnapshotSender;
-  /** The agent that runs or is being started. */
-  #latestAgent: HostedAgent | undefined;
-  /** The agent that accepts requests. */
-  #agent: HostedAgent | undefined;
+  readonly #currentAgent: CurrentAgent;
   #state: SessionState | undefined;
   readonly #preferences = new ClientPreferences();
   #started: Promise<void> | undefined;
-  /** The reason that the agent gave for its exit. */
-  #exitReason = '';
-  #awaitingAgent: (() => void)[] = [];
-  readonly #crashes = new CrashCounter();
   #closing: Promise<void> | undefined;
   #parkTimer: NodeJS.Timeout | undefined;
   #clientCount = 0;
@@ -69,7 +57,7 @@ export class Host {
       published: this.#published,
       location: () => ({ sessionId: this.sessionId, sessionFile: this.sessionFile }),
       runEndsAfter: (cursor) => this.#runs.endsAfter(cursor),
-      whenReady: (work) => this.#whenReady(work),
+      whenReady: (work) => this.#currentAgent.whenReady(work),
     });
     this.#runs = new RunTracker(runJournal, () => journal.epoch);
     this.#dialogTimeouts = new DialogTimeouts((id) => {
@@ -90,6 +78,20 @@ export class Host {
       schedulePark: () => this.#schedulePark(),
       onJournalError: (error) => void this.#fail(messageOf(error)),
       onError: options.callbacks.onError,
+    });
+    this.#currentAgent = new CurrentAgent({
+      launch: options.agent,
+      access: options.access,
+      target: () => this.#currentTarget,
+      hello: () => this.#preferences.forNewAgent(this.#subscribers.attached),
+      enqueueResponse: (deliver) => this.#publisher.enqueue(deliver),
+      onEvent: (event, text) => this.#publisher.handleEvent(event, text),
+      onError: options.callbacks.onError,
+      onActivity: options.callbacks.onActivity,
+      onStarted: (state) => this.#handleStart(state),
+      onReplaced: () => this.#publisher.enqueue(() => this.#restoreClients()),
+      onCrash: (reason) => this.#handleCrash(reason),
+      onLost: (reason) => this.#fail(reason),
     });
     this.frames = new ClientFrames({
       tools: this.#tools,
@@ -135,12 +137,22 @@ export class Host {
     return this.#closing;
   }
 
+  get #agent(): HostedAgent | undefined {
+    return this.#currentAgent.agent;
+  }
+
   start(): Promise<void> {
-    this.#started ??= this.#startAgent(this.#options.target).catch(async (error: unknown) => {
+    this.#started ??= this.#currentAgent.start().catch(async (error: unknown) => {
       await this.close();
       throw error;
     });
     return this.#started;
+  }
+
+  /** Settles when the agent can serve a client with this access; rejects if no such agent starts. */
+  async provide(access: Access): Promise<void> {
+    await this.start();
+    await this.#currentAgent.provide(access);
   }
 
   /** Attaches a client: it gets all further events. */
@@ -180,8 +192,8 @@ export class Host {
     const agent = this.#agent;
     if (this.#isClosing) reject(new Refusal('internal', TERMINATED));
     else if (!agent) {
-      if (this.#awaitingAgent.length < MAX_EARLY_REQUESTS)
-        this.#awaitingAgent.push(() => this.send(request, subscriber, onResponse));
+      if (this.#currentAgent.waitingCount < MAX_EARLY_REQUESTS)
+        this.#currentAgent.whenReady(() => this.send(request, subscriber, onResponse));
       else reject(new Refusal('overloaded', 'The agent is being started, and too much waits for it'));
     } else if (agent.isOverloaded && commandRows[request.type].lane !== 'control')
       reject(new Refusal('overloaded', 'Too many commands wait for the agent'));
@@ -192,6 +204,11 @@ export class Host {
       });
     else {
       const handleResponse = (response: AgentResponse) => {
+        // An agent that only read has been replaced, so that the request can be repeated.
+        if (agent.isRetired && !response.success) {
+          this.send(request, subscriber, onResponse);
+          return;
+        }
         try {
           this.#trackRun(request, response);
         } finally {
@@ -254,29 +271,12 @@ export class Host {
     for (const subscriber of [...this.#subscribers.attached]) subscriber.onSessionDeleted();
   }
 
-  async #startAgent(target: SessionTarget): Promise<void> {
-    const agent = new HostedAgent(this.#options.agent, target, {
-      enqueueResponse: (deliver) => this.#publisher.enqueue(deliver),
-      onEvent: (event, text) => {
-        if (event.type === 'agent_exit') this.#exitReason = `: ${event.reason}`;
-        else this.#publisher.handleEvent(event, text);
-      },
-      onError: (error) => this.#options.callbacks.onError(error),
-      onExit: (exit) => void this.#handleExit(agent, exit),
-      onActivity: (activity) => this.#options.callbacks.onActivity(activity),
-    });
-    this.#latestAgent = agent;
-    const preferences = this.#preferences.forNewAgent(this.#subscribers.attached);
-    const state = await agent.start({ legacyNames: false, ...preferences });
-    if (!this.hasStarted && isDifferentSession(state, target))
-      throw new Refusal('session_not_found', `Session not found: ${target.id}`);
+  #handleStart(state: SessionState): void {
     this.#state = state;
-    this.#agent = agent;
     this.#runs.enterSession(state.sessionId);
     this.#published.markUpTo(state.messageCount);
     this.updatePreferences();
     this.#schedulePark();
-    for (const retry of this.#awaitingAgent.splice(0)) retry();
   }
 
   #handleSessionChange(state: SessionState): void {
@@ -284,41 +284,18 @@ export class Host {
     this.#options.callbacks.onSessionChange(state.sessionId);
   }
 
-  /** Calls back with the agent when it accepts requests, or without one when the host is closing. */
-  #whenReady(work: (agent: HostedAgent | undefined) => void): void {
-    if (this.#agent || this.#isClosing) work(this.#agent);
-    else this.#awaitingAgent.push(() => this.#whenReady(work));
-  }
-
-  async #handleExit(agent: HostedAgent, { code, signal }: ProcessExit): Promise<void> {
-    if (this.#agent !== agent || this.#isClosing) return;
-    this.#agent = undefined;
-    const reason = `${TERMINATED} (${signal ?? `exit code ${code}`})${this.#exitReason}`;
-    this.#exitReason = '';
+  async #handleCrash(reason: string): Promise<void> {
     this.#options.callbacks.onCrash(reason);
     await this.#publisher.endInterrupted(reason);
-    if (this.#isClosing) return;
-    // An exit with code 0 was intended.
-    if (code === 0) return this.#fail(TERMINATED);
-    await this.#restart();
-  }
-
-  async #restart(): Promise<void> {
-    if (this.#crashes.add()) return this.#fail(TERMINATED);
-    try {
-      await this.#startAgent(this.#currentTarget);
-      this.#restoreClients();
-    } catch {
-      if (!this.#isClosing) await this.#restart();
-    }
   }
 
   get #currentTarget(): SessionTarget {
+    if (!this.hasStarted) return this.#options.target;
     const { sessionId: id, sessionFile: path, cwd } = this;
     return path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', path, id, cwd };
   }
 
-  /** Restores the client-specific state in a restarted agent. */
+  /** Restores the client-specific state in an agent that has replaced another one. */
   #restoreClients(): void {
     this.#entryRouter.reset();
     this.#subscribers.stopEntries();
@@ -341,14 +318,17 @@ export class Host {
     this.#parkTimer = setTimeout(park, Math.max(this.#parkDelayMs, MIN_PARK_DELAY_MS)).unref();
   }
 
-  /** Parks the agent and drops its run ends: a later client has missed too much to need them. */
+  /**
+   * Parks the agent and drops its run ends: a later client has missed too much to need them. Clients that may only view
+   * do not decide that.
+   */
   #park(): Promise<void> {
-    this.#runs.forget();
+    if (this.#currentAgent.access === 'write') this.#runs.forget();
     return this.close();
   }
 
   get #isClosing(): boolean {
-    return this.#closing !== undefined;
+    return this.#currentAgent.isEnding;
   }
 
   get #isUnattachedAndIdle(): boolean {
@@ -360,22 +340,17 @@ export class Host {
     this.#closing ??= (async () => {
       clearTimeout(this.#parkTimer);
       this.#dialogTimeouts.close();
-      await this.#latestAgent?.end();
-      this.#agent = undefined;
+      await this.#currentAgent.end();
       this.#options.callbacks.onClose();
     })();
-    // Waiting requests get an error.
-    for (const retry of this.#awaitingAgent.splice(0)) retry();
     return this.#closing;
   }
 }
 
-/** An agent whose session file is missing starts another session. Agents other than tau may report no session id. */
-const isDifferentSession = ({ sessionId }: Partial<SessionState>, target: SessionTarget) =>
-  target.kind === 'stored' && sessionId !== undefined && sessionId !== target.id;
-
 interface HostOptions {
   readonly target: SessionTarget;
+  /** The access of the client for which it is opened. */
+  readonly access: Access;
   readonly agent: AgentLaunch;
   readonly journal: Journal;
   readonly runJournal: RunJournal;

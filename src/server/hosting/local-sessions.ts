@@ -1,10 +1,19 @@
 import { existsSync } from 'node:fs';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
+import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { RunJournal } from '../../store/run-journal.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import type { AgentResponse } from '../agent-response.ts';
-import type { CommandRequest, SessionHandle, Sessions, SessionTarget, StopExtent, Subscriber } from '../sessions.ts';
+import type {
+  Access,
+  CommandRequest,
+  SessionHandle,
+  Sessions,
+  SessionTarget,
+  StopExtent,
+  Subscriber,
+} from '../sessions.ts';
 import type { AgentLaunch } from './agent/agent-process.ts';
 import type { AgentActivity } from './agent/hosted-agent.ts';
 import { Host } from './host.ts';
@@ -70,7 +79,12 @@ export class LocalSessions implements Sessions {
 
   async request(target: SessionTarget, request: CommandRequest): Promise<AgentResponse | undefined> {
     const host = await this.#findHost(target);
-    return host && new Promise((resolve) => host.send(request, undefined, resolve));
+    if (!host) return undefined;
+    if (commandRows[request.type].scope !== 'view')
+      await host.provide('write').catch(async (error: unknown) => {
+        throw (await lockRefusal(target)) ?? error;
+      });
+    return new Promise((resolve) => host.send(request, undefined, resolve));
   }
 
   async release(target: SessionTarget, stop?: StopExtent): Promise<boolean> {
@@ -83,7 +97,7 @@ export class LocalSessions implements Sessions {
   }
 
   async open(target: SessionTarget, subscriber: Subscriber): Promise<SessionHandle> {
-    const host = await this.#openHost(target);
+    const host = await this.#openHost(target, subscriber.access);
     let isOpen = true;
     return {
       get sessionId() {
@@ -108,12 +122,12 @@ export class LocalSessions implements Sessions {
     };
   }
 
-  async prewarm(target: SessionTarget): Promise<void> {
+  async prewarm(target: SessionTarget, access: Access): Promise<void> {
     const hasRoom = this.#hosts.size < this.#options.maxHosts * PREWARM_SHARE;
     const isHere = [...this.#hosts].some(({ sessionId }) => sessionId === target.id);
     if (this.#isClosing || !hasRoom || isHere) return;
     try {
-      await (await this.#createHost(target)).start();
+      await (await this.#createHost(target, access)).start();
     } catch {
       // The client that connects gets the error.
     }
@@ -124,14 +138,14 @@ export class LocalSessions implements Sessions {
     await Promise.all([...this.#hosts].map((host) => host.close()));
   }
 
-  async #openHost(target: SessionTarget): Promise<Host> {
+  async #openHost(target: SessionTarget, access: Access): Promise<Host> {
     for (const deadline = performance.now() + IN_USE_TIMEOUT_MS; ; ) {
       if (this.#isClosing) throw new Refusal('overloaded', 'The server is shutting down');
       await this.#whenClosed(target.id);
-      const host = this.find(target.id) ?? (await this.#createHost(this.#asUnsaved(target)));
+      const host = this.find(target.id) ?? (await this.#createHost(this.#asUnsaved(target), access));
       if (isOtherFile(host, target)) throw inUse(`A session with the same id is in use: ${nameOf(target)}`);
       try {
-        await host.start();
+        await host.provide(access);
         if (host.closing !== undefined) continue;
         host.reserve();
         return host;
@@ -159,7 +173,7 @@ export class LocalSessions implements Sessions {
     await [...this.#hosts].find((host) => host.sessionId === sessionId && host.closing)?.closing;
   }
 
-  async #createHost(target: SessionTarget): Promise<Host> {
+  async #createHost(target: SessionTarget, access: Access): Promise<Host> {
     const { agent, runJournal, parkAfterMs, maxHosts, ownership, onCrash, onActivity, onError } = this.#options;
     if (this.#hosts.size >= maxHosts) await this.#closeIdleHost();
     if (this.#hosts.size >= maxHosts) throw new Refusal('overloaded', `No more than ${maxHosts} sessions at a time`);
@@ -190,7 +204,7 @@ export class LocalSessions implements Sessions {
       onCrash: (reason: string) => onCrash(created.sessionId, reason),
       onActivity: (activity: AgentActivity) => onActivity(created.sessionId, activity),
     };
-    const created = new Host({ target, agent, journal, runJournal, parkAfterMs, callbacks });
+    const created = new Host({ target, access, agent, journal, runJournal, parkAfterMs, callbacks });
     this.#hosts.add(created);
     return created;
   }

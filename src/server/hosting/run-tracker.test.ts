@@ -70,6 +70,31 @@ it('a run without a known id gets it later, with the messages it served before',
   expect(runs.interruptedEnd()).toMatchObject({ runId: 'r2', clientMessageIds: ['b'] });
 });
 
+it('a message that leaves the queue between runs belongs to the run that starts without a response', () => {
+  const { runs, accept, apply, queue } = newTracker();
+  const remove = (queueId: string) =>
+    runs.handleResponse({ type: 'remove_queued', queueId }, AgentResponse.success('remove_queued', { text: '' }));
+  accept('a', { disposition: 'queued', queueId: 'q1' });
+  accept('b', { disposition: 'queued', queueId: 'q2' });
+  queue('q1');
+  remove('q2');
+  queue();
+  apply({ type: 'agent_start' });
+  runs.markRunning('r');
+
+  expect(runs.interruptedEnd()).toMatchObject({ runId: 'r', clientMessageIds: ['a'] });
+});
+
+it('a message that left the queue between runs does not belong to the run of a later prompt', () => {
+  const { runs, accept, apply, queue } = newTracker();
+  accept('handled by an extension', { disposition: 'queued', queueId: 'q' });
+  queue();
+  accept('a', { disposition: 'started', runId: 'r' });
+  apply({ type: 'agent_start' });
+
+  expect(runs.interruptedEnd()).toMatchObject({ runId: 'r', clientMessageIds: ['a'] });
+});
+
 it('a settled run does not become active again', () => {
   const { runs, accept, apply } = newTracker();
   accept('a', { disposition: 'started', runId: 'r' });

@@ -25,6 +25,8 @@ export class RunTracker {
   readonly #epoch: () => string;
   /** The client's ids of queued messages, by queue id. */
   readonly #queued = new Map<string, string>();
+  /** The same of messages that left the queue between runs: a run that starts next without a response has taken them. */
+  readonly #unqueued = new Map<string, string>();
   #sessionId = '';
   #run: ActiveRun | undefined;
   #ended: readonly SettledRecord[] = [];
@@ -73,30 +75,41 @@ export class RunTracker {
   }
 
   /** Stores an accepted message before its sender gets the response; returns how it was accepted. */
-  handleResponse({ type, clientMessageId }: CommandRequest, response: AgentResponse): Partial<Accepted> {
-    if (!response.success || !PROMPT_COMMANDS.has(type)) return {};
+  handleResponse(request: CommandRequest, response: AgentResponse): Partial<Accepted> {
+    if (response.success) this.#withdraw(request);
+    if (!response.success || !PROMPT_COMMANDS.has(request.type)) return {};
     const accepted = (response.data() ?? {}) as Partial<Accepted>;
     const { runId, queueId } = accepted;
-    if (runId === undefined) return accepted;
+    const { clientMessageId } = request;
     const messageId = typeof clientMessageId === 'string' ? clientMessageId : undefined;
     if (messageId !== undefined && queueId !== undefined && this.#queued.size < MAX_TRACKED)
       this.#queued.set(queueId, messageId);
-    this.markRunning(runId, queueId === undefined ? messageId : undefined);
+    if (runId !== undefined) this.markRunning(runId, queueId === undefined ? messageId : undefined);
     return accepted;
+  }
+
+  /** Messages that a client withdrew from the queue belong to no run. */
+  #withdraw({ type, queueId, clearQueue }: CommandRequest): void {
+    if (type === 'remove_queued') this.#unqueued.delete(String(queueId));
+    if (type === 'clear_queue' || (type === 'abort' && clearQueue === true)) this.#unqueued.clear();
   }
 
   /** Marks this run as active and adds a message to it. */
   markRunning(runId: string, clientMessageId?: string): void {
     if (runId === this.#lastSettled) return;
     if (this.#run?.runId === '') this.#run.runId = runId;
-    if (this.#run?.runId !== runId) this.#run = { runId, clientMessageIds: new Set() };
+    if (this.#run?.runId !== runId) {
+      this.#run = { runId, clientMessageIds: new Set() };
+      this.#unqueued.clear();
+    }
     if (clientMessageId !== undefined) this.#run.clientMessageIds.add(clientMessageId);
     this.#save();
   }
 
   apply(event: AgentEvent, seq: number): void {
     if (event.type === 'agent_start' && !this.#run) {
-      this.#run = { runId: '', clientMessageIds: new Set() };
+      this.#run = { runId: '', clientMessageIds: new Set(this.#unqueued.values()) };
+      this.#unqueued.clear();
       this.#save();
     }
     if (event.type === 'queue_update') this.#deliver(new Set(event.items.map(({ id }) => id)));
@@ -109,15 +122,17 @@ export class RunTracker {
   /** The end of the active run for an agent that exited. The run stays active until this event is applied. */
   interruptedEnd(): AgentSettledEvent | undefined {
     this.#queued.clear();
+    this.#unqueued.clear();
     return this.#run && interruptedSettled(this.#toMark(this.#run));
   }
 
-  /** Adds messages that left the queue to the run. */
+  /** Adds messages that left the queue to the run, or to the next one. */
   #deliver(waiting: ReadonlySet<string>): void {
     for (const [id, clientMessageId] of this.#queued) {
       if (waiting.has(id)) continue;
       this.#queued.delete(id);
-      this.#run?.clientMessageIds.add(clientMessageId);
+      if (this.#run) this.#run.clientMessageIds.add(clientMessageId);
+      else this.#unqueued.set(id, clientMessageId);
       this.#save();
     }
   }

@@ -5,6 +5,7 @@ import { MemoryJournal } from './journal.ts';
 import { MAX_KEPT_NOTICES, MissedNotices, Subscribers } from './subscribers.ts';
 
 const subscriber: Subscriber = {
+  access: 'write',
   isCumulative: false,
   canAnswerDialogs: true,
   ui: undefined,

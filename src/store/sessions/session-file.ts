@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
@@ -8,9 +8,10 @@ import { realPath } from '../../system/files/real-path.ts';
 import type { ForkSource } from './fork.ts';
 import { CURRENT_VERSION, type NewHeader, newHeader, notASession, readHeader } from './header.ts';
 import { EntryIndex } from './indexing/entry-index.ts';
-import { parseFacts, parseObject } from './indexing/line-facts.ts';
+import { type LineFacts, parseFacts, parseObject } from './indexing/line-facts.ts';
 import { MAX_ENTRY_BYTES, scan } from './indexing/scan.ts';
-import { migrateFile } from './migrate.ts';
+import { type Lines, MemoryLines } from './lines.ts';
+import { migrate, migrateFile } from './migrate.ts';
 import { SessionLock } from './session-lock.ts';
 
 /** A session file that this process has locked, with its index. */
@@ -29,6 +30,9 @@ export interface SessionFile {
   readonly isNew: boolean;
 }
 
+/** A session file that is read without its lock, as it was at one moment. */
+export type ReadOnlySessionFile = Omit<SessionFile, 'lock' | 'lines'> & { readonly lines: Lines };
+
 const MODE = 0o600;
 
 /**
@@ -46,6 +50,28 @@ export async function openSessionFile(path: string, create?: NewHeader): Promise
     const isNew = create !== undefined && writeFirstLine(realPath(path), newHeader(create));
     return load(path, { isNew });
   });
+}
+
+/**
+ * Reads a session file and changes nothing: it needs no lock, a torn last line is ignored, and an older version is
+ * migrated in memory. Lines that another process appends later are not seen.
+ */
+export function readSessionFile(path: string): ReadOnlySessionFile {
+  requireFile(path);
+  const header = headerIn(path);
+  if (isOutdated(header)) return migrateInMemory(path, header);
+  const { index, end, unknownLines, ...scanned } = scanFile(path);
+  const lines = AppendFile.openForReading(realPath(path));
+  try {
+    const line = lastLine(lines, end);
+    const facts = line === undefined ? undefined : parseFacts(line);
+    const length = lines.size - end;
+    const leaf = facts && facts.type !== 'session' ? index.add(facts, { offset: end, length }) : scanned.leaf;
+    return { path, header, lines, index, leaf: resolveLeaf(index, leaf), tornBytes: 0, unknownLines, isNew: false };
+  } catch (error) {
+    lines.close();
+    throw error;
+  }
 }
 
 /** Creates a session file that does not exist yet. */
@@ -78,14 +104,10 @@ export async function forkSessionFile(path: string, header: SessionHeader, sourc
 
 /** Runs `work` under the lock of a session file that is not open. Reads only its header. */
 export async function withSessionLock<T>(path: string, work: (header: SessionHeader) => T): Promise<T> {
-  const found = fileKind(path);
-  if (found === 'nothing') throw notFound(path);
-  if (found !== 'file') throw notASession(path);
+  requireFile(path);
   const lock = await SessionLock.acquire(path);
   try {
-    const header = withOpenFile(path, readHeader);
-    if (!header) throw notASession(path);
-    return work(header);
+    return work(headerIn(path));
   } finally {
     await lock.release();
   }
@@ -121,6 +143,21 @@ function writeFirstLine(path: string, header: SessionHeader): boolean {
 
 function load(path: string, { isNew }: { isNew: boolean }): Omit<SessionFile, 'lock'> {
   const header = currentHeader(path);
+  const { index, end, unknownLines, ...scanned } = scanFile(path);
+  const lines = AppendFile.open(realPath(path), { create: false });
+  try {
+    const { facts, tornBytes } = repairTail(lines, end);
+    const length = lines.size - end - 1;
+    const leaf = facts && facts.type !== 'session' ? index.add(facts, { offset: end, length }) : scanned.leaf;
+    return { path, header, lines, index, leaf: resolveLeaf(index, leaf), tornBytes, unknownLines, isNew };
+  } catch (error) {
+    lines.close();
+    throw error;
+  }
+}
+
+/** The index of all whole lines, and the row of the last one. */
+function scanFile(path: string) {
   const index = new EntryIndex();
   let leaf: number | undefined;
   const { end, unknownLines } = withOpenFile(path, (fd) =>
@@ -129,42 +166,67 @@ function load(path: string, { isNew }: { isNew: boolean }): Omit<SessionFile, 'l
       return undefined;
     }),
   );
-  const lines = AppendFile.open(realPath(path), { create: false });
-  try {
-    const tail = repairTail(lines, end);
-    const facts = tail.line === undefined ? undefined : parseFacts(tail.line);
-    if (facts && facts.type !== 'session') leaf = index.add(facts, { offset: end, length: lines.size - end - 1 });
-    index.resolve();
-    if (leaf !== undefined && index.node(leaf).customType === LEAF_MARK) leaf = index.parent(leaf);
-    return { path, header, lines, index, leaf, tornBytes: tail.tornBytes, unknownLines, isNew };
-  } catch (error) {
-    lines.close();
-    throw error;
-  }
+  return { index, leaf, end, unknownLines };
+}
+
+/** Completes the index; a leaf mark stands for its parent. */
+function resolveLeaf(index: EntryIndex, leaf: number | undefined): number | undefined {
+  index.resolve();
+  return leaf !== undefined && index.node(leaf).customType === LEAF_MARK ? index.parent(leaf) : leaf;
 }
 
 /** The header, after migrating older versions. */
 function currentHeader(path: string): SessionHeader {
-  const header = withOpenFile(path, readHeader);
-  if (!header) throw notASession(path);
+  const header = headerIn(path);
   if (!isWritable(path)) throw new Refusal('permission_denied', `Session file cannot be written: ${path}`);
-  const { version = 1 } = header;
-  if (!(version < CURRENT_VERSION)) return header;
-  migrateFile(path, version);
+  if (!isOutdated(header)) return header;
+  migrateFile(path, header.version ?? 1);
   return { ...header, version: CURRENT_VERSION };
 }
 
+function headerIn(path: string): SessionHeader {
+  const header = withOpenFile(path, readHeader);
+  if (!header) throw notASession(path);
+  return header;
+}
+
+const isOutdated = ({ version = 1 }: SessionHeader) => version < CURRENT_VERSION;
+
+function migrateInMemory(path: string, header: SessionHeader): ReadOnlySessionFile {
+  const lines = new MemoryLines();
+  const index = new EntryIndex();
+  let leaf: number | undefined;
+  let unknownLines = 0;
+  for (const line of migrate(readFileSync(path, 'utf8'), header.version ?? 1).split('\n')) {
+    const facts = parseFacts(line);
+    if (!facts && line !== '') unknownLines++;
+    if (facts && facts.type !== 'session')
+      leaf = index.add(facts, { offset: lines.size, length: Buffer.byteLength(line) });
+    lines.append(`${line}\n`);
+  }
+  const current = { ...header, version: CURRENT_VERSION };
+  leaf = resolveLeaf(index, leaf);
+  return { path, header: current, lines, index, leaf, tornBytes: 0, unknownLines, isNew: false };
+}
+
 /** Completes a whole last line without line feed; cuts off a partial one, which was never acknowledged. */
-function repairTail(lines: AppendFile, end: number): { line?: string; tornBytes: number } {
+function repairTail(lines: AppendFile, end: number): { facts?: LineFacts | undefined; tornBytes: number } {
   const length = lines.size - end;
   if (length === 0) return { tornBytes: 0 };
-  const line = length > MAX_ENTRY_BYTES ? '' : lines.read(end, length).toString();
-  if (typeof parseObject(line)?.['id'] === 'string') {
+  const line = lastLine(lines, end);
+  if (line !== undefined) {
     lines.append('\n');
-    return { line, tornBytes: 0 };
+    return { facts: parseFacts(line), tornBytes: 0 };
   }
   lines.truncate(end);
   return { tornBytes: length };
+}
+
+/** The text after the last line feed if it is a whole line. */
+function lastLine(lines: AppendFile, end: number): string | undefined {
+  const length = lines.size - end;
+  const line = length > MAX_ENTRY_BYTES ? '' : lines.read(end, length).toString();
+  return typeof parseObject(line)?.['id'] === 'string' ? line : undefined;
 }
 
 /** Runs `read` on the open file. An unreadable file is not a session, a missing one is not found. */
@@ -180,6 +242,12 @@ function withOpenFile<T>(path: string, read: (fd: number) => T): T {
   } finally {
     closeSync(fd);
   }
+}
+
+function requireFile(path: string): void {
+  const found = fileKind(path);
+  if (found === 'nothing') throw notFound(path);
+  if (found !== 'file') throw notASession(path);
 }
 
 function fileKind(path: string): 'nothing' | 'file' | 'folder' | 'other' {

@@ -12,7 +12,14 @@ import { factsOf, type LineFacts, parseFacts } from './indexing/line-facts.ts';
 import { MAX_ENTRY_BYTES } from './indexing/scan.ts';
 import { type Lines, MemoryLines } from './lines.ts';
 import { newEntryId } from './random-id.ts';
-import { createSessionFile, forkSessionFile, LEAF_MARK, openSessionFile, type SessionFile } from './session-file.ts';
+import {
+  createSessionFile,
+  forkSessionFile,
+  LEAF_MARK,
+  openSessionFile,
+  readSessionFile,
+  type SessionFile,
+} from './session-file.ts';
 
 export type { EntryDraft, EntryNode };
 export { sessionFileName };
@@ -22,7 +29,9 @@ interface Parts {
   readonly lines: Lines;
   readonly index: EntryIndex;
   readonly leaf?: number | undefined;
-  readonly file?: { readonly path: string; readonly realPath: string; readonly lock: Lock } | undefined;
+  readonly path?: string;
+  // Absent for a session in memory and for one that is only read.
+  readonly locked?: { readonly realPath: string; readonly lock: Lock };
   readonly tornBytes?: number;
   readonly unknownLines?: number;
   readonly isNew?: boolean;
@@ -31,7 +40,7 @@ interface Parts {
 /**
  * A session on disk: a header, then a tree of entries, one line each, append-only.
  *
- * Holds the file's lock until closed. Keeps an index of the lines in memory and reads entries on demand.
+ * Holds the file's lock until closed, unless it is only read. Keeps an index of the lines in memory and reads entries on demand.
  */
 export class SessionLog {
   readonly header: SessionHeader;
@@ -51,7 +60,7 @@ export class SessionLog {
     this.#index = parts.index;
     this.#leaf = parts.leaf;
     this.header = parts.header;
-    this.path = parts.file?.path;
+    this.path = parts.path;
     this.tornBytes = parts.tornBytes ?? 0;
   }
 
@@ -72,13 +81,23 @@ export class SessionLog {
     return SessionLog.#fromFile(await openSessionFile(resolve(path), options.create));
   }
 
+  /** Reads a session without its lock. It cannot be appended to, and its file stays as it is. */
+  static read(path: string): SessionLog {
+    return new SessionLog(readSessionFile(resolve(path)));
+  }
+
   /** Creates a session without a file. */
   static inMemory(options: NewHeader): SessionLog {
     return new SessionLog({ header: newHeader(options), lines: new MemoryLines(), index: new EntryIndex() });
   }
 
-  static #fromFile({ path, lock, ...loaded }: SessionFile): SessionLog {
-    return new SessionLog({ ...loaded, file: { path, realPath: loaded.lines.path, lock } });
+  static #fromFile({ lock, ...loaded }: SessionFile): SessionLog {
+    return new SessionLog({ ...loaded, locked: { realPath: loaded.lines.path, lock } });
+  }
+
+  /** Whether nothing can be appended. */
+  get isReadOnly(): boolean {
+    return this.path !== undefined && this.#parts.locked === undefined;
   }
 
   /** The parent of the next entry; null before the first. */
@@ -216,20 +235,21 @@ export class SessionLog {
   }
 
   async #close({ keepEmpty }: { keepEmpty: boolean }): Promise<void> {
-    const { file, isNew, unknownLines = 0 } = this.#parts;
+    const { locked, isNew, unknownLines = 0 } = this.#parts;
     const choices = this.count('model_change') + this.count('thinking_level_change');
     const isEmpty = unknownLines === 0 && (isNew ? !this.#index.hasMessages : this.size === choices);
     try {
-      if (file && isEmpty && !keepEmpty) rmSync(file.realPath, { force: true });
+      if (locked && isEmpty && !keepEmpty) rmSync(locked.realPath, { force: true });
     } finally {
       // In this order: once closed, the inode of a removed file may be reused.
-      await file?.lock.release();
+      await locked?.lock.release();
       this.#lines.close();
     }
   }
 
   #write(line: string, facts: LineFacts | undefined): number {
     if (!facts) throw new TypeError('Not an entry');
+    if (this.isReadOnly) throw new Refusal('permission_denied', `The session is open for reading only: ${this.path}`);
     if (this.#closing !== undefined) throw new Error(`${this.path ?? 'The session'} is closed`);
     if (Buffer.byteLength(line) > MAX_ENTRY_BYTES) {
       throw new Refusal('invalid_params', `Entry is longer than ${MAX_ENTRY_BYTES} bytes`);

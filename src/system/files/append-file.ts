@@ -1,6 +1,6 @@
 import { closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 
-const { O_APPEND, O_CREAT, O_RDWR } = constants;
+const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
 const WRITE_RETRY_MS = 1;
 const MAX_WRITE_RETRIES = 1000;
 
@@ -30,6 +30,11 @@ export class AppendFile {
       path,
       openSync(path, O_RDWR | O_APPEND | (options.create ? O_CREAT : 0), options.mode ?? 0o666),
     );
+  }
+
+  /** Opens a file to read it; every append fails. */
+  static openForReading(path: string): AppendFile {
+    return new AppendFile(path, openSync(path, O_RDONLY));
   }
 
   /** Device and inode: they identify the file under every name. */

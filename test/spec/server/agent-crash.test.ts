@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../../src/client/view/view.ts';
 import type { AgentEvent } from '../../../src/index.ts';
 import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
-import { bash, fixture, homeWithCommands } from '../../support/agent/extensions.ts';
-import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
+import { bash, fixture, homeWithCommands, userExtension } from '../../support/agent/extensions.ts';
+import { newGate, newHome, readSessionFile, writeSettings } from '../../support/agent/test-agent.ts';
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
 import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { startServer, type TestServer } from '../../support/server/test-server.ts';
@@ -107,6 +107,34 @@ it('[W52] agent_settled after a crash names the queued messages that the run had
   const [received = []] = await crash(server, peer);
 
   expect(received.find(({ type }) => type === 'agent_settled')).toMatchObject({ clientMessageIds: ['a', 'b'] });
+});
+
+it('[W132] agent_settled after a crash names a message that was queued while the extensions started', async () => {
+  const home = newHome();
+  const gate = newGate();
+  writeSettings(home, { startWaitMs: 1 });
+  userExtension(
+    home,
+    'ask.ts',
+    `export default (pi) => pi.on('session_start', async (event, ctx) => { await ctx.ui.confirm('Start?', ''); });`,
+  );
+  const server = await startServer({ home, script: [{ steps: [{ text: 'One ' }, { await: gate.path }] }] });
+  const peer = await server.attach();
+  const ask = (clientMessageId: string) => ({ message: clientMessageId, clientMessageId });
+
+  await peer.ok({ type: 'prompt', ...ask('kept') });
+  const { queueId } = await peer.ok({ type: 'follow_up', ...ask('withdrawn') });
+  await peer.ok({ type: 'remove_queued', queueId });
+  const { id } = await peer.next('extension_ui_request');
+  peer.send({ type: 'extension_ui_response', id, confirmed: true });
+  await peer.next('message_update');
+  const [received = []] = await crash(server, peer);
+
+  expect(received.find(({ type }) => type === 'agent_settled')).toMatchObject({
+    errorCode: 'interrupted',
+    runId: expect.stringMatching(/./),
+    clientMessageIds: ['kept'],
+  });
 });
 
 it('[W52] a crash while a tool runs kills the tool and stores a result for its call', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandRows, type Scope } from '../../../src/protocol/generated/command-rows.ts';
@@ -91,6 +91,63 @@ it('[A18] a token without view gets the responses to its commands, and no messag
   }
   const synced = bots.map((bot) => bot.records.find(({ type }) => type === 'state_synced'));
   for (const record of synced) expect(record).toMatchObject({ messages: [], state: { isIdle: true, messageCount: 0 } });
+});
+
+/** An owner with a conversation and a queued message, and a client that may prompt but not view. */
+async function withBlindBot() {
+  const gate = newGate();
+  const tokens = { 'token-of-a-bot': { name: 'Bot', scopes: ['prompt', 'bash', 'admin'] } };
+  const script = [
+    { text: 'The first secret.', when: '^first' },
+    { steps: [{ await: gate.path }, { text: 'The second secret.' }], when: '^second' },
+  ];
+  const server = await startServer({ tokens, script });
+  const owner = await server.attach();
+  await owner.run('first secret');
+  await owner.ok({ type: 'set_session_name', name: 'A secret name' });
+  const { messages } = await owner.ok({ type: 'get_fork_messages' });
+  await owner.ok({ type: 'prompt', message: 'second secret' });
+  await owner.ok({ type: 'follow_up', message: 'first of the queued secrets' });
+  const bot = await server.attach({ token: 'token-of-a-bot', session: owner.cursor.session });
+  return { server, bot, entryId: messages[0].entryId as string };
+}
+
+it('[A26] without view, a token cannot send commands that return parts of the conversation', async () => {
+  const { server, bot, entryId } = await withBlindBot();
+
+  for (const command of [
+    { type: 'export_html' },
+    { type: 'export_html', outputPath: 'page.html' },
+    { type: 'fork', entryId, detached: true },
+    { type: 'branch', entryId, detached: true },
+    { type: 'navigate_tree', targetId: entryId },
+    { type: 'compact' },
+    { type: 'clear_queue' },
+  ])
+    expect(await bot.refused(command)).toMatchObject({
+      code: 'permission_denied',
+      error: `Permission denied: ${command.type} needs the scopes prompt and view`,
+    });
+
+  expect(JSON.stringify(bot.records)).not.toMatch(/secret/i);
+  expect(readdirSync(server.home.cwd)).toEqual([]);
+});
+
+it('[A27] a built-in slash command needs the scopes of the command that does the same', async () => {
+  const { server, bot, entryId } = await withBlindBot();
+  const builtins = true;
+
+  for (const message of ['/fork', `/fork ${entryId}`, '/export', '/export page.html', '/name', '/session', '/compact'])
+    for (const type of ['prompt', 'abort_and_prompt'])
+      expect([message, await bot.refused({ type, message, builtins })]).toMatchObject([
+        message,
+        { command: type, code: 'permission_denied' },
+      ]);
+  const renamed = await bot.ok({ type: 'prompt', message: '/name Mine', builtins });
+
+  expect(renamed).toMatchObject({ disposition: 'handled', output: 'The session is called Mine' });
+  expect(JSON.stringify(bot.records)).not.toMatch(/secret/i);
+  expect(readdirSync(server.home.cwd)).toEqual([]);
 });
 
 it('[A10] UI responses of a client without the prompt scope have no effect', async () => {

@@ -32,7 +32,7 @@ function startAgent(onCommand: string) {
   });
   const agent = new HostedAgent(
     launch,
-    { kind: 'new', id: 'x', cwd: process.cwd() },
+    { target: { kind: 'new', id: 'x', cwd: process.cwd() }, access: 'write' },
     {
       enqueueResponse: (deliver) => deliver(),
       onEvent: ({ type }) => {

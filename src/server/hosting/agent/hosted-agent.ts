@@ -4,7 +4,7 @@ import type { ProcessExit } from '../../../system/processes/process-group.ts';
 import { conversationReads } from '../../../wire/inbound.ts';
 import { toLine } from '../../../wire/json-lines.ts';
 import { AgentResponse } from '../../agent-response.ts';
-import type { CommandRequest, SessionTarget, Subscriber } from '../../sessions.ts';
+import type { Access, CommandRequest, SessionTarget, Subscriber } from '../../sessions.ts';
 import { type AgentLaunch, AgentProcess, StderrLines } from './agent-process.ts';
 import { MAX_PENDING_REQUESTS, PendingRequests } from './pending-requests.ts';
 import { ReadQueue } from './read-queue.ts';
@@ -51,6 +51,12 @@ interface ResponseHandling {
   readonly requester?: Subscriber | undefined;
 }
 
+/** The session that an agent opens, and whether it may change it. */
+interface AgentSession {
+  readonly target: SessionTarget;
+  readonly access: Access;
+}
+
 type HandledRequest = readonly [CommandRequest, ResponseHandling];
 
 /** A running agent and its pending requests. */
@@ -63,11 +69,13 @@ export class HostedAgent {
   /** Pings since the agent sent anything. */
   #unansweredPings = 0;
   #hasExited = false;
+  #isRetired = false;
 
-  constructor({ args, ...command }: AgentLaunch, target: SessionTarget, callbacks: AgentCallbacks) {
+  constructor({ args, ...command }: AgentLaunch, session: AgentSession, callbacks: AgentCallbacks) {
     this.#callbacks = callbacks;
+    const { target } = session;
     const cwd = existsSync(target.cwd) ? target.cwd : process.cwd();
-    const rpcArgs = ['--mode', 'rpc', '--stream', 'delta', '--on-eof', 'abort', ...sessionArgs(target)];
+    const rpcArgs = ['--mode', 'rpc', '--stream', 'delta', '--on-eof', 'abort', ...sessionArgs(session)];
     const stderrLines = new StderrLines({
       onLine: (line) => callbacks.onActivity({ kind: 'stderr', pid: this.pid, line }),
       onOmitted: (lines) => callbacks.onActivity({ kind: 'omitted', pid: this.pid, lines }),
@@ -166,7 +174,20 @@ export class HostedAgent {
     await this.#process.end();
   }
 
+  /** Whether another agent has taken its place. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** Ends an agent that another one has replaced: its requests fail, and its further output is ignored. */
+  async retire(): Promise<void> {
+    this.#isRetired = true;
+    this.#failRequests();
+    await this.end();
+  }
+
   #receive(text: string): void {
+    if (this.#isRetired) return;
     const parsed = AgentResponse.parse(text);
     if (parsed) {
       this.#handleResponse(parsed.id, parsed.response);
@@ -196,10 +217,14 @@ export class HostedAgent {
 
   #handleExit(exit: ProcessExit): void {
     clearInterval(this.#pingTimer);
+    this.#failRequests();
+    this.#callbacks.onExit(exit);
+  }
+
+  #failRequests(): void {
     this.#hasExited = true;
     this.#reads.cancelAll();
     for (const fail of this.#requests.takeAll(EXITED.message)) this.#callbacks.enqueueResponse(fail);
-    this.#callbacks.onExit(exit);
   }
 
   /** Kills an agent that sends nothing for too long. */
@@ -234,8 +259,10 @@ function stateIn(response: AgentResponse): SessionState | undefined {
   }
 }
 
-const sessionArgs = (target: SessionTarget) =>
-  target.kind === 'new' ? ['--session-id', target.id] : ['--session', target.path];
+const sessionArgs = ({ target, access }: AgentSession) => [
+  ...(target.kind === 'new' ? ['--session-id', target.id] : ['--session', target.path]),
+  ...(access === 'read' ? ['--read-only'] : []),
+];
 
 function exitReason({ error, code, signal }: ProcessExit, lastStderrLine: string): string {
   // The exit code of a shell for an unknown command.

@@ -1,11 +1,12 @@
 import type { AgentEvent } from '../../../protocol/generated/vocabulary.ts';
 import type { SessionRecord } from '../../session-record.ts';
-import type { AttachResult, CommandRequest, SessionHandle, Snapshot, Subscriber } from '../../sessions.ts';
+import type { Access, AttachResult, CommandRequest, SessionHandle, Snapshot, Subscriber } from '../../sessions.ts';
 
 type Event = AgentEvent & { readonly seq?: number | undefined };
 
 /** A subscriber that records everything it receives. */
 export class RecordingSubscriber implements Subscriber {
+  access: Access = 'write';
   isCumulative = false;
   canView = true;
   canAnswerDialogs = true;

@@ -111,7 +111,7 @@ const work = (input: number) => ({
   steps: [{ toolCall: { name: 'bash', arguments: { command: 'seq 1 200' } } }, { usage: { input, output: 10 } }],
 });
 
-verifies('K7 T18', 'a long run is compacted between its turns', async ({ open }) => {
+verifies('K7', 'a long run is compacted between its turns', async ({ open }) => {
   const { peer } = await openAfterTwoTurns(open, [
     work(NEAR_CONTEXT_LIMIT),
     { text: 'short', when: 'Use exactly these sections' },

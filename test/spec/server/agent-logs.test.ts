@@ -23,7 +23,7 @@ function homeWithExtension(source: string) {
   return { home, agentArgs: ['--extension', extension], logFile: join(home.root, 'server.jsonl') };
 }
 
-it('[W123] the server logs warnings, output and runs of its agents with session and process', async () => {
+it('[W123 U29] the server logs warnings, output and runs of its agents with session and process', async () => {
   const { home, agentArgs, logFile } = homeWithExtension(`console.log('printed by an extension')`);
   writeUserFile(home, 'models.json', '{"providers": 7}');
   const args = ['--log-level', 'debug', '--log-file', logFile];
@@ -46,7 +46,7 @@ it('[W123] the server logs warnings, output and runs of its agents with session 
   expect(readFileSync(logFile, 'utf8')).not.toContain('the words of');
 });
 
-it('[W123] by default the server logs warnings of its agents to stderr, and no other output', async () => {
+it('[W123 U29] by default the server logs warnings of its agents to stderr, and no other output', async () => {
   const { home, agentArgs } = homeWithExtension(`console.log('printed by an extension')`);
   writeUserFile(home, 'models.json', '{"providers": 7}');
   const server = await startServer({ home, script: HELLO, agentArgs });

@@ -21,7 +21,7 @@ const writes = {
   ],
 };
 
-verifies('S59', 'navigate_tree with summarize stores a summary of the old branch at the new leaf', async ({ open }) => {
+verifies('S59 S62', 'navigate_tree with summarize stores a summary of the old branch at the new leaf', async ({ open }) => {
   const { peer } = await open({
     script: [
       { text: 'one' },

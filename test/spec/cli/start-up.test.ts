@@ -291,8 +291,9 @@ verifies(
 verifies('Z16', '--stream sets the form of message_update', async ({ open }) => {
   const updatesWith = async (args: string[]) => {
     const { peer } = await open({ args, script: [{ text: 'Hello' }] });
-    const records = await peer.run('hi');
-    return records.filter(({ type }) => type === 'message_update');
+    const updates = (await peer.run('hi')).filter(({ type }) => type === 'message_update');
+    expect(updates.length).toBeGreaterThan(0);
+    return updates;
   };
 
   for (const update of await updatesWith(['--stream', 'delta'])) expect(update).not.toHaveProperty('message');

@@ -13,7 +13,7 @@ import { expect, it } from 'vitest';
 import { type Home, newGate, newHome, openTestAgent as openOn } from '../../support/agent/test-agent.ts';
 import { runTau } from '../../support/processes/program.ts';
 import { entry, header, shortConversation, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
-import { verifies } from '../../support/verifies.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 /** The JSON lines embedded in the page: one about the page, then those of the session. */
 function embeddedLines(file: string): Record<string, unknown>[] {
@@ -27,25 +27,29 @@ function embeddedLines(file: string): Record<string, unknown>[] {
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
-verifies('S37', 'export_html writes one page into the working directory, nothing else', async ({ open, transport }) => {
-  const { peer, home, sessionFiles } = await open({ script: [{ text: 'one <b>' }] });
-  await peer.run('first </script>');
+// A server stores the page elsewhere, for download.
+verifies(
+  'S37',
+  'export_html writes one page into the working directory, nothing else',
+  async ({ open }) => {
+    const { peer, home, sessionFiles } = await open({ script: [{ text: 'one <b>' }] });
+    await peer.run('first </script>');
 
-  const { path } = await peer.ok({ type: 'export_html' });
+    const { path } = await peer.ok({ type: 'export_html' });
 
-  const [session = ''] = sessionFiles();
-  // A server stores the page elsewhere, for download.
-  const page = transport === 'websocket' ? [] : [`pi-session-${basename(session, '.jsonl')}.html`];
-  expect(readdirSync(home.cwd)).toEqual(page);
-  expect(page).toEqual(transport === 'websocket' ? [] : [path]);
-  const file = resolve(home.cwd, path);
-  expect(modeOf(file)).toBe(0o600);
-  const { entries, leafId } = await peer.ok({ type: 'get_entries' });
-  const [about, first, ...rest] = embeddedLines(file);
-  expect(about).toEqual({ leafId });
-  expect(first).toMatchObject({ type: 'session', cwd: home.cwd });
-  expect(rest).toEqual(entries);
-});
+    const [session = ''] = sessionFiles();
+    expect(path).toBe(`pi-session-${basename(session, '.jsonl')}.html`);
+    expect(readdirSync(home.cwd)).toEqual([path]);
+    const file = join(home.cwd, path);
+    expect(modeOf(file)).toBe(0o600);
+    const { entries, leafId } = await peer.ok({ type: 'get_entries' });
+    const [about, first, ...rest] = embeddedLines(file);
+    expect(about).toEqual({ leafId });
+    expect(first).toMatchObject({ type: 'session', cwd: home.cwd });
+    expect(rest).toEqual(entries);
+  },
+  LOCAL_TRANSPORTS,
+);
 
 verifies('S38', 'outputPath is where the page is written, and the response repeats it', async ({ open, transport }) => {
   const { peer, home } = await open({ script: [{ text: 'one' }] });

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { userExtension } from '../../support/agent/extensions.ts';
 import { openWithHooks } from '../../support/agent/hooked-agent.ts';
 import { waitUntilSettled } from '../../support/agent/run-records.ts';
-import { newGate } from '../../support/agent/test-agent.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import {
   echoHostTool,
@@ -13,6 +14,7 @@ import {
   toolEnds,
   toolResultTexts,
 } from '../../support/tools/host-tools.ts';
+import { stdioServer, writeMcpServers } from '../../support/tools/mcp.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
@@ -344,4 +346,25 @@ verifies('H7 H19', 'a session change cancels an open host tool call', async ({ o
 
   expect(await peer.find('host_tool_cancel')).toMatchObject({ targetId: call.id });
   expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('H13', 'a name of an extension tool or an MCP tool is refused', async ({ open }) => {
+  const home = newHome();
+  userExtension(
+    home,
+    'tool.ts',
+    `export default (pi) => pi.registerTool({
+      name: 'extended', description: 'x', parameters: { type: 'object', properties: {} },
+      execute: async () => ({ content: [] }),
+    });`,
+  );
+  writeMcpServers(home, { s: stdioServer({ tools: [{ name: 'served', inputSchema: { type: 'object' } }] }) });
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'get_commands' });
+
+  for (const name of ['extended', 's__served']) {
+    expect(await peer.refused({ type: 'set_host_tools', tools: [hostTool(name)] })).toMatchObject({
+      error: `RPC host tool "${name}" conflicts with an existing tool`,
+    });
+  }
 });

@@ -51,24 +51,32 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('S38', 'outputPath is where the page is written, and the response repeats it', async ({ open, transport }) => {
-  const { peer, home } = await open({ script: [{ text: 'one' }] });
-  await peer.run('first');
-  mkdirSync(join(home.cwd, 'out'));
-  writeFileSync(join(home.cwd, 'old.html'), '<!DOCTYPE html><title>old</title>');
-  chmodSync(join(home.cwd, 'old.html'), 0o644);
-  symlinkSync('out/linked.html', join(home.cwd, 'link.html'));
+verifies(
+  'S38',
+  'outputPath is where the page is written, and the response repeats it',
+  async ({ open, transport }) => {
+    const { peer, home } = await open({ script: [{ text: 'one' }] });
+    await peer.run('first');
+    mkdirSync(join(home.cwd, 'out'));
+    writeFileSync(join(home.cwd, 'old.html'), '<!DOCTYPE html><title>old</title>');
+    chmodSync(join(home.cwd, 'old.html'), 0o644);
+    symlinkSync('out/linked.html', join(home.cwd, 'link.html'));
 
-  for (const outputPath of ['./out/../out/page.html', 'old.html', 'link.html', join(home.root, 'Seite ü.html')]) {
-    const { path } = await peer.ok({ type: 'export_html', outputPath });
-    // A server returns the absolute path.
-    expect(path).toBe(transport === 'websocket' ? resolve(home.cwd, outputPath) : outputPath);
-  }
+    for (const outputPath of ['./out/../out/page.html', 'old.html', 'link.html', join(home.root, 'Seite ü.html')]) {
+      const { path } = await peer.ok({ type: 'export_html', outputPath });
+      // A server returns the absolute path.
+      expect(path).toBe(transport === 'websocket' ? resolve(home.cwd, outputPath) : outputPath);
+    }
 
-  const files = ['out/page.html', 'old.html', 'out/linked.html', '../Seite ü.html'].map((file) => join(home.cwd, file));
-  expect(new Set(files.map((file) => readFileSync(file, 'utf8'))).size).toBe(1);
-  expect(modeOf(join(home.cwd, 'old.html'))).toBe(0o644);
-});
+    const files = ['out/page.html', 'old.html', 'out/linked.html', '../Seite ü.html'].map((file) =>
+      join(home.cwd, file),
+    );
+    expect(new Set(files.map((file) => readFileSync(file, 'utf8'))).size).toBe(1);
+    expect(modeOf(join(home.cwd, 'old.html'))).toBe(0o644);
+  },
+  // A server checks the path itself.
+  ['memory', 'websocket'],
+);
 
 verifies('S37', 'an empty session and an in-memory session cannot be exported', async ({ open }) => {
   const { peer, home } = await open();

@@ -78,6 +78,8 @@ export class CurrentSession {
     const previous = this.#session;
     const { log } = prepared.session;
     await withinGrace(ignoreErrors(() => hooks.sessionShutdown?.({ reason, targetSessionFile: log.path })));
+    // The run has ended its own dialogs; those of commands belong to the session too.
+    addons.loaded?.dialogs.dismissAll('abort');
     // Stops shell commands that clients started after the run ended.
     await previous.shell.close();
     const before = this.#agent.state;

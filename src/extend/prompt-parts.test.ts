@@ -26,14 +26,14 @@ it('a folder tree without context files yields none', () => {
   expect(contextFolders().found()).toEqual([]);
 });
 
-it('the file of the agent folder comes first, then every folder from the root down', () => {
+it('[U2] the file of the agent folder comes first, then every folder from the root down', () => {
   const { put, found } = contextFolders();
   for (const path of ['a/b/AGENTS.md', 'a/CLAUDE.md', 'AGENTS.md', 'agent/AGENTS.md', 'a/b/c/AGENTS.md']) put(path);
 
   expect(found().map(([path]) => path)).toEqual(['agent/AGENTS.md', 'AGENTS.md', 'a/CLAUDE.md', 'a/b/AGENTS.md']);
 });
 
-it('each folder contributes only the first name in the order of precedence', () => {
+it('[U2] each folder contributes only the first name in the order of precedence', () => {
   const { put, found } = contextFolders();
   const names = ['CLAUDE.md', 'AGENTS.md', 'AGENTS.override.md'];
 
@@ -62,7 +62,7 @@ it('an empty file yields no text and hides the later names of its folder', () =>
   expect(found()).toEqual([]);
 });
 
-it('a file reached by several links is listed once, at its first position', () => {
+it('[U2] a file reached by several links is listed once, at its first position', () => {
   const { root, put, found } = contextFolders();
   put('a/AGENTS.md', 'once');
   symlinkSync('../AGENTS.md', join(root, 'a/b/AGENTS.md'));

@@ -69,7 +69,7 @@ describe('messages of the same model', () => {
   });
 });
 
-describe('messages of other models', () => {
+describe('[L32] messages of other models', () => {
   it('lose their signatures, and their thinking becomes text', () => {
     const [content] = contents(
       replayed(

@@ -1,5 +1,6 @@
 import { toolCallsOf } from '../agent/tool-calls.ts';
 import type { SessionEntry, Usage } from '../protocol/generated/vocabulary.ts';
+import { isForeignRole } from '../store/sessions/entry-reader.ts';
 
 /** Counts of a session that only ever grow. */
 export interface SessionCounts {
@@ -31,7 +32,7 @@ export function addEntry(counts: SessionCounts, entry: SessionEntry): void {
     if (entry.usage) addUsage(counts, entry.usage);
     return;
   }
-  if (entry.type !== 'message' || (entry.message.role as string) === 'system') return;
+  if (entry.type !== 'message' || isForeignRole(entry.message.role)) return;
   counts.totalMessages++;
   const { message } = entry;
   if (message.role === 'user') counts.userMessages++;

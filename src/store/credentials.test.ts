@@ -96,7 +96,7 @@ describe('storeApiKey', () => {
     expect(readdirSync(agentDir)).toEqual(['auth.json']);
   });
 
-  it('keeps all other entries, known or not, and removes access for other users', async () => {
+  it('[J30] keeps all other entries, known or not, and removes access for other users', async () => {
     const { agentDir, path, stored } = folder(
       '{"anthropic": {"type": "oauth", "access": "ä", "expires": 1.5}, "odd": [null, {"x": 1e3}], "__proto__": {"y": 1}}',
     );

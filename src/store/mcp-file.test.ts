@@ -66,14 +66,14 @@ const everywhere = {
   'cwd/.pi/mcp.json': { c: { disabled: true } },
 };
 
-it('a trusted project overrides servers by name, the nearest file first', () => {
+it('[N30] a trusted project overrides servers by name, the nearest file first', () => {
   const { servers } = read(everywhere);
 
   expect(servers).toMatchObject({ a: program, b: { command: 'agent' }, c: { disabled: true } });
   expect(Object.keys(servers['c'] ?? {})).not.toContain('command');
 });
 
-it('files of an untrusted project are ignored and reported', () => {
+it('[N30] files of an untrusted project are ignored and reported', () => {
   const { servers, problems } = read(everywhere, false);
 
   expect(servers).toMatchObject({ a: program, b: program, c: program });

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
-import { newGate, newHome } from '../support/agent/test-agent.ts';
+import { newGate, newHome, writeUserFile } from '../support/agent/test-agent.ts';
 import { writeFiles } from '../support/agent/user-files.ts';
 import { openTab, useBrowser, waitForTitle } from '../support/page/browser.ts';
 import { waitForCondition } from '../support/page/conversation-view.ts';
@@ -220,6 +220,16 @@ it('statuses, widgets and the title of extensions are shown in their positions, 
     await page.getByText(text).waitFor({ state: 'detached' });
   }
   expect(complaints).toEqual([]);
+});
+
+it('[W126] a warning of the agent is shown as a notice', async () => {
+  const home = newHome();
+  writeUserFile(home, 'models.json', '{"providers": 7}');
+  const { page } = await visit((await servePage({ home })).loginLink);
+
+  await submitPrompt(page, 'say hello');
+
+  await notices(page).getByText('models.json: providers must be an object').waitFor();
 });
 
 it('errors stay until they are dismissed; other notices disappear unless the pointer is over them', async () => {

@@ -73,7 +73,7 @@ it('a call fails after ten minutes, even if the entry allows more', async () => 
   await called;
 });
 
-it('a lost server is reconnected four times with growing delays', async () => {
+it('[N37] a lost server is reconnected four times with growing delays', async () => {
   const { use, call, published, folder } = newServers();
   await use({ once: join(folder, 'once') });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });

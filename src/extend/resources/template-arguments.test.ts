@@ -43,14 +43,14 @@ it.each([
   ['$$1', '$a.ts'],
   ['$x ${x} ${1} $ {@} ${@:x} ${1:-', '$x ${x} ${1} $ {@} ${@:x} ${1:-'],
   ['costs ${12:-$1}', 'costs $1'],
-])('%j is filled with arguments', (template, filled) => {
+])('[N25] %j is filled with arguments', (template, filled) => {
   expect(fillTemplate(template, args)).toBe(filled);
 });
 
 it.each([
   ['$1|$@|$ARGUMENTS|${@:1}', '|||'],
   ['${1:-one} ${@:-all of it}', 'one all of it'],
-])('%j is filled without arguments', (template, filled) => {
+])('[N25] %j is filled without arguments', (template, filled) => {
   expect(fillTemplate(template, [])).toBe(filled);
 });
 

@@ -37,7 +37,7 @@ it('every task has its own delay, however often the plan is updated', () => {
   expect(due).toEqual([['task-1'], ['task-2']]);
 });
 
-it('a reopened task stays, and gets the full delay when it is finished again', () => {
+it('[O16] a reopened task stays, and gets the full delay when it is finished again', () => {
   const { due, timer } = newTimer();
 
   timer.update(plan('completed'), 60);

@@ -187,7 +187,7 @@ describe('an invalid plan is rejected with the path of the problem', () => {
     expect(() => planFrom(phases)).toThrow(`Invalid parameters: ${problem}`);
   });
 
-  it('for a plan that is too long as a whole', () => {
+  it('[O11] for a plan that is too long as a whole', () => {
     const tasks = Array.from({ length: MAX_PLAN_SIZE / MAX_PLAN_TEXT }, () => ({ content: long }));
 
     expect(() => planFrom([{ name: 'a', tasks }])).toThrow(/^Invalid parameters: phases has \d+ characters/);

@@ -80,7 +80,7 @@ it('a POST is not repeated if the server closes a new connection', async () => {
   expect(requests).toBe(1);
 });
 
-it('a connection attempt ends after the connect timeout', async () => {
+it('[Y7] a connection attempt ends after the connect timeout', async () => {
   // The server accepts the connection but never completes the TLS handshake.
   const host = await startServer(createSocketServer((socket) => void onTestFinished(() => void socket.destroy())));
 

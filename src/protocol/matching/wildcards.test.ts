@@ -32,7 +32,7 @@ it.each([
   expect(wildcardTest(pattern)(text)).toBe(matches);
 });
 
-it('each step tests each item at most once', () => {
+it('[T28] each step tests each item at most once', () => {
   for (const size of [10, 100, 400]) {
     let tests = 0;
     const counted = ({ matches, ...step }: PatternStep<string>): PatternStep<string> => ({

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { grantOf } from '../http/testing/test-server.ts';
 import {
   BURST_LINES,
@@ -8,6 +8,7 @@ import {
   LINES_PER_SECOND,
   LookupLimit,
   MAX_EXCESS_LINES,
+  SnapshotBudget,
 } from './command-limits.ts';
 
 /** A rate limiter with a manual clock. */
@@ -75,4 +76,26 @@ it('[W113] only searches without a result are limited, for each token with its l
   for (let count = 0; count < 10 * BURST_LOOKUPS; count++) limit.take(ann);
   now = 60_000;
   expect(limit.take(ann)).toBe(true);
+});
+
+it('[W106] a client waits for its snapshot while others of its token have not read theirs, a minute at most', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const budget = new SnapshotBudget();
+  const holder = (name: string) => ({ identity: { grant: grantOf(name) } });
+  const [reading, waiting, late, other] = [holder('ann'), holder('ann'), holder('ann'), holder('bob')];
+  const large = 60 * 1024 * 1024;
+  const admitted: string[] = [];
+
+  await budget.reserve(reading, large);
+  void budget.reserve(waiting, large).then(() => admitted.push('waiting'));
+  await budget.reserve(other, large);
+  const before = [...admitted];
+  budget.hold(reading, 0);
+  await vi.advanceTimersByTimeAsync(0);
+  const refused = expect(budget.reserve(late, large)).rejects.toMatchObject({ code: 'overloaded' });
+  await vi.advanceTimersByTimeAsync(60_000);
+
+  await refused;
+  expect([before, admitted]).toEqual([[], ['waiting']]);
 });

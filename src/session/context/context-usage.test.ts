@@ -7,7 +7,7 @@ const model = { provider: 'tau', id: 'scripted', contextWindow: 1000 } as Model;
 const tokens = (...messages: AgentMessage[]) => contextUsage(messages, model)?.tokens;
 
 describe('context usage', () => {
-  it('is unknown without a model or without a context window', () => {
+  it('[G28] is unknown without a model or without a context window', () => {
     expect(contextUsage([], null)).toBeUndefined();
     expect(contextUsage([], { ...model, contextWindow: 0 })).toBeUndefined();
   });

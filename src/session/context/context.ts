@@ -5,6 +5,7 @@ import type {
   ContextEditEntry,
   SessionEntry,
 } from '../../protocol/generated/vocabulary.ts';
+import { isForeignRole } from '../../store/sessions/entry-reader.ts';
 import type { EntryNode, SessionLog } from '../../store/sessions/session-log.ts';
 
 /** The messages of the conversation on a branch, after compactions and edits. */
@@ -48,7 +49,7 @@ export function entryMessages(entry: SessionEntry): AgentMessage[] {
   switch (entry.type) {
     case 'message':
       // Later versions of pi store the system prompt as a message; the conversation excludes it.
-      return (entry.message.role as string) === 'system' ? [] : [entry.message];
+      return isForeignRole(entry.message.role) ? [] : [withoutForeignBlocks(entry.message)];
     case 'custom_message': {
       const { customType, content, display, details } = entry;
       return [
@@ -64,12 +65,23 @@ export function entryMessages(entry: SessionEntry): AgentMessage[] {
   }
 }
 
+/** The message without the blocks that only other programs write. */
+function withoutForeignBlocks<M extends AgentMessage>(message: M): M {
+  const { content } = message as { content?: unknown };
+  if (!Array.isArray(content) || !content.some(isForeignBlock)) return message;
+  return { ...message, content: content.filter((block) => !isForeignBlock(block)) };
+}
+
+const isForeignBlock = ({ type }: { readonly type?: unknown }) => type === 'tool_use' || type === 'tool_result';
+
 /** The length of `contextOf`, computed almost without reading entries. */
 export function countContext(log: SessionLog): number {
   const [rewritten] = log.nodesOfKind('compaction', 'context_edit');
   if (rewritten) return countRewritten(log);
   const summaries = [...log.nodesOfKind('branch_summary')].filter((node) => addsMessage(node, log));
-  return log.count('message') - log.count('system') + log.count('custom_message') + summaries.length;
+  // A custom entry may have the name of a role.
+  const foreign = [...log.nodesOfKind('system', 'tool')].filter(({ type }) => type === 'message');
+  return log.count('message') - foreign.length + log.count('custom_message') + summaries.length;
 }
 
 function countRewritten(log: SessionLog): number {
@@ -89,5 +101,5 @@ function countRewritten(log: SessionLog): number {
 /** Whether an entry adds a message by itself; a compaction only counts at its own position. */
 export function addsMessage({ id, type, role }: EntryNode, log: SessionLog): boolean {
   if (type === 'branch_summary') return (log.entry(id) as BranchSummaryEntry).summary !== '';
-  return type === 'custom_message' || (type === 'message' && role !== 'system');
+  return type === 'custom_message' || (type === 'message' && !isForeignRole(role));
 }

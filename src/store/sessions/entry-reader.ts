@@ -90,6 +90,9 @@ function normalizeMessage(message: unknown): object | undefined {
   return { ...message, content: Array.isArray(content) ? content.filter(isObject) : [] };
 }
 
+/** Whether a stored message has a role of other programs, which no conversation includes. */
+export const isForeignRole = (role: unknown): boolean => role === 'system' || role === 'tool';
+
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Reads bytes at a position; fewer at the end of the file. */

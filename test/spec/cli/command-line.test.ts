@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newHome, sessionFiles, TAU } from '../../support/agent/test-agent.ts';
@@ -60,7 +60,6 @@ it.each([
   ['--tools ,', '--tools requires a value'],
   ['--tools read,bogus', 'There is no tool bogus: there is read, bash, edit, write, grep, find, ls, todo'],
   ['-xt bogus', 'There is no tool bogus: there is read, bash, edit, write, grep, find, ls, todo'],
-  ['--resume', '--resume needs a terminal; use --continue or --session <id>'],
   ['help tools extra', 'tau help takes one word, not "extra" too'],
   ['chat @notes.txt', '@notes.txt goes with a prompt'],
   ['export abc -', 'tau export writes a file: give it a name'],
@@ -88,6 +87,12 @@ it.each([
   });
 });
 
+it('[Z60 Z71] --resume without a terminal is a usage error', async () => {
+  expect(await runTau(newHome(), ['--resume'], { input: 'hi' })).toEqual(
+    usageError('--resume needs a terminal; use --continue or --session <id>'),
+  );
+});
+
 it.each([
   ['say', 'hello  world'],
   ['--', 'hello'],
@@ -96,6 +101,16 @@ it.each([
   const { code, stdout } = await runTau(newHome(), [...args], { input: '' });
 
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') });
+});
+
+it('[Z70] an @file alone is a prompt like with -p', async () => {
+  const home = newHome();
+  writeFileSync(join(home.cwd, 'task.txt'), 'say hello');
+
+  const { code, stdout } = await runTau(home, ['@task.txt'], { input: '' });
+
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/./) });
+  expect(readFileSync(sessionFiles(home)[0] ?? '', 'utf8')).toContain('<file name=\\"task.txt\\">\\nsay hello');
 });
 
 it('--print-system-prompt prints the system prompt and creates no session', async () => {

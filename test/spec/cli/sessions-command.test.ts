@@ -33,6 +33,23 @@ it('[Z50] tau sessions lists the sessions of this folder, --all those of every f
   expect(JSON.parse(json.stdout)).toMatchObject({ id: 'here-12345', messageCount: 2, cwd: home.cwd });
 });
 
+it('[Z81] the columns of a table are aligned by cells', async () => {
+  const home = newHome();
+  for (const [name, folder] of [
+    ['a', '/東京'],
+    ['b', '/Lisbon'],
+  ] as const) {
+    storeSession(home, shortConversation(folder, { id: `${name}-session` }), { cwd: folder, name: `${name}.jsonl` });
+  }
+
+  const { stdout } = await runTau(home, ['sessions', 'list', '--all']);
+
+  expect(stdout.split('\n').slice(1, -1).sort()).toEqual([
+    'a-sessio  now         2  /東京    first',
+    'b-sessio  now         2  /Lisbon  first',
+  ]);
+});
+
 it('[Z50] tau sessions reports a folder without sessions', async () => {
   const home = newHome();
 

@@ -288,17 +288,23 @@ verifies(
   LOCAL_TRANSPORTS,
 );
 
-verifies('Z16', '--stream sets the form of message_update', async ({ open }) => {
-  const updatesWith = async (args: string[]) => {
-    const { peer } = await open({ args, script: [{ text: 'Hello' }] });
-    const records = await peer.run('hi');
-    return records.filter(({ type }) => type === 'message_update');
-  };
+verifies(
+  'Z16',
+  '--stream sets the form of message_update',
+  async ({ open }) => {
+    const updatesWith = async (args: string[]) => {
+      const { peer } = await open({ args, script: [{ text: 'Hello' }] });
+      const updates = (await peer.run('hi')).filter(({ type }) => type === 'message_update');
+      expect(updates.length).toBeGreaterThan(0);
+      return updates;
+    };
 
-  for (const update of await updatesWith(['--stream', 'delta'])) expect(update).not.toHaveProperty('message');
-  for (const update of await updatesWith(['--stream', 'cumulative'])) expect(update).toHaveProperty('message');
-  for (const update of await updatesWith([])) expect(update).toHaveProperty('message');
-});
+    for (const update of await updatesWith(['--stream', 'delta'])) expect(update).not.toHaveProperty('message');
+    for (const update of await updatesWith(['--stream', 'cumulative'])) expect(update).toHaveProperty('message');
+    for (const update of await updatesWith([])) expect(update).toHaveProperty('message');
+  },
+  LOCAL_TRANSPORTS,
+);
 
 verifies(
   'Z17',

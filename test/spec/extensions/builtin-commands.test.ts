@@ -11,10 +11,11 @@ import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
 const NAMES = ['compact', 'model', 'name', 'new', 'fork', 'session', 'export', 'reload', 'help'];
 
-/** Enables built-in commands for the client of this agent. */
+/** Enables built-in commands for the client of this agent, and waits until its extensions have started. */
 async function withBuiltins(agent: TestAgent | Promise<TestAgent>): Promise<TestAgent> {
   const { peer } = await agent;
   await peer.ok({ type: 'hello', builtins: true });
+  await peer.ok({ type: 'get_commands' });
   return agent;
 }
 
@@ -46,13 +47,18 @@ verifies(
   'N11 N12',
   'without builtins no built-in command is listed, and their texts go to the model',
   async ({ open }) => {
-    const { peer } = await open();
-    await peer.ok({ type: 'hello' });
+    const { peer } = await open({ script: [{ text: 'read' }, { repeat: true }] });
+    await peer.ok({ type: 'hello', builtins: false });
+    const before = await peer.ok({ type: 'get_state' });
+    const messages = [...NAMES.map((name) => `/${name}`), '/name x', '/quit', '/settings'];
 
-    for (const name of NAMES) await peer.run(`/${name}`);
+    for (const message of messages) await peer.run(message);
 
     expect(await peer.ok({ type: 'get_commands' })).toEqual({ commands: [] });
-    expect(userTexts(peer.records)).toEqual(NAMES.map((name) => `/${name}`));
+    expect(userTexts(peer.records)).toEqual(messages);
+    expect(await peer.ok({ type: 'get_state' })).toEqual({ ...before, messageCount: 2 * messages.length });
+    const dispositions = peer.records.filter(({ command }) => command === 'prompt').map(({ data }) => data);
+    expect(dispositions).toEqual(messages.map(() => expect.objectContaining({ disposition: 'started' })));
   },
 );
 

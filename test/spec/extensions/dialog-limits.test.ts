@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MAX_DIALOGS } from '../../../src/extend/dialogs.ts';
@@ -17,9 +17,9 @@ import {
   writeSettings,
 } from '../../support/agent/test-agent.ts';
 import { Peer } from '../../support/clients/peer.ts';
-import { verifies } from '../../support/verifies.ts';
+import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
 
-verifies('X8', 'dialogs over the limit are not shown and return undefined', async ({ open }) => {
+verifies('X56', 'dialogs over the limit are not shown, reported, and return undefined', async ({ open }) => {
   const { home } = homeWithCommands({
     many: `const asked = Array.from({ length: ${MAX_DIALOGS} + 1 }, (_, index) => ctx.ui.input('Name ' + index));
       tell(ctx, (await asked.at(-1)) ?? null);
@@ -29,8 +29,12 @@ verifies('X8', 'dialogs over the limit are not shown and return undefined', asyn
 
   await peer.ok({ type: 'prompt', message: '/many' });
 
+  const { id } = await peer.next(({ type, by }) => type === 'extension_ui_resolved' && by === 'nobody');
   expect(await nextNotification(peer)).toBeNull();
-  expect((await peer.ok({ type: 'get_state' })).pendingUi).toHaveLength(MAX_DIALOGS);
+  const { pendingUi } = await peer.ok({ type: 'get_state' });
+  expect(pendingUi).toHaveLength(MAX_DIALOGS);
+  expect(pendingUi.map((request: { id: string }) => request.id)).not.toContain(id);
+  expect(allUiRequests(peer, 'input')).toHaveLength(MAX_DIALOGS);
   await peer.ok({ type: 'abort' });
   expect((await peer.ok({ type: 'get_state' })).pendingUi).toEqual([]);
 });
@@ -154,6 +158,25 @@ verifies(
     expect((await peer.ok({ type: 'get_state' })).pendingUi).toEqual([]);
     expect(await peer.next('extension_ui_resolved')).toMatchObject({ id: request.id, by: 'abort' });
   },
+);
+
+verifies(
+  'X55',
+  'a dialog of a command ends with its session',
+  async ({ open }) => {
+    const { home } = homeWithCommands({
+      ask: "await (await import('node:fs/promises')).writeFile(ctx.cwd + '/answer', String(await ctx.ui.input('Name?')));",
+    });
+    const { peer } = await open({ home });
+    await peer.ok({ type: 'prompt', message: '/ask' });
+    await nextUiRequest(peer, 'input');
+
+    await peer.ok({ type: 'new_session' });
+
+    await expect.poll(() => existsSync(join(home.cwd, 'answer'))).toBe(true);
+    expect((await peer.ok({ type: 'get_state' })).pendingUi).toEqual([]);
+  },
+  AGENT_SWITCHES_SESSION,
 );
 
 verifies(

@@ -5,16 +5,6 @@ import { type Home, newHome } from '../../support/agent/test-agent.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const builtins = ['/compact', '/new', '/model', '/quit', '/name x', '/settings'];
-
-verifies('N1', 'get_commands returns a list', async ({ open }) => {
-  const { peer } = await open();
-
-  const response = await peer.request({ type: 'get_commands' });
-
-  expect(response).toMatchObject({ command: 'get_commands', success: true, data: { commands: [] } });
-});
-
 /** A home with templates and skills in every kind of location. */
 function homeWithTemplates(): { home: Home; args: string[] } {
   const home = newHome();
@@ -28,7 +18,7 @@ function homeWithTemplates(): { home: Home; args: string[] } {
   return { home, args: ['--skill', '../elsewhere'] };
 }
 
-verifies('N3 N4 N6 N7 N8 N9 N10', 'templates and skills are listed with their source', async ({ open }) => {
+verifies('N1 N3 N4 N6 N7 N8 N9 N10', 'templates and skills are listed with their source', async ({ open }) => {
   const { home, args } = homeWithTemplates();
   const { peer } = await open({ home, args });
   const sourceOf = (path: string, scope: string, baseDir: string) => ({
@@ -95,30 +85,4 @@ verifies('N2', 'every listed command runs when a prompt names it', async ({ open
     expect.stringMatching(/^<skill name="deploy" location=".+">\n.+\n\nShip\.\n<\/skill>\n\nnow$/),
     expect.stringMatching(/^<skill name="odd name" location=".+">\n.+\n\nOddly\.\n<\/skill>\n\nnow$/),
   ]);
-});
-
-verifies('N11', 'built-in commands are not listed', async ({ open }) => {
-  const { peer } = await open();
-  await peer.ok({ type: 'hello', builtins: false });
-
-  const { commands } = await peer.ok({ type: 'get_commands' });
-
-  expect(commands.filter(({ source }: { source: string }) => source === 'builtin')).toEqual([]);
-});
-
-verifies('N12', 'the text of a built-in command goes to the model unchanged', async ({ open }) => {
-  const { peer } = await open({ script: [{ text: 'read' }, { repeat: true }] });
-  const before = await peer.ok({ type: 'get_state' });
-
-  for (const message of builtins) await peer.run(message);
-
-  const { messages } = await peer.ok({ type: 'get_messages' });
-  const texts = messages.flatMap(({ role, content }: { role: string; content: { text: string }[] }) =>
-    role === 'user' ? [content[0]?.text] : [],
-  );
-  expect(texts).toEqual(builtins);
-  const { sessionId, model } = await peer.ok({ type: 'get_state' });
-  expect({ sessionId, model }).toEqual({ sessionId: before.sessionId, model: before.model });
-  const dispositions = peer.records.filter(({ command }) => command === 'prompt').map(({ data }) => data);
-  expect(dispositions).toEqual(builtins.map(() => expect.objectContaining({ disposition: 'started' })));
 });

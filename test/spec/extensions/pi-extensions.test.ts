@@ -167,8 +167,11 @@ verifies('S3 S8 S16 S19', 'an extension can cancel every session change', async 
     { type: 'clone' },
   ];
 
+  const before = await peer.ok({ type: 'get_state' });
   const cancelled = [];
   for (const move of moves) cancelled.push(await peer.ok(move));
+  const after = await peer.ok({ type: 'get_state' });
+  const files = sessionFiles();
   await peer.ok({ type: 'prompt', message: '/unlock' });
   const fresh = await peer.ok({ type: 'new_session' });
 
@@ -178,6 +181,8 @@ verifies('S3 S8 S16 S19', 'an extension can cancel every session change', async 
     { cancelled: true, text: 'hello' },
     { cancelled: true },
   ]);
+  expect(after).toEqual(before);
+  expect(files).toEqual([path]);
   expect(fresh).toMatchObject({ cancelled: false });
   // Behind a server the client moves without the agent, so that no other session starts.
   if (transport === 'websocket') return;
@@ -195,17 +200,23 @@ verifies('S3 S8 S16 S19', 'an extension can cancel every session change', async 
   });
 });
 
-verifies('P15 P16 N2 X3 X23 X25 X27 X29 X40', 'a command opens one dialog after another', async ({ open }) => {
+verifies('P15 P16 N2 X2 X3 X23 X25 X27 X29 X40', 'a command opens one dialog after another', async ({ open }) => {
   const { peer } = await open({ args: extensionArgs('dialogs') });
   const prompt = peer.request({ type: 'prompt', message: '/interview  about you' });
 
-  expect(await answerDialog(peer, 'select', { value: 'green' })).toMatchObject({
-    title: 'Colour?',
-    options: ['red', 'green'],
-  });
-  expect(await answerDialog(peer, 'confirm', { confirmed: true })).toMatchObject({ message: 'You said green' });
-  expect(await answerDialog(peer, 'input', { value: 'Ada' })).toMatchObject({ placeholder: 'somebody' });
-  expect(await answerDialog(peer, 'editor', { value: 'new\ntext' })).toMatchObject({ prefill: 'old' });
+  const requests = [
+    await answerDialog(peer, 'select', { value: 'green' }),
+    await answerDialog(peer, 'confirm', { confirmed: true }),
+    await answerDialog(peer, 'input', { value: 'Ada' }),
+    await answerDialog(peer, 'editor', { value: 'new\ntext' }),
+  ];
+  expect(requests).toMatchObject([
+    { title: 'Colour?', options: ['red', 'green'] },
+    { message: 'You said green' },
+    { placeholder: 'somebody' },
+    { prefill: 'old' },
+  ]);
+  expect(new Set(requests.map(({ id }) => id)).size).toBe(4);
 
   const collected = { args: ' about you', colour: 'green', sure: true, name: 'Ada', text: 'new\ntext' };
   expect(JSON.parse((await nextUiRequest(peer, 'notify')).message)).toEqual(collected);

@@ -117,7 +117,7 @@ verifies('X45', 'turn numbers continue when handlers are registered during a run
 });
 
 verifies(
-  'Z31',
+  'Z28',
   'a running command finishes before the end of input ends tau',
   async ({ open }) => {
     const { home } = homeWithCommands({

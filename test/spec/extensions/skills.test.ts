@@ -140,27 +140,29 @@ verifies('N21', 'a skill file that cannot be read is reported, and the message i
   ]);
 });
 
-verifies('N22', 'an invalid skill is reported on stderr and left out', async ({ open }) => {
+it('[N22] an invalid skill, a name that is taken and a missing path are reported on stderr and left out', async () => {
   const home = homeWithSkill('good');
   writeFiles(home, {
     'agent/skills/bad/SKILL.md': '---\nname: bad\n---\nNo description.',
     'agent/skills/worse/SKILL.md': '---\ndescription: [\n---\n',
     'project/.pi/skills/good/SKILL.md': skill('good'),
   });
-  const agent = await open({ home });
+  const args = ['--skill', 'nowhere', '--prompt-template', 'nowhere.md'];
+  const agent = await openTestAgent('stdio', { home, args });
 
   const { commands } = await agent.peer.ok({ type: 'get_commands' });
   await agent.peer.run('say hello');
+  await agent.close();
 
   expect(commands.map(({ name }: { name: string }) => name)).toEqual(['skill:good']);
-  await agent.close();
-  if (!agent.process) return;
   const skillPath = (name: string) => join(home.root, name, 'SKILL.md');
-  const lines = agent.process.stderr().trimEnd().split('\n');
+  const lines = agent.process?.stderr().trimEnd().split('\n');
   expect(lines).toEqual([
+    `tau: ${join(home.cwd, 'nowhere.md')} is left out of the prompt templates: it is not there`,
     `tau: ${skillPath('agent/skills/bad')} is left out: it has no description`,
     expect.stringContaining(`tau: ${skillPath('agent/skills/worse')} is left out: its front matter is no YAML: `),
     `tau: ${skillPath('project/.pi/skills/good')} is left out: ${skillPath('agent/skills/good')} has the name good already`,
+    `tau: ${join(home.cwd, 'nowhere')} is left out of the skills: it is not there`,
   ]);
 });
 

@@ -232,17 +232,23 @@ verifies('P52', 'a repeated prompt at the start is a duplicate of the queued one
   expect(userTexts(peer.records)).toEqual(['hello (seen)']);
 });
 
-verifies('P53', 'a prompt that was queued at the start can be edited and withdrawn', async ({ open }) => {
+verifies('P53', 'a prompt that was queued at the start can be edited, withdrawn and cleared', async ({ open }) => {
   const { peer } = await open({ home: askingHome(), script: [{ text: 'one' }] });
 
-  const kept = await peer.ok({ type: 'prompt', message: 'helo' });
-  const withdrawn = await peer.ok({ type: 'follow_up', message: 'more' });
-  await peer.ok({ type: 'edit_queued', queueId: kept.queueId, message: 'hello' });
-  expect(await peer.ok({ type: 'remove_queued', queueId: withdrawn.queueId })).toEqual({ text: 'more' });
+  await peer.ok({ type: 'prompt', message: 'never' });
+  await peer.ok({ type: 'follow_up', message: 'nor this' });
+  const cleared = await peer.ok({ type: 'clear_queue' });
+  const [first, second] = [
+    await peer.ok({ type: 'prompt', message: 'helo' }),
+    await peer.ok({ type: 'follow_up', message: 'more' }),
+  ];
+  await peer.ok({ type: 'edit_queued', queueId: first.queueId, message: 'hello' });
+  expect(await peer.ok({ type: 'remove_queued', queueId: second.queueId })).toEqual({ text: 'more' });
   await answerDialog(peer, 'confirm', { confirmed: true });
   await peer.next('agent_settled');
   await peer.ok({ type: 'wait_idle' });
 
+  expect(JSON.stringify(cleared)).toMatch(/never.*nor this|nor this.*never/);
   expect(userTexts(peer.records)).toEqual(['hello (seen)']);
 });
 

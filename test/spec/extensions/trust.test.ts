@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { ruleText, triggeredRules } from '../../support/agent/stream-rules.ts';
 import { type Home, newHome } from '../../support/agent/test-agent.ts';
 import { writeFiles } from '../../support/agent/user-files.ts';
+import { runTau } from '../../support/processes/program.ts';
 import { header, storeSession } from '../../support/sessions/stored-session.ts';
 import { stdioServer, writeMcpServers } from '../../support/tools/mcp.ts';
 import { AGENT_SWITCHES_SESSION, verifies } from '../../support/verifies.ts';
@@ -245,6 +246,15 @@ verifies('Z75', 'preflight lists the files that are skipped without trust', asyn
   const finding = findings.find(({ check }: { check: string }) => check === 'trust');
   expect(finding).toMatchObject({ status: 'warning' });
   for (const file of files) expect(finding.message).toContain(file);
+});
+
+it('[Z75] tau doctor lists the files that are skipped without trust', async () => {
+  const { home, files } = projectNeedingTrust();
+
+  const { stdout } = await runTau(home, ['doctor'], { input: '' });
+
+  const [, finding = ''] = /^warning +trust +(.*)$/m.exec(stdout) ?? [];
+  for (const file of files) expect(finding).toContain(file);
 });
 
 verifies(

@@ -275,6 +275,9 @@ describe('[L29] a changed model, level or mode', () => {
     await peer.ok({ type: 'cycle_thinking_level' });
     await peer.ok({ type: 'set_auto_retry', enabled: true });
     await peer.ok({ type: 'set_auto_compaction', enabled: false });
+    await peer.ok({ type: 'set_steering_mode', mode: 'all' });
+    await peer.ok({ type: 'set_follow_up_mode', mode: 'all' });
+    await peer.ok({ type: 'set_interrupt_mode', mode: 'immediate' });
 
     expect(agentFileText(home, 'settings.json')).toBe(before);
   });
@@ -286,16 +289,30 @@ describe('[L29] a changed model, level or mode', () => {
     await peer.ok({ type: 'set_model', provider: 'own', modelId: 'alpha-2', persist: true });
     await peer.ok({ type: 'set_thinking_level', level: 'low', persist: true });
     await peer.ok({ type: 'set_auto_compaction', enabled: false, persist: true });
+    await peer.ok({ type: 'set_auto_retry', enabled: true, persist: true });
+    await peer.ok({ type: 'set_steering_mode', mode: 'all', persist: true });
+    await peer.ok({ type: 'set_follow_up_mode', mode: 'all', persist: true });
+    await peer.ok({ type: 'set_interrupt_mode', mode: 'immediate', persist: true });
     const next = await openTestAgent('stdio', { home });
 
     expect(JSON.parse(agentFileText(home, 'settings.json'))).toEqual({
       ...settings,
       compaction: { reserveTokens: 5, enabled: false },
+      retry: { enabled: true },
+      steeringMode: 'all',
+      followUpMode: 'all',
+      interruptMode: 'immediate',
       defaultProvider: 'own',
       defaultModel: 'alpha-2',
       defaultThinkingLevel: 'low',
     });
     expect(await chosen(next.peer)).toBe('own/alpha-2:low');
+    expect(await next.peer.ok({ type: 'get_state' })).toMatchObject({
+      autoCompactionEnabled: false,
+      steeringMode: 'all',
+      followUpMode: 'all',
+      interruptMode: 'immediate',
+    });
   });
 
   it('is never written into an invalid settings.json', async () => {

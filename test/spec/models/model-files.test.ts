@@ -14,7 +14,7 @@ import { sdkCompletions } from '../../support/providers/sdk-completions.ts';
 const openOwnModel = (home: Home, env: Record<string, string> = {}, ...args: string[]) =>
   openTestAgent('stdio', { home, env, args: ['--model', 'own/m', ...args] });
 
-describe('models.json', () => {
+describe('[L27] models.json', () => {
   it('describes a server with its key, headers and compatibility flags', async () => {
     const double = await ProviderDouble.start(completions);
     const home = homeWithFiles({
@@ -156,7 +156,7 @@ describe('models.json', () => {
   });
 });
 
-describe('an invalid models.json', () => {
+describe('[L27] an invalid models.json', () => {
   const provider = (more: object) => ({ providers: { own: { ...providerConfig('http://127.0.0.1:1'), ...more } } });
 
   it.each<[string, unknown, RegExp]>([

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
-import { NO_RETRY, newGate, newHome, startAgentProcess } from '../../support/agent/test-agent.ts';
+import { expect, it } from 'vitest';
+import { type Home, NO_RETRY, newGate, newHome, startAgentProcess } from '../../support/agent/test-agent.ts';
 import { outline, type WireRecord } from '../../support/clients/peer.ts';
+import { runTau } from '../../support/processes/program.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** The message steps in these records, with the deltas of a block merged. */
@@ -214,17 +215,25 @@ for (const name of ['lookup', 'resolve', 'resolve4', 'resolve6']) {
 note('watching');
 `;
 
+/** Environment of a process that records each attempt to reach a host, and what it has recorded. */
+function traceNetwork(home: Home) {
+  const [preload, trace] = [join(home.root, 'trace.cjs'), join(home.root, 'trace.txt')];
+  writeFileSync(preload, tracer);
+  const notes = () => [...new Set(readFileSync(trace, 'utf8').trim().split('\n'))];
+  return { notes, env: { NODE_OPTIONS: `--require ${preload}`, NETWORK_TRACE: trace } };
+}
+
+const LOCAL_SERVERS = [11_434, 8080, 1234].map((port) => ({ host: '127.0.0.1', port }));
+
 verifies(
   'L22 L26',
   'the agent connects only to local servers, when models are listed, and with --offline to none',
   async ({ open }) => {
     for (const args of [['--offline'], []]) {
       const home = newHome();
-      const [preload, trace] = [join(home.root, 'trace.cjs'), join(home.root, 'trace.txt')];
-      writeFileSync(preload, tracer);
-      const { peer } = await open({ home, args, env: { NODE_OPTIONS: `--require ${preload}`, NETWORK_TRACE: trace } });
+      const { env, notes } = traceNetwork(home);
+      const { peer } = await open({ home, args, env });
 
-      const notes = () => [...new Set(readFileSync(trace, 'utf8').trim().split('\n'))];
       await peer.run('hello');
       await peer.run('list the files');
       await peer.refused({ type: 'set_model', provider: 'own', modelId: 'm' });
@@ -233,10 +242,28 @@ verifies(
       const [, ...looked] = notes();
 
       expect(before).toEqual(['"watching"']);
-      const addresses = looked.map((note) => JSON.parse(note) as { host: string; port: number });
-      const local = [11_434, 8080, 1234].map((port) => ({ host: '127.0.0.1', port }));
-      expect(addresses).toMatchObject(args.includes('--offline') ? [] : local);
+      expect(looked.map((note) => JSON.parse(note))).toMatchObject(args.includes('--offline') ? [] : LOCAL_SERVERS);
     }
   },
   ['stdio', 'unix'],
 );
+
+it('[L31] --list-models looks for servers on this machine, and with --offline for none', async () => {
+  const found = [];
+  for (const args of [['--list-models'], ['--list-models', '--offline']]) {
+    const home = newHome();
+    const { env, notes } = traceNetwork(home);
+    const { code } = await runTau(home, args, { input: '', env });
+    found.push([
+      code,
+      notes()
+        .slice(1)
+        .map((note) => JSON.parse(note)),
+    ]);
+  }
+
+  expect(found).toMatchObject([
+    [0, LOCAL_SERVERS],
+    [0, []],
+  ]);
+});

@@ -162,7 +162,7 @@ verifies('B17', 'a detached or rejected session change stops no bash command', a
   expect(await filterAlive(pids)).toHaveLength(2);
 });
 
-it('[B16 C21] bash and abort_bash do not wait for other commands', async () => {
+it('[B16 C21 C22] bash and abort_bash do not wait for other commands', async () => {
   const { called, wait } = neverReturns();
   const { client } = await openWithHooks({ input: wait });
   const prompt = client.prompt({ message: 'go' }).catch((error: unknown) => error);

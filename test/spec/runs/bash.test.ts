@@ -136,6 +136,14 @@ verifies('B13', 'bash output has no terminal control sequences, even when split 
   expect(deltas(peer.records, 1)).toBe(output);
 });
 
+verifies('B13', 'the output of a result has the last state of overwritten lines', async ({ open }) => {
+  const { peer } = await open();
+
+  const { output } = await peer.ok({ type: 'bash', command: `printf '10%%\\r99%%\\rdone\\nlonger\\rx\\nnext\\r\\n'` });
+
+  expect(output).toBe('done\nx\nnext\n');
+});
+
 verifies('B13', 'UTF-8 characters split between two updates arrive whole', async ({ open }) => {
   const { peer } = await open();
   const command = `printf '\\360\\237'; sleep 0.15; printf '\\230\\200'; sleep 0.15; printf '\\303'`;

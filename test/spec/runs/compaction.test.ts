@@ -10,7 +10,7 @@ import {
   textWithUsage,
 } from '../../support/agent/compaction.ts';
 import { rolesOf } from '../../support/agent/hooked-agent.ts';
-import { newGate, readSessionFile } from '../../support/agent/test-agent.ts';
+import { readSessionFile } from '../../support/agent/test-agent.ts';
 import { usage } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
@@ -288,18 +288,4 @@ verifies('K1', 'compact aborts the run first', async ({ open }) => {
   const records = peer.records.slice(start);
   expect(milestones(records)).toEqual(['turn_end', 'agent_end', 'agent_settled', 'compaction_start', 'compaction_end']);
   expect(records.find(({ type }) => type === 'agent_settled')).toMatchObject({ aborted: true });
-});
-
-verifies('K8 C18', 'isCompacting is true for the duration of a compaction', async ({ open }) => {
-  const gate = newGate();
-  const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }]);
-  peer.send({ id: 'c', type: 'compact' });
-  await peer.next('compaction_start');
-
-  const during = await peer.ok({ type: 'get_state' });
-  gate.open();
-  await peer.next(({ id }) => id === 'c');
-
-  expect(during).toMatchObject({ isCompacting: true, isStreaming: false });
-  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isCompacting: false });
 });

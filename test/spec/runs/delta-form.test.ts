@@ -41,7 +41,7 @@ const rich = {
   ],
 };
 
-verifies('M17 M19', 'in delta form an update carries its step and nothing else', async ({ open }) => {
+verifies('I7 M17 M19', 'in delta form an update carries its step and nothing else', async ({ open }) => {
   const { peer } = await open({ script: [rich, { text: 'done' }] });
   await requestDeltas(peer);
 

@@ -155,7 +155,7 @@ verifies(
 );
 
 verifies(
-  'Y2 P3',
+  'Y2 J18',
   'a session killed during a retry delay keeps the message and continues',
   async ({ open }) => {
     const { peer, home, process, sessionFiles } = await openInRetryDelay(open);

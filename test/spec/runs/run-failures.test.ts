@@ -87,7 +87,7 @@ verifies('R21 R22 M15', 'an interrupted stream keeps the partial message', async
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'error', errorCode: 'connection_lost' });
 });
 
-verifies('R22 T12', 'a tool call in a failed assistant message does not run', async ({ open }) => {
+verifies('R22', 'a tool call in a failed assistant message does not run', async ({ open }) => {
   const { peer } = await open({
     settings: NO_RETRY,
     script: [

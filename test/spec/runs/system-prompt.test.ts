@@ -30,9 +30,11 @@ async function openRecordingPrompts(home: Home, options: Parameters<typeof openW
 const order = (text: string, texts: readonly string[]) =>
   texts.filter((part) => text.includes(part)).toSorted((one, other) => text.indexOf(one) - text.indexOf(other));
 
-it('[U1 U2] the system prompt lists tools, user and folder context files, and the working directory', async () => {
+it('[U1 U2] the system prompt has tools, additions, context files, skills, date and working directory', async () => {
   const home = newHome();
   writeFiles(home, {
+    'agent/APPEND_SYSTEM.md': 'an addition',
+    'agent/skills/sweep/SKILL.md': '---\nname: sweep\ndescription: Sweeps.\n---\n',
     'agent/AGENTS.md': 'from the user',
     'CLAUDE.md': 'from above',
     'project/AGENTS.md': 'from the project',
@@ -43,7 +45,17 @@ it('[U1 U2] the system prompt lists tools, user and folder context files, and th
 
   const prompt = await nextSystemPrompt();
 
-  const words = ['- read: ', 'from the user', 'from above', 'from the project', `working directory is ${home.cwd}`];
+  const words = [
+    'coding agent',
+    '- read: ',
+    'an addition',
+    'from the user',
+    'from above',
+    'from the project',
+    '<name>sweep</name>',
+    `${new Date().getFullYear()}-`,
+    `working directory is ${home.cwd}`,
+  ];
   expect(order(prompt, words)).toEqual(words);
   expect(prompt).toContain(`## ${join(home.cwd, 'AGENTS.md')}\n\nfrom the project`);
   expect(prompt).not.toContain('hidden');

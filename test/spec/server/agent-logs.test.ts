@@ -23,7 +23,7 @@ function homeWithExtension(source: string) {
   return { home, agentArgs: ['--extension', extension], logFile: join(home.root, 'server.jsonl') };
 }
 
-it('[W123] the server logs warnings, output and runs of its agents with session and process', async () => {
+it('[W123 U29] the server logs warnings, output and runs of its agents with session and process', async () => {
   const { home, agentArgs, logFile } = homeWithExtension(`console.log('printed by an extension')`);
   writeUserFile(home, 'models.json', '{"providers": 7}');
   const args = ['--log-level', 'debug', '--log-file', logFile];
@@ -46,7 +46,7 @@ it('[W123] the server logs warnings, output and runs of its agents with session 
   expect(readFileSync(logFile, 'utf8')).not.toContain('the words of');
 });
 
-it('[W123] by default the server logs warnings of its agents to stderr, and no other output', async () => {
+it('[W123 U29] by default the server logs warnings of its agents to stderr, and no other output', async () => {
   const { home, agentArgs } = homeWithExtension(`console.log('printed by an extension')`);
   writeUserFile(home, 'models.json', '{"providers": 7}');
   const server = await startServer({ home, script: HELLO, agentArgs });
@@ -59,7 +59,8 @@ it('[W123] by default the server logs warnings of its agents to stderr, and no o
 });
 
 it('[W124] an agent that prints without end fills no log', async () => {
-  const { home, agentArgs, logFile } = homeWithExtension(`for (let i = 0; i < 10_000; i++) console.log('line ' + i)`);
+  const source = `console.log('x'.repeat(10_000)); for (let i = 1; i < 10_000; i++) console.log('line ' + i)`;
+  const { home, agentArgs, logFile } = homeWithExtension(source);
   const args = ['--log-level', 'debug', '--log-file', logFile];
   const server = await startServer({ home, script: HELLO, agentArgs, args });
   await (await server.attach()).run('Hi');
@@ -67,7 +68,9 @@ it('[W124] an agent that prints without end fills no log', async () => {
   server.kill('SIGTERM');
   await server.exited;
 
-  expect(logged(logFile, 'agent printed')).toHaveLength(50);
+  const lines = logged(logFile, 'agent printed').map(({ line }) => line);
+  expect(lines).toHaveLength(50);
+  expect(lines[0]).toMatch(/^x{100,1000}…$/);
   expect(logged(logFile, 'agent printed too much')).toMatchObject([{ level: 'warn', omittedLines: 9950 }]);
 });
 

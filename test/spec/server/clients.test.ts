@@ -94,7 +94,7 @@ it('[W7] a malformed command is answered only to its sender', async () => {
   expect(second.eventTypes).toEqual(['server_connected', 'state_synced']);
 });
 
-it('[W86] `hello` applies to one client: stream, names, entries and heartbeats of others stay unchanged', async () => {
+it('[W86 I10] `hello` applies to one client: stream, names, entries and heartbeats of others stay unchanged', async () => {
   const gate = newGate();
   const home = newHome();
   userExtension(home, 'broken.ts', "export default (pi) => pi.on('turn_start', () => { throw new Error('broken'); });");

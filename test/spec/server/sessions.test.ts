@@ -158,41 +158,31 @@ it('[W83] rename_session renames a parked session on disk', async () => {
   expect(readSessionFile(sessionPath).filter(({ type }) => type === 'session_info')).toHaveLength(1);
 });
 
-it('[W131] stop "run" spares a session with other clients, stop "all" disconnects them with 4404', async () => {
+it('[W131] stop "run" deletes a session without clients and spares others, stop "all" disconnects them with 4404', async () => {
   const gate = newGate();
-  const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }, ...TALK] });
-  const first = await server.attach();
-  await first.ok({ type: 'prompt', message: 'Go' });
-  await first.next('message_update');
-  const sessionPath = await fileOf(first);
+  const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }] });
+  const [first, left] = await Promise.all([server.attach(), server.attach()]);
+  for (const peer of [first, left]) {
+    await peer.ok({ type: 'prompt', message: 'Go' });
+    await peer.next('message_update');
+  }
+  const [sessionPath, leftPath] = [await fileOf(first), await fileOf(left)];
   const second = await server.attach();
 
   const spared = await second.refused({ type: 'delete_session', sessionPath, stop: 'run' });
   const { isStreaming } = await first.ok({ type: 'get_state' });
   await second.ok({ type: 'delete_session', sessionPath, stop: 'all' });
+  await left.disconnect();
+  // The server notices the disconnect in its own time.
+  let response = await second.request({ type: 'delete_session', sessionPath: leftPath, stop: 'run' });
+  while (response['code'] === 'session_in_use')
+    response = await second.request({ type: 'delete_session', sessionPath: leftPath, stop: 'run' });
 
   expect(spared).toMatchObject({ code: 'session_in_use' });
   expect(isStreaming).toBe(true);
   expect(await first.ended).toMatchObject({ code: 4404 });
-  expect(existsSync(sessionPath)).toBe(false);
-});
-
-it('[W131] stop "run" deletes a session whose run has no client', async () => {
-  const gate = newGate();
-  const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }, ...TALK] });
-  const first = await server.attach();
-  await first.ok({ type: 'prompt', message: 'Go' });
-  await first.next('message_update');
-  const sessionPath = await fileOf(first);
-  const second = await server.attach();
-  await first.disconnect();
-  // The server notices the disconnect in its own time.
-  let response = await second.request({ type: 'delete_session', sessionPath, stop: 'run' });
-  while (response['code'] === 'session_in_use')
-    response = await second.request({ type: 'delete_session', sessionPath, stop: 'run' });
-
   expect(response).toMatchObject({ success: true });
-  expect(existsSync(sessionPath)).toBe(false);
+  expect([existsSync(sessionPath), existsSync(leftPath)]).toEqual([false, false]);
 });
 
 it('[W107] a page of the session list holds at most 1000 sessions, whatever its limit', async () => {

@@ -21,50 +21,54 @@ const writes = {
   ],
 };
 
-verifies('S59', 'navigate_tree with summarize stores a summary of the old branch at the new leaf', async ({ open }) => {
-  const { peer } = await open({
-    script: [
-      { text: 'one' },
-      writes,
-      { text: 'two' },
-      { steps: [{ text: 'Tried notes.' }, { usage: { input: 70, output: 7 } }] },
-      { text: 'three', when: '^other' },
-    ],
-  });
-  await peer.run('first');
-  await peer.run('second');
-  const [one, oldLeaf] = [await entryIdOf(peer, 'one'), await getLeafId(peer)];
-  const { tokens } = await peer.ok({ type: 'get_session_stats' });
+verifies(
+  'S59 S62',
+  'navigate_tree with summarize stores a summary of the old branch at the new leaf',
+  async ({ open }) => {
+    const { peer } = await open({
+      script: [
+        { text: 'one' },
+        writes,
+        { text: 'two' },
+        { steps: [{ text: 'Tried notes.' }, { usage: { input: 70, output: 7 } }] },
+        { text: 'three', when: '^other' },
+      ],
+    });
+    await peer.run('first');
+    await peer.run('second');
+    const [one, oldLeaf] = [await entryIdOf(peer, 'one'), await getLeafId(peer)];
+    const { tokens } = await peer.ok({ type: 'get_session_stats' });
 
-  const result = await peer.ok({
-    type: 'navigate_tree',
-    targetId: await entryIdOf(peer, 'second'),
-    summarize: true,
-    label: 'notes',
-  });
+    const result = await peer.ok({
+      type: 'navigate_tree',
+      targetId: await entryIdOf(peer, 'second'),
+      summarize: true,
+      label: 'notes',
+    });
 
-  const summary =
-    'Tried notes.\n\n<read-files>\nmissing.txt\n</read-files>\n\n<modified-files>\nnotes.txt\n</modified-files>';
-  const entries = await getEntries(peer);
-  expect(result).toEqual({ cancelled: false, editorText: 'second', summaryEntryId: expect.any(String) });
-  expect(entries.slice(-2)).toMatchObject([
-    {
-      id: result.summaryEntryId,
-      type: 'branch_summary',
-      parentId: one,
-      fromId: oldLeaf,
-      summary,
-      details: { readFiles: ['missing.txt'], modifiedFiles: ['notes.txt'] },
-      usage: { input: 70, output: 7 },
-    },
-    { type: 'label', targetId: result.summaryEntryId, label: 'notes', parentId: result.summaryEntryId },
-  ]);
-  expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', `branchSummary: ${summary}`]);
-  const now = await peer.ok({ type: 'get_session_stats' });
-  expect(now.tokens.total).toBe(tokens.total + 77);
-  await peer.run('other');
-  expect((await briefConversation(peer)).at(-1)).toBe('assistant: three');
-});
+    const summary =
+      'Tried notes.\n\n<read-files>\nmissing.txt\n</read-files>\n\n<modified-files>\nnotes.txt\n</modified-files>';
+    const entries = await getEntries(peer);
+    expect(result).toEqual({ cancelled: false, editorText: 'second', summaryEntryId: expect.any(String) });
+    expect(entries.slice(-2)).toMatchObject([
+      {
+        id: result.summaryEntryId,
+        type: 'branch_summary',
+        parentId: one,
+        fromId: oldLeaf,
+        summary,
+        details: { readFiles: ['missing.txt'], modifiedFiles: ['notes.txt'] },
+        usage: { input: 70, output: 7 },
+      },
+      { type: 'label', targetId: result.summaryEntryId, label: 'notes', parentId: result.summaryEntryId },
+    ]);
+    expect(await briefConversation(peer)).toEqual(['user: first', 'assistant: one', `branchSummary: ${summary}`]);
+    const now = await peer.ok({ type: 'get_session_stats' });
+    expect(now.tokens.total).toBe(tokens.total + 77);
+    await peer.run('other');
+    expect((await briefConversation(peer)).at(-1)).toBe('assistant: three');
+  },
+);
 
 verifies('S59', 'only messages that the two branches do not share are summarised', async ({ open }) => {
   const { peer } = await open({

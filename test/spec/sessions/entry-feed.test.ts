@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type Home, newGate, newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import { header, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
-import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
+import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 type Entry = Record<string, unknown>;
 
@@ -172,78 +172,83 @@ verifies('I8', 'a client that did not request entries gets none', async ({ open 
   expect(entriesIn(peer.records)).toEqual([]);
 });
 
-verifies('I9', 'entry_appended precedes every record that depends on its entry', async ({ open, transport }) => {
-  const gate = newGate();
-  const { peer } = await open({
-    script: [
-      { steps: [{ text: 'x' }, { await: gate.path }, { toolCall: { name: 'bash', arguments: { command: 'true' } } }] },
-      { text: 'steered' },
-      { text: 'followed' },
-    ],
-  });
-  await peer.ok({ type: 'hello', entries: true });
+verifies(
+  'I9',
+  'entry_appended precedes every record that depends on its entry',
+  async ({ open }) => {
+    const gate = newGate();
+    const { peer } = await open({
+      script: [
+        {
+          steps: [{ text: 'x' }, { await: gate.path }, { toolCall: { name: 'bash', arguments: { command: 'true' } } }],
+        },
+        { text: 'steered' },
+        { text: 'followed' },
+      ],
+    });
+    await peer.ok({ type: 'hello', entries: true });
 
-  await peer.ok({ type: 'prompt', message: 'first' });
-  await peer.next('message_update');
-  await peer.ok({ type: 'steer', message: 'second' });
-  await peer.ok({ type: 'follow_up', message: 'third' });
-  gate.open();
-  await peer.next('agent_settled');
-  await peer.ok({ type: 'set_session_name', name: 'named' });
-  await peer.ok({ type: 'set_thinking_level', level: 'low' });
-  const { sessionId } = await peer.ok({ type: 'new_session' });
+    await peer.ok({ type: 'prompt', message: 'first' });
+    await peer.next('message_update');
+    await peer.ok({ type: 'steer', message: 'second' });
+    await peer.ok({ type: 'follow_up', message: 'third' });
+    gate.open();
+    await peer.next('agent_settled');
+    await peer.ok({ type: 'set_session_name', name: 'named' });
+    await peer.ok({ type: 'set_thinking_level', level: 'low' });
+    const { sessionId } = await peer.ok({ type: 'new_session' });
 
-  const messages = peer.records.filter(({ type }) => type === 'message_end');
-  expect(messages.map((record) => (record['message'] as { role: string }).role)).toEqual([
-    'user',
-    'assistant',
-    'toolResult',
-    'user',
-    'assistant',
-    'user',
-    'assistant',
-  ]);
-  for (const end of messages) {
-    const entry = indexOfRecord(
-      peer,
-      'the entry',
-      appended((other) => message(other) === message(end)),
-    );
-    const first = indexOfRecord(
-      peer,
-      'the end',
-      (record) => record.type === 'message_end' && message(record) === message(end),
-    );
-    expect(entry).toBeLessThan(first);
-  }
-  const pairs: [string, (record: WireRecord) => boolean, (record: WireRecord) => boolean][] = [
-    [
-      'the prompt',
-      appended(({ message: text }) => JSON.stringify(text ?? '').includes('first')),
-      ({ command }) => command === 'prompt',
-    ],
-    [
-      'the queue',
-      appended(({ type, data }) => type === 'custom' && JSON.stringify(data).includes('second')),
-      ({ type }) => type === 'queue_update',
-    ],
-    ['the name', appended(({ name }) => name === 'named'), ({ type }) => type === 'session_info_changed'],
-    [
-      'the level',
-      appended(({ type, thinkingLevel }) => type === 'thinking_level_change' && thinkingLevel === 'low'),
-      ({ type }) => type === 'thinking_level_changed',
-    ],
-  ];
-  const arrivals: typeof pairs = [
-    ['the header', appended(({ id }) => id === sessionId), ({ command }) => command === 'new_session'],
-    [
-      'the new state',
-      appended(({ id }) => id === sessionId),
-      ({ type, state }) => type === 'state_changed' && (state as Entry)['sessionId'] === sessionId,
-    ],
-  ];
+    const messages = peer.records.filter(({ type }) => type === 'message_end');
+    expect(messages.map((record) => (record['message'] as { role: string }).role)).toEqual([
+      'user',
+      'assistant',
+      'toolResult',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+    for (const end of messages) {
+      const entry = indexOfRecord(
+        peer,
+        'the entry',
+        appended((other) => message(other) === message(end)),
+      );
+      const first = indexOfRecord(
+        peer,
+        'the end',
+        (record) => record.type === 'message_end' && message(record) === message(end),
+      );
+      expect(entry).toBeLessThan(first);
+    }
+    const pairs: [string, (record: WireRecord) => boolean, (record: WireRecord) => boolean][] = [
+      [
+        'the prompt',
+        appended(({ message: text }) => JSON.stringify(text ?? '').includes('first')),
+        ({ command }) => command === 'prompt',
+      ],
+      [
+        'the queue',
+        appended(({ type, data }) => type === 'custom' && JSON.stringify(data).includes('second')),
+        ({ type }) => type === 'queue_update',
+      ],
+      ['the name', appended(({ name }) => name === 'named'), ({ type }) => type === 'session_info_changed'],
+      [
+        'the level',
+        appended(({ type, thinkingLevel }) => type === 'thinking_level_change' && thinkingLevel === 'low'),
+        ({ type }) => type === 'thinking_level_changed',
+      ],
+      ['the header', appended(({ id }) => id === sessionId), ({ command }) => command === 'new_session'],
+      [
+        'the new state',
+        appended(({ id }) => id === sessionId),
+        ({ type, state }) => type === 'state_changed' && (state as Entry)['sessionId'] === sessionId,
+      ],
+    ];
+    for (const [what, entry, record] of pairs) {
+      expect(indexOfRecord(peer, `the entry of ${what}`, entry), what).toBeLessThan(indexOfRecord(peer, what, record));
+    }
+  },
   // A server sends the state of the new session before its entries.
-  for (const [what, entry, record] of transport === 'websocket' ? pairs : [...pairs, ...arrivals]) {
-    expect(indexOfRecord(peer, `the entry of ${what}`, entry), what).toBeLessThan(indexOfRecord(peer, what, record));
-  }
-});
+  AGENT_SWITCHES_SESSION,
+);

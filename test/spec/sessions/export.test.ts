@@ -13,7 +13,7 @@ import { expect, it } from 'vitest';
 import { type Home, newGate, newHome, openTestAgent as openOn } from '../../support/agent/test-agent.ts';
 import { runTau } from '../../support/processes/program.ts';
 import { entry, header, shortConversation, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
-import { verifies } from '../../support/verifies.ts';
+import { LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
 /** The JSON lines embedded in the page: one about the page, then those of the session. */
 function embeddedLines(file: string): Record<string, unknown>[] {
@@ -27,44 +27,56 @@ function embeddedLines(file: string): Record<string, unknown>[] {
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
-verifies('S37', 'export_html writes one page into the working directory, nothing else', async ({ open, transport }) => {
-  const { peer, home, sessionFiles } = await open({ script: [{ text: 'one <b>' }] });
-  await peer.run('first </script>');
+// A server stores the page elsewhere, for download.
+verifies(
+  'S37',
+  'export_html writes one page into the working directory, nothing else',
+  async ({ open }) => {
+    const { peer, home, sessionFiles } = await open({ script: [{ text: 'one <b>' }] });
+    await peer.run('first </script>');
 
-  const { path } = await peer.ok({ type: 'export_html' });
+    const { path } = await peer.ok({ type: 'export_html' });
 
-  const [session = ''] = sessionFiles();
-  // A server stores the page elsewhere, for download.
-  const page = transport === 'websocket' ? [] : [`pi-session-${basename(session, '.jsonl')}.html`];
-  expect(readdirSync(home.cwd)).toEqual(page);
-  expect(page).toEqual(transport === 'websocket' ? [] : [path]);
-  const file = resolve(home.cwd, path);
-  expect(modeOf(file)).toBe(0o600);
-  const { entries, leafId } = await peer.ok({ type: 'get_entries' });
-  const [about, first, ...rest] = embeddedLines(file);
-  expect(about).toEqual({ leafId });
-  expect(first).toMatchObject({ type: 'session', cwd: home.cwd });
-  expect(rest).toEqual(entries);
-});
+    const [session = ''] = sessionFiles();
+    expect(path).toBe(`pi-session-${basename(session, '.jsonl')}.html`);
+    expect(readdirSync(home.cwd)).toEqual([path]);
+    const file = join(home.cwd, path);
+    expect(modeOf(file)).toBe(0o600);
+    const { entries, leafId } = await peer.ok({ type: 'get_entries' });
+    const [about, first, ...rest] = embeddedLines(file);
+    expect(about).toEqual({ leafId });
+    expect(first).toMatchObject({ type: 'session', cwd: home.cwd });
+    expect(rest).toEqual(entries);
+  },
+  LOCAL_TRANSPORTS,
+);
 
-verifies('S38', 'outputPath is where the page is written, and the response repeats it', async ({ open, transport }) => {
-  const { peer, home } = await open({ script: [{ text: 'one' }] });
-  await peer.run('first');
-  mkdirSync(join(home.cwd, 'out'));
-  writeFileSync(join(home.cwd, 'old.html'), '<!DOCTYPE html><title>old</title>');
-  chmodSync(join(home.cwd, 'old.html'), 0o644);
-  symlinkSync('out/linked.html', join(home.cwd, 'link.html'));
+verifies(
+  'S38',
+  'outputPath is where the page is written, and the response repeats it',
+  async ({ open, transport }) => {
+    const { peer, home } = await open({ script: [{ text: 'one' }] });
+    await peer.run('first');
+    mkdirSync(join(home.cwd, 'out'));
+    writeFileSync(join(home.cwd, 'old.html'), '<!DOCTYPE html><title>old</title>');
+    chmodSync(join(home.cwd, 'old.html'), 0o644);
+    symlinkSync('out/linked.html', join(home.cwd, 'link.html'));
 
-  for (const outputPath of ['./out/../out/page.html', 'old.html', 'link.html', join(home.root, 'Seite ü.html')]) {
-    const { path } = await peer.ok({ type: 'export_html', outputPath });
-    // A server returns the absolute path.
-    expect(path).toBe(transport === 'websocket' ? resolve(home.cwd, outputPath) : outputPath);
-  }
+    for (const outputPath of ['./out/../out/page.html', 'old.html', 'link.html', join(home.root, 'Seite ü.html')]) {
+      const { path } = await peer.ok({ type: 'export_html', outputPath });
+      // A server returns the absolute path.
+      expect(path).toBe(transport === 'websocket' ? resolve(home.cwd, outputPath) : outputPath);
+    }
 
-  const files = ['out/page.html', 'old.html', 'out/linked.html', '../Seite ü.html'].map((file) => join(home.cwd, file));
-  expect(new Set(files.map((file) => readFileSync(file, 'utf8'))).size).toBe(1);
-  expect(modeOf(join(home.cwd, 'old.html'))).toBe(0o644);
-});
+    const files = ['out/page.html', 'old.html', 'out/linked.html', '../Seite ü.html'].map((file) =>
+      join(home.cwd, file),
+    );
+    expect(new Set(files.map((file) => readFileSync(file, 'utf8'))).size).toBe(1);
+    expect(modeOf(join(home.cwd, 'old.html'))).toBe(0o644);
+  },
+  // A server checks the path itself.
+  ['memory', 'websocket'],
+);
 
 verifies('S37', 'an empty session and an in-memory session cannot be exported', async ({ open }) => {
   const { peer, home } = await open();

@@ -180,19 +180,25 @@ verifies('S14 S20', 'the text of a message is all of its text blocks', async ({ 
   expect([first.text, text]).toEqual(['look: ü \u2028 𝒳', 'look: ü \u2028 𝒳']);
 });
 
-verifies('S22 S23', 'branch is an alias of fork', async ({ open }) => {
-  const { peer } = await open(options);
-  await peer.run('first');
-  await peer.run('second');
-  const points = await peer.ok({ type: 'get_fork_messages' });
+verifies(
+  'S22 S23',
+  'branch is an alias of fork',
+  async ({ open }) => {
+    const { peer } = await open(options);
+    await peer.run('first');
+    await peer.run('second');
+    const points = await peer.ok({ type: 'get_fork_messages' });
 
-  const list = await peer.request({ type: 'get_branch_messages' });
-  const branched = await peer.request({ type: 'branch', entryId: points.messages[1].entryId });
+    const list = await peer.request({ type: 'get_branch_messages' });
+    const branched = await peer.request({ type: 'branch', entryId: points.messages[1].entryId });
 
-  expect(list).toMatchObject({ command: 'get_branch_messages', success: true, data: points });
-  expect(branched).toMatchObject({ command: 'branch', success: true, data: { text: 'second', cancelled: false } });
-  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
-});
+    expect(list).toMatchObject({ command: 'get_branch_messages', success: true, data: points });
+    expect(branched).toMatchObject({ command: 'branch', success: true, data: { text: 'second', cancelled: false } });
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
+  },
+  // A server moves the client itself.
+  ['memory', 'websocket'],
+);
 
 verifies(
   'S13 S17 Z8',

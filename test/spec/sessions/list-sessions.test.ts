@@ -118,17 +118,22 @@ verifies('S52', 'the title of a session without messages is its first bash comma
 
 verifies('S65', 'list_sessions names the parent session of a copy', async ({ open }) => {
   const home = newHome();
-  const origin = storeAt(home, 'origin', 1000);
-  const { peer } = await open({ home, args: ['--session', origin] });
-  const { sessionId } = await peer.ok({ type: 'clone' });
+  const lines = [...shortConversation(home.cwd, { id: 'origin' }), userEntry('cccccccc', 'bbbbbbbb', 'second')];
+  const origin = storeAt(home, 'origin', 1000, { lines });
+  const { peer } = await open({ home, args: ['--session', origin], script: [{ text: 'three' }] });
+  const sources = [
+    { type: 'clone', detached: true },
+    { type: 'fork', entryId: 'cccccccc', detached: true },
+    { type: 'new_session', parentSession: origin },
+  ];
+  const copies: string[] = [];
+  for (const command of sources) copies.push((await peer.ok(command)).sessionId);
+  await peer.run('third');
 
   const { sessions } = await peer.ok({ type: 'list_sessions' });
 
-  const parents = sessions.map(({ id, parentSession }: SessionSummary) => [id, parentSession]);
-  expect(parents).toEqual([
-    [sessionId, origin],
-    ['origin', undefined],
-  ]);
+  const parents = Object.fromEntries(sessions.map(({ id, parentSession }: SessionSummary) => [id, parentSession]));
+  expect(parents).toEqual({ ...Object.fromEntries(copies.map((id) => [id, origin])), origin: undefined });
 });
 
 verifies('J7', 'a session without messages is not listed', async ({ open }) => {

@@ -42,13 +42,13 @@ verifies(
   },
 );
 
-verifies('G4', 'isCompacting is true while the context is compacted', async ({ open }) => {
+verifies('G4 C18', 'isCompacting is true while the context is compacted', async ({ open }) => {
   const gate = newGate();
   const { peer } = await openAfterTwoTurns(open, [{ steps: [{ await: gate.path }, { text: 'the gist' }] }]);
   const compacted = peer.ok({ type: 'compact' });
   await peer.next('compaction_start');
 
-  expect((await peer.ok({ type: 'get_state' })).isCompacting).toBe(true);
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isCompacting: true, isStreaming: false });
   gate.open();
   await compacted;
 

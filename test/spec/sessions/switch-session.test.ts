@@ -87,23 +87,29 @@ verifies('S6 S12', 'a session of another folder runs tools in that folder', asyn
   expect(end).toMatchObject({ result: { content: [{ type: 'text', text: `${cwd}\n` }] } });
 });
 
-verifies('S9 S11', 'a missing session file is an error and is not created', async ({ open }) => {
-  const { peer, home, sessionFiles } = await open({ script: [{ text: 'one' }] });
-  await peer.run('first');
-  const before = await peer.ok({ type: 'get_state' });
-  const files = sessionFiles();
+verifies(
+  'S9 S11',
+  'a missing session file is an error and is not created',
+  async ({ open }) => {
+    const { peer, home, sessionFiles } = await open({ script: [{ text: 'one' }] });
+    await peer.run('first');
+    const before = await peer.ok({ type: 'get_state' });
+    const files = sessionFiles();
 
-  for (const sessionPath of [join(home.root, 'none.jsonl'), join(dirname(before.sessionFile), 'no', 'none.jsonl')]) {
-    expect(await peer.refused({ type: 'switch_session', sessionPath })).toMatchObject({
-      command: 'switch_session',
-      code: 'session_not_found',
-      error: `Session not found: ${sessionPath}`,
-    });
-  }
+    for (const sessionPath of [join(home.root, 'none.jsonl'), join(dirname(before.sessionFile), 'no', 'none.jsonl')]) {
+      expect(await peer.refused({ type: 'switch_session', sessionPath })).toMatchObject({
+        command: 'switch_session',
+        code: 'session_not_found',
+        error: `Session not found: ${sessionPath}`,
+      });
+    }
 
-  expect(await peer.ok({ type: 'get_state' })).toEqual(before);
-  expect(sessionFiles()).toEqual(files);
-});
+    expect(await peer.ok({ type: 'get_state' })).toEqual(before);
+    expect(sessionFiles()).toEqual(files);
+  },
+  // A server looks for the file itself.
+  ['memory', 'websocket'],
+);
 
 const nonSessions: Readonly<Record<string, string | Buffer>> = {
   'notes.txt': 'Dear diary\n',

@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { NO_RETRY, newGate, newHome, writeSettings } from '../../support/agent/test-agent.ts';
+import { entryIdOf } from '../../support/sessions/session-tree.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** Preloaded into the process: delays every sync and records the file size that it made durable. */
@@ -113,4 +114,29 @@ verifies(
     await peer.ok({ type: 'hello', heartbeatMs: 0 });
   },
   ['stdio', 'unix'],
+);
+
+verifies(
+  'K19',
+  'the file is synced before the summary of a branch is requested',
+  async ({ open }) => {
+    const { home, env, synced } = tracedHome();
+    const gate = newGate();
+    const script = [{ text: 'one' }, { text: 'two' }, { steps: [{ await: gate.path }, { text: 'short' }] }];
+    const { peer } = await open({ home, env, script });
+    await peer.run('first');
+    await peer.run('second');
+    await peer.ok({ type: 'set_session_name', name: 'not synced by itself' });
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
+    const before = synced();
+
+    const moved = peer.ok({ type: 'navigate_tree', targetId: await entryIdOf(peer, 'one'), summarize: true });
+
+    const { size } = statSync(sessionFile);
+    await expect.poll(synced).toBe(size);
+    gate.open();
+    await moved;
+    expect(before).toBeLessThan(size);
+  },
+  ['stdio'],
 );

@@ -87,24 +87,28 @@ it('[A25] a token with paths learns neither parents outside of them nor template
     await client.ok({ type: 'get_entries' });
     return {
       parents: sessions.map(({ id, parentSession }: Record<string, string>) => [id, parentSession]).sort(),
-      names: commands.map(({ name }: { name: string }) => name),
+      commands,
       header: header['entry'],
       text: client.texts.join('\n'),
     };
   };
 
-  const [ofOwner, ofViewer] = [await look(TARGET_TOKEN), await look(viewer)];
+  const prompter = await newToken(home, { scope: 'view,prompt', path: [allowed] });
+  const [ofOwner, ofViewer, ofPrompter] = [await look(TARGET_TOKEN), await look(viewer), await look(prompter.token)];
 
   expect(ofOwner.parents).toEqual([
     ['child', parent],
     ['grandchild', child],
   ]);
-  expect(ofOwner).toMatchObject({ names: ['private'], header: { parentSession: parent } });
+  const path = join(home.agentDir, 'prompts', 'private.md');
+  expect(ofOwner).toMatchObject({ commands: [{ name: 'private', path }], header: { parentSession: parent } });
   expect(ofViewer.parents).toEqual([
     ['child', undefined],
     ['grandchild', child],
   ]);
-  expect(ofViewer.names).toEqual([]);
+  expect(ofViewer.commands).toEqual([]);
+  expect(ofPrompter.commands).toMatchObject([{ name: 'private' }]);
+  for (const secret of [parent, path]) expect(ofPrompter.text).not.toContain(secret);
   for (const secret of [parent, 'private']) expect(ofViewer.text).not.toContain(secret);
 });
 

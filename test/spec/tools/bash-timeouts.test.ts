@@ -22,13 +22,3 @@ verifies('T26', 'the timeouts of settings.json end bash calls, and the result na
   expect(textOf('bounded')).toMatch(/timed out after 0.5 seconds \(bash.maxTimeoutSeconds in settings.json\)$/);
   expect(textOf('own')).toMatch(/timed out after 0.2 seconds$/);
 });
-
-verifies('T27', 'a background process does not delay the result of a bash call', async ({ open }) => {
-  const steps = [toolCallStep('bash', { command: 'sleep 1000 & echo hi' })];
-  const { peer } = await open({ script: [{ steps }, { text: 'done' }] });
-
-  const records = await peer.run('go');
-
-  expect(toolEnds(records)).toMatchObject([{ isError: false, text: 'hi\n' }]);
-  expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
-});

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { userExtension } from '../../support/agent/extensions.ts';
 import { openWithHooks } from '../../support/agent/hooked-agent.ts';
 import { waitUntilSettled } from '../../support/agent/run-records.ts';
-import { newGate } from '../../support/agent/test-agent.ts';
+import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
 import {
   echoHostTool,
@@ -13,33 +14,40 @@ import {
   toolEnds,
   toolResultTexts,
 } from '../../support/tools/host-tools.ts';
+import { stdioServer, writeMcpServers } from '../../support/tools/mcp.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
 
 const typesOf = (records: readonly WireRecord[]) => records.map(({ type }) => type);
 
-verifies('H1 H2 H3 H4', 'a host tool is registered, published and active at once', async ({ open }) => {
-  const { peer } = await open();
-  const before = await activeTools(peer);
+verifies(
+  'H1 H2 H3 H4',
+  'a host tool is registered, published and active at once',
+  async ({ open }) => {
+    const { peer } = await open();
+    const before = await activeTools(peer);
 
-  const response = await setHostTools(peer, echoHostTool);
+    const response = await setHostTools(peer, echoHostTool);
 
-  expect(response).toEqual({ toolNames: ['echo_host'] });
-  expect(await activeTools(peer)).toEqual([...before, 'echo_host']);
-  expect(await peer.find('state_changed')).toEqual({
-    type: 'state_changed',
-    state: { activeTools: [...before, 'echo_host'] },
-  });
-  const { tools } = await peer.ok({ type: 'get_tools' });
-  expect(tools.at(-1)).toEqual({
-    name: 'echo_host',
-    description: 'Echo a value from the embedding host',
-    parameters: echoHostTool.parameters,
-    active: true,
-    source: 'host',
-  });
-});
+    expect(response).toEqual({ toolNames: ['echo_host'] });
+    expect(await activeTools(peer)).toEqual([...before, 'echo_host']);
+    expect(await peer.find('state_changed')).toEqual({
+      type: 'state_changed',
+      state: { activeTools: [...before, 'echo_host'] },
+    });
+    const { tools } = await peer.ok({ type: 'get_tools' });
+    expect(tools.at(-1)).toEqual({
+      name: 'echo_host',
+      description: 'Echo a value from the embedding host',
+      parameters: echoHostTool.parameters,
+      active: true,
+      source: 'host',
+    });
+  },
+  // A server answers this command itself.
+  ['memory', 'websocket'],
+);
 
 verifies('H6 H8 H9 H20', 'a host tool call goes to the host, and updates and result come back', async ({ open }) => {
   const { peer } = await open({
@@ -344,4 +352,25 @@ verifies('H7 H19', 'a session change cancels an open host tool call', async ({ o
 
   expect(await peer.find('host_tool_cancel')).toMatchObject({ targetId: call.id });
   expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('H13', 'a name of an extension tool or an MCP tool is refused', async ({ open }) => {
+  const home = newHome();
+  userExtension(
+    home,
+    'tool.ts',
+    `export default (pi) => pi.registerTool({
+      name: 'extended', description: 'x', parameters: { type: 'object', properties: {} },
+      execute: async () => ({ content: [] }),
+    });`,
+  );
+  writeMcpServers(home, { s: stdioServer({ tools: [{ name: 'served', inputSchema: { type: 'object' } }] }) });
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'get_commands' });
+
+  for (const name of ['extended', 's__served']) {
+    expect(await peer.refused({ type: 'set_host_tools', tools: [hostTool(name)] })).toMatchObject({
+      error: `RPC host tool "${name}" conflicts with an existing tool`,
+    });
+  }
 });

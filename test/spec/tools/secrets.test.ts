@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
-import { type Home, newHome } from '../../support/agent/test-agent.ts';
-import { verifies } from '../../support/verifies.ts';
+import { expect, it } from 'vitest';
+import { type Home, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
 
 const SECRET = 'sk-hunter2';
 const keys = {
@@ -14,7 +13,7 @@ const keys = {
   PI_AUTH_TOKEN: `${SECRET}-server`,
 };
 
-verifies('Z40', 'no key reaches tools, records, session files, arguments or stderr', async ({ open }) => {
+it('[Z40] no key reaches tools, records, session files, arguments or stderr', async () => {
   const home = homeWithCredentials();
   const printEnvironment = 'env; ps -o args= -p $PPID';
   const script = [
@@ -23,7 +22,7 @@ verifies('Z40', 'no key reaches tools, records, session files, arguments or stde
     { error: { status: 401, message: 'invalid key' } },
   ];
 
-  const agent = await open({
+  const agent = await openTestAgent('stdio', {
     home,
     env: { ...keys, GREETING: 'hello tools' },
     script,
@@ -42,10 +41,10 @@ verifies('Z40', 'no key reaches tools, records, session files, arguments or stde
   expect(leaks(Object.fromEntries(filesWritten(home).map((file) => [file, readFileSync(file, 'utf8')])))).toEqual([]);
 });
 
-verifies('Z40', 'an error about a rejected or missing key does not contain the key', async ({ open }) => {
+it('[Z40] an error about a rejected or missing key does not contain the key', async () => {
   const home = homeWithCredentials();
 
-  const agent = await open({ home, env: keys, args: ['--model', 'xai/grok-4.7'] });
+  const agent = await openTestAgent('stdio', { home, env: keys, args: ['--model', 'xai/grok-4.7'] });
   const refusal = await agent.peer.refused({ type: 'prompt', message: 'hello' });
   await agent.close();
 

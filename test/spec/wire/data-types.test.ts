@@ -163,25 +163,38 @@ verifies('D13', 'a stored bash execution is returned unchanged', async ({ open }
   expect(messages).toHaveLength(5);
 });
 
-verifies('D15', 'a stored system message is in no list, no count and no event', async ({ open }) => {
-  const home = newHome();
-  const system = { role: 'system', content: 'You are pi.', timestamp: 1 };
-  const lines = [
-    header(home.cwd),
-    entry('message', '00000001', null, { message: system }),
-    userEntry('00000002', '00000001', 'first'),
-  ];
-  const path = storeSession(home, lines);
-  const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'one' }] });
+verifies(
+  'D15',
+  'stored messages and blocks of other programs are in no list, no count and no event',
+  async ({ open }) => {
+    const home = newHome();
+    const system = { role: 'system', content: 'You are pi.', timestamp: 1 };
+    const blocks = [
+      { type: 'tool_use', id: 'c1', name: 'bash', input: {} },
+      { type: 'tool_result', tool_use_id: 'c1', content: 'You are pi.' },
+    ];
+    const lines = [
+      header(home.cwd),
+      entry('message', '00000001', null, { message: system }),
+      userEntry('00000002', '00000001', 'first'),
+      entry('message', '00000003', '00000002', { message: { role: 'tool', content: 'You are pi.', timestamp: 1 } }),
+      entry('message', '00000004', '00000003', { message: { role: 'user', content: blocks, timestamp: 1 } }),
+    ];
+    const path = storeSession(home, lines);
+    const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'one' }] });
 
-  const state = await peer.ok({ type: 'get_state' });
-  const stats = await peer.ok({ type: 'get_session_stats' });
-  await peer.run('second');
-  const { messages } = await peer.ok({ type: 'get_messages' });
+    const state = await peer.ok({ type: 'get_state' });
+    const stats = await peer.ok({ type: 'get_session_stats' });
+    await peer.run('second');
+    const { messages } = await peer.ok({ type: 'get_messages' });
 
-  expect(state).toMatchObject({ messageCount: 1 });
-  expect(stats).toMatchObject({ totalMessages: 1, userMessages: 1 });
-  expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'user', 'assistant']);
-  expect(JSON.stringify(peer.records)).not.toContain('You are pi.');
-  expect(readSessionFile(path)[1]).toEqual(lines[1]);
-});
+    const { sessions } = await peer.ok({ type: 'list_sessions' });
+
+    expect(state).toMatchObject({ messageCount: 2 });
+    expect(stats).toMatchObject({ totalMessages: 2, userMessages: 2 });
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'user', 'user', 'assistant']);
+    expect(sessions).toMatchObject([{ messageCount: 4 }]);
+    expect(JSON.stringify(peer.records)).not.toMatch(/You are pi|tool_use|tool_result/);
+    expect(readSessionFile(path).slice(0, lines.length)).toEqual(lines);
+  },
+);

@@ -1,8 +1,18 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import {
+  FILLER,
+  fastRetryHome,
+  NEAR_CONTEXT_LIMIT,
+  openAfterTwoTurns,
+  textWithUsage,
+} from '../../support/agent/compaction.ts';
 import { userTexts } from '../../support/agent/run-records.ts';
+import { writeRules } from '../../support/agent/stream-rules.ts';
 import { newGate } from '../../support/agent/test-agent.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
 import { startServer } from '../../support/server/test-server.ts';
+import { echoHostTool, sendToolResult, setHostTools, toolCallStep } from '../../support/tools/host-tools.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const eventsOf = (records: readonly WireRecord[]) =>
@@ -30,6 +40,44 @@ verifies('I19', 'after hello with ids, events name their session, and those of a
   expect(events.filter(({ type }) => type === 'session_info_changed')).toEqual([
     { type: 'session_info_changed', name: 'named', sessionId },
   ]);
+});
+
+const OTHER_RUN_EVENTS = [
+  'auto_retry_start',
+  'auto_retry_end',
+  'host_tool_call',
+  'ttsr_triggered',
+  'todo_reminder',
+  'compaction_start',
+  'compaction_end',
+  'auto_compaction_start',
+  'auto_compaction_end',
+];
+
+verifies('I19', 'retries, host tools, rules, reminders and compactions name their run', async ({ open }) => {
+  const home = fastRetryHome();
+  writeRules(join(home.agentDir, 'rules'), { tidy: { condition: 'bad' } });
+  const script = [
+    { error: { status: 529 } },
+    toolCallStep('echo_host', { message: 'a' }),
+    { text: 'so bad' },
+    { text: 'Good.' },
+    textWithUsage('No more.', NEAR_CONTEXT_LIMIT),
+    { text: 'short' },
+  ];
+  const { peer } = await openAfterTwoTurns(open, script, { home });
+  await peer.ok({ type: 'hello', ids: true });
+  await setHostTools(peer, echoHostTool);
+  await peer.ok({ type: 'set_todos', phases: [{ name: 'All', tasks: [{ content: 'Do it', status: 'pending' }] }] });
+  const from = peer.records.length;
+
+  const { runId } = await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
+  sendToolResult(peer, await peer.next('host_tool_call'), 'done');
+  await peer.next('agent_settled');
+
+  const events = eventsOf(peer.records.slice(from)).filter(({ type }) => OTHER_RUN_EVENTS.includes(type));
+  expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(OTHER_RUN_EVENTS));
+  expect(events.filter((event) => event['runId'] !== runId)).toEqual([]);
 });
 
 verifies('I19', 'messages that overlap are attributed to the run that they joined or opened', async ({ open }) => {

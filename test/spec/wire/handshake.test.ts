@@ -127,23 +127,6 @@ verifies('I6', 'a rejected hello changes nothing', async ({ open }) => {
   expect(await peer.ok({ type: 'hello' })).toMatchObject({ capabilities: { stream: 'cumulative', entries: false } });
 });
 
-verifies('I7', 'after hello with stream delta updates carry only the new part', async ({ open }) => {
-  const { peer } = await open({ script: toolScript });
-  await peer.ok({ type: 'hello', stream: 'delta' });
-
-  const records = await peer.run('go');
-
-  for (const update of updatesIn(records)) {
-    expect(Object.keys(update).filter((name) => !['type', 'assistantMessageEvent', 'usage'].includes(name))).toEqual(
-      [],
-    );
-    const step = update['assistantMessageEvent'] as object;
-    for (const name of ['partial', 'message', 'error']) expect(step).not.toHaveProperty(name);
-  }
-  const steps = updatesIn(records).map((update) => update['assistantMessageEvent']);
-  expect(steps).toContainEqual({ type: 'toolcall_start', contentIndex: 2, id: 'call_1', toolName: 'bash' });
-});
-
 verifies('I7', 'hello changes the stream form at once, even during a model response', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({

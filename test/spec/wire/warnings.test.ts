@@ -1,26 +1,34 @@
-import { expect } from 'vitest';
-import { newHome, writeUserFile } from '../../support/agent/test-agent.ts';
+import { expect, it } from 'vitest';
+import { newHome, openTestAgent, writeUserFile } from '../../support/agent/test-agent.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const warnings = (records: readonly WireRecord[]) => records.filter(({ type }) => type === 'warning');
 
-verifies('U32', 'warnings about files are sent once, as events after ready', async ({ open }) => {
+it('[U32] warnings about files are sent once, as events and on stderr', async () => {
   const home = newHome();
   writeUserFile(home, 'settings.json', '{"steeringMode": 7}');
   writeUserFile(home, 'models.json', '{"providers": 7}');
   writeUserFile(home, 'mcp.json', '{"mcpServers": 7}');
-  const { peer } = await open({ home });
+  const agent = await openTestAgent('stdio', { home });
+  const { peer } = agent;
 
   await peer.ok({ type: 'get_available_models' });
   await peer.ok({ type: 'get_available_models' });
   await peer.run('Hi');
+  await agent.close();
 
   expect(warnings(peer.records)).toMatchObject([
     { source: 'settings', message: expect.stringContaining('steeringMode') },
     { source: 'models', message: 'models.json: providers must be an object' },
     { source: 'mcp', message: expect.stringContaining('mcpServers must be an object') },
   ]);
+  const lines = agent.process?.stderr().trimEnd().split('\n');
+  expect(lines?.toSorted()).toEqual(
+    warnings(peer.records)
+      .map(({ message }) => `tau: ${message}`)
+      .toSorted(),
+  );
 });
 
 verifies('U32', 'a file that breaks later is reported when it is read', async ({ open }) => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { ExportOffers, MAX_OFFERS, OFFER_MS } from '../export-offers.ts';
 import { openSocket, readToEnd } from '../testing/raw-clients.ts';
 import { grantOf, newFolder, startServer } from '../testing/test-server.ts';
@@ -129,6 +129,22 @@ it('[W47] an offer expires after ten minutes and with its token', async () => {
   expect(taken).toMatchObject({ path, size: 24 });
   expect(tooLate).toBeUndefined();
   expect(await exports.take(revoked)).toBeUndefined();
+  await taken?.file.close();
+});
+
+it('[A21] the wall clock does not end an offer', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const exports = new ExportOffers(() => true);
+  const offers = [exports.offer(newFile(), ann), exports.offer(newFile(), ann)];
+
+  vi.setSystemTime(Date.now() + 2 * OFFER_MS);
+  const taken = await exports.take(offers[0] ?? '');
+  vi.advanceTimersByTime(OFFER_MS);
+  vi.setSystemTime(0);
+
+  expect(taken).toBeDefined();
+  expect(await exports.take(offers[1] ?? '')).toBeUndefined();
   await taken?.file.close();
 });
 

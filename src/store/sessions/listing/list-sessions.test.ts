@@ -55,7 +55,7 @@ describe('a summary', () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it('omits totals when usage is unreadable', async () => {
+  it('[S52] omits totals when usage is unreadable', async () => {
     const summary = await summaryOf(assistant('a', 10), assistant('b', 0, { usage: { input: 'many', cost: null } }));
 
     expect(summary?.messageCount).toBe(2);

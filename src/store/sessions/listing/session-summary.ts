@@ -1,3 +1,4 @@
+import { isForeignRole } from '../entry-reader.ts';
 import { readHeader } from '../header.ts';
 import { parseObject } from '../indexing/line-facts.ts';
 import { quickParse, quickParseRole } from '../indexing/quick-parse.ts';
@@ -80,7 +81,7 @@ class SummaryBuilder {
   }
 
   #addMessage(role: unknown, line: ListedLine): void {
-    if (role === undefined || role === 'system') return;
+    if (role === undefined || isForeignRole(role)) return;
     this.messageCount++;
     if (role === 'user' && !this.firstMessage) this.firstMessage = truncate(textIn(line), FIRST_MESSAGE_LENGTH);
     if (role === 'bashExecution') this.firstCommand ??= `!${commandIn(line)}`;

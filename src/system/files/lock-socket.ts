@@ -1,4 +1,15 @@
-import { chmodSync, closeSync, constants, fstatSync, linkSync, openSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import type { Holder, Lock } from './lock.ts';
@@ -106,7 +117,7 @@ function listen(path: string): Promise<Server> {
 }
 
 interface Inspection {
-  /** A socket that is closing is removed by its holder. */
+  /** `closing`: its holder is releasing it. `dead`: its holder did not release it. */
   readonly holder: Holder | 'none' | 'closing' | 'dead';
   readonly ino: number;
 }
@@ -120,7 +131,11 @@ async function inspect(file: string): Promise<Inspection> {
     throw error;
   }
   try {
-    return { holder: await queryHolder(`/proc/self/fd/${socket}`), ino: fstatSync(socket).ino };
+    const { ino } = fstatSync(socket);
+    const holder = await queryHolder(`/proc/self/fd/${socket}`);
+    // A holder that releases its lock removes the file before it closes the socket. The descriptor reserves the inode.
+    const isLeft = holder !== 'dead' || lstatSync(file, { throwIfNoEntry: false })?.ino === ino;
+    return { holder: isLeft ? holder : 'closing', ino };
   } finally {
     closeSync(socket);
   }

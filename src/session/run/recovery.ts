@@ -1,7 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ModelFailure } from '../../model/request.ts';
 import { Refusal } from '../../protocol/errors.ts';
-import type { AgentSettledEvent, AssistantMessage, CompactionEndEvent, Usage } from '../../protocol/generated/vocabulary.ts';
+import type {
+  AgentSettledEvent,
+  AssistantMessage,
+  CompactionEndEvent,
+  Usage,
+} from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { Compactor } from '../compaction/compactor.ts';
 import type { Transcript } from '../transcript.ts';

@@ -35,7 +35,9 @@ export class EmbedContext {
   /** Starts the session once, before its first command. Session commands wait for it. */
   begin(): void {
     const { agent, events } = this;
-    for (const event of agent.currentSession.takeOpeningEvents()) events.publish({ event });
+    for (const event of [...agent.currentSession.takeOpeningEvents(), ...agent.warnings.takeEarly()]) {
+      events.publish({ event });
+    }
     agent.lane.holdUntil(agent.start(this.#start));
   }
 

@@ -8,6 +8,7 @@ import { basePathFrom } from '../../server/http/admission/base-path.ts';
 import { readTlsFiles, type Tls } from '../../server/http/listen/tls-files.ts';
 import { PING_MS, type RunningServer, type ServeOptions, serve } from '../../server/serve.ts';
 import { agentDir } from '../../store/agent-dir.ts';
+import { GUESSABLE, isGuessable } from '../../store/tokens/token-record.ts';
 import { onExitSignal } from '../../system/exit-signals.ts';
 import { openLog } from '../../system/log.ts';
 import { warn } from '../../system/terminal-text.ts';
@@ -36,6 +37,7 @@ export async function serveSessions(args: CliArguments): Promise<number> {
     warn(messageOf(error));
     return 1;
   }
+  warnIfGuessable(options, args);
   onExitSignal(() => server.drain(drainMs), { limitMs: drainMs + DRAIN_OVERHEAD_MS });
   await printAndExit(process.stdout.isTTY ? labelledAddresses(server, options) : addresses(server).join(''));
   return new Promise(() => {});
@@ -73,6 +75,14 @@ async function optionsFrom(args: CliArguments): Promise<ServeOptions> {
     maxSessions: wholeNumber(args, 'max-sessions', { usual: 100, min: 1, max: 10_000 }),
     log: (await openRequestedLog(args, 'serve')) ?? openLog({ level: 'warn' }),
   };
+}
+
+/** Prints the warning to stderr, and logs it if the log is a file. */
+function warnIfGuessable({ envToken, log }: ServeOptions, { 'log-file': file }: CliArguments): void {
+  if (envToken === undefined || !isGuessable(envToken)) return;
+  const text = `PI_AUTH_TOKEN ${GUESSABLE}`;
+  warn(text);
+  if (file !== undefined) log.write('warn', 'auth', text);
 }
 
 /** The program of this package, or the shell command given instead. */

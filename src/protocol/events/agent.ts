@@ -57,6 +57,8 @@ export const agentEvents = {
     outcome: choice(['ok', 'error', 'aborted', 'budget'], 'RunOutcome'),
     errorCode: optional(RunError),
     errorMessage: optional(text()),
+    httpStatus: optional(count('The status of the HTTP response of the model server that failed the run.')),
+    retryAfterMs: optional(count('The delay that the response required before the next request.')),
     clientMessageIds: list(text(), 'The client messages that the run served.'),
   }),
   turn_start: event('turn_start', 'A turn begins: one model response and its tools.'),

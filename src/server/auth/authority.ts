@@ -10,7 +10,7 @@ import {
   removeLogins,
 } from '../../store/tokens/login-store.ts';
 import { isOpenToOthers, readTokenFile } from '../../store/tokens/token-file.ts';
-import { digestOf, type TokenRecord } from '../../store/tokens/token-record.ts';
+import { digestOf, GUESSABLE, type TokenRecord } from '../../store/tokens/token-record.ts';
 import { readTokens, recordTokenUse, tokenStorePath } from '../../store/tokens/token-store.ts';
 import { watchFiles } from '../../store/watch-files.ts';
 import type { Log } from '../../system/log.ts';
@@ -167,7 +167,11 @@ class FileAuthority implements LoginAuthority {
   #readFileTokens(path: string | undefined): readonly TokenRecord[] {
     if (path === undefined) return [];
     if (isOpenToOthers(path)) this.#log?.write('warn', 'auth', `${path}: other users can read it (chmod 600)`);
-    return readTokenFile(path) ?? [];
+    const tokens = readTokenFile(path) ?? [];
+    for (const token of tokens.filter((record) => record.isGuessable)) {
+      this.#log?.write('warn', 'auth', `${path}: the token ${JSON.stringify(token.name)} ${GUESSABLE}`);
+    }
+    return tokens;
   }
 
   /** A token may be used before the change of its file is noticed. Unchanged files are not read: tokens are guessed. */

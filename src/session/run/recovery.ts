@@ -1,7 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ModelFailure } from '../../model/request.ts';
 import { Refusal } from '../../protocol/errors.ts';
-import type { AssistantMessage, CompactionEndEvent, Usage } from '../../protocol/generated/vocabulary.ts';
+import type {
+  AgentSettledEvent,
+  AssistantMessage,
+  CompactionEndEvent,
+  Usage,
+} from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { Compactor } from '../compaction/compactor.ts';
 import type { Transcript } from '../transcript.ts';
@@ -9,6 +14,9 @@ import type { Activity } from './activity.ts';
 import type { Budget } from './budget.ts';
 import type { Retries, Retry } from './retry.ts';
 import type { EventSink } from './run.ts';
+
+/** The fields of `agent_settled` about an HTTP response. */
+export type HttpFailure = Pick<AgentSettledEvent, 'httpStatus' | 'retryAfterMs'>;
 
 /** Steps that a run takes without a command, unless they are disabled. */
 export interface AutoFeatures {
@@ -48,6 +56,15 @@ export class Recovery {
 
   onModelFailure(failure: ModelFailure): void {
     this.#failure = failure;
+  }
+
+  /** The HTTP response behind the last model failure, if it was one. */
+  get httpFailure(): HttpFailure {
+    const { status, retryAfterMs } = this.#failure ?? {};
+    return {
+      ...(status === undefined ? {} : { httpStatus: status }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    };
   }
 
   /** Ends the retries after an assistant message that did not fail; one that a hook cut off did not fail either. */

@@ -17,7 +17,7 @@ import type { RunEvent, SessionHooks } from '../hooks.ts';
 import { StorageFailure, type Transcript } from '../transcript.ts';
 import type { Activity } from './activity.ts';
 import { Budget } from './budget.ts';
-import type { Recovery, Remedy } from './recovery.ts';
+import type { HttpFailure, Recovery, Remedy } from './recovery.ts';
 
 /** Receives the events of a session. */
 export interface EventSink {
@@ -57,7 +57,7 @@ export class Run {
   #budgetError: string | undefined;
   /** Why the time limit stopped the run. */
   #deadlineError: string | undefined;
-  #failure: { errorCode: RunError; errorMessage: string } | undefined;
+  #failure: ({ errorCode: RunError; errorMessage: string } & HttpFailure) | undefined;
   /** The failed assistant message, while a remedy may exist. */
   #failedMessage: AssistantMessage | undefined;
   readonly recovery: Recovery;
@@ -279,7 +279,8 @@ export class Run {
     this.budget.addTurn(message.usage);
     if (message.stopReason === 'error') {
       this.#failedMessage = message;
-      this.#failure ??= { errorCode: message.errorCode ?? 'model_error', errorMessage: message.errorMessage ?? '' };
+      const { errorCode = 'model_error', errorMessage = '' } = message;
+      this.#failure ??= { errorCode, errorMessage, ...this.recovery.httpFailure };
     }
   }
 

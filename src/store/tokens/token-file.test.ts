@@ -26,6 +26,7 @@ it('[A5] a file with plain tokens as keys is read as the guide shows it', () => 
       scopes: ['view', 'prompt', 'bash'],
       expiresAt: undefined,
       lastUsedAt: undefined,
+      isGuessable: false,
     },
   ]);
 });

@@ -4,7 +4,7 @@ import { messageOf } from '../../protocol/errors.ts';
 import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { expandHome } from '../agent-dir.ts';
 import { readJsonObject } from '../json-file.ts';
-import { digestOf, entryProblem, type Scope, type TokenRecord } from './token-record.ts';
+import { digestOf, entryProblem, isGuessable, type Scope, type TokenRecord } from './token-record.ts';
 
 // Scopes of a token without `scopes`.
 const DEFAULT_SCOPES: readonly Scope[] = ['view', 'prompt', 'bash'];
@@ -62,6 +62,7 @@ function recordOf([token, entry]: [string, unknown], index: number): TokenRecord
     createdAt: createdAt as string | undefined,
     expiresAt: expiresAt as string | undefined,
     lastUsedAt: undefined,
+    isGuessable: isGuessable(token),
   };
 }
 

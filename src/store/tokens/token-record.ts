@@ -16,6 +16,8 @@ export interface TokenRecord {
   readonly createdAt: string | undefined;
   readonly expiresAt: string | undefined;
   readonly lastUsedAt: string | undefined;
+  /** Only known of a token in a plain file. */
+  readonly isGuessable?: boolean;
 }
 
 const text: Schema = { type: 'string', minLength: 1 };
@@ -62,6 +64,18 @@ const SECRET_BYTES = 32;
 
 /** 256 random bits in characters that are safe in a URL and a cookie. */
 export const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
+
+const MIN_TOKEN_CHARACTERS = 16;
+const MIN_DISTINCT_CHARACTERS = 6;
+// The token in the example of the remote session server guide.
+const EXAMPLE_TOKEN = 'your-secret-token';
+
+/** Whether a token that a user chose is too short, too uniform or well known. */
+export const isGuessable = (token: string): boolean =>
+  token.length < MIN_TOKEN_CHARACTERS || new Set(token).size < MIN_DISTINCT_CHARACTERS || token === EXAMPLE_TOKEN;
+
+/** Follows the name of such a token in a warning. */
+export const GUESSABLE = `can be guessed: use a random one of at least ${MIN_TOKEN_CHARACTERS} characters, as tau token create prints`;
 
 /** The stored form of a secret: its SHA-256 in hex. */
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

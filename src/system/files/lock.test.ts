@@ -1,11 +1,22 @@
-import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compile, exitOf, processes, readAll, temporaryFolder } from '../testing/script.ts';
-import { acquireLock, type Lock, LockHeld, lockHolder } from './lock.ts';
+import { acquireContentLock, acquireLock, type Lock, LockHeld, lockHolder } from './lock.ts';
 import { acquireLockFile, lockFileHolder } from './lock-file.ts';
 
+const NOBODY = 65534;
 const base = temporaryFolder();
 const start = processes();
 const held: Lock[] = [];
@@ -173,6 +184,96 @@ describe('a lock whose holder does not respond', () => {
 
     await expect(acquireLock(path)).rejects.toMatchObject({ name: 'LockHeld', pid: undefined });
   });
+});
+
+describe.runIf(process.platform === 'linux')('a lock socket', () => {
+  it('is possible for a file name of any length', async () => {
+    const folder = mkdtempSync(join(base, 'case-'));
+    for (const length of [1, 120, 246, 247, 255]) {
+      const path = join(folder, 'x'.repeat(length));
+      held.push(await acquireLock(path));
+
+      await expect(acquireLock(path)).rejects.toMatchObject({ pid: process.pid });
+      expect(await lockHolder(path)).toEqual({ pid: process.pid });
+    }
+  });
+
+  it('is not removed by a release after the user has removed it and another process has created one', async () => {
+    const folder = mkdtempSync(join(base, 'case-'));
+    const first = await acquireLock(join(folder, 'file'));
+    rmSync(join(folder, 'file.tau-lock'));
+    held.push(await acquireLock(join(folder, 'file')));
+
+    await first.release();
+
+    expect(readdirSync(folder)).toEqual(['file.tau-lock']);
+  });
+
+  it.each(['a file', 'a dangling link'])('replaces %s in its place', async (kind) => {
+    const folder = mkdtempSync(join(base, 'case-'));
+    if (kind === 'a file') writeFileSync(join(folder, 'file.tau-lock'), '');
+    else symlinkSync('nowhere', join(folder, 'file.tau-lock'));
+
+    const lock = await acquireLock(join(folder, 'file'));
+    await lock.release();
+
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is a public name where nothing can be created', async () => {
+    const lock = await acquireLock('/proc/file');
+
+    await expect(acquireLock('/proc/file')).rejects.toMatchObject({ name: 'LockHeld', pid: process.pid });
+    expect(await lockHolder('/proc/file')).toEqual({ pid: process.pid });
+    await lock.release();
+    expect(await lockHolder('/proc/file')).toBeUndefined();
+  });
+});
+
+describe.runIf(process.platform === 'linux')('the lock of an inode', () => {
+  it('respects the processes of this user only', async () => {
+    const folder = mkdtempSync(join(base, 'case-'));
+    const path = join(folder, 'file');
+    writeFileSync(path, '');
+    const before = abstractNames();
+    const lock = await acquireContentLock(statSync(path), path);
+    const names = abstractNames().filter((name) => !before.includes(name));
+    await lock.release();
+    const source = `const { createServer } = require('node:net');
+      for (const name of ${JSON.stringify(names)}) {
+        createServer().on('error', () => undefined).listen('\\0' + name, () => console.log('taken'));
+      }`;
+    const isRoot = process.getuid?.() === 0;
+    const options: SpawnOptions = {
+      cwd: '/',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      ...(isRoot ? { uid: NOBODY } : {}),
+    };
+    const squatter = start(process.execPath, ['-e', source], options);
+    await new Promise((resolve) => squatter.stdout?.once('data', resolve));
+
+    const outcome = await acquireContentLock(statSync(path), path).catch((error: unknown) => error);
+
+    // Only root can start a process of another user.
+    if (isRoot) expect(outcome).not.toBeInstanceOf(Error);
+    else expect(outcome).toMatchObject({ name: 'LockHeld', pid: squatter.pid });
+  });
+
+  /** Those of this process: others run tests too. */
+  function abstractNames(): string[] {
+    const open = readdirSync('/proc/self/fd').map((fd) => linkTarget(`/proc/self/fd/${fd}`));
+    const sockets = readFileSync('/proc/net/unix', 'utf8').matchAll(/ (\d+) @(\S+)$/gm);
+    return [...sockets].flatMap(([, inode, name = '']) => (open.includes(`socket:[${inode}]`) ? [name] : []));
+  }
+
+  function linkTarget(path: string): string | undefined {
+    try {
+      return readlinkSync(path);
+    } catch {
+      // The descriptor of the folder itself is closed by now.
+      return undefined;
+    }
+  }
 });
 
 describe('a lock file', () => {

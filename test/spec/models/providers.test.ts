@@ -142,6 +142,26 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s configured by mod
     for (const end of ends.slice(0, 6)) expect(end).toMatchObject({ type: 'agent_settled', outcome: 'error' });
   });
 
+  it('[E16] the end of a failed run has the HTTP status and the delay that the server required', async () => {
+    const { peer, double } = await openConfigured(api, { settings: NO_RETRY });
+    double.respondWith(
+      { status: 429, message: 'Slow down', headers: { 'retry-after': '90' } },
+      { status: 503, message: 'Busy' },
+      { text: 'this breaks off', cutAfter: 2 },
+      { text: 'Fine.' },
+    );
+
+    const ends = [];
+    for (let count = 0; count < 4; count++) ends.push((await peer.run('go')).at(-1));
+
+    expect(ends.map((end) => [end?.['outcome'], end?.['httpStatus'], end?.['retryAfterMs']])).toEqual([
+      ['error', 429, 90_000],
+      ['error', 503, undefined],
+      ['error', undefined, undefined],
+      ['ok', undefined, undefined],
+    ]);
+  });
+
   it('[E15] an empty response is retried, and one after tools ends the run well', async () => {
     const { peer, double } = await openConfigured(api, { settings: { retry: { baseDelayMs: 1, maxRetries: 2 } } });
     double.respondWith(

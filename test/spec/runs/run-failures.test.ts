@@ -24,7 +24,7 @@ for (const [what, failing, errorCode, errorMessage] of [
   ['loses the connection', { cut: true }, 'connection_lost', 'terminated'],
 ] as const) {
   verifies(
-    'R10 R13 R15 R16 R22 M12 E15',
+    'R10 R13 R15 R16 R22 M12 E15 E16',
     `a model that ${what} before its first token ends the run`,
     async ({ open }) => {
       const { peer, sessionFiles } = await open({ settings: NO_RETRY, script: [failing, { text: 'fine' }] });
@@ -50,12 +50,32 @@ for (const [what, failing, errorCode, errorMessage] of [
         outcome: 'error',
         errorCode,
         errorMessage,
+        ...(/^\d/.test(errorMessage) ? { httpStatus: Number.parseInt(errorMessage, 10) } : {}),
         clientMessageIds: ['c1'],
       });
       expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
     },
   );
 }
+
+verifies('E16', 'after retries the run ends with the HTTP response of the last attempt', async ({ open }) => {
+  const { peer } = await open({
+    settings: { retry: { maxRetries: 2, baseDelayMs: 1, maxDelayMs: 1000 } },
+    script: [
+      { error: { status: 429, retryAfterMs: 1 } },
+      { cut: true },
+      { error: { status: 503 } },
+      { error: { status: 429, retryAfterMs: 60_000 } },
+    ],
+  });
+
+  const first = (await peer.run('go')).at(-1);
+  const second = (await peer.run('again')).at(-1);
+
+  expect(first).toMatchObject({ type: 'agent_settled', outcome: 'error', httpStatus: 503 });
+  expect(first).not.toHaveProperty('retryAfterMs');
+  expect(second).toMatchObject({ errorCode: 'rate_limited', httpStatus: 429, retryAfterMs: 60_000 });
+});
 
 verifies('R21 R22 M15', 'an interrupted stream keeps the partial message', async ({ open }) => {
   const { peer } = await open({

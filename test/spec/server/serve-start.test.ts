@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -34,6 +34,33 @@ it('[W60] tau serve prints https and wss with TLS, and localhost when it listens
   await server.waitForOutput('/session\n');
 
   expect(server.stdout()).toMatch(/^https:\/\/localhost:\d+\/#code=\S+\nwss:\/\/localhost:\d+\/session\n$/);
+});
+
+it.each([
+  ['too short', 'fifteen-chars-x', true],
+  ['too uniform', 'abcabcabcabcabcabcabcabc', true],
+  ['the example of the guide', 'your-secret-token', true],
+  ['long enough', 'sixteen-chars-xy', false],
+])('[A28] a token that is %s', async (_, token, isWarned) => {
+  const home = newHome();
+  const tokens = join(home.root, 'tokens.json');
+  const log = join(home.root, 'serve.log');
+  writeFileSync(tokens, JSON.stringify({ tokens: { [token]: { name: 'laptop' } } }), { mode: 0o600 });
+  const flags = ['--port', '0', '--tokens', tokens, '--log-file', log];
+  const server = startProgram(home, [process.execPath, TAU, 'serve', ...flags], { env: { PI_AUTH_TOKEN: token } });
+  await server.waitForOutput('/session\n');
+  const [, port] = /:(\d+)/.exec(server.stdout()) ?? [];
+  const list = await fetch(`http://127.0.0.1:${port}/api/sessions`, { headers: { authorization: `Bearer ${token}` } });
+  server.child.kill('SIGTERM');
+  const { stderr } = await server.finished;
+
+  const advice = 'can be guessed: use a random one of at least 16 characters, as tau token create prints';
+  const logged = readFileSync(log, 'utf8');
+  expect(list.status).toBe(200);
+  expect(stderr).toBe(isWarned ? `tau: PI_AUTH_TOKEN ${advice}\n` : '');
+  expect(logged.includes(`auth PI_AUTH_TOKEN ${advice}\n`)).toBe(isWarned);
+  expect(logged.includes(`auth ${tokens}: the token "laptop" ${advice}\n`)).toBe(isWarned);
+  expect(logged).not.toContain(token);
 });
 
 it.each<[string, string, string, number]>([

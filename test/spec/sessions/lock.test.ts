@@ -1,6 +1,7 @@
-import { linkSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect } from 'vitest';
+import { copyFileSync, linkSync, readdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
 import {
   newHome,
   openTestAgent as openOn,
@@ -113,3 +114,63 @@ verifies('J16', 'a session is unlocked after a clean exit', async ({ open }) => 
 
   expect(await second.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile: path });
 });
+
+verifies(
+  'J35',
+  'a session opens although a stranger has taken every name that its last holder had',
+  async ({ open }) => {
+    const home = newHome();
+    const path = storeSession(home, shortConversation(home.cwd));
+    const holder = await open({ home, args: ['--session', path] });
+    await holder.peer.greeted();
+    const names = abstractNames(holder.process?.pid);
+    await holder.close();
+    // Another inode: whoever runs the tests, the names of the old one belong to a process of the same user here.
+    copyFileSync(path, `${path}.copy`);
+    renameSync(`${path}.copy`, path);
+    await Promise.all(names.map(listenOn));
+
+    const next = await open({ home, args: ['--session', path] });
+
+    expect(await next.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile: path });
+  },
+  ['stdio'],
+);
+
+verifies(
+  'J36',
+  'the lock that a killed holder leaves is replaced, and removed on a clean exit',
+  async ({ open }) => {
+    const home = newHome();
+    const path = storeSession(home, shortConversation(home.cwd));
+    const files = () => readdirSync(dirname(path)).sort();
+    const killed = await openOn('stdio', { home, args: ['--session', path] });
+    await killed.peer.greeted();
+    killed.process?.kill('SIGKILL');
+    await killed.process?.exited;
+    expect(files()).toEqual([basename(path), `${basename(path)}.tau-lock`]);
+
+    const next = await open({ home, args: ['--session', path] });
+    await next.peer.greeted();
+    await next.close();
+
+    expect(files()).toEqual([basename(path)]);
+  },
+  process.platform === 'linux' ? ['stdio'] : [],
+);
+
+/** The abstract sockets of a process, whose names every user of the machine can read. */
+function abstractNames(pid = 0): string[] {
+  if (process.platform !== 'linux') return [];
+  const open = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  const sockets = readFileSync('/proc/net/unix', 'utf8').matchAll(/ (\d+) @(\S+)$/gm);
+  return [...sockets].flatMap(([, inode, name = '']) => (open.includes(`socket:[${inode}]`) ? [name] : []));
+}
+
+async function listenOn(name: string): Promise<void> {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await new Promise((resolve, reject) => {
+    server.once('error', reject).listen(`\0${name}`, () => resolve(undefined));
+  });
+}

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { collectEvents, createTestSession } from '../../support/agent/agent-session.ts';
 import { newHome, openTestAgent, writeUserFile } from '../../support/agent/test-agent.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -41,4 +42,21 @@ verifies('U32', 'a file that breaks later is reported when it is read', async ({
   await peer.ok({ type: 'get_available_models' });
 
   expect(warnings(peer.records)).toMatchObject([{ source: 'models' }]);
+});
+
+it('[U32] listeners of createAgentSession get the warnings from before they listened, once, and later ones', async () => {
+  const home = newHome();
+  writeUserFile(home, 'settings.json', '{"steeringMode": 7}');
+  const { session } = await createTestSession({}, home);
+  const events = collectEvents(session);
+
+  await session.prompt('Hi');
+  writeUserFile(home, 'settings.json', '{"steeringMode": 7, "followUpMode": 8}');
+  await session.reload();
+  await session.prompt('Hi');
+
+  expect(events.filter(({ type }) => type === 'warning')).toMatchObject([
+    { source: 'settings', message: expect.stringContaining('steeringMode') },
+    { source: 'settings', message: expect.stringContaining('followUpMode') },
+  ]);
 });

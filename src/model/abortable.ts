@@ -20,10 +20,11 @@ export class Abortable<T> {
     });
   }
 
-  /** Lets the provider clean up, but waits for at most one turn of the event loop. */
+  /** Lets the provider clean up, but waits for at most one turn of the event loop; after an abort for no I/O. */
   async close(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#onAbort);
     const cleaned = (async () => this.#iterator.return?.())().catch(() => undefined);
-    await Promise.race([cleaned, new Promise((resolve) => setImmediate(resolve))]);
+    const wait = this.#signal.aborted ? process.nextTick : setImmediate;
+    await Promise.race([cleaned, new Promise<void>((resolve) => void wait(resolve))]);
   }
 }

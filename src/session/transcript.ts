@@ -24,6 +24,8 @@ export class Transcript {
   readonly log: SessionLog;
   readonly #onAppend: (entry: SessionEntry) => void;
   #messages: AgentMessage[] | undefined;
+  /** Length of the conversation up to the entry with this id. */
+  #counted: { readonly leafId: string | null; readonly length: number } | undefined;
   #counts: SessionCounts | undefined;
   #clientMessages: Map<string, string> | undefined;
   #name: { value: string | undefined } | undefined;
@@ -40,7 +42,10 @@ export class Transcript {
   }
 
   get messageCount(): number {
-    return this.#messages?.length ?? countContext(this.log);
+    if (this.#messages) return this.#messages.length;
+    const { leafId } = this.log;
+    if (this.#counted?.leafId !== leafId) this.#counted = { leafId, length: countContext(this.log) };
+    return this.#counted?.length ?? 0;
   }
 
   /** The latest name of the session, on any branch. */
@@ -58,7 +63,7 @@ export class Transcript {
   /** Stores an entry; the kernel has it when this returns. */
   append(draft: EntryDraft): SessionEntry {
     // The first messages need not be read back.
-    if (!this.#messages && countContext(this.log) === 0) this.#messages = [];
+    if (!this.#messages && this.messageCount === 0) this.#messages = [];
     const entry = orStorageFailure(() => this.log.append(draft));
     if (entry.type === 'compaction' || entry.type === 'context_edit') this.#messages = undefined;
     else this.#messages?.push(...entryMessages(entry));

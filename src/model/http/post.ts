@@ -46,8 +46,12 @@ function send({ headers, body, connectMs, signal }: HttpPost, url: URL, agent: R
       method: 'POST',
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       agent,
-      signal,
     });
+    // Closing a socket takes long: the events of the abort are sent before.
+    const onAbort = () => void setImmediate(() => request.destroy(errorOf(signal.reason)));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    request.once('close', () => signal.removeEventListener('abort', onAbort));
     const startedAt = performance.now();
     const connectTimer = setTimeout(() => {
       request.destroy(new ModelFailure('stalled', `Could not connect to ${url.host} within ${connectMs} ms`));
@@ -66,6 +70,8 @@ function send({ headers, body, connectMs, signal }: HttpPost, url: URL, agent: R
     request.end(body);
   });
 }
+
+const errorOf = (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason)));
 
 const isReset = ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' || code === 'EPIPE';
 

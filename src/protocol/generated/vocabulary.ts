@@ -659,6 +659,10 @@ export interface AgentSettledEvent {
   outcome: RunOutcome;
   errorCode?: RunError | undefined;
   errorMessage?: string | undefined;
+  /** The status of the HTTP response of the model server that failed the run. */
+  httpStatus?: number | undefined;
+  /** The delay that the response required before the next request. */
+  retryAfterMs?: number | undefined;
   /** The client messages that the run served. */
   clientMessageIds: string[];
 }

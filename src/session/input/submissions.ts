@@ -57,6 +57,8 @@ export class Submissions {
     // Without hooks nothing is awaited: the next state request sees the run.
     const input = hooked instanceof Promise ? await hooked : hooked;
     if (input === 'handled') return { accepted: { disposition: 'handled' } };
+    // A client may take `agent_end` for the end and send its next prompt.
+    while (this.#run?.isEnding) await this.#run.settled;
     throwIfAborted(options);
     const run = this.#run;
     if (!run) return this.#open(input, submission);

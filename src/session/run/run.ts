@@ -57,6 +57,7 @@ export class Run {
   #budgetError: string | undefined;
   /** Why the time limit stopped the run. */
   #deadlineError: string | undefined;
+  #isEnding = false;
   #failure: ({ errorCode: RunError; errorMessage: string } & HttpFailure) | undefined;
   /** The failed assistant message, while a remedy may exist. */
   #failedMessage: AssistantMessage | undefined;
@@ -78,6 +79,11 @@ export class Run {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Whether the run was aborted and has sent `agent_end`: no message can join it any more. */
+  get isEnding(): boolean {
+    return this.#isEnding;
   }
 
   /** Resolves with `agent_settled` after it was published. */
@@ -119,8 +125,11 @@ export class Run {
     while (messages) {
       const added = await this.#pass(messages, conversation);
       const next = await this.#attempt(() => this.#beforeSettle(added));
-      await this.#attempt(() => transcript.sync());
+      const sync = () => this.#attempt(() => transcript.sync());
+      if (!this.signal.aborted) await sync();
       messages = await this.#endPass(added, next);
+      // After an abort only `agent_settled` can follow, and it alone waits for the device.
+      if (this.signal.aborted) await sync();
       // Messages may arrive while closing ones are synced.
       while (!messages && this.#publishClosing()) {
         await this.#attempt(() => transcript.sync());
@@ -150,6 +159,7 @@ export class Run {
     });
     await this.#attempt(async () => this.#observe(end()));
     this.#parts.events.publish(end());
+    this.#isEnding = this.signal.aborted;
     if (remedy) return this.#applyRemedy(remedy);
     if (failed) this.#giveUp(failed);
     if (this.#canContinue && !this.#hasMoreWork(next)) await this.#attempt(() => this.recovery.compactIfDue());

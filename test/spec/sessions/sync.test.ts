@@ -1,11 +1,15 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { homeWithCommands } from '../../support/agent/extensions.ts';
 import { NO_RETRY, newGate, newHome, writeSettings } from '../../support/agent/test-agent.ts';
 import { entryIdOf } from '../../support/sessions/session-tree.ts';
 import { verifies } from '../../support/verifies.ts';
 
-/** Preloaded into the process: delays every sync and records the file size that it made durable. */
+/**
+ * Preloaded into the process: delays every sync, also until the hold file is removed, and records the file size that it
+ * made durable.
+ */
 const tracer = `
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
@@ -18,20 +22,30 @@ for (const name of ['fsync', 'fdatasync']) {
       if (!error) note(size);
       done(error);
     };
-    setTimeout(() => original(fd, finish), 50);
+    const begin = () => (fs.existsSync(process.env.SYNC_HOLD) ? setTimeout(begin, 5) : original(fd, finish));
+    setTimeout(begin, 50);
   };
 }
 syncBuiltinESMExports();
 `;
 
 /** Prepares a home whose process records its syncs. */
-function tracedHome() {
-  const home = newHome();
-  const [preload, trace] = [join(home.root, 'trace.cjs'), join(home.root, 'trace.txt')];
+function tracedHome(home = newHome()) {
+  const [preload, trace, hold] = ['trace.cjs', 'trace.txt', 'hold'].map((name) => join(home.root, name)) as [
+    string,
+    string,
+    string,
+  ];
   writeFileSync(preload, tracer);
   writeFileSync(trace, '');
   const synced = () => Math.max(0, ...readFileSync(trace, 'utf8').split('\n').filter(Boolean).map(Number));
-  return { home, synced, env: { NODE_OPTIONS: `--require ${preload}`, SYNC_TRACE: trace } };
+  return {
+    home,
+    synced,
+    holdSyncs: () => writeFileSync(hold, ''),
+    releaseSyncs: () => rmSync(hold),
+    env: { NODE_OPTIONS: `--require ${preload}`, SYNC_TRACE: trace, SYNC_HOLD: hold },
+  };
 }
 
 verifies(
@@ -139,4 +153,62 @@ verifies(
     expect(before).toBeLessThan(size);
   },
   ['stdio'],
+);
+
+verifies(
+  'J9 R20',
+  'agent_end of an aborted run does not wait for the sync, agent_settled does',
+  async ({ open }) => {
+    const { home, env, synced, holdSyncs, releaseSyncs } = tracedHome();
+    const { peer } = await open({
+      home,
+      env,
+      script: [{ steps: [{ text: 'one' }, { stall: true }] }, { text: 'two' }],
+    });
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    await peer.next('message_update');
+    holdSyncs();
+
+    const aborted = peer.ok({ type: 'abort' });
+    const end = await peer.next('agent_end');
+    const atEnd = [synced(), statSync(sessionFile).size];
+    releaseSyncs();
+    const settled = await peer.next('agent_settled');
+    const afterwards = synced();
+    await aborted;
+
+    expect(end).toMatchObject({ isTerminal: true });
+    expect(settled).toMatchObject({ outcome: 'aborted' });
+    expect(atEnd[0]).toBeLessThan(atEnd[1] ?? 0);
+    expect(afterwards).toBe(atEnd[1]);
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'J9 R20',
+  'a prompt between agent_end and agent_settled of an aborted run opens the next run',
+  async ({ open }) => {
+    const { env, home, holdSyncs, releaseSyncs } = tracedHome(homeWithCommands({ stop: 'ctx.abort();' }).home);
+    const { peer } = await open({
+      home,
+      env,
+      script: [{ steps: [{ text: 'one' }, { stall: true }] }, { text: 'two' }],
+    });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    await peer.next('message_update');
+    holdSyncs();
+    await peer.ok({ type: 'prompt', message: '/stop' });
+    await peer.next('agent_end');
+
+    const accepted = peer.ok({ type: 'prompt', message: 'again' });
+    await peer.ok({ type: 'get_commands' });
+    releaseSyncs();
+
+    expect(await accepted).toMatchObject({ disposition: 'started' });
+    expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'aborted' });
+    expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'ok' });
+  },
+  ['stdio', 'unix'],
 );

@@ -2,7 +2,14 @@ import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fixture } from '../../support/agent/extensions.ts';
-import { type Home, newHome, openTestAgent, readSessionFile, sessionFiles } from '../../support/agent/test-agent.ts';
+import {
+  type Home,
+  newGate,
+  newHome,
+  openTestAgent,
+  readSessionFile,
+  sessionFiles,
+} from '../../support/agent/test-agent.ts';
 import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { type ServerOptions, startServer, type TestServer } from '../../support/server/test-server.ts';
 import {
@@ -163,6 +170,32 @@ it('[J31] a client that may only view creates no file for a session that has non
   await writer.run('Hi');
   await viewer.next('agent_settled');
   expect(sessionFiles(home)).toEqual([expect.stringContaining(session)]);
+});
+
+it('[J31] a viewer of a run that a server crash interrupted leaves its end to the client that prompted', async () => {
+  const home = newHome();
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }];
+  const crashed = await serve(home, { script });
+  const prompting = await crashed.attach();
+  const { runId } = await prompting.ok({ type: 'prompt', message: 'Hi', clientMessageId: 'mine' });
+  await prompting.next('message_update');
+  const { cursor } = prompting;
+  crashed.kill('SIGKILL');
+  await crashed.exited;
+  await waitUntilParked(crashed);
+  const before = contentOf(join(home.agentDir, 'server', 'runs'));
+
+  const server = await serve(home);
+  const viewer = await server.attach({ ...cursor, token: VIEWER });
+  await viewer.disconnect();
+  await waitUntilParked(server);
+  expect(contentOf(join(home.agentDir, 'server', 'runs'))).toEqual(before);
+  const resumed = await server.attach(cursor);
+
+  const settled = { runId, errorCode: 'interrupted', clientMessageIds: ['mine'] };
+  for (const client of [viewer, resumed])
+    expect(client.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([settled]);
 });
 
 it('[J32] an agent for clients that may only view loads no extension', async () => {

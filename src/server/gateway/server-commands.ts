@@ -41,6 +41,12 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
     return runBuiltinMove(builtin, { prompt, client, onResponse });
   },
 
+  edit_queued: (request, client, onResponse) => {
+    // A message that was queued at the start may still run as a built-in command.
+    checkBuiltin({ builtins: true, message: request.message }, client);
+    client.handle.send(request, onResponse);
+  },
+
   get_commands: (request, client, onResponse) =>
     client.handle.send({ builtins: client.builtins, ...request }, onResponse),
 
@@ -123,7 +129,7 @@ function allowedOutput(outputPath: string, { handle, identity }: Client): string
 }
 
 /** Rejects a built-in command that would be rejected as a command of its own. */
-function checkBuiltin({ builtins, message }: Params<'prompt'>, client: Client): void {
+function checkBuiltin({ builtins, message }: Pick<Params<'prompt'>, 'builtins' | 'message'>, client: Client): void {
   const { name = '', args = '' } = (builtins ? parseBuiltinCall(message) : undefined) ?? {};
   const command = Object.hasOwn(BUILTIN_COMMANDS, name) ? BUILTIN_COMMANDS[name]?.[args === '' ? 0 : 1] : undefined;
   if (command && !permits(client.identity.grant, command)) throw permissionDenied(command);

@@ -273,7 +273,7 @@ export class Host {
 
   #handleStart(state: SessionState): void {
     this.#state = state;
-    this.#runs.enterSession(state.sessionId);
+    this.#runs.enterSession(state.sessionId, this.#currentAgent.access);
     this.#published.markUpTo(state.messageCount);
     this.updatePreferences();
     this.#schedulePark();
@@ -318,12 +318,9 @@ export class Host {
     this.#parkTimer = setTimeout(park, Math.max(this.#parkDelayMs, MIN_PARK_DELAY_MS)).unref();
   }
 
-  /**
-   * Parks the agent and drops its run ends: a later client has missed too much to need them. Clients that may only view
-   * do not decide that.
-   */
+  /** Parks the agent and drops its run ends: a later client has missed too much to need them. */
   #park(): Promise<void> {
-    if (this.#currentAgent.access === 'write') this.#runs.forget();
+    this.#runs.forget();
     return this.close();
   }
 

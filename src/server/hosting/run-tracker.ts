@@ -1,7 +1,7 @@
 import type { Accepted, AgentEvent, AgentSettledEvent } from '../../protocol/generated/vocabulary.ts';
-import type { RunJournal, RunningRecord, SettledRecord } from '../../store/run-journal.ts';
+import type { RunJournal, RunningRecord, RunRecords, SettledRecord } from '../../store/run-journal.ts';
 import type { AgentResponse } from '../agent-response.ts';
-import type { CommandRequest, Cursor } from '../sessions.ts';
+import type { Access, CommandRequest, Cursor } from '../sessions.ts';
 
 const PROMPT_COMMANDS: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
 
@@ -28,6 +28,8 @@ export class RunTracker {
   /** The same of messages that left the queue between runs: a run that starts next without a response has taken them. */
   readonly #unqueued = new Map<string, string>();
   #sessionId = '';
+  /** With `read`, nothing is stored. */
+  #access: Access = 'write';
   #run: ActiveRun | undefined;
   #ended: readonly SettledRecord[] = [];
   #lastSettled = '';
@@ -51,10 +53,11 @@ export class RunTracker {
   }
 
   /** Enters a session and ends a run that an earlier server left unfinished there. */
-  enterSession(sessionId: string): void {
-    if (sessionId === this.#sessionId) return;
-    if (this.#sessionId !== '') this.#runJournal.clear(this.#sessionId);
+  enterSession(sessionId: string, access: Access = this.#access): void {
+    if (sessionId === this.#sessionId && access === this.#access) return;
+    if (sessionId !== this.#sessionId && this.#sessionId !== '') this.forget();
     this.#sessionId = sessionId;
+    this.#access = access;
     const { running, ended } = this.#runJournal.get(sessionId);
     this.#ended = ended;
     if (running) this.#end({ epoch: running.epoch, settled: interruptedSettled(running) });
@@ -71,7 +74,7 @@ export class RunTracker {
 
   /** Removes the stored run ends. */
   forget(): void {
-    this.#runJournal.clear(this.#sessionId);
+    if (this.#access === 'write') this.#runJournal.clear(this.#sessionId);
   }
 
   /** Stores an accepted message before its sender gets the response; returns how it was accepted. */
@@ -138,12 +141,16 @@ export class RunTracker {
   }
 
   #save(): void {
-    if (this.#run) this.#runJournal.set(this.#sessionId, { running: this.#toMark(this.#run), ended: this.#ended });
+    if (this.#run) this.#store({ running: this.#toMark(this.#run), ended: this.#ended });
   }
 
   #end(end: SettledRecord): void {
     this.#ended = [...this.#ended, end].slice(-MAX_RUN_ENDS);
-    this.#runJournal.set(this.#sessionId, { ended: this.#ended });
+    this.#store({ ended: this.#ended });
+  }
+
+  #store(records: RunRecords): void {
+    if (this.#access === 'write') this.#runJournal.set(this.#sessionId, records);
   }
 
   #toMark({ runId, clientMessageIds }: ActiveRun): RunningRecord {

@@ -2,7 +2,14 @@ import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fixture } from '../../support/agent/extensions.ts';
-import { type Home, newHome, openTestAgent, readSessionFile, sessionFiles } from '../../support/agent/test-agent.ts';
+import {
+  type Home,
+  newGate,
+  newHome,
+  openTestAgent,
+  readSessionFile,
+  sessionFiles,
+} from '../../support/agent/test-agent.ts';
 import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
 import { type ServerOptions, startServer, type TestServer } from '../../support/server/test-server.ts';
 import {
@@ -165,6 +172,32 @@ it('[J31] a client that may only view creates no file for a session that has non
   expect(sessionFiles(home)).toEqual([expect.stringContaining(session)]);
 });
 
+it('[J31] a viewer of a run that a server crash interrupted leaves its end to the client that prompted', async () => {
+  const home = newHome();
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }];
+  const crashed = await serve(home, { script });
+  const prompting = await crashed.attach();
+  const { runId } = await prompting.ok({ type: 'prompt', message: 'Hi', clientMessageId: 'mine' });
+  await prompting.next('message_update');
+  const { cursor } = prompting;
+  crashed.kill('SIGKILL');
+  await crashed.exited;
+  await waitUntilParked(crashed);
+  const before = contentOf(join(home.agentDir, 'server', 'runs'));
+
+  const server = await serve(home);
+  const viewer = await server.attach({ ...cursor, token: VIEWER });
+  await viewer.disconnect();
+  await waitUntilParked(server);
+  expect(contentOf(join(home.agentDir, 'server', 'runs'))).toEqual(before);
+  const resumed = await server.attach(cursor);
+
+  const settled = { runId, errorCode: 'interrupted', clientMessageIds: ['mine'] };
+  for (const client of [viewer, resumed])
+    expect(client.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([settled]);
+});
+
 it('[J32] an agent for clients that may only view loads no extension', async () => {
   const home = newHome();
   storeSession(home, shortConversation(home.cwd));
@@ -200,27 +233,26 @@ it('[J33] a client that may prompt joins a viewer: the session is repaired, and 
   await waitUntil(async () => (await livingAgents(server)).length === 1);
 });
 
-it('[J33] the reads of viewers are answered while a client that may prompt joins', async () => {
+it('[J33] reads and snapshots that the replaced agent has not answered come from the new one', async () => {
   const home = newHome();
   storeSession(home, shortConversation(home.cwd));
   const server = await serve(home);
-  const viewers = await Promise.all([1, 2, 3].map(() => server.attach({ token: VIEWER, session: 'stored-1' })));
-  const writer = server.connect({ token: WRITER, session: 'stored-1' });
-  let isAttached = false;
-  const attached = writer.next('state_synced').finally(() => {
-    isAttached = true;
-  });
+  const viewer = await server.attach({ token: VIEWER, session: 'stored-1' });
+  const reader = server.agents()[0]?.pid ?? Number.NaN;
+  process.kill(reader, 'SIGSTOP');
 
-  const reads = viewers.map(async (viewer) => {
-    do {
-      expect((await viewer.ok({ type: 'get_messages' })).messages).toHaveLength(2);
-      expect((await viewer.ok({ type: 'get_entries' })).entries).toHaveLength(2);
-    } while (!isAttached);
-  });
+  const reads = ['get_messages', 'get_entries', 'get_state'].map((type) => viewer.ok({ type }));
   const late = server.connect({ token: VIEWER, session: 'stored-1' });
+  const writer = await server.attach({ token: WRITER, session: 'stored-1' });
+  const [messages, entries, state] = await Promise.all(reads);
+  process.kill(reader, 'SIGCONT');
 
-  await Promise.all([attached, ...reads]);
+  expect(messages.messages).toHaveLength(2);
+  expect(entries.entries).toHaveLength(2);
+  expect(state).toMatchObject({ messageCount: 2 });
   expect((await late.next('state_synced')).messages).toHaveLength(2);
+  await writer.run('Hi');
+  await Promise.all([viewer, late].map((client) => client.next('agent_settled')));
 });
 
 it('[J33] renaming a session that is only viewed makes its agent write', async () => {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandRows, type Scope } from '../../../src/protocol/generated/command-rows.ts';
 import { accessAuditPath, auditPath } from '../../../src/server/auth/audit.ts';
-import { newGate, newHome } from '../../support/agent/test-agent.ts';
+import { userExtension } from '../../support/agent/extensions.ts';
+import { newGate, newHome, writeSettings } from '../../support/agent/test-agent.ts';
 import { commandNames, sampleParams } from '../../support/protocol/sample-params.ts';
 import {
   newToken,
@@ -148,6 +149,21 @@ it('[A27] a built-in slash command needs the scopes of the command that does the
   expect(renamed).toMatchObject({ disposition: 'handled', output: 'The session is called Mine' });
   expect(JSON.stringify(bot.records)).not.toMatch(/secret/i);
   expect(readdirSync(server.home.cwd)).toEqual([]);
+});
+
+it('[A27] a message that was queued at the start cannot be edited into a built-in command without its scopes', async () => {
+  const home = newHome();
+  writeSettings(home, { startWaitMs: 1 });
+  const code = `export default (pi) => pi.on('session_start', async (event, ctx) => { await ctx.ui.confirm('Start?', ''); });`;
+  userExtension(home, 'ask.ts', code);
+  const server = await startServer({ home, tokens: { 'token-of-a-bot': { name: 'Bot', scopes: ['prompt'] } } });
+  const bot = await server.attach({ token: 'token-of-a-bot' });
+  const { queueId } = await bot.ok({ type: 'prompt', message: 'Hi', builtins: true });
+
+  const refused = await bot.refused({ type: 'edit_queued', queueId, message: '/export page.html' });
+  await bot.ok({ type: 'edit_queued', queueId, message: 'Hello' });
+
+  expect(refused).toMatchObject({ code: 'permission_denied' });
 });
 
 it('[A10] UI responses of a client without the prompt scope have no effect', async () => {

@@ -73,6 +73,21 @@ it('a call fails after ten minutes, even if the entry allows more', async () => 
   await called;
 });
 
+it('[N32] a server that does not connect fails after ten seconds', async () => {
+  const { use, published } = newServers();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+  const used = use({ silent: 'initialize' });
+  await until(() => vi.getTimerCount() > 0);
+  await vi.advanceTimersByTimeAsync(9999);
+  const before = [...published];
+  await vi.advanceTimersByTimeAsync(1);
+  vi.useRealTimers();
+
+  expect(await used).toMatchObject([{ status: 'failed', error: 'did not connect within 10 seconds' }]);
+  expect(before).toEqual(['s connecting']);
+});
+
 it('[N37] a lost server is reconnected four times with growing delays', async () => {
   const { use, call, published, folder } = newServers();
   await use({ once: join(folder, 'once') });

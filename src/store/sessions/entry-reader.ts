@@ -112,7 +112,8 @@ export function lastMessages(path: string, count: number): AgentMessage[] {
       return undefined;
     });
     index.resolve();
-    const rows = [...index.rowsOfKind(leaf, ['message'])].slice(0, count).reverse();
+    const messages = [...index.rowsOfKind(leaf, ['message'])].filter((row) => !isForeignRole(index.node(row).role));
+    const rows = messages.slice(0, count).reverse();
     const read = (position: number, length: number) => readAt(fd, position, length);
     return [...readEntries({ lines: { size: end, read }, index }, rows)].flatMap((entry) =>
       entry.type === 'message' ? [entry.message] : [],

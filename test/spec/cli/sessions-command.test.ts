@@ -5,6 +5,7 @@ import { newHome, readSessionFile } from '../../support/agent/test-agent.ts';
 import { runTau } from '../../support/processes/program.ts';
 import {
   assistantEntry,
+  entry,
   header,
   shortConversation,
   storeSession,
@@ -77,9 +78,11 @@ it('[Z50] control characters of messages are not printed', async () => {
   }
 });
 
-it('[Z50] show prints facts and the last messages of a session', async () => {
+it('[Z50 J19] show prints facts and the last messages of a session, without system messages', async () => {
   const home = newHome();
-  const path = storeSession(home, shortConversation(home.cwd));
+  const system = { role: 'system', content: 'You are pi.', timestamp: 1 };
+  const lines = [...shortConversation(home.cwd), entry('message', 'cccccccc', 'bbbbbbbb', { message: system })];
+  const path = storeSession(home, lines);
   const before = readFileSync(path);
 
   const byId = await runTau(home, ['sessions', 'show', 'stored']);

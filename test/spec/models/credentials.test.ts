@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { userExtension } from '../../support/agent/extensions.ts';
 import { assistantTexts, waitUntilSettled } from '../../support/agent/run-records.ts';
 import { type Home, newHome, openTestAgent, readSessionFile } from '../../support/agent/test-agent.ts';
 import { agentFileText, homeWithFiles, providerConfig, type UserFiles } from '../../support/agent/user-files.ts';
@@ -285,7 +286,15 @@ verifies('L36', 'list_providers returns each keyed provider and whether it has a
     },
     auth: { groq: apiKey('sk-stored') },
   });
+  userExtension(
+    home,
+    'provider.ts',
+    `export default (pi) => pi.registerProvider('extended', {
+      baseUrl: 'http://127.0.0.1:1', api: 'openai-completions', apiKey: '$NOT_SET', models: [{ id: 'm' }],
+    });`,
+  );
   const { peer } = await openIt({ home, env: { OPENAI_API_KEY: 'sk-in-the-environment' } });
+  await peer.ok({ type: 'get_commands' });
 
   const { providers } = await peer.ok({ type: 'list_providers' });
   await peer.ok({ type: 'set_credential', provider: 'locked', apiKey: 'sk-new' });
@@ -303,6 +312,7 @@ verifies('L36', 'list_providers returns each keyed provider and whether it has a
     { id: 'keyed', models: 1, stored: false },
   ]);
   expect(known.get('locked')).toEqual({ id: 'locked', models: 1, configured: false, stored: false });
+  expect(known.get('extended')).toEqual({ id: 'extended', models: 1, configured: false, stored: false });
   expect(['free', 'tau'].some((id) => known.has(id))).toBe(false);
   expect(later).toContainEqual({ id: 'locked', models: 1, configured: true, stored: true });
   expect(JSON.stringify(peer.records)).not.toContain('sk-');

@@ -129,7 +129,7 @@ verifies('M25 P29', 'a client that does not read can abort the run', async ({ op
   expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
 });
 
-it('[M25] a client that does not read pauses the run, which resumes when the client reads', async () => {
+it('[M25 I18] a client that does not read pauses the run, which resumes when the client reads', async () => {
   const home = newHome();
   const { cwd, agentDir } = home;
   const env = environment(home);

@@ -53,7 +53,7 @@ it('[U1 U2] the system prompt has tools, additions, context files, skills, date 
     'from above',
     'from the project',
     '<name>sweep</name>',
-    `${new Date().getFullYear()}-`,
+    'Today is ',
     `working directory is ${home.cwd}`,
   ];
   expect(order(prompt, words)).toEqual(words);

@@ -15,6 +15,7 @@ import {
   type TargetClient,
 } from '../../support/server/attack-target.ts';
 import { startServer } from '../../support/server/test-server.ts';
+import { hostTool, setHostTools, toolCallStep } from '../../support/tools/host-tools.ts';
 
 const scopeOf = (name: (typeof commandNames)[number]) => commandRows[name].scope;
 
@@ -63,6 +64,7 @@ it('[A18] a token without view gets the responses to its commands, and no messag
   const gate = newGate();
   const tokens = { 'token-of-a-bot': { name: 'Bot', scopes: ['prompt', 'bash'], allowedPaths: ['/'] } };
   const script = [
+    { steps: [toolCallStep('of_the_bot')], when: '^call' },
     { text: 'The first secret.', when: '^first' },
     { steps: [{ text: 'The second secret. ' }, { await: gate.path }, { text: 'Done.' }], when: '^second' },
   ];
@@ -90,6 +92,11 @@ it('[A18] a token without view gets the responses to its commands, and no messag
     expect(others).toEqual(['server_connected']);
     expect(JSON.stringify(bot.records)).not.toMatch(/secret/i);
   }
+  const host = bots[0] as (typeof bots)[number];
+  await setHostTools(host, hostTool('of_the_bot'));
+  await owner.ok({ type: 'prompt', message: 'call the tool of the bot' });
+  expect(await host.next('host_tool_call')).toMatchObject({ toolName: 'of_the_bot' });
+  expect(host.eventTypes).not.toContain('tool_execution_start');
   const synced = bots.map((bot) => bot.records.find(({ type }) => type === 'state_synced'));
   for (const record of synced) expect(record).toMatchObject({ messages: [], state: { isIdle: true, messageCount: 0 } });
 });

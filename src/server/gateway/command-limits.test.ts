@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { grantOf } from '../http/testing/test-server.ts';
 import {
   BURST_LINES,
@@ -8,6 +8,7 @@ import {
   LINES_PER_SECOND,
   LookupLimit,
   MAX_EXCESS_LINES,
+  SnapshotBudget,
 } from './command-limits.ts';
 
 /** A rate limiter with a manual clock. */
@@ -76,3 +77,25 @@ it('[W113] only searches without a result are limited, for each token with its l
   now = 60_000;
   expect(limit.take(ann)).toBe(true);
 });
+
+it('[W106] a client that waits for the snapshots of others too long is refused, and is forgotten', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const budget = new SnapshotBudget();
+  const clientOf = (name: string) => ({ identity: { grant: grantOf(name) } });
+  const [first, second, third, stranger] = [clientOf('ann'), clientOf('ann'), clientOf('ann'), clientOf('bob')];
+  await budget.reserve(first, HUGE_SNAPSHOT);
+  const waiting = budget.reserve(second, HUGE_SNAPSHOT);
+  await budget.reserve(stranger, HUGE_SNAPSHOT);
+
+  vi.advanceTimersToNextTimer();
+  await expect(waiting).rejects.toMatchObject({ code: 'overloaded', message: 'Too many conversations are unread' });
+  const next = budget.reserve(third, HUGE_SNAPSHOT);
+  budget.release(first);
+  await next;
+
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+// More than half of what the clients of one token may leave unread.
+const HUGE_SNAPSHOT = 40 * 1024 * 1024;

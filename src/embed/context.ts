@@ -1,6 +1,6 @@
 import type { Agent } from '../engine/agent.ts';
 import { whenIdle } from '../engine/agent-state.ts';
-import { executeCommand, type Handler } from '../engine/dispatch.ts';
+import { type CommandContext, executeCommand, type Handler } from '../engine/dispatch.ts';
 import type { Engine } from '../engine/open.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
 import type { SessionStart } from '../session/hooks.ts';
@@ -42,11 +42,17 @@ export class EmbedContext {
   }
 
   /** Executes a command like one from a client. */
-  perform<C extends CommandName>(name: C, params: Params<C>, handler?: Handler<C>): Promise<Result<C>> {
+  perform<C extends CommandName>(
+    name: C,
+    params: Params<C>,
+    handler?: Handler<C>,
+    input?: CommandContext['input'],
+  ): Promise<Result<C>> {
     this.begin();
     const { agent, ui } = this;
     const defined = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
-    return executeCommand(name, defined as Params<C>, { agent, connection: ui.connection, lane: agent.lane }, handler);
+    const target = { agent, connection: ui.connection, lane: agent.lane, input };
+    return executeCommand(name, defined as Params<C>, target, handler);
   }
 
   get loadErrors(): { path: string; error: string }[] {

@@ -1,4 +1,5 @@
 import { submit } from '../engine/commands/prompting.ts';
+import type { Handler } from '../engine/dispatch.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type {
   Accepted,
@@ -24,18 +25,27 @@ export interface PromptOptions {
   readonly preflightResult?: ((disposition: Accepted['disposition']) => void) | undefined;
 }
 
-/** Sends a prompt; resolves when the run that it starts has ended. A prompt that joins a run resolves at once. */
+/**
+ * Sends a prompt; resolves when the run that it starts has ended, also if it was queued while the extensions start. A
+ * prompt that joins a run resolves at once.
+ */
 export async function prompt(context: EmbedContext, message: string, options: PromptOptions = {}): Promise<void> {
   const { images, streamingBehavior, expandPromptTemplates: expand, source = 'interactive' } = options;
-  let run: Run | undefined;
+  const input = { source, expand };
   const params = { message, images, streamingBehavior };
-  const { disposition } = await context.perform('prompt', params as { message: string }, async (command, context) => {
-    const accepted = await submit(command, { source, expand }, context);
-    run = context.agent.session.run;
+  let run: Run | undefined;
+  let isHeld = true;
+  const handle: Handler<'prompt'> = async (command, commandContext) => {
+    isHeld = false;
+    const accepted = await submit(command, input, commandContext);
+    run = commandContext.agent.session.run;
     return accepted;
-  });
+  };
+  const { disposition } = await context.perform('prompt', params as { message: string }, handle, input);
   options.preflightResult?.(disposition);
-  if (disposition === 'started') await context.runSettled(run);
+  // It was queued while the extensions start, and has its turn before this.
+  if (isHeld) run = await context.runInLane(() => context.agent.session.run);
+  if (isHeld || disposition === 'started') await context.runSettled(run);
 }
 
 export interface SendUserMessageOptions {

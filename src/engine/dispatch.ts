@@ -1,6 +1,7 @@
 import { Refusal } from '../protocol/errors.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
+import type { InputOptions } from '../session/input/input.ts';
 import { checkParams, conversationReads, parseInbound } from '../wire/inbound.ts';
 import { escapeLineBreaks, type InputLine, toLine } from '../wire/json-lines.ts';
 import type { ActivityLog } from './activity-log.ts';
@@ -14,6 +15,7 @@ import { sessions } from './commands/sessions.ts';
 import { tools } from './commands/tools.ts';
 import { DeferredResponse, EncodedJson, SteppedResponse } from './response-data.ts';
 import type { SessionLane } from './session-lane.ts';
+import type { StartCommand } from './start-commands.ts';
 
 /** Everything that a command handler uses. */
 export interface CommandContext {
@@ -26,6 +28,8 @@ export interface CommandContext {
   readonly afterResponse: (work: () => void) => void;
   /** Aborted by any abort that arrives after the command. */
   readonly signal: AbortSignal;
+  /** How a program in this process submits a message. */
+  readonly input?: Pick<InputOptions, 'source' | 'expand'> | undefined;
 }
 
 export type Handler<C extends CommandName> = (
@@ -104,12 +108,14 @@ export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTa
 function invoke(name: CommandName, params: object, context: CommandContext): unknown {
   // The only cast, right after validation: the table pairs each name with its own parameters.
   const handler = handlers[name] as (params: object, context: CommandContext) => unknown;
-  const work = () => handler(params, context);
   checkAccess(name, context.agent);
-  if (commandRows[name].lane !== 'session') return work();
-  return context.agent.isStarting
-    ? context.agent.startCommands.run({ name, params, work }, context)
-    : context.lane.run(work);
+  return runInLane({ name, params, work: () => handler(params, context) }, context);
+}
+
+function runInLane<R>(command: StartCommand<R>, context: CommandContext): R | Promise<R> {
+  const { agent, lane } = context;
+  if (commandRows[command.name].lane !== 'session') return command.work();
+  return agent.isStarting ? agent.startCommands.run(command, context) : lane.run(command.work);
 }
 
 /** A command that takes more than the scope `view` may write. */
@@ -131,7 +137,7 @@ function failure(id: unknown, command: string, { message, code, holder }: Refusa
 
 const withId = (id: unknown): { id?: unknown } => (id === undefined ? {} : { id });
 
-type ExecutionTarget = Pick<CommandContext, 'agent' | 'connection' | 'lane'>;
+type ExecutionTarget = Pick<CommandContext, 'agent' | 'connection' | 'lane' | 'input'>;
 
 /**
  * Runs a command for a program in this process: validated, in its lane, like one from a client. `handler` replaces the
@@ -153,8 +159,7 @@ export async function executeCommand<C extends CommandName>(
     signal: target.lane.signal,
     afterResponse: (work) => void after.push(work),
   };
-  const work = () => handler(params, context);
-  const result = await (commandRows[name].lane === 'session' ? target.lane.run(work) : work());
+  const result = await runInLane({ name, params, work: () => handler(params, context) }, context);
   for (const begin of after) begin();
   if (result instanceof SteppedResponse) return result.value();
   return result instanceof DeferredResponse ? result.value : result;

@@ -16,10 +16,11 @@ const QUEUE_COMMANDS: ReadonlySet<string> = new Set(['remove_queued', 'edit_queu
 
 type Message = Params<'prompt'>;
 
-interface StartCommand {
+/** A session command, and the work that waits for its turn. */
+export interface StartCommand<R> {
   readonly name: CommandName;
   readonly params: object;
-  readonly work: () => unknown;
+  readonly work: () => R | Promise<R>;
 }
 
 /**
@@ -29,8 +30,9 @@ interface StartCommand {
 export class StartCommands {
   #sessionChanges = 0;
 
-  run({ name, params, work }: StartCommand, context: CommandContext): unknown {
-    if (isMessage(name, params)) return this.#runMessage({ ...params, ...KINDS[name] }, work, context);
+  run<R>(command: StartCommand<R>, context: CommandContext): R | Promise<R> {
+    const { name, params, work } = command;
+    if (isMessage(name, params)) return this.#runMessage({ ...command, params }, context);
     if (QUEUE_COMMANDS.has(name)) return work();
     if (!SESSION_CHANGES.has(name)) return context.lane.run(work);
     this.#sessionChanges++;
@@ -39,20 +41,31 @@ export class StartCommands {
     });
   }
 
-  #runMessage(message: Message, work: () => unknown, context: CommandContext): Promise<unknown> {
+  #runMessage<R>(
+    { name, params, work }: StartCommand<R> & { readonly params: Message },
+    context: CommandContext,
+  ): Promise<R> {
     const { agent, lane, signal } = context;
     const { session } = agent;
+    const message = { ...params, ...KINDS[name] };
+    const abortsRun = name === 'abort_and_prompt';
     return new Promise((resolve, reject) => {
-      let atTurn = work;
+      let atTurn: () => unknown = work;
       const answer = () => {
         if (signal.aborted || this.#sessionChanges > 0) return;
         try {
           checkLimits(message.limits);
-          const accepted = session.hold(message, message.streamingBehavior);
+          const accepted = session.hold(message, abortsRun ? 'followUp' : message.streamingBehavior);
           if (!accepted) return;
           const { queueId, duplicate } = accepted;
-          atTurn = () => (duplicate || queueId === undefined ? undefined : runQueued(queueId, message, context));
-          resolve(accepted);
+          atTurn = async () => {
+            if (duplicate || queueId === undefined) return;
+            // A message before it may have opened a run.
+            if (abortsRun && !signal.aborted) await session.abort();
+            await runQueued(queueId, message, context);
+          };
+          // Every command that submits a message has this result.
+          resolve(accepted as R);
         } catch (error) {
           atTurn = () => undefined;
           reject(error);
@@ -64,7 +77,7 @@ export class StartCommands {
         return atTurn();
       };
       Promise.resolve(lane.run(turn))
-        .then(resolve, reject)
+        .then((result) => resolve(result as R), reject)
         .finally(() => clearTimeout(timer));
     });
   }
@@ -77,23 +90,24 @@ const KINDS: Readonly<Record<string, Pick<InputOptions, 'streamingBehavior'>>> =
 
 /** Whether the command submits a message. A slash command among steering messages can only be refused, once it is known. */
 function isMessage(name: CommandName, params: object): params is Message {
-  if (name === 'prompt') return true;
+  if (name === 'prompt' || name === 'abort_and_prompt') return true;
   return name in KINDS && !(params as Message).message.startsWith('/');
 }
 
 /** Runs a message that was answered as queued. The client may have edited or withdrawn it. */
 async function runQueued(queueId: string, message: Message, context: CommandContext): Promise<void> {
   const { limits, builtins, streamingBehavior } = message;
-  const { agent, signal } = context;
+  const { agent, signal, input = {} } = context;
   const { session } = agent;
   const item = session.queue.get(queueId);
   if (!item) return;
   try {
-    const command = signal.aborted ? undefined : await findSlashCommand({ message: item.text, builtins }, context);
+    const isText = signal.aborted || input.expand === false;
+    const command = isText ? undefined : await findSlashCommand({ message: item.text, builtins }, context);
     if (command) {
       session.queue.remove(queueId);
       await command();
-    } else (await session.promptHeld(queueId, limits, { signal, streamingBehavior }))?.begin?.();
+    } else (await session.promptHeld(queueId, limits, { ...input, signal, streamingBehavior }))?.begin?.();
   } catch (error) {
     publishExtensionError(agent, '<runtime>', 'prompt', error);
   }

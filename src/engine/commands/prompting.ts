@@ -25,16 +25,18 @@ export const prompting = {
 
   abort_and_prompt: (params, context) => {
     checkLimits(params.limits);
-    // Aborts at once, and again in the lane for a run that started meanwhile.
-    void context.agent.session.abortFor(params);
     const { agent, lane, signal } = context;
-    return lane.run(async () => {
+    const work = async () => {
       const { session } = agent;
       await session.abortFor(params);
       const command = params.message.startsWith('/') && (await runSlashCommand(params, context));
       if (command) return command;
       return startAfterResponse(await session.prompt(params, { signal }), context);
-    });
+    };
+    if (agent.isStarting) return agent.startCommands.run({ name: 'abort_and_prompt', params, work }, context);
+    // Aborts at once, and again in the lane for a run that started meanwhile.
+    void agent.session.abortFor(params);
+    return lane.run(work);
   },
 
   wait_idle: async (_params, { agent, lane }) => {

@@ -35,6 +35,18 @@ it('[A9 A16] create prints only the token on stdout and stores its digest', asyn
   expect(modes).toEqual([0o600, 0o700]);
 });
 
+it('[Z81] a table is aligned by the cells of a terminal', async () => {
+  const home = newHome();
+  for (const name of ['深圳的筆電', 'cafe\u0301 🐚', 'plain']) await runTau(home, ['token', 'create', '--name', name]);
+
+  const { stdout } = await runTau(home, ['token', 'list']);
+
+  const asCells = stdout.replaceAll(/\p{M}/gu, '').replaceAll(/[\p{Script=Han}🐚]/gu, '##');
+  const [head = '', ...rows] = asCells.trimEnd().split('\n');
+  expect(rows).toHaveLength(3);
+  for (const row of rows) expect(row.slice(head.indexOf('SCOPES'))).toMatch(/^view,prompt /);
+});
+
 it('[A8 A16] list shows the facts of each token', async () => {
   const home = newHome();
   mkdirSync(join(home.cwd, 'real'));

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { createTestSession } from '../../support/agent/agent-session.ts';
 import {
   allNotifications,
   answerDialog,
@@ -273,6 +274,73 @@ verifies('P53', 'an extension command that was queued at the start runs as a com
 
   expect(await nextNotification(peer)).toBe('you');
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ queuedMessages: [] });
+});
+
+verifies(
+  'P54',
+  'abort_and_prompt at the start is queued, and replaces the run of a prompt before it',
+  async ({ open }) => {
+    const { peer } = await open({
+      home: askingHome(),
+      script: [{ text: 'one' }, { text: 'two' }, { text: 'three' }],
+    });
+
+    await peer.ok({ type: 'prompt', message: 'first', clientMessageId: 'm1' });
+    const accepted = await peer.ok({ type: 'abort_and_prompt', message: 'second', clientMessageId: 'm2' });
+    const again = await peer.ok({ type: 'abort_and_prompt', message: 'second', clientMessageId: 'm2' });
+    const refused = await peer.refused({ type: 'abort_and_prompt', message: 'x', limits: { euros: 1 } });
+    await peer.ok({ type: 'follow_up', message: 'later' });
+    await answerDialog(peer, 'confirm', { confirmed: true });
+    const ends = [await peer.next('agent_settled'), await peer.next('agent_settled')];
+
+    expect(accepted).toEqual({ disposition: 'queued', queueId: expect.any(String) });
+    expect(again).toEqual({ ...accepted, duplicate: true });
+    expect(refused).toMatchObject({ code: 'invalid_params' });
+    expect(ends).toMatchObject([
+      { outcome: 'aborted', clientMessageIds: ['m1'] },
+      { outcome: 'ok', clientMessageIds: ['m2'] },
+    ]);
+    expect(userTexts(peer.records)).toEqual(['first (seen)', 'second (seen)', 'later (seen)']);
+  },
+);
+
+verifies('P54', 'an extension command of abort_and_prompt at the start runs as a command', async ({ open }) => {
+  const { peer } = await open({ home: askingHome() });
+
+  expect(await peer.ok({ type: 'abort_and_prompt', message: '/greet you' })).toMatchObject({ disposition: 'queued' });
+  await answerDialog(peer, 'confirm', { confirmed: true });
+
+  expect(await nextNotification(peer)).toBe('you');
+});
+
+it('[P54] a prompt of an agent session at the start is stored and queued, and resolves after its run', async () => {
+  const home = askingHome();
+  const answers = [{ text: 'one' }, { text: 'two' }, { text: 'three' }];
+  const { session } = await createTestSession({ answers }, home);
+  let confirm = (_: boolean) => {};
+  const confirmed = new Promise<boolean>((resolve) => {
+    confirm = resolve;
+  });
+  const bound = session.bindExtensions({ uiContext: { confirm: () => confirmed } });
+
+  let prompt = Promise.resolve();
+  const disposition = await new Promise((resolve) => {
+    prompt = session.prompt('hello', { preflightResult: resolve });
+  });
+  const plain = session.sendUserMessage('/greet you', { deliverAs: 'followUp' });
+  const steered = await session.steer('more');
+  const queued = [session.getSteeringMessages(), session.getFollowUpMessages()];
+  const stored = readFileSync(session.sessionFile ?? '', 'utf8');
+  confirm(true);
+  await prompt;
+
+  expect([disposition, steered]).toEqual(['queued', 'queued']);
+  expect(queued).toEqual([['more'], ['hello', '/greet you']]);
+  expect(stored).toContain('"hello"');
+  expect(session.isIdle).toBe(true);
+  const sent = session.messages.filter(({ role }) => role === 'user');
+  expect(JSON.stringify(sent)).toMatch(/hello \(seen\).*more \(seen\).*\/greet you \(seen\)/);
+  await Promise.all([bound, plain]);
 });
 
 it.each(['SIGKILL', 'SIGTERM'] as const)(

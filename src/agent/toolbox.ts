@@ -15,6 +15,11 @@ interface OfferOptions {
   readonly keepActivation?: boolean;
 }
 
+interface SourcedTool {
+  readonly source: ToolSource;
+  readonly tool: Tool;
+}
+
 /** All tools and which of them the model is offered. Outlives a change of session. */
 export class Toolbox {
   readonly #tools = new Map<ToolSource, readonly Tool[]>();
@@ -22,6 +27,7 @@ export class Toolbox {
   readonly #known = new Set<string>();
   readonly #offerConditions = new Map<string, () => boolean>();
   #active: ReadonlySet<string>;
+  #cachedAll: readonly SourcedTool[] | undefined;
   /** True after `activate`: conditional offers no longer count. */
   #isChosenByName = false;
 
@@ -49,7 +55,7 @@ export class Toolbox {
 
   /** Replaces the built-in tools with those of another folder; activation by name stays. */
   setBuiltins(tools: readonly Tool[]): void {
-    this.#tools.set('builtin', tools);
+    this.#setSource('builtin', tools);
   }
 
   /** Replaces all tools of a source. Activation by name stays; new tools are offered. */
@@ -66,7 +72,7 @@ export class Toolbox {
     for (const name of names) this.#known.add(name);
     for (const name of ignoreChoice ? fresh : chooseTools(fresh, this.#choice, fresh).chosen) active.add(name);
     this.#active = active;
-    this.#tools.set(source, tools);
+    this.#setSource(source, tools);
   }
 
   /** Offers a built-in tool while the condition holds, until `activate` is called. */
@@ -105,13 +111,23 @@ export class Toolbox {
    * Each name means one tool: an extension's tool replaces a built-in one, an MCP server's tool gives way to all
    * others.
    */
-  get #all(): { source: ToolSource; tool: Tool }[] {
-    const byName = new Map<string, { source: ToolSource; tool: Tool }>();
+  get #all(): readonly SourcedTool[] {
+    this.#cachedAll ??= this.#merged();
+    return this.#cachedAll;
+  }
+
+  #merged(): SourcedTool[] {
+    const byName = new Map<string, SourcedTool>();
     for (const source of ['builtin', 'extension', 'host', 'mcp'] as const) {
       for (const tool of this.#tools.get(source) ?? []) {
         if (source === 'extension' || !byName.has(tool.name)) byName.set(tool.name, { source, tool });
       }
     }
     return [...byName.values()];
+  }
+
+  #setSource(source: ToolSource, tools: readonly Tool[]): void {
+    this.#tools.set(source, tools);
+    this.#cachedAll = undefined;
   }
 }

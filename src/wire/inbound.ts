@@ -59,7 +59,8 @@ export function parseInbound(line: InputLine): Inbound {
     return unparsable('invalid_params', 'a command is an object with a type');
   }
   const { id, type, ...params } = value as Record<string, unknown>;
-  if (isTooDeep(value)) {
+  // Each level takes two characters.
+  if (line.text.length >= 2 * MAX_JSON_DEPTH && isTooDeep(value)) {
     const head = { id: isTooDeep(id) ? undefined : id, type };
     return unparsable('invalid_json', tooDeepProblem, head);
   }

@@ -148,6 +148,8 @@ export class ListWindow<R extends Keyed> {
     if (!this.#parts) return;
     this.#measured.measureNew();
     this.#position();
+    // Every row around the reader may have been replaced.
+    if (!this.#anchor && !this.#isFollowing.peek()) this.#updateAnchor();
     this.#drawMissing();
   }
 

@@ -55,6 +55,13 @@ export const mending = [
   { steps: [{ text: ANSWER }, spent(5200, 310)] },
 ];
 
+/** The same with a test that fails at first: enough steps to fold. */
+export const thorough = [
+  mending[0],
+  { steps: [{ text: 'The tests first: they should fail.' }, call('bash', { command: 'exit 1' }), spent(3900, 40)] },
+  ...mending.slice(1),
+];
+
 /** The same, stopped at a gate while the tests run. */
 export const held = [
   ...mending.slice(0, 2),

@@ -1,4 +1,4 @@
-import { chatting, failing, held, mending, QUESTION } from './model-scripts.mjs';
+import { chatting, failing, held, mending, QUESTION, thorough } from './model-scripts.mjs';
 
 const composer = (page) => page.getByRole('textbox', { name: 'Message', exact: true });
 
@@ -40,6 +40,17 @@ export const states = {
     script: mending,
     prepare: (page) => promptAndWait(page, QUESTION, 'Should discounts of'),
     pose: waitForText('Should discounts of'),
+  },
+
+  folded: {
+    script: thorough,
+    prepare: (page) => promptAndWait(page, QUESTION, 'Should discounts of'),
+    pose: async (page, { size }) => {
+      await waitForText('Should discounts of')(page);
+      const fold = page.getByRole('button', { name: /^\d+ steps/ });
+      await fold.waitFor();
+      if (size === 'tablet') await fold.click();
+    },
   },
 
   running: {

@@ -13,9 +13,10 @@ import {
 import { visibleText } from '../support/page/export-page.ts';
 import { visitByLoginLink } from '../support/page/page-actions.ts';
 import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { watchFrames } from '../support/page/socket-frames.ts';
 import { interceptingAgentArgs } from '../support/server/intercepting-agent.ts';
 import { promptAt, storeLongConversation } from '../support/sessions/long-conversation.ts';
-import { assistantEntry, header, storeSession, userEntry } from '../support/sessions/stored-session.ts';
+import { assistantEntry, entry, header, storeSession, userEntry } from '../support/sessions/stored-session.ts';
 
 const ENTRIES = 10_000;
 const FEW = 100;
@@ -115,6 +116,29 @@ it('earlier messages are loaded although a new snapshot makes their first page o
     list.scrollTop = 0;
   })()`);
   await waitForCondition(page, "document.querySelector('.list').scrollHeight > window.loadedHeight + 1000");
+});
+
+it('earlier messages load at the start of the list, also when the visible result becomes part of its call', async () => {
+  const home = newHome();
+  const prompts = Array.from({ length: 400 }, (_, at) => userEntry(`u${at}`, at === 0 ? null : `u${at - 1}`, 'Hm'));
+  const call = { type: 'toolCall', id: 'call-1', name: 'ls', arguments: {} };
+  // The first snapshot has room for this message only.
+  const content = [{ type: 'text', text: 'x'.repeat(300_000) }];
+  const result = { role: 'toolResult', toolCallId: 'call-1', toolName: 'ls', content, isError: true, timestamp: 1 };
+  const calling = assistantEntry('calling', 'u399', '', { content: [call], stopReason: 'toolUse' });
+  const answered = entry('message', 'answered', 'calling', { message: result });
+  storeSession(home, [header(home.cwd), ...prompts, calling, answered]);
+  const server = await servePage({ home });
+  const { page, complaints } = await visitByLoginLink(visit, server, { height: 500 });
+  await page.goto(`${server.address}?session=stored-1`);
+  const frames = await watchFrames(page);
+  await page.locator('.list .tool').waitFor();
+
+  await page.evaluate("document.querySelector('.list').scrollTop = 0");
+  await frames.nextFromPage({ type: 'get_messages_page' });
+  await frames.nextFromPage({ type: 'get_messages_page' });
+
+  expect(complaints).toEqual([]);
 });
 
 it('search loads all messages, finds a word of the oldest one and scrolls to it', async () => {

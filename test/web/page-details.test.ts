@@ -5,8 +5,9 @@ import { NO_RETRY, newHome, writeSettings } from '../support/agent/test-agent.ts
 import { useBrowser, waitForTitle } from '../support/page/browser.ts';
 import { waitForCondition } from '../support/page/conversation-view.ts';
 import { visibleText } from '../support/page/export-page.ts';
-import { main, messageBox, waitForDraft } from '../support/page/page-actions.ts';
+import { main, messageBox, visitByLoginLink, waitForDraft } from '../support/page/page-actions.ts';
 import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { storeShortSession } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -105,4 +106,25 @@ it('[V47] unfolded thinking shows its text once', async () => {
 
   expect(folded).toContain('First');
   expect(await visibleText(summary)).not.toMatch(/First|…/);
+});
+
+it('[V50] copies of a session have titles of their own in the list and the header', async () => {
+  const home = newHome();
+  storeShortSession(home, 'a', 'Session A');
+  const server = await servePage({ home });
+  const { page } = await visitByLoginLink(visit, server);
+  await page.goto(`${server.address}?session=a`);
+  await main(page).getByText('Well.').waitFor();
+  const list = page.getByRole('navigation', { name: 'Sessions' });
+
+  await page.getByRole('button', { name: 'Session', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Clone' }).click();
+  await page.waitForURL((url) => url.searchParams.get('session') !== 'a');
+  const copy = list.getByRole('link').filter({ has: page.getByRole('img', { name: 'From another session' }) });
+  await copy.waitFor();
+  await submitPrompt(page, 'say something else');
+
+  await copy.getByText('say something else').waitFor();
+  await page.getByRole('heading', { level: 1, name: 'say something else' }).waitFor();
+  await list.getByRole('link', { name: 'Session A' }).waitFor();
 });

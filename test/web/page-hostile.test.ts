@@ -8,17 +8,24 @@ import { visibleText } from '../support/page/export-page.ts';
 import { hostileEntries, hostileTexts } from '../support/page/hostile-session.ts';
 import { servePage, submitPrompt } from '../support/page/page-server.ts';
 import { interceptingAgentArgs } from '../support/server/intercepting-agent.ts';
-import { entry, header, storeSession } from '../support/sessions/stored-session.ts';
+import { entry, header, storeSession, userEntry } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 
 /** Elements of the page itself, and forms without an action. */
 const OWN = 'head *, form:not([action])';
 
-/** The hostile entries in one branch, without compactions, which would hide the entries before them. */
+/**
+ * The hostile entries in one branch, without compactions, which would hide the entries before them. A prompt between the
+ * tool calls keeps them from folding.
+ */
 function wholeBranch(): object[] {
-  const entries = hostileEntries() as { type: string; id: string }[];
-  const shown = entries.filter(({ type }) => type !== 'compaction');
+  const entries = hostileEntries() as { type: string; id: string; message?: { toolName?: string } }[];
+  const shown = entries
+    .filter(({ type }) => type !== 'compaction')
+    .flatMap((one) =>
+      one.message?.toolName === 'edit' ? [one, userEntry(`${one.id} prompt`, null, 'Continue')] : [one],
+    );
   return shown.map((one, at) => ({ ...one, parentId: shown[at - 1]?.id ?? 'name' }));
 }
 
@@ -46,6 +53,7 @@ it(
     await page.getByRole('article').first().waitFor();
     const text = await auditUpwards(view);
 
+    expect(await page.locator('.run-fold').count()).toBe(0);
     const missing = ['<script>', '<img src=x onerror=', ']]>'].filter((hostile) => !text.includes(hostile));
     expect(missing).toEqual([]);
   },

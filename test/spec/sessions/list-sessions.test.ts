@@ -136,6 +136,24 @@ verifies('S65', 'list_sessions names the parent session of a copy', async ({ ope
   expect(parents).toEqual({ ...Object.fromEntries(copies.map((id) => [id, origin])), origin: undefined });
 });
 
+verifies('V50', 'the title of a copy is its own name, or the first message that was added to it', async ({ open }) => {
+  const home = newHome();
+  const named = entry('session_info', 'cccccccc', 'bbbbbbbb', { name: 'Given name' });
+  const origin = storeAt(home, 'origin', 1000, { lines: [...shortConversation(home.cwd, { id: 'origin' }), named] });
+  const { peer } = await open({ home, args: ['--session', origin] });
+  const titleOf = async (id: string) =>
+    (await peer.ok({ type: 'list_sessions' })).sessions.find((one: SessionSummary) => one.id === id)?.title;
+
+  const { sessionId } = await peer.ok({ type: 'clone' });
+  const titles = [await titleOf(sessionId)];
+  await peer.run('Added to the copy\nin two lines');
+  titles.push(await titleOf(sessionId));
+  await peer.ok({ type: 'set_session_name', name: 'Own name' });
+  titles.push(await titleOf(sessionId), await titleOf('origin'));
+
+  expect(titles).toEqual(['Given name', 'Added to the copy', 'Own name', 'Given name']);
+});
+
 verifies('J7', 'a session without messages is not listed', async ({ open }) => {
   const home = newHome();
   storeAt(home, 'silent', 1000, { lines: [header(home.cwd, { id: 'silent' })] });

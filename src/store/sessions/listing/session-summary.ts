@@ -33,11 +33,12 @@ export function* summarize(
   const header = readHeader(fd);
   if (!header) return undefined;
   if (!isListed(header.cwd)) return 'excluded';
-  const builder = new SummaryBuilder();
-  yield* eachLine(fd, (line) => builder.add(line));
   const { parentSession } = header;
-  const { name, firstMessage = '', firstCommand = '', messageCount, usage } = builder;
-  const title = name ?? truncate((firstMessage || firstCommand).split('\n', 1)[0] ?? '', TITLE_LENGTH);
+  const builder = new SummaryBuilder(typeof parentSession === 'string' ? Date.parse(header.timestamp) : undefined);
+  yield* eachLine(fd, (line) => builder.add(line));
+  const { firstMessage = '', messageCount, usage } = builder;
+  const name = builder.name?.text;
+  const title = titleOf(builder);
   return {
     id: header.id,
     cwd: header.cwd,
@@ -50,15 +51,30 @@ export function* summarize(
   };
 }
 
+/** A copy of a session has a title of its own once something was added to it. */
+function titleOf({ name, firstOwnMessage, firstMessage, firstCommand }: SummaryBuilder): string {
+  if (name && (name.isOwn || !firstOwnMessage)) return name.text;
+  const text = firstOwnMessage || firstMessage || firstCommand || '';
+  return truncate(text.split('\n', 1)[0] ?? '', TITLE_LENGTH);
+}
+
 /** Accumulates the summary line by line. */
 class SummaryBuilder {
+  readonly #copiedAt: number | undefined;
   messageCount = 0;
   firstMessage: string | undefined;
   /** Of a shell command, with `!`. */
   firstCommand: string | undefined;
-  name: string | undefined;
+  /** The first user message that was added after the session was copied. */
+  firstOwnMessage: string | undefined;
+  name: { readonly text: string; readonly isOwn: boolean } | undefined;
   /** Undefined once an assistant message has unreadable usage. */
   usage: UsageTotals | undefined = { tokens: 0, cost: 0 };
+
+  /** `copiedAt`: the time at which a copy was made. */
+  constructor(copiedAt: number | undefined) {
+    this.#copiedAt = copiedAt;
+  }
 
   add(line: ListedLine): void {
     const { type, role, entry } = factsOf(line);
@@ -67,8 +83,9 @@ class SummaryBuilder {
         this.#addMessage(role, line);
         break;
       case 'session_info': {
-        const { name } = entry ?? objectIn(line);
-        this.name = typeof name === 'string' && name !== '' ? name : undefined;
+        const info = entry ?? objectIn(line);
+        const { name } = info;
+        this.name = typeof name === 'string' && name !== '' ? { text: name, isOwn: this.#isOwn(info) } : undefined;
         break;
       }
       case 'usage':
@@ -84,8 +101,18 @@ class SummaryBuilder {
     if (role === undefined || isForeignRole(role)) return;
     this.messageCount++;
     if (role === 'user' && !this.firstMessage) this.firstMessage = truncate(textIn(line), FIRST_MESSAGE_LENGTH);
+    if (role === 'user' && this.#copiedAt !== undefined) this.#addToCopy(line);
     if (role === 'bashExecution') this.firstCommand ??= `!${commandIn(line)}`;
     if (role === 'assistant') this.#addUsage(usageOfMessage(line));
+  }
+
+  #addToCopy(line: ListedLine): void {
+    if (!this.firstOwnMessage && this.#isOwn(objectIn(line))) this.firstOwnMessage = textIn(line);
+  }
+
+  /** Whether an entry was added after the session was copied. */
+  #isOwn({ timestamp }: Readonly<Record<string, unknown>>): boolean {
+    return this.#copiedAt === undefined || Date.parse(String(timestamp)) > this.#copiedAt;
   }
 
   #addUsage(more: UsageTotals | undefined): void {

@@ -11,7 +11,8 @@ import { JumpButton } from './jump-button.tsx';
 import { ListWindow } from './list/list-window.ts';
 import { WindowedList } from './list/windowed-list.tsx';
 import { RowView } from './rows/row-view.tsx';
-import type { MessageRow } from './rows/rows.ts';
+import { RunFold } from './rows/run-fold.tsx';
+import { isFold, type ListRow, RunFolds } from './rows/run-folds.ts';
 import { estimateHeight, sessionRows } from './rows/session-rows.ts';
 import { SearchBar } from './search/search-bar.tsx';
 
@@ -22,7 +23,7 @@ function MessageList() {
   const cwd = useComputed(() => session.view.value.state.cwd).value;
   const earlier = useMemo(() => new EarlierMessages(session), [session]);
   const list = useMemo(
-    () => new ListWindow<MessageRow>({ estimate: estimateHeight, onNearStart: () => earlier.loadMore() }),
+    () => new ListWindow<ListRow>({ estimate: estimateHeight, onNearStart: () => earlier.loadMore() }),
     [earlier],
   );
   const nextPage = useComputed(() => session.view.value.earlier);
@@ -30,7 +31,26 @@ function MessageList() {
   useSignalEffect(() => {
     if (nextPage.value && earlier.reading.value.kind === 'idle') list.reportNearStart();
   });
-  const draw = useMemo(() => (row: MessageRow) => <RowView row={row} goTo={(key) => list.toRow(key)} />, [list]);
+  const folds = useMemo(() => new RunFolds({ rows, session, isRead: (keys) => list.isRead(keys) }), [rows, list]);
+  const shown = folds.rows.value;
+  const goTo = (key: number) => {
+    folds.open(key);
+    list.setRows(folds.rows.peek());
+    list.toRow(key);
+  };
+  const toggle = (key: number) => {
+    list.keepInPlace(key);
+    folds.toggle(key);
+  };
+  const draw = useMemo(
+    () => (row: ListRow) =>
+      isFold(row) ? (
+        <RunFold row={row} goTo={goTo} onToggle={() => toggle(row.key)} />
+      ) : (
+        <RowView row={row} goTo={goTo} />
+      ),
+    [folds, list],
+  );
   // A sent message and a shell command scroll to the end.
   const sent = useRef(session.shellRuns.peek());
   useSignalEffect(() => {
@@ -48,15 +68,17 @@ function MessageList() {
           <WindowedList
             label="Conversation"
             window={list}
-            rows={rows.value}
+            rows={shown}
             draw={draw}
             head={<EarlierRow earlier={earlier} />}
           />
         </ViewRoot>
       </HiddenPrefix.Provider>
       <Activity />
-      <JumpButton window={list} rows={rows} />
-      {app.sheet.value === 'search' && <SearchBar rows={rows} list={list} earlier={earlier} />}
+      <JumpButton window={list} rows={folds.rows} />
+      {app.sheet.value === 'search' && (
+        <SearchBar rows={rows} list={list} folds={folds} earlier={earlier} goTo={goTo} />
+      )}
     </div>
   );
 }

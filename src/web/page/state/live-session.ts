@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import { ConnectionLost, NotSent, Withdrawn } from '../../../client/errors.ts';
 import { RecentIds } from '../../../client/recent-ids.ts';
 import type { OutboxItem } from '../../../client/remote/outbox.ts';
@@ -70,8 +70,10 @@ export class LiveSession {
   readonly shellRuns = signal(0);
   readonly #stats = signal<SessionStats | undefined>(undefined);
   readonly #snapshots = signal(0);
+  readonly #isSynced = signal(true);
   #latest: ConversationView = emptyView;
   #latestSnapshots = 0;
+  #isLatestSynced = true;
   #isDrawScheduled = false;
   #isLoadingStats = false;
   /** Whether an event changed the statistics since they were requested. */
@@ -111,6 +113,11 @@ export class LiveSession {
     return this.#snapshots;
   }
 
+  /** False from a new connection until its snapshot: whether a run is active is not known then. */
+  get isSynced(): ReadonlySignal<boolean> {
+    return this.#isSynced;
+  }
+
   get connection(): ReadonlySignal<ConnectionStatus> {
     return this.#connection;
   }
@@ -135,8 +142,12 @@ export class LiveSession {
     // The response to this dialog is in flight.
     if (event.type === 'extension_ui_request' && this.#answeredDialogs.has(event.id)) return;
     this.update((view) => reduce(view, event));
-    if (event.type === 'state_synced') this.#latestSnapshots++;
     const isFreshConnection = event.type === 'server_connected' && event.resume !== 'ok';
+    if (isFreshConnection) this.#isLatestSynced = false;
+    if (event.type === 'state_synced') {
+      this.#latestSnapshots++;
+      this.#isLatestSynced = true;
+    }
     if (event.type === 'agent_start' || isFreshConnection) this.#lastRun.value = undefined;
     if (event.type === 'agent_settled') this.#lastRun.value = event;
     if (STATS_EVENTS.has(event.type)) void this.#loadStats();
@@ -240,8 +251,11 @@ export class LiveSession {
 
   readonly #draw = (): void => {
     this.#isDrawScheduled = false;
-    this.#view.value = this.#latest;
-    this.#snapshots.value = this.#latestSnapshots;
+    batch(() => {
+      this.#view.value = this.#latest;
+      this.#snapshots.value = this.#latestSnapshots;
+      this.#isSynced.value = this.#isLatestSynced;
+    });
     const { status } = this.remote;
     // A retry keeps the reason of the last failure on the screen.
     const isRetrying = status.state === 'reconnecting' && status.reason === undefined;

@@ -52,6 +52,8 @@ export class ListWindow<R extends Keyed> {
   #parts: ListParts | undefined;
   #range: DrawnRange = { first: 0, end: 0 };
   #anchor: Anchor | undefined;
+  /** Set until the change that a row is kept in place for is drawn. */
+  #isKeeping = false;
   /** Whether a jump to an end was the last input: scroll events are then leftovers of an earlier animation. */
   #isJumping = false;
   /** The last scroll position. */
@@ -148,6 +150,10 @@ export class ListWindow<R extends Keyed> {
     if (!this.#parts) return;
     this.#measured.measureNew();
     this.#position();
+    // Every row around the reader may have been replaced.
+    if (!this.#anchor && !this.#isFollowing.peek()) this.#updateAnchor();
+    if (this.#isKeeping && this.#distanceFromEnd() <= 1) this.#follow();
+    this.#isKeeping = false;
     this.#drawMissing();
   }
 
@@ -164,6 +170,25 @@ export class ListWindow<R extends Keyed> {
     this.#unfollow();
     this.#anchor = { key, top: this.#viewHeight / 3 };
     this.#redraw();
+  }
+
+  /** Keeps a row where it is on the screen while its content changes, also at the end. */
+  keepInPlace(key: number): void {
+    const row = this.#measured.elementOf(key);
+    if (!row || !this.#parts) return;
+    this.#unfollow();
+    this.#isKeeping = true;
+    this.#anchor = { key, top: row.getBoundingClientRect().top - this.#parts.scroller.getBoundingClientRect().top };
+  }
+
+  /** Whether the reader is not at the end, and one of these rows is in sight. */
+  isRead(keys: readonly number[]): boolean {
+    if (this.#isFollowing.peek() || !this.#parts) return false;
+    const sight = this.#parts.scroller.getBoundingClientRect();
+    return keys.some((key) => {
+      const row = this.#measured.elementOf(key)?.getBoundingClientRect();
+      return row !== undefined && row.bottom > sight.top && row.top < sight.bottom;
+    });
   }
 
   toStart(): void {

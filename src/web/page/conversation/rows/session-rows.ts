@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal } from '@preact/signals';
 import { asText, contentBlocks } from '../../../untyped.ts';
 import type { LiveSession } from '../../state/live-session.ts';
 import { type MessageRow, Rows } from './rows.ts';
+import { isFold, type ListRow } from './run-folds.ts';
 
 /** Returns the rows of a session. They change per message, not per delta. */
 export function sessionRows({ view }: LiveSession): ReadonlySignal<readonly MessageRow[]> {
@@ -24,8 +25,11 @@ const LINE = 24;
 const LETTERS_IN_A_LINE = 84;
 
 /** Estimates the height of a row in pixels before it is drawn. */
-export function estimateHeight({ message, continues, day, model, summary }: MessageRow): number {
+export function estimateHeight(row: ListRow): number {
+  const { continues, day, model, summary } = row;
   const marks = [day, model, summary].filter((mark) => mark !== undefined).length * 2 * LINE;
+  if (isFold(row)) return marks + (continues ? 0 : 2 * LINE) + 2 * LINE;
+  const { message } = row;
   if (!message) return marks + 3 * LINE;
   if (message.role === 'user') return marks + 4 * LINE + contentBlocks(message.content).reduce(addUp, 0);
   if (message.role !== 'assistant') return marks + 2 * LINE;

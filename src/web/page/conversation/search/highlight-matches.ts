@@ -1,11 +1,11 @@
 import { effect } from '@preact/signals';
 import { findTextRanges, highlightText, openDetailsAround } from '../../../text-search.ts';
 import type { ListWindow } from '../list/list-window.ts';
-import type { MessageRow } from '../rows/rows.ts';
+import type { ListRow } from '../rows/run-folds.ts';
 import type { Finder } from './finder.ts';
 
 /** Highlights the matches in all drawn rows; returns a function that stops this. */
-export function highlightMatches(finder: Finder, list: ListWindow<MessageRow>): () => void {
+export function highlightMatches(finder: Finder, list: ListWindow<ListRow>): () => void {
   let frame: number | undefined;
   const highlight = () => {
     frame = undefined;
@@ -33,7 +33,7 @@ export function highlightMatches(finder: Finder, list: ListWindow<MessageRow>): 
 const MAX_REVEAL_FRAMES = 10;
 
 /** Unfolds the current match and scrolls it into view as soon as it is drawn. */
-export function revealMatch(finder: Finder, list: ListWindow<MessageRow>, framesLeft = MAX_REVEAL_FRAMES): void {
+export function revealMatch(finder: Finder, list: ListWindow<ListRow>, framesLeft = MAX_REVEAL_FRAMES): void {
   requestAnimationFrame(() => {
     const row = list.elementOf(finder.current.peek());
     const [first, ...others] = row ? findTextRanges(finder.needle.peek(), row) : [];
@@ -48,7 +48,7 @@ export function revealMatch(finder: Finder, list: ListWindow<MessageRow>, frames
   });
 }
 
-function scrollIntoSight(match: Range, { scroller }: ListWindow<MessageRow>): void {
+function scrollIntoSight(match: Range, { scroller }: ListWindow<ListRow>): void {
   if (!scroller) return;
   const sight = scroller.getBoundingClientRect();
   const { top, bottom } = match.getBoundingClientRect();

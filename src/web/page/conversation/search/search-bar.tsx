@@ -7,17 +7,20 @@ import { useApp } from '../../state/app.ts';
 import type { EarlierMessages } from '../earlier-messages.ts';
 import type { ListWindow } from '../list/list-window.ts';
 import type { MessageRow } from '../rows/rows.ts';
+import type { ListRow, RunFolds } from '../rows/run-folds.ts';
 import { Finder } from './finder.ts';
 import { highlightMatches, revealMatch } from './highlight-matches.ts';
 
 interface SearchBarProps {
   readonly rows: ReadonlySignal<readonly MessageRow[]>;
-  readonly list: ListWindow<MessageRow>;
+  readonly list: ListWindow<ListRow>;
+  readonly folds: RunFolds;
   readonly earlier: EarlierMessages;
+  readonly goTo: (key: number) => void;
 }
 
 /** The search bar. It searches the whole conversation, also messages that are not drawn or not loaded. */
-export function SearchBar({ rows, list, earlier }: SearchBarProps) {
+export function SearchBar({ rows, list, folds, earlier, goTo }: SearchBarProps) {
   const { sheet } = useApp();
   const field = useRef<HTMLInputElement>(null);
   const finder = useMemo(() => new Finder(rows), [rows]);
@@ -38,7 +41,7 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
   });
   const go = (key: number | undefined) => {
     if (key === undefined) return;
-    list.toRow(key);
+    goTo(key);
     revealMatch(finder, list);
   };
   const close = () => {
@@ -60,7 +63,7 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
         type="search"
         aria-label="Search in the conversation"
         placeholder="Search in the conversation"
-        onInput={({ currentTarget }) => finder.find(currentTarget.value, list.topKey)}
+        onInput={({ currentTarget }) => finder.find(currentTarget.value, folds.firstMessage(list.topKey))}
       />
       <Position finder={finder} earlier={earlier} />
       <Step label="Previous match" icon="up" onClick={() => go(finder.step(-1))} />

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
-import { filterByWords, folderName, groupSessions, recentFolders, sessionTitle } from './session-summaries.ts';
+import { filterByWords, folderName, groupSessions, recentFolders, sessionTitle, titleOf } from './session-summaries.ts';
 
 const now = new Date(2026, 4, 20, 12).getTime();
 
@@ -17,10 +17,20 @@ const session = (id: string, more: Partial<SessionSummary> = {}): SessionSummary
 const daysAgo = (days: number) => ({ lastModified: new Date(now - days * 86_400_000).toISOString() });
 const ids = (sessions: readonly SessionSummary[]) => sessions.map(({ id }) => id);
 
-it('a session title is its name, its first message, or the word Session', () => {
-  expect(sessionTitle(session('a', { name: 'Mine', title: 'Title' }))).toBe('Mine');
+it('a session title is its title, its name, its first message, or the word Session', () => {
+  expect(sessionTitle(session('a', { name: 'Name', title: 'Title' }))).toBe('Title');
+  expect(sessionTitle(session('a', { name: 'Name' }))).toBe('Name');
   expect(sessionTitle(session('a', { firstMessage: ' two\n lines ' }))).toBe('two lines');
   expect(sessionTitle(session('a', { firstMessage: '' }))).toBe('Session');
+});
+
+it('an open copy is titled as in the list, until it has a new name', () => {
+  const copy = session('a', { name: 'Name', title: 'Own message', parentSession: '/origin' });
+  const source = { messages: [], isWhole: true, isNew: false };
+
+  expect(titleOf({ ...source, name: 'Name', summary: copy })).toBe('Own message');
+  expect(titleOf({ ...source, name: 'New name', summary: copy })).toBe('New name');
+  expect(titleOf({ ...source, name: 'Name', summary: { ...copy, parentSession: undefined } })).toBe('Name');
 });
 
 it('a folder name is the last part of the path, and the root is /', () => {

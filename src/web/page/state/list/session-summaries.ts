@@ -15,9 +15,9 @@ export interface SessionGroup {
   readonly sessions: readonly SessionSummary[];
 }
 
-/** Returns the title of a session in the list: its name, or its first message. */
+/** Returns the title of a session in the list; a copy may have another one than its name, which is that of its origin. */
 export const sessionTitle = ({ name, title, firstMessage }: SessionSummary): string =>
-  oneLine(name || title || firstMessage, 100) || 'Session';
+  oneLine(title || name || firstMessage, 100) || 'Session';
 
 /** Returns the last `parts` parts of a path. */
 export const folderName = (path: string, parts = 1): string =>
@@ -60,10 +60,18 @@ interface TitleSource extends Pick<ConversationView, 'messages'> {
   readonly isNew: boolean;
 }
 
-/** Returns the title of the open session: its name, or its first prompt or shell command. */
+/** Returns the title of the open session: its name, or its first prompt or shell command; of a copy, as in the list. */
 export function titleOf({ name, messages, isWhole, summary, isNew }: TitleSource): string {
+  // The list may not have a new name yet.
+  const isListedCopy = summary?.parentSession !== undefined && summary.name === name;
   const text =
-    name || (isWhole && firstInput(messages)) || summary?.name || summary?.title || summary?.firstMessage || '';
+    (isListedCopy && summary.title) ||
+    name ||
+    (isWhole && firstInput(messages)) ||
+    summary?.name ||
+    summary?.title ||
+    summary?.firstMessage ||
+    '';
   const [line = ''] = text.trim().split('\n', 1);
   return oneLine(line, 100) || (isNew && messages.length === 0 ? 'New session' : 'Session');
 }

@@ -104,6 +104,7 @@ it('the guide lists every query parameter, and uses only existing flags and comm
     'epoch',
     'tail',
     'stream',
+    'toolOutput',
     'legacyNames',
     'entries',
     'ids',

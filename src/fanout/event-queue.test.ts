@@ -283,7 +283,7 @@ describe('a reader that never drains', () => {
 });
 
 describe('drained', () => {
-  it('[F18] is pending when the merged deltas are too long', () => {
+  it('[M25] is pending when the merged deltas are too long', () => {
     const { reader, queue, stream } = setUpBehind();
     stream({ type: 'text_start', contentIndex: 0 });
     let length = 0;

@@ -39,7 +39,7 @@ verifies('X56', 'dialogs over the limit are not shown, reported, and return unde
   expect((await peer.ok({ type: 'get_state' })).pendingUi).toEqual([]);
 });
 
-verifies('X42', 'a malformed response closes the dialog with its default', async ({ open }) => {
+verifies('X41', 'a malformed response closes the dialog with its default', async ({ open }) => {
   const { home } = homeWithCommands({
     ask: "tell(ctx, [await ctx.ui.confirm('Sure?', ''), (await ctx.ui.input('Name?')) ?? null]);",
   });

@@ -100,6 +100,7 @@ const LAZY_IMPORTS = {
     ],
     'model/registry/registry.ts': [
       'model/local-servers/discovery.ts',
+      'model/local-servers/ollama.ts',
       'model/providers/extension-stream/adapter.ts',
       'model/registry/loaded-models.ts',
       'model/registry/model-pattern.ts',

@@ -26,6 +26,7 @@ import { type Warning, type WarningSource, whenIdle } from './agent-state.ts';
 import { ClientConnection } from './client-connection.ts';
 import { loadStoredModel } from './current-session.ts';
 import { dispatch } from './dispatch.ts';
+import { useServedWindows } from './models/model-selection.ts';
 import type { Models } from './models/open-models.ts';
 import { Project } from './project.ts';
 
@@ -124,6 +125,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
   const agent = await openFirstSession(parts, await openFirstLog(options), name);
   activityLog?.logOpened(agent);
+  useServedWindows(agent);
   const warnings = warningsOf(agent, options);
   for (const warning of warnings) agent.warnings.publish(warning);
   return {

@@ -56,3 +56,20 @@ function notifyLevelChange({ session, hooks }: Agent, previousLevel: ThinkingLev
     ? undefined
     : ignoreErrors(() => hooks.thinkingLevelSelect?.({ level, previousLevel }));
 }
+
+/** Uses the context window with which a local server runs a model, if it is smaller than the assumed one, and warns. */
+export function useServedWindows(agent: Agent): void {
+  agent.registry.onServedWindow = ({ provider, id, contextWindow: assumed }, served) => {
+    const { session } = agent;
+    const { model } = session.choice;
+    if (model?.provider === provider && model.id === id) {
+      publishChanges(agent, () => {
+        session.choice = { ...session.choice, model: served };
+      });
+    }
+    agent.warnings.report('models', [
+      `Ollama runs ${id} with a context of ${served.contextWindow} tokens, not ${assumed}, and drops the beginning of ` +
+        'longer requests. Set OLLAMA_CONTEXT_LENGTH for the server, or num_ctx in the Modelfile',
+    ]);
+  };
+}

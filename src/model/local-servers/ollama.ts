@@ -1,8 +1,11 @@
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { asObject, type JsonRecord, type JsonServer } from './json-server.ts';
+import type { Provider } from '../request.ts';
+import { asObject, type JsonRecord, JsonServer } from './json-server.ts';
 import { entriesWithId, localModel, tokenCount } from './local-model.ts';
 
 const CONCURRENT_REQUESTS = 8;
+const SERVED_WINDOW_TIMEOUT_MS = 500;
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost']);
 
 /** The models of Ollama. */
 export async function ollama(server: JsonServer): Promise<Model[]> {
@@ -64,3 +67,23 @@ function trainedWindow(details: JsonRecord | undefined): number | undefined {
 
 const minDefined = (one: number | undefined, other: number | undefined) =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+
+/**
+ * Checks after each response of Ollama with which context window the model runs: only then it is loaded. Ollama drops
+ * the beginning of longer requests without an error, and its OpenAI-compatible API accepts no `num_ctx`.
+ */
+export const withServedWindow = (provider: Provider, model: Model, onWindow: (window: number) => void): Provider =>
+  async function* (request, draft) {
+    yield* provider(request, draft);
+    const window = await servedWindow(model);
+    if (window !== undefined) onWindow(window);
+  };
+
+async function servedWindow({ id, baseUrl = '' }: Model): Promise<number | undefined> {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url?.protocol !== 'http:' || !LOOPBACK.has(url.hostname)) return undefined;
+  const server = new JsonServer(Number(url.port || 80), AbortSignal.timeout(SERVED_WINDOW_TIMEOUT_MS));
+  const running = entriesWithId((await server.fetchObject('/api/ps'))?.['models'], 'name');
+  const found = running.find((model) => model.id === id || model.id === `${id}:latest`);
+  return tokenCount(found?.entry['context_length']);
+}

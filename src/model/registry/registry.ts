@@ -62,11 +62,15 @@ const LOCAL_DISCOVERY_MS = 500;
  */
 export class ModelRegistry {
   folderOptions: FolderOptions;
+  /** Called when a local server runs a model with a smaller context window than was assumed. */
+  onServedWindow: ((assumed: Model, served: Model) => void) | undefined;
   readonly #options: RegistryOptions;
   #scripted: Provider | undefined;
   #loaded: LoadedModels | undefined;
   /** Models that neither the catalogue nor the user's files list. */
   #extraModels: readonly Model[] = [];
+  /** Models whose context window their server has confirmed. */
+  readonly #confirmed = new WeakSet<Model>();
   #scope: readonly ModelMatch[] | undefined;
   /** The arguments of the last `setScope`. */
   #scopeRequest: { readonly patterns: readonly string[]; readonly apiKey: string | undefined } | undefined;
@@ -250,10 +254,24 @@ export class ModelRegistry {
     try {
       const { auth } = await this.#load();
       const [endpoint, adapter] = await Promise.all([this.#endpoint(model, auth, signal), this.#adapter(model)]);
-      return withRedactedErrors(adapter(endpoint), endpoint);
+      const provider = withRedactedErrors(adapter(endpoint), endpoint);
+      return model.provider === 'ollama' ? await this.#withServedWindow(provider, model) : provider;
     } catch (error) {
       return failingProvider(error instanceof ModelFailure ? error : new ModelFailure('auth_failed', messageOf(error)));
     }
+  }
+
+  async #withServedWindow(provider: Provider, model: Model): Promise<Provider> {
+    if (this.#confirmed.has(model)) return provider;
+    const { withServedWindow } = await import('../local-servers/ollama.ts');
+    return withServedWindow(provider, model, (contextWindow) => {
+      this.#confirmed.add(model);
+      if (contextWindow >= model.contextWindow) return;
+      const served = { ...model, contextWindow, maxTokens: Math.min(model.maxTokens, contextWindow) };
+      this.#confirmed.add(served);
+      this.#extraModels = this.#extraModels.map((one) => (fullName(one) === fullName(model) ? served : one));
+      this.onServedWindow?.(model, served);
+    });
   }
 
   async #adapter(model: Model): Promise<ApiAdapter> {

@@ -8,7 +8,7 @@ import { ModelRegistry } from '../../../src/model/registry/registry.ts';
 import type { Model } from '../../../src/protocol/generated/vocabulary.ts';
 import { memoryPair } from '../../../src/wire/memory.ts';
 import { waitUntilSettled } from '../../support/agent/run-records.ts';
-import { newHome } from '../../support/agent/test-agent.ts';
+import { newHome, writeUserFile } from '../../support/agent/test-agent.ts';
 import { Peer } from '../../support/clients/peer.ts';
 import { completions } from '../../support/providers/completions.ts';
 import { ProviderDouble } from '../../support/providers/provider-double.ts';
@@ -18,7 +18,7 @@ it('[L31] a local model without tool support is called without tools', async () 
   const jsonResponse = (value: object) => ({ status: 200, body: JSON.stringify(value) });
   const listed = jsonResponse({ models: [{ name: 'plain' }] });
   const shown = jsonResponse({ capabilities: ['completion'], model_info: { 'plain.context_length': 8000 } });
-  double.respondWith(listed, listed, shown, { text: 'Hello.' });
+  double.respondWith(listed, listed, shown, { text: 'Hello.' }, listed);
   const { cwd, agentDir } = newHome();
   const ports = { ollama: Number(new URL(double.url).port), llamacpp: 1, lmstudio: 1 };
   const registry = new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ports });
@@ -60,6 +60,72 @@ it('[L40] local servers are listed with their true context windows; start and ru
     ['ollama/running', 4096],
     ['llamacpp/served', 6000],
   ]);
+});
+
+it('[M26] a model that Ollama runs with a smaller context than assumed is corrected, with a warning', async () => {
+  const double = await ProviderDouble.start(completions);
+  const jsonResponse = (value: object) => ({ status: 200, body: JSON.stringify(value) });
+  const listed = jsonResponse({ models: [{ name: 'large:latest' }] });
+  const shown = jsonResponse({ capabilities: ['completion'], model_info: { 'x.context_length': 131_072 } });
+  const running = jsonResponse({ models: [{ name: 'large:latest', context_length: 16_000 }] });
+  double.respondWith(listed, listed, shown, { text: 'One.' }, running, { text: 'Two.' });
+  const { cwd, agentDir } = newHome();
+  const ports = { ollama: Number(new URL(double.url).port), llamacpp: 1, lmstudio: 1 };
+  const registry = new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ports });
+  const { model } = await registry.resolve({ pattern: 'ollama/large:latest' });
+  const peer = await openPeer({ cwd, agentDir }, { registry, requested: { provider: model.provider, id: model.id } });
+  const windowOf = async () => (await peer.ok({ type: 'get_state' })).model.contextWindow;
+
+  const before = await windowOf();
+  await peer.run('hi');
+  const after = await windowOf();
+  await peer.run('again');
+
+  expect([before, after]).toEqual([131_072, 16_000]);
+  expect(peer.records.filter(({ type }) => type === 'warning')).toEqual([
+    {
+      type: 'warning',
+      source: 'models',
+      message: expect.stringMatching(/^Ollama runs large:latest with a context of 16000 tokens, not 131072, and drops/),
+    },
+  ]);
+  expect(peer.records).toContainEqual(
+    expect.objectContaining({
+      type: 'state_changed',
+      state: { model: expect.objectContaining({ contextWindow: 16_000 }) },
+    }),
+  );
+  expect(double.requests).toHaveLength(6);
+});
+
+it('[M26] a smaller context in models.json is kept, and a larger one is corrected', async () => {
+  const double = await ProviderDouble.start(completions);
+  const running = { status: 200, body: JSON.stringify({ models: [{ name: 'mine:latest', context_length: 8000 }] }) };
+  const home = newHome();
+  const { cwd, agentDir } = home;
+  const windows = [];
+  for (const contextWindow of [4096, 32_000]) {
+    const ollama = {
+      baseUrl: double.url,
+      api: 'openai-completions',
+      apiKey: 'none',
+      models: [{ id: 'mine', contextWindow }],
+    };
+    writeUserFile(home, 'models.json', JSON.stringify({ providers: { ollama } }));
+    const registry = new ModelRegistry({
+      agentDir,
+      env: {},
+      offline: true,
+      folderOptions: { timeouts: streamTimeouts({}) },
+    });
+    const { model } = await registry.resolve({ pattern: 'ollama/mine' });
+    const peer = await openPeer({ cwd, agentDir }, { registry, requested: { provider: model.provider, id: model.id } });
+    double.respondWith({ text: 'Hello.' }, running);
+    await peer.run('hi');
+    windows.push((await peer.ok({ type: 'get_state' })).model.contextWindow);
+  }
+
+  expect(windows).toEqual([4096, 8000]);
 });
 
 /** Starts a server on this machine that records each path and never responds on others than these. */

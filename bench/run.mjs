@@ -12,6 +12,7 @@ import { deltasHttp } from './rows/deltas-http.mjs';
 import { extensions } from './rows/extensions.mjs';
 import { firstToken } from './rows/first-token.mjs';
 import { idle20 } from './rows/idle-20.mjs';
+import { latency } from './rows/latency.mjs';
 import { list } from './rows/list.mjs';
 import { openLong } from './rows/open-long.mjs';
 import { pageOpen } from './rows/page-open.mjs';
@@ -42,6 +43,8 @@ const benchmarks = [
   ...[pageOpen, pageScroll, pageShift, pageSize],
 ];
 
+const benchmarkNames = [...benchmarks, latency([])].map(({ name }) => name);
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {
@@ -58,11 +61,12 @@ function parseArguments(args) {
   const options = { rounds: { type: 'string' }, json: { type: 'string' }, peers: { type: 'boolean' } };
   const { values, positionals: names } = parseArgs({ args, options, allowPositionals: true });
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
-  const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
-  const areKnown = names.length === 0 || names.length === chosen.length;
+  const areKnown = names.every((name) => benchmarkNames.includes(name));
   if (!areKnown || !(rounds === undefined || (Number.isInteger(rounds) && rounds > 0))) return undefined;
-  const peers = values.peers ? installedPeers((text) => process.stderr.write(`${text}\n`)).map(peerRows) : [];
-  return { chosen: [...chosen, ...peers], rounds, json: values.json };
+  const peers = values.peers ? installedPeers((text) => process.stderr.write(`${text}\n`)) : [];
+  const all = [...benchmarks, latency(peers)];
+  const chosen = names.length === 0 ? [...all, ...peers.map(peerRows)] : all.filter(({ name }) => names.includes(name));
+  return { chosen, rounds, json: values.json };
 }
 
 async function runAll({ chosen, rounds }) {
@@ -84,7 +88,7 @@ async function runAll({ chosen, rounds }) {
 }
 
 function usage() {
-  const names = benchmarks.map(({ name }) => name).join(', ');
+  const names = benchmarkNames.join(', ');
   process.stderr.write(`node bench/run.mjs [names…] [--peers] [--rounds n] [--json file]\nnames: ${names}\n`);
   return 2;
 }

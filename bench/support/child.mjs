@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 
 const LF = 10;
-const MAX_HEAD_LENGTH = 80;
+const MAX_HEAD_LENGTH = 600;
 const KILL_AFTER_MS = 120_000;
 
 /** A process with JSON lines on stdio, read cheaply: only the beginning of each line is decoded. */
@@ -44,9 +44,9 @@ export class Child {
     this.#process.stdin.write(bytes);
   }
 
-  /** Resolves to the time at which the next line with this beginning is complete. */
-  until(beginning) {
-    return new Promise((resolve, reject) => this.#waiting.push({ beginning, resolve, reject }));
+  /** Resolves to the time at which the next line with this beginning, and this text near it, is complete. */
+  until(beginning, text = '') {
+    return new Promise((resolve, reject) => this.#waiting.push({ beginning, text, resolve, reject }));
   }
 
   /** Sends a command and resolves to the time of its response. */
@@ -95,8 +95,8 @@ export class Child {
     this.#head = '';
     if (this.#waiting.length === 0) return;
     const now = performance.now();
-    this.#waiting = this.#waiting.filter(({ beginning, resolve }) => {
-      if (!head.startsWith(beginning)) return true;
+    this.#waiting = this.#waiting.filter(({ beginning, text, resolve }) => {
+      if (!head.startsWith(beginning) || !head.includes(text)) return true;
       resolve(now);
       return false;
     });

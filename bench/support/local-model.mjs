@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-const MODELS = ['turn', 'ok', 'slow', 'many'];
+const MODELS = ['turn', 'ok', 'slow', 'many', 'paced', 'endless'];
 
 /** Calls `use` with an HTTP model server in its own process; agents of this workspace have its models as bench/<name>. */
 export async function withLocalModel(workspace, use) {
@@ -23,7 +23,7 @@ export async function withLocalModel(workspace, use) {
   }
 }
 
-/** Send times of the slow model's deltas since the last call, on the clock of this process. */
+/** Send times of first deltas of the models `slow` and `paced` since the last call, on the clock of this process. */
 async function writtenAt(url) {
   const times = await (await fetch(url)).json();
   const behind = clockBehindMs();

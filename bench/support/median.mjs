@@ -8,3 +8,9 @@ export function median(numbers) {
 /** The medians of every field over a list of samples, which are objects of numbers. */
 export const mediansOf = (samples) =>
   Object.fromEntries(Object.keys(samples[0]).map((key) => [key, median(samples.map((sample) => sample[key]))]));
+
+/** The value that this share of the numbers does not exceed. */
+export function percentile(numbers, share) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}

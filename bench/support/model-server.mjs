@@ -5,6 +5,7 @@ import { DELTA } from './stream.mjs';
 
 const BEFORE_MS = 5;
 const AFTER_MS = 25;
+const PACED_DELTAS = 3;
 
 const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'bash', arguments: '{"command":"true"}' } };
 
@@ -23,12 +24,24 @@ const models = {
     send({ content: 'ok' });
     await sleep(AFTER_MS);
   },
+  paced: async (_, send) => {
+    await sleep(BEFORE_MS);
+    writtenAt.push(process.hrtime.bigint());
+    for (let n = 0; n < PACED_DELTAS; n++) {
+      send({ content: DELTA });
+      await sleep(AFTER_MS);
+    }
+  },
+  /** Streams until the client closes the connection. */
+  endless: async (_, send, isOpen) => {
+    for (; isOpen(); await sleep(AFTER_MS)) send({ content: DELTA });
+  },
   many: (_, send) => {
     for (let n = 0; n < 40_000; n++) send({ content: DELTA });
   },
 };
 
-/** Send times of the slow model's deltas; a GET request returns and clears them. */
+/** Send times of the first deltas of `slow` and `paced`; a GET request returns and clears them. */
 const writtenAt = [];
 
 const server = createServer(async (request, response) => {
@@ -49,10 +62,11 @@ async function respond(request, response) {
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   };
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-  await models[request.model](request, (delta) => {
+  const send = (delta) => {
     if (delta.tool_calls) reason = 'tool_calls';
     write({ delta, finish_reason: null });
-  });
+  };
+  await models[request.model](request, send, () => !response.destroyed);
   write({ delta: {}, finish_reason: reason });
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
   response.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [], usage })}\n\n`);

@@ -1,12 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..', '.peers');
 
-/** Programs to compare with. The second is the newest whose dependencies the public registry has. */
+/**
+ * Programs to compare with. The first is a bundle that runs without its dependencies, which the public registry lacks; the
+ * second is the newest that it has with all of them.
+ */
 const pinned = [
-  { name: 'pi', from: '@earendil-works/pi-coding-agent', version: '1.5.0' },
+  { name: 'pi', from: '@earendil-works/pi-coding-agent', version: '1.5.0', isBundle: true },
   { name: 'pi', from: '@earendil-works/pi-coding-agent', version: '0.87.1' },
 ];
 
@@ -17,7 +20,7 @@ const newerNode = { from: `node-${process.platform}-${process.arch}`, version: '
 export function installedPeers(log) {
   return pinned.flatMap((peer) => {
     const label = `${peer.name} ${peer.version}`;
-    const folder = installed(peer, log);
+    const folder = peer.isBundle ? unpacked(peer, log) : installed(peer, log);
     if (!folder) return [];
     const { bin, engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const node = nodeFor(engines?.node ?? '', { label, log });
@@ -27,19 +30,37 @@ export function installedPeers(log) {
 
 /** The folder of a package below `.peers/`; undefined when it cannot be installed. */
 function installed({ from, version }, log) {
-  const packageRoot = join(root, `${from.replaceAll('/', '-')}-${version}`);
+  const packageRoot = rootOf({ from, version });
   const folder = join(packageRoot, 'node_modules', from);
   if (existsSync(folder)) return folder;
   log(`installing ${from}@${version} into .peers/`);
   mkdirSync(packageRoot, { recursive: true });
-  const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
-  const { status, stderr } = spawnSync('npm', ['install', '--prefix', packageRoot, ...flags, `${from}@${version}`], {
-    encoding: 'utf8',
-  });
-  if (status === 0) return folder;
+  const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  return npm(['install', '--prefix', packageRoot, ...flags, `${from}@${version}`], log) ? folder : undefined;
+}
+
+/** The folder of a package without its dependencies. */
+function unpacked({ from, version }, log) {
+  const packageRoot = rootOf({ from, version });
+  const folder = join(packageRoot, 'package');
+  if (existsSync(folder)) return folder;
+  log(`unpacking ${from}@${version} into .peers/`);
+  mkdirSync(packageRoot, { recursive: true });
+  if (!npm(['pack', '--pack-destination', packageRoot, `${from}@${version}`], log)) return undefined;
+  const archive = readdirSync(packageRoot).find((name) => name.endsWith('.tgz'));
+  execFileSync('tar', ['-xzf', join(packageRoot, archive), '-C', packageRoot]);
+  return folder;
+}
+
+const rootOf = ({ from, version }) => join(root, `${from.replaceAll('/', '-')}-${version}`);
+
+/** Runs npm; returns whether it succeeded. */
+function npm(args, log) {
+  const { status, stderr } = spawnSync('npm', [...args, '--loglevel', 'error'], { encoding: 'utf8' });
+  if (status === 0) return true;
   const [reason = 'npm failed'] = stderr.match(/^npm error (?!code).+$/m) ?? [];
-  log(`${from}@${version} cannot be installed, and is left out: ${reason}`);
-  return undefined;
+  log(`${args.at(-1)} cannot be installed, and is left out: ${reason}`);
+  return false;
 }
 
 function nodeFor(range, { label, log }) {

@@ -45,9 +45,9 @@ export class Workspace {
     return this.#use([this.path('dist/tau.cjs'), '--mode', 'rpc', ...args], { stdin, node, env, use });
   }
 
-  /** Calls `use` with another Node program. */
+  /** Calls `use` with another Node program, which makes no requests of its own. */
   program(path, args, { use, node }) {
-    return this.#use([path, ...args], { use, node });
+    return this.#use([path, ...args], { use, node, env: { PI_OFFLINE: '1' } });
   }
 
   /** Calls `use` with a plain Node process that runs this code. */

@@ -41,6 +41,14 @@ export class Transcript {
     return this.#messages;
   }
 
+  /** Reads the entries of the branch. The conversation shares their messages, so that memory holds them once. */
+  readBranch(): SessionEntry[] {
+    this.#messages = undefined;
+    const branch = this.log.branch();
+    this.#messages = contextOf(branch);
+    return branch;
+  }
+
   get messageCount(): number {
     if (this.#messages) return this.#messages.length;
     const { leafId } = this.log;

@@ -138,7 +138,7 @@ export class Compaction {
   }
 
   #split(model: Model): BranchSplit | undefined {
-    return splitBranch(this.#parts.transcript.log.branch(), this.#limits(model).keepRecentTokens);
+    return splitBranch(this.#parts.transcript.readBranch(), this.#limits(model).keepRecentTokens);
   }
 
   /** At most half of what system prompt and tools leave is kept, so that a summary helps. */

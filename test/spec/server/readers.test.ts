@@ -233,6 +233,20 @@ it('[J33] a client that may prompt joins a viewer: the session is repaired, and 
   await waitUntil(async () => (await livingAgents(server)).length === 1);
 });
 
+it('[J33] clients that may prompt and join a viewer at once share one agent', async () => {
+  const home = newHome();
+  storeSession(home, shortConversation(home.cwd));
+  const server = await serve(home);
+  await server.attach({ token: VIEWER, session: 'stored-1' });
+
+  const writers = await Promise.all([1, 2, 3].map(() => server.attach({ token: WRITER, session: 'stored-1' })));
+  await writers[0]?.ok({ type: 'prompt', message: 'Hi' });
+  await Promise.all(writers.map((writer) => writer.next('agent_settled')));
+
+  await waitUntil(async () => (await livingAgents(server)).length === 1);
+  expect(server.agents()).toHaveLength(2);
+});
+
 it('[J33] reads and snapshots that the replaced agent has not answered come from the new one', async () => {
   const home = newHome();
   storeSession(home, shortConversation(home.cwd));

@@ -8,8 +8,8 @@ const COLD = 10;
 const ABORT_AFTER_MS = 10;
 
 /**
- * What a client waits for in a session on disk: the response to `get_state`, the first token, the end after an abort. All
- * programs run at once and take turns, one sample each.
+ * Response to `get_state`, first token and end after an abort, in a session on disk. All programs run at once and take
+ * turns, one sample each.
  */
 export const latency = (peers) => ({
   name: 'latency',

@@ -1,3 +1,4 @@
+import { firstLine } from '../../../protocol/first-line.ts';
 import { readHeader } from '../header.ts';
 import { parseObject } from '../indexing/line-facts.ts';
 import { quickParse, quickParseRole } from '../indexing/quick-parse.ts';
@@ -54,7 +55,7 @@ export function* summarize(
 function titleOf({ name, firstOwnMessage, firstMessage, firstCommand }: SummaryBuilder): string {
   if (name && (name.isOwn || !firstOwnMessage)) return name.text;
   const text = firstOwnMessage || firstMessage || firstCommand || '';
-  return truncate(text.split('\n', 1)[0] ?? '', TITLE_LENGTH);
+  return truncate(firstLine(text) || (text.split('\n', 1)[0] ?? ''), TITLE_LENGTH);
 }
 
 /** Accumulates the summary line by line. */

@@ -1,3 +1,4 @@
+import { AGENT_ENDED } from '../model/call-model.ts';
 import { check } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { joinToolUpdates } from '../protocol/events/tool-output.ts';
@@ -95,8 +96,14 @@ async function runCall(call: ToolCall, run: ToolRun, update: ToolInvocation['upd
   } catch (error) {
     result = error instanceof ToolError ? { ...error.output, isError: true } : errorResult(messageOf(error));
   }
-  return (await reviewedResult({ call, args, result }, run)) ?? result;
+  return markInterrupted((await reviewedResult({ call, args, result }, run)) ?? result, run);
 }
+
+/** Distinguishes a call that failed because the agent ended from one that a user stopped. */
+const markInterrupted = (result: ToolResult, { signal }: ToolRun): ToolResult =>
+  result.isError && signal.reason === AGENT_ENDED
+    ? { ...result, details: { ...(result.details as object), interrupted: true } }
+    : result;
 
 /** Returns the arguments that the call may run with; throws if a hook blocks it. */
 async function permittedArguments(

@@ -1,3 +1,4 @@
+import { AGENT_ENDED } from '../model/call-model.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
@@ -60,9 +61,9 @@ export class CurrentSession {
     await this.#switching;
   }
 
-  /** Stops the run; a switch that has begun is completed within the grace period. */
+  /** Interrupts the run; a switch that has begun is completed within the grace period. */
   async stop(): Promise<void> {
-    await this.#session.stop();
+    await this.#session.stop(AGENT_ENDED);
     await withinGrace(this.#switching);
   }
 

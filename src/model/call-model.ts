@@ -66,7 +66,7 @@ async function* streamEvents(
     end = { type: 'end', message: draft.finish() };
   } catch (error) {
     steps = draft.close();
-    end = signal.aborted ? aborted(draft, String(signal.reason)) : failed(draft, error);
+    end = signal.aborted ? aborted(draft, signal, request.signal) : failed(draft, error);
     if (end.failure) onFailure(end.failure);
   } finally {
     request.signal.removeEventListener('abort', onAbort);
@@ -77,9 +77,16 @@ async function* streamEvents(
 
 const REQUEST_ABORTED = 'Request was aborted';
 
-const aborted = (draft: Draft, errorMessage: string): ResponseEnd => ({
+/** The reason of an abort by the end of the agent. Without a reason, a user aborted. */
+export const AGENT_ENDED = new DOMException('The agent ended', 'AbortError');
+
+const aborted = (draft: Draft, { reason }: AbortSignal, run: AbortSignal): ResponseEnd => ({
   type: 'end',
-  message: draft.finish({ stopReason: 'aborted', errorMessage }),
+  message: draft.finish({
+    stopReason: 'aborted',
+    errorMessage: String(reason),
+    ...(run.reason === AGENT_ENDED ? { errorCode: 'interrupted' } : {}),
+  }),
 });
 
 function failed(draft: Draft, error: unknown): ResponseEnd {

@@ -26,6 +26,7 @@ describe('tool calls that a crash left without a result', () => {
       content: [
         { type: 'text', text: 'No result: the agent was stopped while this tool ran. It may have run in part.' },
       ],
+      details: { interrupted: true },
       isError: true,
       timestamp: expect.any(Number),
     });

@@ -157,9 +157,9 @@ export class Session {
    * Aborts the run or idle task; settles when everything has stopped. Queued messages stay for the next run unless
    * `clearQueue`: after an abort neither the loop nor the run takes one.
    */
-  async abort(options: { clearQueue?: boolean | undefined } = {}): Promise<void> {
+  async abort(options: { clearQueue?: boolean | undefined; reason?: DOMException | undefined } = {}): Promise<void> {
     const stopped = this.#idleTasks.abort();
-    this.#run?.abort();
+    this.#run?.abort(options.reason);
     if (stopped !== undefined) await stopped;
     await this.#run?.settled;
     if (options.clearQueue) this.queue.clear();
@@ -171,8 +171,8 @@ export class Session {
   }
 
   /** Aborts the run and every shell command of clients; settles when this session is idle. */
-  async stop(): Promise<void> {
-    await Promise.all([this.abort(), this.shell.abort()]);
+  async stop(reason?: DOMException): Promise<void> {
+    await Promise.all([this.abort({ reason }), this.shell.abort()]);
   }
 
   /** Settles when no run is active. */

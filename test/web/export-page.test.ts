@@ -265,3 +265,14 @@ it('[S41] all of ten thousand entries can be reached, but are not rendered or li
   expect(listed).toBeLessThan(100);
   expect(hit).toContain('answer 9999');
 });
+
+it.each([
+  ['attached on the page', 'Check this, please\n\nsecret.txt\n```\nsecret text\n```'],
+  ['given to the command line', '<file name="secret.txt">\nsecret text\n</file>\nCheck this, please'],
+])('[V53] the title of an exported page has no text of a file that was %s', async (_way, prompt) => {
+  const view = await open(await exportPage([userEntry('a', null, prompt)]));
+  const page = await waitUntilReady(view);
+
+  expect(await page.title()).toBe('Check this, please');
+  expect(await visibleText(page.getByRole('heading', { level: 1 }))).toBe('Check this, please');
+});

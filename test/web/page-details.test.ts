@@ -7,7 +7,14 @@ import { waitForCondition } from '../support/page/conversation-view.ts';
 import { visibleText } from '../support/page/export-page.ts';
 import { main, messageBox, visitByLoginLink, waitForDraft } from '../support/page/page-actions.ts';
 import { servePage, submitPrompt } from '../support/page/page-server.ts';
-import { storeShortSession } from '../support/sessions/stored-session.ts';
+import {
+  assistantEntry,
+  entry,
+  header,
+  storeSession,
+  storeShortSession,
+  userEntry,
+} from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -127,4 +134,31 @@ it('[V50] copies of a session have titles of their own in the list and the heade
   await copy.getByText('say something else').waitFor();
   await page.getByRole('heading', { level: 1, name: 'say something else' }).waitFor();
   await list.getByRole('link', { name: 'Session A' }).waitFor();
+});
+
+it('[V51] what ended with its agent is shown as interrupted, what a user ended as stopped', async () => {
+  const home = newHome();
+  const calls = ['a', 'b'].map((id) => ({ type: 'toolCall', id, name: 'bash', arguments: { command: 'sleep 600' } }));
+  const result = (toolCallId: string, parentId: string, details: object) => {
+    const content = [{ type: 'text', text: 'Command aborted' }];
+    const message = { role: 'toolResult', toolCallId, toolName: 'bash', content, details, isError: true, timestamp: 3 };
+    return entry('message', `result-${toolCallId}`, parentId, { message });
+  };
+  storeSession(home, [
+    header(home.cwd),
+    userEntry('u', null, 'Go'),
+    assistantEntry('c', 'u', '', { content: calls, stopReason: 'toolUse' }),
+    result('a', 'c', {}),
+    result('b', 'result-a', { interrupted: true }),
+    assistantEntry('m', 'result-b', 'One', { stopReason: 'aborted' }),
+    assistantEntry('n', 'm', 'Two', { stopReason: 'aborted', errorCode: 'interrupted' }),
+  ]);
+  const server = await servePage({ home });
+  const { page } = await visitByLoginLink(visit, server);
+
+  await page.goto(`${server.address}?session=stored-1`);
+  await main(page).getByText('Two').waitFor();
+
+  expect(await main(page).locator('.tool .outcome').allTextContents()).toEqual(['stopped', 'interrupted']);
+  expect(await main(page).locator('.response > .note').allTextContents()).toEqual(['Stopped', 'Interrupted']);
 });

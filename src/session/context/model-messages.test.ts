@@ -80,6 +80,7 @@ describe('a tool call without a result', () => {
       content: [
         { type: 'text', text: 'No result: the agent was stopped while this tool ran. It may have run in part.' },
       ],
+      details: { interrupted: true },
       isError: true,
       timestamp: 5,
     });

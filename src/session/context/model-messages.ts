@@ -82,6 +82,7 @@ export const missingResult = (call: { id: string; name: string }, timestamp: num
   toolCallId: call.id,
   toolName: call.name,
   content: [{ type: 'text', text: 'No result: the agent was stopped while this tool ran. It may have run in part.' }],
+  details: { interrupted: true },
   isError: true,
   timestamp,
 });

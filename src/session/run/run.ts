@@ -102,8 +102,8 @@ export class Run {
   }
 
   /** Aborts all work; `settled` resolves when it has stopped. */
-  abort(): void {
-    this.#controller.abort();
+  abort(reason?: DOMException): void {
+    this.#controller.abort(reason);
   }
 
   /** Stops all work as an abort does, but the run settles with outcome `budget`. */

@@ -5,9 +5,10 @@ import { Message, type MessageContext } from '../message/message.tsx';
 import { Marker } from '../message/summaries.tsx';
 import { UnknownContent } from '../message/unknown-content.tsx';
 import { ViewScope } from '../message/view-state.tsx';
-import { asNumber, asText, ownProperty, type Untyped } from '../untyped.ts';
+import { asNumber, ownProperty } from '../untyped.ts';
 import { encodeUrlPart } from '../url-part.ts';
 import { element, visibleTextNodes } from './element.ts';
+import { markerText } from './session/entry-text.ts';
 import type { TreeEntry } from './session/exported-session.ts';
 
 interface EntryContext {
@@ -16,13 +17,6 @@ interface EntryContext {
   // Whether the previous entry was also an assistant message.
   readonly continues: boolean;
 }
-
-const markers: Readonly<Record<string, (fields: Untyped) => string>> = {
-  model_change: (fields) => `Model: ${asText(fields['provider'])}/${asText(fields['modelId'])}`,
-  thinking_level_change: (fields) => `Thinking: ${asText(fields['thinkingLevel'])}`,
-  session_info: (fields) => `Named: ${asText(fields['name']) || 'nothing'}`,
-  context_edit: (fields) => `Context edited: ${asText(fields['targetId'])}`,
-};
 
 // Message roles of entries that are not stored as messages.
 const messageRoles: Readonly<Record<string, string>> = {
@@ -79,6 +73,6 @@ function EntryBody({ entry, context }: { readonly entry: TreeEntry; readonly con
   if (type === 'message') return <Message message={message} context={context} />;
   const role = ownProperty(messageRoles, kind);
   if (role !== undefined) return <Message message={{ ...fields, role }} context={context} />;
-  const marker = ownProperty(markers, kind);
-  return marker ? <Marker text={marker(fields)} /> : <UnknownContent title={type} value={fields} />;
+  const marker = markerText(entry);
+  return marker ? <Marker text={marker} /> : <UnknownContent title={type} value={fields} />;
 }

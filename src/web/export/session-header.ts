@@ -1,3 +1,4 @@
+import { firstLine } from '../../protocol/first-line.ts';
 import { formatCount, formatDateTime, formatDollars, formatTokens, oneLine } from '../format.ts';
 import { asText, contentText } from '../untyped.ts';
 import { element, visibleTextNodes } from './element.ts';
@@ -5,7 +6,7 @@ import { type ExportedSession, totalsOf } from './session/exported-session.ts';
 
 export function sessionTitle({ name, entries }: ExportedSession): string {
   const first = entries.find(({ kind }) => kind === 'user');
-  return oneLine(name, 200) || oneLine(contentText(first?.message['content']), 90) || 'A session';
+  return oneLine(name, 200) || oneLine(firstLine(contentText(first?.message['content'])), 90) || 'A session';
 }
 
 /** The header with folder, times, models, tokens and cost. */

@@ -77,7 +77,7 @@ function StopNotice({ message }: { readonly message: Untyped }) {
         </p>
       );
     case 'aborted':
-      return <p class="note">Stopped</p>;
+      return <p class="note">{message['errorCode'] === 'interrupted' ? 'Interrupted' : 'Stopped'}</p>;
     case 'length':
       return <p class="note">Cut off: the answer reached its longest length</p>;
     default:

@@ -25,6 +25,7 @@ const missingResult = (toolCallId: string) => ({
   toolCallId,
   toolName: 'bash',
   content: [{ type: 'text', text: expect.stringContaining('No result') }],
+  details: { interrupted: true },
   isError: true,
   timestamp: expect.any(Number),
 });

@@ -55,8 +55,8 @@ it('[Z28] an end of input without any command exits with 0', async () => {
 });
 
 verifies(
-  'Z29',
-  'with --on-eof abort the end of input stops the run and its tools',
+  'Z29 V51',
+  'with --on-eof abort the end of input interrupts the run and its tools',
   async ({ open }) => {
     const agent = await open({ script: busyScript, args: ['--on-eof', 'abort'] });
     const pids = await runBusyTool(agent);
@@ -66,14 +66,14 @@ verifies(
     expect(await agent.process?.exited).toEqual({ code: 0, signal: null });
     expect(await agent.peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
     expect(await filterAlive(pids)).toEqual([]);
-    expect(lastStored(agent)).toMatchObject({ role: 'toolResult', isError: true });
+    expect(lastStored(agent)).toMatchObject({ role: 'toolResult', isError: true, details: { interrupted: true } });
   },
   onStdio,
 );
 
 verifies(
-  'Z29',
-  'with --on-eof abort the partial model response is stored',
+  'Z29 V51',
+  'with --on-eof abort the partial model response is stored as interrupted',
   async ({ open }) => {
     const agent = await open({
       script: [{ steps: [{ text: 'Once upon' }, { stall: true }] }],
@@ -85,7 +85,8 @@ verifies(
     agent.process?.endInput();
 
     expect(await agent.process?.exited).toEqual({ code: 0, signal: null });
-    expect(lastStored(agent)).toMatchObject({ stopReason: 'aborted', content: [{ text: 'Once upon' }] });
+    const partial = { stopReason: 'aborted', errorCode: 'interrupted', content: [{ text: 'Once upon' }] };
+    expect(lastStored(agent)).toMatchObject(partial);
   },
   onStdio,
 );
@@ -165,7 +166,8 @@ verifies(
     agent.process?.kill('SIGTERM');
 
     expect(await agent.process?.exited).toEqual({ code: 143, signal: null });
-    expect(lastStored(agent)).toMatchObject({ stopReason: 'aborted', content: [{ text: 'Once upon' }] });
+    const partial = { stopReason: 'aborted', errorCode: 'interrupted', content: [{ text: 'Once upon' }] };
+    expect(lastStored(agent)).toMatchObject(partial);
   },
   onProcesses,
 );

@@ -1,3 +1,4 @@
+import { firstLine } from '../../../protocol/first-line.ts';
 import { isForeignRole } from '../entry-reader.ts';
 import { readHeader } from '../header.ts';
 import { parseObject } from '../indexing/line-facts.ts';
@@ -55,7 +56,7 @@ export function* summarize(
 function titleOf({ name, firstOwnMessage, firstMessage, firstCommand }: SummaryBuilder): string {
   if (name && (name.isOwn || !firstOwnMessage)) return name.text;
   const text = firstOwnMessage || firstMessage || firstCommand || '';
-  return truncate(text.split('\n', 1)[0] ?? '', TITLE_LENGTH);
+  return truncate(firstLine(text) || (text.split('\n', 1)[0] ?? ''), TITLE_LENGTH);
 }
 
 /** Accumulates the summary line by line. */

@@ -1,6 +1,6 @@
 import { oneLine } from '../../format.ts';
 import { blockText, searchableText } from '../../message/searchable-text.ts';
-import { asObject, asObjects, asText, contentBlocks, contentText, type Untyped } from '../../untyped.ts';
+import { asObject, asObjects, asText, contentBlocks, contentText, ownProperty, type Untyped } from '../../untyped.ts';
 import type { TreeEntry } from './exported-session.ts';
 
 /** A one-line title for the outline. */
@@ -26,18 +26,26 @@ export function entryTitle(
       return `Compacted: ${withoutMarkup(asText(fields['summary']))}`;
     case 'branch_summary':
       return `Came back: ${withoutMarkup(asText(fields['summary']))}`;
-    case 'model_change':
-      return `Model: ${asText(fields['modelId'])}`;
-    case 'thinking_level_change':
-      return `Thinking: ${asText(fields['thinkingLevel'])}`;
     case 'label':
       return `Label: ${asText(fields['label'])}`;
-    case 'session_info':
-      return `Named: ${asText(fields['name'])}`;
     default:
-      return oneLine(`${type.replaceAll('_', ' ')} ${searchableEntryText({ fields, message })}`, 120);
+      return (
+        markerText({ kind, fields }) ??
+        oneLine(`${type.replaceAll('_', ' ')} ${searchableEntryText({ fields, message })}`, 120)
+      );
   }
 }
+
+const markers: Readonly<Record<string, (fields: Untyped) => string>> = {
+  model_change: ({ provider, modelId }) => `Model: ${asText(provider)}/${asText(modelId)}`,
+  thinking_level_change: ({ thinkingLevel }) => `Thinking: ${asText(thinkingLevel)}`,
+  session_info: ({ name }) => `Named: ${asText(name) || 'nothing'}`,
+  context_edit: ({ targetId }) => `Context edited: ${asText(targetId)}`,
+};
+
+/** The text of an entry that marks a change between messages. */
+export const markerText = ({ kind, fields }: Pick<TreeEntry, 'kind' | 'fields'>): string | undefined =>
+  ownProperty(markers, kind)?.(fields);
 
 const withoutMarkup = (text: string) => oneLine(text.slice(0, 600).replaceAll(/[`*#]+/g, ''), 120);
 

@@ -32,7 +32,7 @@ export function outputOf({ result, progress }: ToolUse): string {
   return typeof progress === 'object' ? contentText(progress.progress?.content) : '';
 }
 
-export const detailsOf = ({ result, progress }: ToolUse): Untyped =>
+export const detailsOf = ({ result, progress }: Pick<ToolUse, 'result' | 'progress'>): Untyped =>
   asObject((result ?? asObject(asObject(progress)['progress']))['details']);
 
 /** The outcome in a few words. `success`: the text after a success. */
@@ -42,10 +42,13 @@ export function outcomeOf(use: ToolUse, success = ''): string {
   if (use.progress === 'asking') return 'waiting for you';
   if (state === 'waiting' || state === 'running') return state;
   const time = asNumber(use.result?.['durationMs']);
-  const failure = detailsOf(use)['denied'] === true ? 'denied' : (endingOf(use.result).ending ?? state);
-  const words = state === 'done' ? success : failure;
+  const words = state === 'done' ? success : (failureOf(use) ?? endingOf(use.result).ending ?? state);
   return [words, time > 0 ? formatDuration(time) : ''].filter(Boolean).join(' · ');
 }
+
+/** Why a call failed, if its details state that. */
+export const failureOf = (use: Pick<ToolUse, 'result'>): string | undefined =>
+  ['denied', 'interrupted'].find((reason) => detailsOf(use)[reason] === true);
 
 function endingOf(result: Untyped = {}): ReturnType<typeof splitEnding> {
   const output = contentText(result['content']);

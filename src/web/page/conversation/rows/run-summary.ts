@@ -1,4 +1,4 @@
-import { detailsOf, stateOf } from '../../../message/tools/tool-use.ts';
+import { failureOf, stateOf } from '../../../message/tools/tool-use.ts';
 import { asNumber, asObject, asObjects, asText, type Untyped } from '../../../untyped.ts';
 import type { MessageRow } from './rows.ts';
 
@@ -54,5 +54,5 @@ function endingOf(message: object | undefined): string | undefined {
   const state = stateOf({ result });
   if (state === 'done') return undefined;
   if (state === 'unanswered') return 'without a result';
-  return detailsOf({ id: '', name: '', call: {}, result })['denied'] === true ? 'denied' : state;
+  return failureOf({ result }) ?? state;
 }

@@ -1,4 +1,5 @@
 import type { ConversationView } from '../../../../client/view/view.ts';
+import { firstLine } from '../../../../protocol/first-line.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import { oneLine } from '../../../format.ts';
 import { asText, contentText } from '../../../untyped.ts';
@@ -72,8 +73,7 @@ export function titleOf({ name, messages, isWhole, summary, isNew }: TitleSource
     summary?.title ||
     summary?.firstMessage ||
     '';
-  const [line = ''] = text.trim().split('\n', 1);
-  return oneLine(line, 100) || (isNew && messages.length === 0 ? 'New session' : 'Session');
+  return oneLine(firstLine(text) || text, 100) || (isNew && messages.length === 0 ? 'New session' : 'Session');
 }
 
 function firstInput(messages: ConversationView['messages']): string {

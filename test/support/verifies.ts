@@ -38,8 +38,14 @@ export function verifies(
   });
 }
 
-/** A rule runs over one of its transports. The title decides, so that every run picks the same; `npm run soak` runs all. */
+/**
+ * A rule for all transports runs over one of them; any other rule over one of its local ones, and over WebSocket if that
+ * is listed. The title decides, so that every run picks the same; `npm run soak` runs all.
+ */
 function sampleTransports(transports: readonly Transport[], title: string): readonly Transport[] {
   const number = [...title].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
-  return transports.slice(number % transports.length).slice(0, 1);
+  const pick = (candidates: readonly Transport[]) => candidates.slice(number % candidates.length).slice(0, 1);
+  if (transports.length === ALL_TRANSPORTS.length) return pick(transports);
+  const local = transports.filter((transport) => transport !== 'websocket');
+  return [...pick(local), ...transports.filter((transport) => transport === 'websocket')];
 }

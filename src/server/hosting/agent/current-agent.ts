@@ -79,7 +79,7 @@ export class CurrentAgent {
 
   /** Replaces an agent that only reads if a client may write, or if the file has changed since it was read. */
   async provide(access: Access): Promise<void> {
-    while (this.#starting) await this.#starting.catch(() => {});
+    while (this.#starting !== undefined) await this.#starting.catch(() => {});
     if (this.#isEnding || this.#access === 'write') return;
     if (access === 'read' && this.#fileVersion === fileVersion(this.#parts.target())) return;
     await this.#start(access, 'same session');
@@ -145,7 +145,7 @@ export class CurrentAgent {
   }
 
   async #restart(): Promise<void> {
-    while (this.#starting) await this.#starting.catch(() => {});
+    while (this.#starting !== undefined) await this.#starting.catch(() => {});
     if (this.#agent || this.#isEnding) return;
     if (this.#crashes.add()) return this.#parts.onLost(TERMINATED);
     try {

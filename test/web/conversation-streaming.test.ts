@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { FILLER, fastRetryHome } from '../support/agent/compaction.ts';
 import { bash } from '../support/agent/extensions.ts';
-import { newGate, readSessionFile, sessionFiles } from '../support/agent/test-agent.ts';
+import { newGate, newHome, readSessionFile, sessionFiles } from '../support/agent/test-agent.ts';
 import { openTab, useBrowser } from '../support/page/browser.ts';
 import {
   conversationRegion,
@@ -17,6 +17,7 @@ import {
 import { visibleText } from '../support/page/export-page.ts';
 import { visitByLoginLink, waitForDraft } from '../support/page/page-actions.ts';
 import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { assistantEntry, header, storeSession, userEntry } from '../support/sessions/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -277,6 +278,22 @@ it('Try again sends a failed prompt again with its picture and replaces the fail
   expect(shown.split('second')).toHaveLength(2);
   expect(userContents[2]).toContain('image/png');
   expect(userContents.slice(1)).toEqual([userContents[1], userContents[1]]);
+  expect(complaints).toEqual([]);
+});
+
+it('Continue continues a run that ended after its tools', async () => {
+  const home = newHome();
+  const content = [{ type: 'toolCall', id: 'call-1', name: 'bash', arguments: { command: 'true' } }];
+  const entries = [userEntry('u', null, 'go'), assistantEntry('a', 'u', '', { content, stopReason: 'toolUse' })];
+  storeSession(home, [header(home.cwd), ...entries]);
+  const server = await servePage({ home, script: [{ text: 'All done.', when: 'Continue' }] });
+  const { page, complaints } = await visit(server.loginLink);
+  await page.getByRole('region', { name: 'Today' }).getByRole('link').click();
+  await page.getByText('The run ended before an answer came.').waitFor();
+
+  await page.getByRole('button', { name: 'Continue' }).click();
+
+  await conversationRegion(page).getByText('All done.').waitFor();
   expect(complaints).toEqual([]);
 });
 

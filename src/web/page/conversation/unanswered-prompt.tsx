@@ -2,11 +2,11 @@ import { useComputed } from '@preact/signals';
 import type { ConversationView } from '../../../client/view/view.ts';
 import type { AgentMessage, UserMessage } from '../../../protocol/generated/vocabulary.ts';
 import { contentText } from '../../untyped.ts';
-import { retryPrompt } from '../actions/prompting.ts';
+import { retryPrompt, send } from '../actions/prompting.ts';
 import { AddKeyButton } from '../controls/add-key-button.tsx';
 import { useApp, useDraft, useSession } from '../state/app.ts';
 
-/** Reports that the last prompt got no response, with a button that sends it again. */
+/** Reports that the last prompt got no response, with a button that sends it again, or continues after its tools. */
 export function UnansweredPrompt() {
   const app = useApp();
   const session = useSession();
@@ -22,6 +22,11 @@ export function UnansweredPrompt() {
       {prompt && app.may('prompt') && (
         <button type="button" onClick={() => void retryPrompt(session, draft, prompt)}>
           Try again
+        </button>
+      )}
+      {last === 'toolResult' && app.may('prompt') && (
+        <button type="button" onClick={() => void send(session, { text: 'Continue.', images: [] }, 'steer')}>
+          Continue
         </button>
       )}
     </>

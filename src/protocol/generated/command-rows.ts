@@ -41,6 +41,7 @@ export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; re
   get_session_stats: { lane: 'read', scope: 'view' },
   list_sessions: { lane: 'read', scope: 'view' },
   delete_session: { lane: 'session', scope: 'prompt' },
+  restore_session: { lane: 'session', scope: 'prompt' },
   rename_session: { lane: 'session', scope: 'prompt' },
   preflight: { lane: 'read', scope: 'view' },
   export_html: { lane: 'read', scope: 'prompt' },

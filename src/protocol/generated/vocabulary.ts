@@ -1642,6 +1642,15 @@ export interface CommandMap {
       trashPath: string;
     };
   };
+  /** Move a session from the trash back to the folder beside it. */
+  restore_session: {
+    params: {
+      trashPath: string;
+    };
+    result: {
+      sessionPath: string;
+    };
+  };
   /** Give a stored session another name for listings. */
   rename_session: {
     params: {

@@ -1,5 +1,5 @@
 import type { ConversationView } from '../../../../client/view/view.ts';
-import { firstLine } from '../../../../protocol/first-line.ts';
+import { firstLine } from '../../../../protocol/matching/first-line.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import { oneLine } from '../../../format.ts';
 import { asText, contentText } from '../../../untyped.ts';

@@ -68,7 +68,8 @@ async function buildSessionPage() {
     '<!-- session -->': '<script type="application/jsonl">\n%SESSION%\n</script>',
     '<!-- script -->': `<script>${script}</script>`,
   };
-  const page = readFileSync(join(source, 'page.html'), 'utf8');
+  // Line feeds and these end tags are optional.
+  const page = readFileSync(join(source, 'page.html'), 'utf8').replaceAll(/\n|<\/(?:head|body|html)>/g, '');
   write(
     join(dist, 'session-page.html'),
     page.replaceAll(/POLICY|<!-- \w+ -->/g, (mark) => parts[mark] ?? mark),

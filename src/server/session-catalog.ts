@@ -68,6 +68,11 @@ export class SessionCatalog {
     return this.#inFile(resolve(base, path), path, grant);
   }
 
+  /** The next search for this id looks at the folders: its session is about to be restored. */
+  expect(id: string): void {
+    this.#index.forgetUnknown(id);
+  }
+
   async list({ cwd, cursor, limit }: Params<'list_sessions'>, grant: Grant): Promise<Result<'list_sessions'>> {
     const folder = cwd === undefined ? undefined : resolve(this.#options.cwd, cwd);
     if (folder !== undefined && !mayOpen(grant, folder)) throw denied(cwd);

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { homeWithCommands } from '../support/agent/extensions.ts';
@@ -160,4 +161,55 @@ it('[W131] "Delete anyway" stops the run and disconnects the other tab', async (
   await page.getByText('The session is in the trash now.').waitFor();
   await other.getByRole('heading', { name: 'There is no such session' }).waitFor();
   await page.getByRole('heading', { name: 'New session' }).waitFor();
+});
+
+it('[V52] a deleted session can be restored from its notice, and is opened again if it was open', async () => {
+  const home = newHome();
+  const path = storeShortSession(home, 'a', 'Session A');
+  const other = storeShortSession(home, 'b', 'Session B');
+  const server = await servePage({ home });
+  const { page, complaints } = await visitByLoginLink(visit, server);
+  await page.goto(`${server.address}?session=a`);
+  await page.getByText('Well.').waitFor();
+  const undo = page.getByRole('status').getByRole('button', { name: 'Undo' });
+
+  await openDeleteDialog(page);
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await undo.waitFor();
+  await link(page, 'Session A').waitFor({ state: 'detached' });
+  const wasDeleted = !existsSync(path);
+  await undo.click();
+  await page.waitForURL(/session=a/);
+  await page.getByText('Well.').waitFor();
+  await link(page, 'Session A').waitFor();
+  await undo.waitFor({ state: 'detached' });
+
+  await link(page, 'Session B').hover();
+  await page.getByRole('button', { name: 'Actions for Session B' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await link(page, 'Session B').waitFor({ state: 'detached' });
+  await undo.click();
+  await link(page, 'Session B').waitFor();
+
+  expect([wasDeleted, existsSync(path), existsSync(other)]).toEqual([true, true, true]);
+  expect(page.url()).toContain('session=a');
+  expect(complaints).toEqual([]);
+});
+
+it('[V52] an undo that fails is reported', async () => {
+  const home = newHome();
+  const path = storeShortSession(home, 'a', 'Session A');
+  const { page } = await visitByLoginLink(visit, await servePage({ home }));
+  await link(page, 'Session A').hover();
+  await page.getByRole('button', { name: 'Actions for Session A' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await undo.waitFor();
+  rmSync(join(dirname(path), '.trash'), { recursive: true });
+
+  await undo.click();
+
+  await page.getByRole('alert').filter({ hasText: 'Session not found' }).waitFor();
 });

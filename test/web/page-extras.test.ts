@@ -71,7 +71,7 @@ it('Escape cancels the edit of a queued message and does not stop the run', asyn
   await main(page).getByText('As you like.').waitFor();
 });
 
-it('the focus stays in the queue after a message is edited or dropped by keyboard', async () => {
+it('[V56] the focus stays in the queue after a message is edited or dropped by keyboard', async () => {
   const { page } = await running();
   for (const text of ['And be brief', 'Then sing']) {
     await submitPrompt(page, text);
@@ -86,6 +86,10 @@ it('the focus stays in the queue after a message is edited or dropped by keyboar
   await editor(page).press('Escape');
   await edit.waitFor();
   const left = await focused();
+  await edit.click();
+  await editor(page).press('Escape');
+  await edit.waitFor();
+  const leftAfterClick = await focused();
   await edit.press('Enter');
   await editor(page).fill('Then sing well');
   await page.keyboard.press('Enter');
@@ -97,6 +101,7 @@ it('the focus stays in the queue after a message is edited or dropped by keyboar
   await page.keyboard.press('Enter');
   await queue(page).waitFor({ state: 'detached' });
 
+  expect(leftAfterClick).toEqual(left);
   expect([left, saved, dropped, await focused()]).toEqual([
     ['Edit: Then sing', 1],
     ['Edit: Then sing well', 1],

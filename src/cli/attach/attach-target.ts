@@ -50,6 +50,7 @@ const isLocal = ({ url }: ServerAddress) => url.protocol === 'ws+unix:';
 
 const latestSession = async (server: ServerAddress) => (await listSessions(server, 1))[0];
 
+/** Undefined for a new session. */
 async function chosenSession(server: ServerAddress): Promise<SessionSummary | undefined> {
   if (!hasTerminal()) {
     throw new UsageError(
@@ -57,7 +58,7 @@ async function chosenSession(server: ServerAddress): Promise<SessionSummary | un
     );
   }
   const sessions = await listSessions(server, MAX_ATTACH_CHOICES);
-  return sessions.length === 0 ? undefined : chooseSession(sessions, { withFolder: true });
+  return sessions.length === 0 ? undefined : chooseSession(sessions, { withFolder: true, offersNew: true });
 }
 
 async function listSessions(server: ServerAddress, limit: number): Promise<readonly SessionSummary[]> {

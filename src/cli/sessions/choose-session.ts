@@ -6,18 +6,25 @@ import { PiError, UsageError } from '../flags/flags.ts';
 import type { SessionLocations } from './session-argument.ts';
 import { sessionTable } from './table.ts';
 
-/** Lets the user choose one of these sessions on the terminal. */
+interface ChoiceOptions {
+  readonly withFolder: boolean;
+  /** Whether the user may choose a new session. */
+  readonly offersNew: boolean;
+}
+
+/** Lets the user choose one of these sessions on the terminal; undefined for a new one. */
 export async function chooseSession(
   sessions: readonly SessionSummary[],
-  { withFolder }: { withFolder: boolean },
-): Promise<SessionSummary> {
+  { withFolder, offersNew }: ChoiceOptions,
+): Promise<SessionSummary | undefined> {
   const [titles = '', ...rows] = sessionTable(sessions, { withFolder }).trimEnd().split('\n');
   const numbered = rows.map((row, index) => `${`${index + 1}`.padStart(3)}  ${row}\n`);
   process.stderr.write([`     ${titles}\n`, ...numbered].join(''));
-  const prompt = 'Which one (its number; Enter: the first)? ';
+  const prompt = `Which one (its number; Enter: the first${offersNew ? '; new: a new session' : ''})? `;
   const lines = createInterface({ input: process.stdin, output: process.stderr, prompt });
   lines.prompt();
   for await (const line of lines) {
+    if (offersNew && line.trim().toLowerCase() === 'new') return undefined;
     const chosen = sessions[line.trim() === '' ? 0 : Number(line) - 1];
     if (chosen) return chosen;
     lines.prompt();
@@ -40,5 +47,6 @@ export async function chooseSessionToResume({
   }
   const list = new SessionList(isCustomDir ? sessionDirectory : sessionsFolder(root));
   const { sessions } = await list.list({ extraFolder: sessionDirectory, cwd, limit: MAX_RESUME_CHOICES });
-  return sessions.length === 0 ? undefined : (await chooseSession(sessions, { withFolder: false })).path;
+  if (sessions.length === 0) return undefined;
+  return (await chooseSession(sessions, { withFolder: false, offersNew: false }))?.path;
 }

@@ -186,6 +186,11 @@ export abstract class AgentMethods {
     return this.call('delete_session', params);
   }
 
+  /** Move a session from the trash back to the folder beside it. */
+  restoreSession(params: Params<'restore_session'>): Promise<Result<'restore_session'>> {
+    return this.call('restore_session', params);
+  }
+
   /** Give a stored session another name for listings. */
   async renameSession(params: Params<'rename_session'>): Promise<void> {
     await this.call('rename_session', params);

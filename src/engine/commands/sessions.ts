@@ -4,7 +4,7 @@ import type { ForkPoints, Result, SessionSummary, SlashCommand } from '../../pro
 import { contextUsage } from '../../session/context/context-usage.ts';
 import { textOf } from '../../session/input/input.ts';
 import { renameStoredSession, sessionNameFrom } from '../../store/sessions/session-name.ts';
-import { moveToTrash } from '../../store/sessions/trash.ts';
+import { moveToTrash, restoreFromTrash } from '../../store/sessions/trash.ts';
 import type { Agent } from '../agent.ts';
 import { isCurrentSession } from '../agent-state.ts';
 import type { Handlers } from '../dispatch.ts';
@@ -81,6 +81,10 @@ export const sessions = {
     }
     return { trashPath: await moveToTrash(path) };
   },
+
+  restore_session: async ({ trashPath }, { agent }) => ({
+    sessionPath: await restoreFromTrash(resolveSessionPath(agent, trashPath)),
+  }),
 
   rename_session: async ({ sessionPath, name }, { agent }) => {
     const sessionName = sessionNameFrom(name);

@@ -174,6 +174,14 @@ export const sessions = {
     lane: 'session',
     scope: 'prompt',
   },
+  restore_session: {
+    doc: 'Move a session from the trash back to the folder beside it.',
+    params: { trashPath: nonEmpty() },
+    result: object({ sessionPath: text() }),
+    fails: ['invalid_params', 'session_not_found', 'not_a_session', 'session_in_use', 'permission_denied'],
+    lane: 'session',
+    scope: 'prompt',
+  },
   rename_session: {
     doc: 'Give a stored session another name for listings.',
     params: { sessionPath: nonEmpty(), name: text() },

@@ -84,7 +84,11 @@ export const agentEvents = {
       args: optional(freeform('Absent in delta form.')),
       partialResult: optional(ToolProgress),
       outputDelta: optional(text('Absent for a tool that reports only its whole output.')),
-      offset: optional(count('The number of UTF-8 bytes of output before `outputDelta`.')),
+      offset: optional(
+        count(
+          'The number of UTF-8 bytes of output before `outputDelta`. Beyond the end of the last delta: the bytes between were skipped.',
+        ),
+      ),
     },
   ),
   tool_execution_end: event('tool_execution_end', 'A tool is done. Sent in the order of completion.', {

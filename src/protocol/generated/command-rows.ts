@@ -44,6 +44,7 @@ export const commandRows: Readonly<
   get_session_stats: { lane: 'read', scope: 'view' },
   list_sessions: { lane: 'read', scope: 'view' },
   delete_session: { lane: 'session', scope: 'prompt' },
+  restore_session: { lane: 'session', scope: 'prompt' },
   rename_session: { lane: 'session', scope: 'prompt' },
   preflight: { lane: 'read', scope: 'view' },
   export_html: { lane: 'read', scope: 'prompt', returnsContent: true },

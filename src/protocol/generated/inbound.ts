@@ -489,6 +489,18 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    }
   }
  },
+ "restore_session": {
+  "type": "object",
+  "required": [
+   "trashPath"
+  ],
+  "properties": {
+   "trashPath": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
  "rename_session": {
   "type": "object",
   "required": [

@@ -800,7 +800,7 @@ export interface ToolExecutionUpdateEvent {
   partialResult?: ToolProgress | undefined;
   /** Absent for a tool that reports only its whole output. */
   outputDelta?: string | undefined;
-  /** The number of UTF-8 bytes of output before `outputDelta`. */
+  /** The number of UTF-8 bytes of output before `outputDelta`. Beyond the end of the last delta: the bytes between were skipped. */
   offset?: number | undefined;
 }
 
@@ -1652,6 +1652,15 @@ export interface CommandMap {
     };
     result: {
       trashPath: string;
+    };
+  };
+  /** Move a session from the trash back to the folder beside it. */
+  restore_session: {
+    params: {
+      trashPath: string;
+    };
+    result: {
+      sessionPath: string;
     };
   };
   /** Give a stored session another name for listings. */

@@ -89,6 +89,13 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
       client.handle.send(request, onResponse);
     }),
 
+  restore_session: (request, client, onResponse) =>
+    client.exclusively(async () => {
+      const { catalog } = client.services;
+      catalog.expect(catalog.at(request.trashPath, client.identity.grant, client.handle.cwd).id);
+      client.handle.send(request, onResponse);
+    }),
+
   rename_session: (request, client, onResponse) =>
     client.exclusively(async () => {
       const { catalog, sessions } = client.services;

@@ -1,4 +1,4 @@
-import { firstLine } from '../../protocol/first-line.ts';
+import { firstLine } from '../../protocol/matching/first-line.ts';
 import { formatCount, formatDateTime, formatDollars, formatTokens, oneLine } from '../format.ts';
 import { asText, contentText } from '../untyped.ts';
 import { element, visibleTextNodes } from './element.ts';

@@ -22,6 +22,22 @@ it('[W66] tau attach without a session lists the sessions and reads a choice', a
   expect(chat.screen()).toContain('say second');
 });
 
+it('[W134] tau attach offers a new session beside the others', async () => {
+  const server = await startServerOnSocket();
+  await (await server.attach()).run('say first');
+  const chat = server.attachInTerminal();
+
+  await chat.waitForScreen('new: a new session');
+  chat.type(`new${ENTER}`);
+  await chat.waitForScreen('? prints help.\n›');
+  chat.type(`say second${ENTER}`);
+  await chat.waitForScreen('\nsecond\n›');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0 });
+  expect(sessionFiles(server.home)).toHaveLength(2);
+});
+
 it('[W66] tau attach starts a session when the server has none', async () => {
   const server = await startServerOnSocket();
   const chat = server.attachInTerminal();

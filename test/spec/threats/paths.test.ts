@@ -203,6 +203,39 @@ it('[A7] commands cannot switch to, inherit, delete or rename a session outside 
   });
 });
 
+it('[S72] a token with paths restores only sessions of its folders; other trash is not found', async () => {
+  const { target, allowed, outside, token, sessions } = await startPathFixture();
+  const owner = await target.connect({ cwd: outside });
+  await owner.location();
+  const hidden = await owner.ok({ type: 'delete_session', sessionPath: sessions.outside.sessionFile });
+  const client = await target.connect({ token, cwd: allowed });
+  await client.location();
+  const own = await client.ok({ type: 'delete_session', sessionPath: sessions.allowed.sessionFile });
+
+  for (const trashPath of [hidden.trashPath, join(outside, '.trash', 'missing.jsonl'), '/dev/zero', 'a\0b'])
+    expect(await client.refused({ type: 'restore_session', trashPath })).toMatchObject({
+      code: 'session_not_found',
+      error: `Session not found: ${trashPath}`,
+    });
+  expect(existsSync(hidden.trashPath)).toBe(true);
+  expect(await client.ok({ type: 'restore_session', ...own })).toEqual({ sessionPath: sessions.allowed.sessionFile });
+  const again = await target.connect({ token, session: sessions.allowed.sessionId });
+  expect(await again.location()).toMatchObject({ sessionFile: sessions.allowed.sessionFile });
+});
+
+it('[S72] restore_session requires the scope prompt', async () => {
+  const { target, home, allowed, sessions } = await startPathFixture();
+  const owner = await target.connect({ cwd: allowed });
+  await owner.location();
+  const { trashPath } = await owner.ok({ type: 'delete_session', sessionPath: sessions.allowed.sessionFile });
+  const { token } = await newToken(home, { scope: 'view' });
+  const viewer = await target.connect({ token, session: sessions.outside.sessionId });
+  await viewer.location();
+
+  expect(await viewer.refused({ type: 'restore_session', trashPath })).toMatchObject({ code: 'permission_denied' });
+  expect(existsSync(trashPath)).toBe(true);
+});
+
 it('[A7] an export is written only to the allowed folders, and without a path it is downloadable', async () => {
   const { target, home, allowed, sibling, outside, token, sessions } = await startPathFixture();
   symlinkSync(outside, join(allowed, 'out'));

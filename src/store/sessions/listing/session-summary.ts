@@ -1,4 +1,4 @@
-import { firstLine } from '../../../protocol/first-line.ts';
+import { firstLine } from '../../../protocol/matching/first-line.ts';
 import { isForeignRole } from '../entry-reader.ts';
 import { readHeader } from '../header.ts';
 import { parseObject } from '../indexing/line-facts.ts';

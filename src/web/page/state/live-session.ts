@@ -15,7 +15,7 @@ import type {
 } from '../../../protocol/generated/vocabulary.ts';
 import { socketAddress } from '../server-api.ts';
 import { isVisible } from './browser-signals.ts';
-import { Notices } from './notices.ts';
+import { type NoticeAction, Notices } from './notices.ts';
 import type { PageLocation } from './page-location.ts';
 
 // Messages in the first snapshot; earlier ones load while the user scrolls up.
@@ -220,8 +220,8 @@ export class LiveSession {
     this.apply({ type: 'extension_ui_resolved', id });
   }
 
-  showNotice(message: string): void {
-    this.notices.add({ kind: 'info', text: message });
+  showNotice(message: string, action?: NoticeAction): void {
+    this.notices.add({ kind: 'info', text: message, action });
   }
 
   /** Closes after the pending requests got their responses: one may hold the only copy of a text of the user. */

@@ -4,12 +4,16 @@ import type { ScreenNotice } from '../../../client/view/extension-ui.ts';
 import { Icon } from '../icons.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { isVisible } from '../state/browser-signals.ts';
+import type { Notice } from '../state/notices.ts';
 import { ClippedText } from './extension-status.tsx';
 import { useAfterDelay } from './use-after-delay.ts';
 import { WaitingNotice } from './waiting-notice.tsx';
 
 // Errors stay until they are dismissed.
 const TOAST_MS: Readonly<Partial<Record<ScreenNotice['kind'], number>>> = { info: 6000, warning: 15_000 };
+
+// A notice with a button stays long enough to decide.
+const ACTION_TOAST_MS = 15_000;
 
 /** Shows notices. Their timeout pauses while the user points at them and while the tab is hidden. */
 export function Toasts() {
@@ -51,14 +55,14 @@ export function Toasts() {
 }
 
 interface ToastProps {
-  readonly notice: ScreenNotice;
+  readonly notice: Notice;
   readonly isPaused: boolean;
   readonly onDismiss: () => void;
 }
 
-function Toast({ notice: { kind, text }, isPaused, onDismiss }: ToastProps) {
+function Toast({ notice: { kind, text, action }, isPaused, onDismiss }: ToastProps) {
   useEffect(() => {
-    const durationMs = TOAST_MS[kind];
+    const durationMs = action ? ACTION_TOAST_MS : TOAST_MS[kind];
     if (durationMs === undefined || isPaused) return undefined;
     const timer = setTimeout(onDismiss, durationMs);
     return () => clearTimeout(timer);
@@ -69,6 +73,17 @@ function Toast({ notice: { kind, text }, isPaused, onDismiss }: ToastProps) {
       <p>
         <ClippedText text={text} />
       </p>
+      {action && (
+        <button
+          type="button"
+          onClick={() => {
+            onDismiss();
+            action.onSelect();
+          }}
+        >
+          {action.label}
+        </button>
+      )}
       <button type="button" class="quiet icon-only" aria-label="Dismiss" onClick={onDismiss}>
         <Icon name="close" />
       </button>

@@ -1,6 +1,6 @@
 import type { ConversationView } from '../../../../client/view/view.ts';
-import { firstLine } from '../../../../protocol/first-line.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import { firstLine } from '../../../../protocol/matching/first-line.ts';
 import { oneLine } from '../../../format.ts';
 import { asText, contentText } from '../../../untyped.ts';
 import { dayGroup } from './relative-time.ts';

@@ -45,8 +45,7 @@ export class EmbedContext {
   perform<C extends CommandName>(
     name: C,
     params: Params<C>,
-    handler?: Handler<C>,
-    input?: CommandContext['input'],
+    { handler, input }: { readonly handler?: Handler<C>; readonly input?: CommandContext['input'] } = {},
   ): Promise<Result<C>> {
     this.begin();
     const { agent, ui } = this;

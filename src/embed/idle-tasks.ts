@@ -15,9 +15,10 @@ export class CancellableTasks {
   compact(customInstructions: string | undefined): Promise<CompactionResult> {
     const cancelled = this.#controllers.compaction.signal;
     const params = customInstructions === undefined ? {} : { customInstructions };
-    return this.#context.perform('compact', params, (given, { agent, signal }) =>
-      agent.session.compact(given.customInstructions, AbortSignal.any([signal, cancelled])),
-    );
+    return this.#context.perform('compact', params, {
+      handler: (given, { agent, signal }) =>
+        agent.session.compact(given.customInstructions, AbortSignal.any([signal, cancelled])),
+    });
   }
 
   navigate(targetId: string, options: NavigateOptions): Promise<Result<'navigate_tree'>> {
@@ -25,8 +26,10 @@ export class CancellableTasks {
     return this.#context.perform(
       'navigate_tree',
       { ...options, targetId },
-      ({ targetId: id, ...given }, { agent, signal }) =>
-        agent.session.navigate(id, given, AbortSignal.any([signal, cancelled])),
+      {
+        handler: ({ targetId: id, ...given }, { agent, signal }) =>
+          agent.session.navigate(id, given, AbortSignal.any([signal, cancelled])),
+      },
     );
   }
 

@@ -41,7 +41,7 @@ export async function prompt(context: EmbedContext, message: string, options: Pr
     run = commandContext.agent.session.run;
     return accepted;
   };
-  const { disposition } = await context.perform('prompt', params as { message: string }, handle, input);
+  const { disposition } = await context.perform('prompt', params as { message: string }, { handler: handle, input });
   options.preflightResult?.(disposition);
   // It was queued while the extensions start, and has its turn before this.
   if (isHeld) run = await context.runInLane(() => context.agent.session.run);

@@ -34,7 +34,9 @@ export async function cycleModelIn(
   context: EmbedContext,
   direction: CycleDirection,
 ): Promise<ModelCycleResult | undefined> {
-  return (await context.perform('cycle_model', {}, () => cycleModel(context.agent, direction))) ?? undefined;
+  return (
+    (await context.perform('cycle_model', {}, { handler: () => cycleModel(context.agent, direction) })) ?? undefined
+  );
 }
 
 export function setThinkingLevel({ agent }: EmbedContext, level: ThinkingLevel): void {

@@ -1,4 +1,4 @@
-import { formatToolUpdate, joinToolUpdates } from '../protocol/events/tool-output.ts';
+import { joinToolUpdates } from '../protocol/events/tool-output.ts';
 import type { AgentEvent, AssistantMessage, ToolExecutionUpdateEvent } from '../protocol/generated/vocabulary.ts';
 import { joinDeltas } from '../wire/assistant-message.ts';
 import { type Dialect, legacyEvents } from '../wire/dialect.ts';
@@ -184,8 +184,8 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
   /** Takes the update that this one continues or replaces out of the queue, and returns both as one. */
   #merged(queued: E): Item<E, P> {
     const { event } = queued;
-    const cost = this.#options.costOf(queued);
     if (event.type === 'tool_execution_update') return this.#mergedToolUpdate(queued, event);
+    const cost = this.#options.costOf(queued);
     const last = this.#items.at(-1);
     if (event.type !== 'message_update' || last?.kind !== 'update' || last.queued.event.type !== event.type) {
       return { kind: 'update', queued, cost };
@@ -199,9 +199,7 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
   /** An update of a tool carries all of its progress: only the newest is sent, with all new text in delta form. */
   #mergedToolUpdate(queued: E, event: ToolExecutionUpdateEvent): Item<E, P> {
     const waiting = this.#takeUpdateOf(event.toolCallId);
-    const { toolOutput } = this.dialect;
-    const whole = waiting && toolOutput !== 'cumulative' ? joinToolUpdates(waiting, event) : event;
-    const kept = toolOutput === 'cumulative' ? formatToolUpdate(toolOutput, whole) : whole;
+    const kept = waiting && this.dialect.toolOutput !== 'cumulative' ? joinToolUpdates(waiting, event) : event;
     const update = kept === event ? queued : this.#options.wrap(kept, queued);
     return { kind: 'update', queued: update, cost: this.#options.costOf(update) };
   }

@@ -52,7 +52,7 @@ it('[V23] after a server dies in mid-stream the page shows Reconnecting…, then
   const meanwhile = await visibleText(main(page));
   await server.restart();
   // The agent may have lived long enough to store the partial message.
-  const end = main(page).getByText('The run ended before an answer came.').or(main(page).getByText('Stopped'));
+  const end = main(page).getByText('The run ended before an answer came.').or(main(page).getByText('Interrupted'));
   await end.waitFor();
   await page.reload();
   await end.waitFor();

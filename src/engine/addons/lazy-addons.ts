@@ -29,7 +29,10 @@ export class LazyAddons {
     return this.#importing;
   }
 
-  /** Loads the add-ons of the user and the project once, if any exist. A reader loads none: their code may do anything. */
+  /**
+   * Loads the add-ons of the user and the project once, if any exist; none in an agent that only reads, because their
+   * code may write.
+   */
   start(): Promise<void> | undefined {
     if (this.#hasStarted || this.#agent.isReadOnly || !hasAddons(this.#agent.addonPaths)) return this.#starting;
     this.#hasStarted = true;

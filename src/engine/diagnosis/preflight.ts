@@ -15,7 +15,7 @@ export async function preflight(agent: Agent): Promise<Preflight> {
     model: () => modelFindings(registry, () => session.choice),
     keys: () => keysFinding(env),
     'working folder': () => workingFolderFinding(project.cwd),
-    'session file': () => sessionFileFinding(session.log.path),
+    'session file': () => sessionFileFinding(session.log),
     'session folder': () => sessionFolderFindings(sessionDirectory),
     'temporary folder': () => temporaryFolderFinding(),
     shell: () => shellFinding(project.settings.shellPath, env),

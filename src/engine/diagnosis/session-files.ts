@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
+import type { SessionLog } from '../../store/sessions/session-log.ts';
 import { lockHolder } from '../../system/files/lock.ts';
 import { fine, problem, sizeText, warning } from './finding.ts';
 
@@ -73,8 +74,12 @@ const entriesOf = (folder: string): Promise<Dirent[]> => readdir(folder, { withF
 
 const CHECK = 'session file';
 
-/** Checks that the session file exists, is writable and is locked by this process. */
-export async function sessionFileFinding(path: string | undefined): Promise<Finding> {
+/** Checks that the session file exists, is writable and is locked by this process, unless it is only read. */
+export async function sessionFileFinding({
+  path,
+  isReadOnly,
+}: Pick<SessionLog, 'path' | 'isReadOnly'>): Promise<Finding> {
+  if (path !== undefined && isReadOnly) return fine(CHECK, `${path} (open for reading only)`);
   if (path === undefined) return fine(CHECK, 'None: the session is kept in memory only');
   try {
     await access(path, constants.R_OK | constants.W_OK);

@@ -63,6 +63,13 @@ it('a gap drops the part before it', () => {
   expect(joinParts({ text: 'ab', offset: 0 }, later, NO_LIMIT)).toEqual(later);
 });
 
+it('a part after a gap, or the first one, is limited as well', () => {
+  const later = { text: 'cdef', offset: 5 };
+
+  expect(joinParts({ text: 'ab', offset: 0 }, later, 3)).toEqual({ text: 'def', offset: 6 });
+  expect(joinParts(undefined, later, 3)).toEqual({ text: 'def', offset: 6 });
+});
+
 it('joined updates have the newest progress and the text of both', () => {
   const joined = joinToolUpdates(update('ab'), { ...update('c', 2), partialResult: { content: [] } });
 

@@ -15,7 +15,10 @@ export interface OutputPart {
   readonly offset: number;
 }
 
-/** Converts an update to this form. One without a delta, of a tool that reports its whole progress, stays as it is. */
+/**
+ * Converts a `tool_execution_update` to the form that a client selected. One without a delta, of a tool that reports
+ * its whole progress, stays as it is.
+ */
 export function formatToolUpdate(form: ToolOutputForm, update: ToolExecutionUpdateEvent): ToolExecutionUpdateEvent {
   if (form === 'both' || update.outputDelta === undefined) return update;
   if (form === 'cumulative') {
@@ -44,9 +47,9 @@ export function joinParts(
   later: OutputPart | undefined,
   maxLength: number,
 ): OutputPart | undefined {
-  if (!earlier || !later) return later ?? earlier;
-  if (earlier.offset + byteLength(earlier.text) !== later.offset) return later;
-  return endOf({ text: earlier.text + later.text, offset: earlier.offset }, maxLength);
+  if (!later) return earlier;
+  const isNext = earlier !== undefined && earlier.offset + byteLength(earlier.text) === later.offset;
+  return endOf(isNext ? { text: earlier.text + later.text, offset: earlier.offset } : later, maxLength);
 }
 
 function endOf(part: OutputPart, maxLength: number): OutputPart {

@@ -143,7 +143,8 @@ function checkBuiltin({ builtins, message }: Pick<Params<'prompt'>, 'builtins' |
   if (name === 'export' && args !== '') allowedOutput(args, client);
 }
 
-// The commands that do the same as a built-in slash command without and with arguments.
+// The commands that do the same as a built-in slash command without and with arguments. `/reload` has none: `prompt` is
+// enough.
 const BUILTIN_COMMANDS: Readonly<Record<string, readonly [CommandName, CommandName]>> = {
   compact: ['compact', 'compact'],
   model: ['get_available_models', 'set_model'],

@@ -149,10 +149,17 @@ export class Host {
     return this.#started;
   }
 
-  /** Settles when the agent can serve a client with this access; rejects if no such agent starts. */
+  /** Settles when the agent can serve a client with this access; rejects if no such agent starts. Not parked meanwhile. */
   async provide(access: Access): Promise<void> {
     await this.start();
-    await this.#currentAgent.provide(access);
+    this.#clientCount++;
+    clearTimeout(this.#parkTimer);
+    try {
+      await this.#currentAgent.provide(access);
+    } finally {
+      this.#clientCount--;
+      this.#schedulePark();
+    }
   }
 
   /** Attaches a client: it gets all further events. */

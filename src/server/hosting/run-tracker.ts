@@ -25,7 +25,10 @@ export class RunTracker {
   readonly #epoch: () => string;
   /** The client's ids of queued messages, by queue id. */
   readonly #queued = new Map<string, string>();
-  /** The same of messages that left the queue between runs: a run that starts next without a response has taken them. */
+  /**
+   * The client's ids of messages that left the queue while no run was active. A run that starts without the response to
+   * a prompt contains them.
+   */
   readonly #unqueued = new Map<string, string>();
   #sessionId = '';
   /** With `read`, nothing is stored. */

@@ -48,7 +48,6 @@ export function entryMessages(entry: SessionEntry): AgentMessage[] {
   const timestamp = Date.parse(entry.timestamp);
   switch (entry.type) {
     case 'message':
-      // Later versions of pi store the system prompt as a message; the conversation excludes it.
       return isForeignRole(entry.message.role) ? [] : [withoutForeignBlocks(entry.message)];
     case 'custom_message': {
       const { customType, content, display, details } = entry;

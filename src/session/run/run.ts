@@ -163,7 +163,8 @@ export class Run {
     if (remedy) return this.#applyRemedy(remedy);
     if (failed) this.#giveUp(failed);
     if (this.#canContinue && !this.#hasMoreWork(next)) await this.#attempt(() => this.recovery.compactIfDue());
-    // Nothing is awaited from here to the end, but for closing messages: a message joins this run or opens the next.
+    // Without an abort nothing is awaited from here to the end, but for closing messages: a message joins this run or
+    // opens the next. After an abort, submissions wait for the end (`isEnding`).
     return this.#nextMessages(next);
   }
 

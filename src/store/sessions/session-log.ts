@@ -40,7 +40,8 @@ interface Parts {
 /**
  * A session on disk: a header, then a tree of entries, one line each, append-only.
  *
- * Holds the file's lock until closed, unless it is only read. Keeps an index of the lines in memory and reads entries on demand.
+ * Holds the file's lock until closed, unless it is only read. Keeps an index of the lines in memory and reads entries
+ * on demand.
  */
 export class SessionLog {
   readonly header: SessionHeader;

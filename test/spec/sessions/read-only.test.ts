@@ -34,6 +34,12 @@ verifies(
         error: `The session is open for reading only: ${command.type} is refused`,
       });
     expect((await other.peer.ok({ type: 'get_messages' })).messages).toHaveLength(2);
+    const { findings } = await peer.ok({ type: 'preflight' });
+    expect(findings).toContainEqual({
+      check: 'session file',
+      status: 'ok',
+      message: expect.stringContaining('reading only'),
+    });
     await close();
     await other.close();
 

@@ -68,7 +68,8 @@ export class HostedAgent {
   readonly #pingTimer: NodeJS.Timeout;
   /** Pings since the agent sent anything. */
   #unansweredPings = 0;
-  #hasExited = false;
+  /** Whether it accepts no further requests: it exited or was replaced. */
+  #isClosed = false;
   #isRetired = false;
 
   constructor({ args, ...command }: AgentLaunch, session: AgentSession, callbacks: AgentCallbacks) {
@@ -115,7 +116,7 @@ export class HostedAgent {
         const state = stateIn(response);
         clearTimeout(startTimer);
         if (state) resolve(state);
-        else if (!this.#hasExited) {
+        else if (!this.#isClosed) {
           fail('it does not send its state');
           void this.#process.kill();
         }
@@ -131,12 +132,12 @@ export class HostedAgent {
   /** Sends several requests at once, so that hardly any event falls between the responses. A read waits for its turn. */
   sendBatch(requests: readonly HandledRequest[]): void {
     const read = requests.find(([{ type }]) => conversationReads.has(type));
-    if (this.#hasExited) this.#reject(requests, EXITED);
+    if (this.#isClosed) this.#reject(requests, EXITED);
     else if (!read) this.#write(requests);
     else
       this.#reads.add(read[1].requester, {
         send: (done) => this.#write(requests.map((one) => (one === read ? withArrival(one, done) : one))),
-        drop: () => this.#reject(requests, this.#hasExited ? EXITED : DETACHED),
+        drop: () => this.#reject(requests, this.#isClosed ? EXITED : DETACHED),
       });
   }
 
@@ -222,7 +223,7 @@ export class HostedAgent {
   }
 
   #failRequests(): void {
-    this.#hasExited = true;
+    this.#isClosed = true;
     this.#reads.cancelAll();
     for (const fail of this.#requests.takeAll(EXITED.message)) this.#callbacks.enqueueResponse(fail);
   }

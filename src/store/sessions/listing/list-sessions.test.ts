@@ -75,6 +75,12 @@ describe('a summary', () => {
     expect((await summaryOf(line('a', null, emoji)))?.firstMessage).toBe(`${'\u{1F680}'.repeat(249)}…`);
   });
 
+  it('[V53] has a title without the text of attached files, however long', async () => {
+    const prompt = `<file name="a.txt">\n${'x'.repeat(2000)}\n</file>\nReview this.`;
+
+    expect(await summaryOf(line('a', null, prompt))).toMatchObject({ title: 'Review this.' });
+  });
+
   it('does not count a partial last line', async () => {
     const path = writeSession(join(tempFolder(), 's.jsonl'), line('a', null));
     writeFileSync(path, readFileSync(path, 'utf8') + line('b', 'a'));

@@ -53,21 +53,23 @@ export function* summarize(
 }
 
 /** A copy of a session has a title of its own once something was added to it. */
-function titleOf({ name, firstOwnMessage, firstMessage, firstCommand }: SummaryBuilder): string {
-  if (name && (name.isOwn || !firstOwnMessage)) return name.text;
-  const text = firstOwnMessage || firstMessage || firstCommand || '';
-  return truncate(firstLine(text) || (text.split('\n', 1)[0] ?? ''), TITLE_LENGTH);
+function titleOf({ name, firstOwnTitle, firstTitle, firstCommand = '' }: SummaryBuilder): string {
+  if (name && (name.isOwn || !firstOwnTitle)) return name.text;
+  return firstOwnTitle || firstTitle || titleFrom(firstCommand);
 }
+
+const titleFrom = (text: string): string => truncate(firstLine(text) || (text.split('\n', 1)[0] ?? ''), TITLE_LENGTH);
 
 /** Accumulates the summary line by line. */
 class SummaryBuilder {
   readonly #copiedAt: number | undefined;
   messageCount = 0;
   firstMessage: string | undefined;
+  firstTitle: string | undefined;
   /** Of a shell command, with `!`. */
   firstCommand: string | undefined;
-  /** The first user message that was added after the session was copied. */
-  firstOwnMessage: string | undefined;
+  /** Title by the first user message that was added after the session was copied. */
+  firstOwnTitle: string | undefined;
   name: { readonly text: string; readonly isOwn: boolean } | undefined;
   /** Undefined once an assistant message has unreadable usage. */
   usage: UsageTotals | undefined = { tokens: 0, cost: 0 };
@@ -101,14 +103,19 @@ class SummaryBuilder {
   #addMessage(role: unknown, line: ListedLine): void {
     if (role === undefined || isForeignRole(role)) return;
     this.messageCount++;
-    if (role === 'user' && !this.firstMessage) this.firstMessage = truncate(textIn(line), FIRST_MESSAGE_LENGTH);
+    if (role === 'user' && !this.firstMessage) this.#addFirst(textIn(line));
     if (role === 'user' && this.#copiedAt !== undefined) this.#addToCopy(line);
     if (role === 'bashExecution') this.firstCommand ??= `!${commandIn(line)}`;
     if (role === 'assistant') this.#addUsage(usageOfMessage(line));
   }
 
+  #addFirst(text: string): void {
+    this.firstMessage = truncate(text, FIRST_MESSAGE_LENGTH);
+    this.firstTitle = titleFrom(text);
+  }
+
   #addToCopy(line: ListedLine): void {
-    if (!this.firstOwnMessage && this.#isOwn(objectIn(line))) this.firstOwnMessage = textIn(line);
+    if (!this.firstOwnTitle && this.#isOwn(objectIn(line))) this.firstOwnTitle = titleFrom(textIn(line));
   }
 
   /** Whether an entry was added after the session was copied. */

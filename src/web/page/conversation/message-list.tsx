@@ -31,7 +31,7 @@ function MessageList() {
   useSignalEffect(() => {
     if (nextPage.value && earlier.reading.value.kind === 'idle') list.reportNearStart();
   });
-  const folds = useMemo(() => new RunFolds({ rows, session, isRead: (keys) => list.isRead(keys) }), [rows, list]);
+  const folds = useMemo(() => new RunFolds({ rows, session, isInSight: (keys) => list.isInSight(keys) }), [rows, list]);
   const shown = folds.rows.value;
   const goTo = (key: number) => {
     folds.open(key);

@@ -181,8 +181,8 @@ export class ListWindow<R extends Keyed> {
     this.#anchor = { key, top: row.getBoundingClientRect().top - this.#parts.scroller.getBoundingClientRect().top };
   }
 
-  /** Whether the reader is not at the end, and one of these rows is in sight. */
-  isRead(keys: readonly number[]): boolean {
+  /** Whether the list does not follow the end, and one of these rows is visible. */
+  isInSight(keys: readonly number[]): boolean {
     if (this.#isFollowing.peek() || !this.#parts) return false;
     const sight = this.#parts.scroller.getBoundingClientRect();
     return keys.some((key) => {

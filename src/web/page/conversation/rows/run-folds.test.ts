@@ -39,8 +39,8 @@ function setUp(messages: readonly AgentMessage[], { running = false, isSynced = 
   const source = new Rows();
   const rows = signal<readonly MessageRow[]>(source.of(view.value));
   const synced = signal(isSynced);
-  const isRead = (keys: readonly number[]) => keys.some((key) => readKeys.includes(key));
-  const folds = new RunFolds({ rows, session: { view, isSynced: synced }, isRead });
+  const isInSight = (keys: readonly number[]) => keys.some((key) => readKeys.includes(key));
+  const folds = new RunFolds({ rows, session: { view, isSynced: synced }, isInSight });
   const update = (change: Partial<ConversationView>) => {
     view.value = { ...view.value, ...change };
     rows.value = source.of(view.value);

@@ -19,7 +19,7 @@ interface RunFoldsOptions {
   readonly rows: ReadonlySignal<readonly MessageRow[]>;
   readonly session: Pick<LiveSession, 'view' | 'isSynced'>;
   // Whether the user reads one of these rows: then they do not fold yet.
-  readonly isRead: (keys: readonly number[]) => boolean;
+  readonly isInSight: (keys: readonly number[]) => boolean;
 }
 
 // Runs with fewer tool calls are not folded.
@@ -27,7 +27,7 @@ const MIN_FOLDED_STEPS = 5;
 
 /** Folds the steps of finished runs to one row each. The user's message and the last message of a run stay. */
 export class RunFolds {
-  readonly #isRead: (sequence: StepSequence) => boolean;
+  readonly #isInSight: (sequence: StepSequence) => boolean;
   /** By the key of the fold. A fold remains one, also if its run seems to continue. */
   readonly #isOpen = new Map<number, boolean>();
   readonly #changes = signal(0);
@@ -37,7 +37,7 @@ export class RunFolds {
   readonly rows: ReadonlySignal<readonly ListRow[]>;
 
   constructor(options: RunFoldsOptions) {
-    this.#isRead = ({ steps }) => options.isRead(steps.map(({ key }) => key));
+    this.#isInSight = ({ steps }) => options.isInSight(steps.map(({ key }) => key));
     const isRunning = computed(() => options.session.view.value.running || !options.session.isSynced.value);
     this.rows = computed(() => {
       void this.#changes.value;
@@ -71,7 +71,7 @@ export class RunFolds {
     const sequences = stepSequences(rows);
     const current = isRunning ? currentRun(rows, sequences.findLast(isKnown)) : rows.length;
     this.#sequences = sequences.filter(
-      (sequence) => isKnown(sequence) || (sequence.end < current && !this.#isRead(sequence)),
+      (sequence) => isKnown(sequence) || (sequence.end < current && !this.#isInSight(sequence)),
     );
     const shown: ListRow[] = [];
     let at = 0;

@@ -655,6 +655,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    },
    "excludeFromContext": {
     "type": "boolean"
+   },
+   "carriageReturns": {
+    "type": "boolean"
    }
   }
  },

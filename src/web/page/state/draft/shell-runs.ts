@@ -78,9 +78,11 @@ export class ShellRuns {
   }
 }
 
-/** The last lines; of a very long line the end. */
+/** The last lines without overwritten text; of a very long line the end. */
 const tailOf = (text: string): string =>
   text
+    // A carriage return takes effect with the text after it.
+    .replaceAll(/[^\r\n]*\r+(?=[^\r\n])/g, '')
     .slice(-MAX_TAIL_CHARACTERS)
     .split('\n')
     .slice(-MAX_TAIL_LINES - 1)

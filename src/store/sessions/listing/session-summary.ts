@@ -52,10 +52,9 @@ export function* summarize(
 }
 
 /** A copy of a session has a title of its own once something was added to it. */
-function titleOf({ name, firstOwnMessage, firstMessage, firstCommand }: SummaryBuilder): string {
-  if (name && (name.isOwn || !firstOwnMessage)) return name.text;
-  const text = firstOwnMessage || firstMessage || firstCommand || '';
-  return truncate(firstLine(text) || (text.split('\n', 1)[0] ?? ''), TITLE_LENGTH);
+function titleOf({ name, ownTitle, title, firstCommand = '' }: SummaryBuilder): string {
+  if (name && (name.isOwn || !ownTitle)) return name.text;
+  return truncate(ownTitle || title || lineOf(firstCommand), TITLE_LENGTH);
 }
 
 /** Accumulates the summary line by line. */
@@ -65,8 +64,10 @@ class SummaryBuilder {
   firstMessage: string | undefined;
   /** Of a shell command, with `!`. */
   firstCommand: string | undefined;
-  /** The first user message that was added after the session was copied. */
-  firstOwnMessage: string | undefined;
+  /** The first line of the first user message. */
+  title: string | undefined;
+  /** The same of the first one that was added after the session was copied. */
+  ownTitle: string | undefined;
   name: { readonly text: string; readonly isOwn: boolean } | undefined;
   /** Undefined once an assistant message has unreadable usage. */
   usage: UsageTotals | undefined = { tokens: 0, cost: 0 };
@@ -100,14 +101,18 @@ class SummaryBuilder {
   #addMessage(role: unknown, line: ListedLine): void {
     if (role === undefined || role === 'system') return;
     this.messageCount++;
-    if (role === 'user' && !this.firstMessage) this.firstMessage = truncate(textIn(line), FIRST_MESSAGE_LENGTH);
+    if (role === 'user' && !this.firstMessage) {
+      const text = textIn(line);
+      this.firstMessage = truncate(text, FIRST_MESSAGE_LENGTH);
+      this.title = lineOf(text);
+    }
     if (role === 'user' && this.#copiedAt !== undefined) this.#addToCopy(line);
     if (role === 'bashExecution') this.firstCommand ??= `!${commandIn(line)}`;
     if (role === 'assistant') this.#addUsage(usageOfMessage(line));
   }
 
   #addToCopy(line: ListedLine): void {
-    if (!this.firstOwnMessage && this.#isOwn(objectIn(line))) this.firstOwnMessage = textIn(line);
+    if (!this.ownTitle && this.#isOwn(objectIn(line))) this.ownTitle = lineOf(textIn(line));
   }
 
   /** Whether an entry was added after the session was copied. */
@@ -138,6 +143,8 @@ function factsOf(line: ListedLine): SummaryFacts {
   const { role } = (entry['message'] ?? {}) as { role?: unknown };
   return { type: entry['type'], role, entry };
 }
+
+const lineOf = (text: string): string => firstLine(text) || (text.split('\n', 1)[0] ?? '');
 
 const objectIn = (line: ListedLine) => parseObject(line.text() ?? '') ?? {};
 

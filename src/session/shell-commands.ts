@@ -29,6 +29,8 @@ export interface ShellRequest extends Readonly<BashCommand> {
   /** Receives the output. Of output that arrived while `canReceive` was false, only the end is sent. */
   readonly onText: (text: string) => void;
   readonly canReceive: () => boolean;
+  /** Whether the text keeps its carriage returns. */
+  readonly carriageReturns?: boolean | undefined;
 }
 
 // A command that ended during a run, as it is stored until the run ends.
@@ -145,7 +147,7 @@ export class ShellCommands {
     const hookResult = hookCall === undefined ? undefined : await unlessAborted(hookCall, signal);
     if (hookResult) return hookResult;
     const { runShell, timeoutFor, timeoutText } = await import('../agent/tools/bash/shell.ts');
-    const text = new EscapeStripper();
+    const text = new EscapeStripper(request.carriageReturns);
     const newText = (output: CommandOutput) => {
       const { text: piece, skipped } = output.takeNew();
       if (skipped > 0) text.end();

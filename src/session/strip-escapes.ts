@@ -25,18 +25,23 @@ const UNFINISHED = new RegExp(`(?:${KINDS.map(({ start, half = '' }) => start + 
 
 /** Removes terminal escape sequences from text that arrives in pieces, cut anywhere. */
 export class EscapeStripper {
+  readonly #strip: (text: string) => string;
   #pending = '';
+
+  constructor(keepsCarriageReturns = false) {
+    this.#strip = keepsCarriageReturns ? stripWithinLines : stripEscapes;
+  }
 
   push(piece: string): string {
     const text = this.#pending + piece;
     const start = UNFINISHED.exec(text)?.index ?? text.length;
     this.#pending = text.slice(start);
-    return stripEscapes(text.slice(0, start));
+    return this.#strip(text.slice(0, start));
   }
 
   /** Text that was held back for the rest of a sequence. */
   end(): string {
-    const rest = stripEscapes(this.#pending);
+    const rest = this.#strip(this.#pending);
     this.#pending = '';
     return rest;
   }
@@ -45,6 +50,8 @@ export class EscapeStripper {
 /** Removes escape sequences, control characters other than tab and line feed, and interlinear marks. */
 export const stripEscapes = (text: string): string =>
   text.replaceAll(SEQUENCE, '').replaceAll(/(?![\t\n])\p{Cc}|[\uFFF9-\uFFFB]/gu, '');
+
+const stripWithinLines = (text: string): string => text.split('\r').map(stripEscapes).join('\r');
 
 /** Keeps the last state of each line that carriage returns overwrite, as progress bars do. */
 export const lastLineStates = (text: string): string =>

@@ -50,6 +50,17 @@ it('a line with ! runs in the shell, shows its output while it runs, and becomes
   expect(view.complaints).toEqual([]);
 });
 
+it('[V55] a running shell command shows the last state of a line that it overwrites', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  const command = "mkfifo never && printf 'begun\\n10%%\\r50%%\\r99%%' && cat never";
+
+  await submitPrompt(page, `!${command}`);
+  const output = card(page, command).locator('pre');
+  await output.getByText('99%').waitFor();
+
+  expect(await output.textContent()).toBe('begun\n99%');
+});
+
 it('a shell command is stopped by its own button, and the run continues', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }];

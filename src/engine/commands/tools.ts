@@ -47,10 +47,14 @@ export const tools = {
   },
 } satisfies Partial<Handlers>;
 
-const shellCommand = ({ command, excludeFromContext = false }: Params<'bash'>, { agent, id }: CommandContext) =>
+const shellCommand = (
+  { command, excludeFromContext = false, carriageReturns }: Params<'bash'>,
+  { agent, id }: CommandContext,
+) =>
   agent.session.shell.run({
     command,
     excludeFromContext,
+    carriageReturns,
     canReceive: () => agent.broadcast.hasRoom,
     onText: (delta) => {
       if (delta !== '')

@@ -6,7 +6,13 @@ import type { CommandTable } from './row.ts';
 export const tools = {
   bash: {
     doc: 'Run a shell command and put its output into the conversation.',
-    params: { command: nonEmpty(), excludeFromContext: optional(flag()) },
+    params: {
+      command: nonEmpty(),
+      excludeFromContext: optional(flag()),
+      carriageReturns: optional(
+        flag('Keep carriage returns in `bash_execution_update`: the text after one overwrites its line.'),
+      ),
+    },
     result: BashResult,
     fails: [],
     lane: 'bash',

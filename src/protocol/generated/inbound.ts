@@ -663,6 +663,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    },
    "excludeFromContext": {
     "type": "boolean"
+   },
+   "carriageReturns": {
+    "type": "boolean"
    }
   }
  },

@@ -1816,6 +1816,8 @@ export interface CommandMap {
     params: {
       command: string;
       excludeFromContext?: boolean | undefined;
+      /** Keep carriage returns in `bash_execution_update`: the text after one overwrites its line. */
+      carriageReturns?: boolean | undefined;
     };
     result: BashResult;
   };

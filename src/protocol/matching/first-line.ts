@@ -1,3 +1,3 @@
-/** The first line of a prompt, without the texts of attached files. */
+/** The first line of a prompt, after the texts of attached files. Takes linear time. */
 export const firstLine = (prompt: string): string =>
-  /\S.*/.exec(prompt.replace(/<file name=.*?<\/file>/gs, ''))?.[0] ?? '';
+  /^(?:\s*<file name=[\s\S]*?<\/file>)*\s*(.*)/.exec(prompt)?.[1] ?? '';

@@ -144,6 +144,24 @@ verifies('B13', 'the output of a result has the last state of overwritten lines'
   expect(output).toBe('done\nx\nnext\n');
 });
 
+verifies(
+  'V55',
+  'with carriageReturns the updates keep carriage returns, and nothing else changes',
+  async ({ open }) => {
+    const { peer } = await open();
+    const command = "printf '\\033[1m10%%\\r50%%\\r\\n'";
+
+    const plain = await peer.ok({ type: 'bash', id: 1, command });
+    const kept = await peer.ok({ type: 'bash', id: 2, command, carriageReturns: true });
+
+    expect(kept).toEqual(plain);
+    expect(plain.output).toBe('50%\n');
+    expect([deltas(peer.records, 1), deltas(peer.records, 2)]).toEqual(['10%50%\n', '10%\r50%\r\n']);
+    const { messages } = await peer.ok({ type: 'get_messages' });
+    expect(messages[1]).toEqual({ ...messages[0], timestamp: expect.any(Number) });
+  },
+);
+
 verifies('B13', 'UTF-8 characters split between two updates arrive whole', async ({ open }) => {
   const { peer } = await open();
   const command = `printf '\\360\\237'; sleep 0.15; printf '\\230\\200'; sleep 0.15; printf '\\303'`;

@@ -53,23 +53,22 @@ export function* summarize(
 }
 
 /** A copy of a session has a title of its own once something was added to it. */
-function titleOf({ name, firstOwnTitle, firstTitle, firstCommand = '' }: SummaryBuilder): string {
-  if (name && (name.isOwn || !firstOwnTitle)) return name.text;
-  return firstOwnTitle || firstTitle || titleFrom(firstCommand);
+function titleOf({ name, ownTitle, title, firstCommand = '' }: SummaryBuilder): string {
+  if (name && (name.isOwn || !ownTitle)) return name.text;
+  return truncate(ownTitle || title || lineOf(firstCommand), TITLE_LENGTH);
 }
-
-const titleFrom = (text: string): string => truncate(firstLine(text) || (text.split('\n', 1)[0] ?? ''), TITLE_LENGTH);
 
 /** Accumulates the summary line by line. */
 class SummaryBuilder {
   readonly #copiedAt: number | undefined;
   messageCount = 0;
   firstMessage: string | undefined;
-  firstTitle: string | undefined;
   /** Of a shell command, with `!`. */
   firstCommand: string | undefined;
-  /** Title by the first user message that was added after the session was copied. */
-  firstOwnTitle: string | undefined;
+  /** The first line of the first user message. */
+  title: string | undefined;
+  /** The same of the first one that was added after the session was copied. */
+  ownTitle: string | undefined;
   name: { readonly text: string; readonly isOwn: boolean } | undefined;
   /** Undefined once an assistant message has unreadable usage. */
   usage: UsageTotals | undefined = { tokens: 0, cost: 0 };
@@ -103,19 +102,18 @@ class SummaryBuilder {
   #addMessage(role: unknown, line: ListedLine): void {
     if (role === undefined || isForeignRole(role)) return;
     this.messageCount++;
-    if (role === 'user' && !this.firstMessage) this.#addFirst(textIn(line));
+    if (role === 'user' && !this.firstMessage) {
+      const text = textIn(line);
+      this.firstMessage = truncate(text, FIRST_MESSAGE_LENGTH);
+      this.title = lineOf(text);
+    }
     if (role === 'user' && this.#copiedAt !== undefined) this.#addToCopy(line);
     if (role === 'bashExecution') this.firstCommand ??= `!${commandIn(line)}`;
     if (role === 'assistant') this.#addUsage(usageOfMessage(line));
   }
 
-  #addFirst(text: string): void {
-    this.firstMessage = truncate(text, FIRST_MESSAGE_LENGTH);
-    this.firstTitle = titleFrom(text);
-  }
-
   #addToCopy(line: ListedLine): void {
-    if (!this.firstOwnTitle && this.#isOwn(objectIn(line))) this.firstOwnTitle = titleFrom(textIn(line));
+    if (!this.ownTitle && this.#isOwn(objectIn(line))) this.ownTitle = lineOf(textIn(line));
   }
 
   /** Whether an entry was added after the session was copied. */
@@ -146,6 +144,8 @@ function factsOf(line: ListedLine): SummaryFacts {
   const { role } = (entry['message'] ?? {}) as { role?: unknown };
   return { type: entry['type'], role, entry };
 }
+
+const lineOf = (text: string): string => firstLine(text) || (text.split('\n', 1)[0] ?? '');
 
 const objectIn = (line: ListedLine) => parseObject(line.text() ?? '') ?? {};
 

@@ -11,8 +11,9 @@ export async function runShellLine(session: LiveSession, draft: MessageDraft, ru
   const id = runs.start(line, session.view.value);
   const { command, isPrivate: excludeFromContext } = line;
   const wasRejected = await session.wasRejected(async () => {
-    const { exitCode = null } = await session.remote.bash({ command, excludeFromContext }, (chunk) =>
-      runs.append(id, chunk),
+    const { exitCode = null } = await session.remote.bash(
+      { command, excludeFromContext, carriageReturns: true },
+      (chunk) => runs.append(id, chunk),
     );
     runs.finish(id, exitCode);
   });

@@ -52,7 +52,7 @@ function ShellRunCard({ run }: { readonly run: ShownRun }) {
       </header>
       {tail !== '' && (
         <pre>
-          <PlainText text={tail} />
+          <PlainText text={tail.replaceAll('\r', '')} />
         </pre>
       )}
     </section>

@@ -48,6 +48,24 @@ it('a shell command of another session is not shown', () => {
   expect(runs.all.value).toEqual([]);
 });
 
+it('carriage returns overwrite the line, also when they arrive before the text that does', () => {
+  const runs = new ShellRuns();
+  const id = runs.start(line, viewWith([]));
+  const tails = ['first\r\n10%', '\r', '50%\r99', '%\r\r', 'done\nnext', `${'\r'.repeat(100_000)}`].map((piece) => {
+    runs.append(id, piece);
+    return runs.all.value[0]?.tail.replaceAll('\r', '');
+  });
+
+  expect(tails).toEqual([
+    'first\n10%',
+    'first\n10%',
+    'first\n99',
+    'first\n99%',
+    'first\ndone\nnext',
+    'first\ndone\nnext',
+  ]);
+});
+
 it('only the end of the output is kept', () => {
   const runs = new ShellRuns();
   const id = runs.start(line, viewWith([]));

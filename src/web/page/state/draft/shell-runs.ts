@@ -78,13 +78,23 @@ export class ShellRuns {
   }
 }
 
-/** The last lines; of a very long line the end. */
+/** The last lines without overwritten text; of a very long line the end. */
 const tailOf = (text: string): string =>
   text
+    .split('\n')
+    .map(withoutOverwritten)
+    .join('\n')
     .slice(-MAX_TAIL_CHARACTERS)
     .split('\n')
     .slice(-MAX_TAIL_LINES - 1)
     .join('\n');
+
+/** A carriage return at the end stays: it takes effect with the text after it. */
+function withoutOverwritten(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end) + (end < line.length ? '\r' : '');
+}
 
 // A line for the shell.
 interface ShellLine {

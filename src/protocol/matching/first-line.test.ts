@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { firstLine } from './first-line.ts';
+
+it.each([
+  ['  one\ntwo', 'one'],
+  ['one\n<file name="a">\ntext\n</file>', 'one'],
+  ['<file name="a">\ntext\n</file>\n<file name="b">\n</file>\n\none\ntwo', 'one'],
+  ['<file name="a">\ntext\n</file>', ''],
+  ['<file name="a">\ntext', '<file name="a">'],
+  ['', ''],
+])('the first line of %j is %j', (prompt, line) => {
+  expect(firstLine(prompt)).toBe(line);
+});
+
+it('a prompt of a million characters takes linear time', () => {
+  for (const piece of ['<file name=', '<file name=</file>', ' ', '\n', 'x'])
+    expect(firstLine(piece.repeat(1_000_000 / piece.length)).length).toBeLessThanOrEqual(1_000_000);
+});

@@ -26,13 +26,15 @@ const O_PATH = 0o10000000;
 const noSocketCodes = new Set(
   'ENOENT ENOTDIR EACCES EPERM EROFS ENAMETOOLONG ENOTSUP EOPNOTSUPP ENOSYS EINVAL'.split(' '),
 );
+// The folder is sticky, or its permissions have changed.
+const notPermittedCodes = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /**
  * Acquires the lock of a real path: the socket `<path>.tau-lock`. The kernel decides who may create it, and whether its
  * holder lives: also for a stopped holder, or one in another container.
  *
- * Returns the holder if there is one, and undefined if the folder cannot hold a socket. The socket of a dead holder
- * stays and is replaced by the next caller.
+ * Returns the holder if there is one, and undefined if the folder cannot hold a socket, or holds a dead one that this
+ * user cannot remove. The socket of a dead holder stays and is replaced by the next caller.
  */
 export const acquireLockSocket = (path: string): Promise<Lock | Holder | undefined> => acquire(socketPath(path));
 
@@ -50,7 +52,7 @@ async function acquire(file: string): Promise<Lock | Holder | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { holder, ino } = await inspect(file);
     if (typeof holder === 'object') return holder;
-    if (holder === 'dead') await removeStale(file, ino);
+    if (holder === 'dead' && !(await removeStale(file, ino))) return undefined;
     const lock = holder === 'none' ? await create(file) : 'exists';
     if (lock !== 'exists') return lock;
   }
@@ -166,16 +168,23 @@ function queryHolder(path: string): Promise<Holder | 'closing' | 'dead'> {
 /**
  * Another process may replace a dead socket before it is removed here. So the removal of one inode is itself guarded by
  * a lock, which is named after the inode; that of a remover that died is removed the same way.
+ *
+ * Returns false if this user cannot remove the socket.
  */
-async function removeStale(file: string, ino: number): Promise<void> {
+async function removeStale(file: string, ino: number): Promise<boolean> {
   const guard = await acquire(join(dirname(file), `.${ino}.tau-lock`));
-  if (!(guard && 'release' in guard)) {
+  if (!guard) return false;
+  if (!('release' in guard)) {
     await new Promise((resolve) => setTimeout(resolve, REMOVAL_RETRY_MS));
-    return;
+    return true;
   }
   try {
     const found = await inspect(file);
     if (found.holder === 'dead' && found.ino === ino) unlinkSync(file);
+    return true;
+  } catch (error) {
+    if (notPermittedCodes.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
   } finally {
     await guard.release();
   }

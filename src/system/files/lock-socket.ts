@@ -10,8 +10,9 @@ import {
   statSync,
   unlinkSync,
 } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
+import { closeServer, listenExclusively } from './listen.ts';
 import type { Holder, Lock } from './lock.ts';
 
 const ATTEMPTS = 20;
@@ -31,7 +32,7 @@ const notPermittedCodes = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /**
  * Acquires the lock of a real path: the socket `<path>.tau-lock`. The kernel decides who may create it, and whether its
- * holder lives: also for a stopped holder, or one in another container.
+ * holder runs: also for a stopped holder, or one in another container.
  *
  * Returns the holder if there is one, and undefined if the folder cannot hold a socket, or holds a dead one that this
  * user cannot remove. The socket of a dead holder stays and is replaced by the next caller.
@@ -89,9 +90,7 @@ function held(file: string, server: Server): Lock {
     } catch {
       // Without a listener it is no lock.
     }
-    return new Promise<void>((resolve) => {
-      server.close(() => resolve());
-    });
+    return closeServer(server);
   };
   return {
     release: () => {
@@ -104,18 +103,11 @@ function held(file: string, server: Server): Lock {
 /** The path of a socket may have 107 bytes only: the folder is named by its descriptor. */
 function listen(path: string): Promise<Server> {
   const folder = openSync(dirname(path), O_PATH | constants.O_DIRECTORY);
-  return new Promise<Server>((resolve, reject) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined).unref();
-      socket.end(`${process.pid}\n`, () => socket.destroy());
-    });
-    server.once('error', reject);
-    server.listen({ path: `/proc/self/fd/${folder}/${basename(path)}`, exclusive: true }, () => {
-      // From here on an error is a failed accept: that client gets no response, the lock stays.
-      server.on('error', () => undefined).unref();
-      resolve(server);
-    });
-  }).finally(() => closeSync(folder));
+  const sendPid = (socket: Socket) => {
+    socket.on('error', () => undefined).unref();
+    socket.end(`${process.pid}\n`, () => socket.destroy());
+  };
+  return listenExclusively(`/proc/self/fd/${folder}/${basename(path)}`, sendPid).finally(() => closeSync(folder));
 }
 
 interface Inspection {

@@ -221,7 +221,7 @@ describe.runIf(process.platform === 'linux')('a lock socket', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is a public name where nothing can be created', async () => {
+  it('is an abstract socket name where nothing can be created', async () => {
     const lock = await acquireLock('/proc/file');
 
     await expect(acquireLock('/proc/file')).rejects.toMatchObject({ name: 'LockHeld', pid: process.pid });

@@ -62,7 +62,7 @@ it('[L40] local servers are listed with their true context windows; start and ru
   ]);
 });
 
-it('[M26] a model that Ollama runs with a smaller context than assumed is corrected, with a warning', async () => {
+it('[L41] a model that Ollama runs with a smaller context than assumed is corrected, with a warning', async () => {
   const double = await ProviderDouble.start(completions);
   const jsonResponse = (value: object) => ({ status: 200, body: JSON.stringify(value) });
   const listed = jsonResponse({ models: [{ name: 'large:latest' }] });
@@ -98,7 +98,7 @@ it('[M26] a model that Ollama runs with a smaller context than assumed is correc
   expect(double.requests).toHaveLength(6);
 });
 
-it('[M26] a smaller context in models.json is kept, and a larger one is corrected', async () => {
+it('[L41] a smaller context in models.json is kept, and a larger one is corrected', async () => {
   const double = await ProviderDouble.start(completions);
   const running = { status: 200, body: JSON.stringify({ models: [{ name: 'mine:latest', context_length: 8000 }] }) };
   const home = newHome();

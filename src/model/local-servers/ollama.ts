@@ -70,13 +70,17 @@ const minDefined = (one: number | undefined, other: number | undefined) =>
 
 /**
  * Checks after each response of Ollama with which context window the model runs: only then it is loaded. Ollama drops
- * the beginning of longer requests without an error, and its OpenAI-compatible API accepts no `num_ctx`.
+ * the beginning of longer requests without an error, and its OpenAI-compatible API accepts no `num_ctx`. The window is
+ * undefined if the server does not report it.
  */
-export const withServedWindow = (provider: Provider, model: Model, onWindow: (window: number) => void): Provider =>
+export const withServedWindow = (
+  provider: Provider,
+  model: Model,
+  onWindow: (window: number | undefined) => void,
+): Provider =>
   async function* (request, draft) {
     yield* provider(request, draft);
-    const window = await servedWindow(model);
-    if (window !== undefined) onWindow(window);
+    onWindow(await servedWindow(model));
   };
 
 async function servedWindow({ id, baseUrl = '' }: Model): Promise<number | undefined> {

@@ -69,8 +69,10 @@ export class ModelRegistry {
   #loaded: LoadedModels | undefined;
   /** Models that neither the catalogue nor the user's files list. */
   #extraModels: readonly Model[] = [];
-  /** Models whose context window their server has confirmed. */
+  /** Models whose context window is not checked again: their server has confirmed it, or does not report it. */
   readonly #confirmed = new WeakSet<Model>();
+  /** Listed models, and the same ones with the smaller context window of their server. */
+  readonly #corrected = new WeakMap<Model, Model>();
   #scope: readonly ModelMatch[] | undefined;
   /** The arguments of the last `setScope`. */
   #scopeRequest: { readonly patterns: readonly string[]; readonly apiKey: string | undefined } | undefined;
@@ -137,12 +139,13 @@ export class ModelRegistry {
       ...known,
       ...this.#extraModels.filter((model) => this.#isUsable(model) && !ids.has(fullName(model))),
     ];
-    return scripted || others.length === 0 ? [...others, ...scriptedModels] : others;
+    const models = others.map((model) => this.#correct(model));
+    return scripted || models.length === 0 ? [...models, ...scriptedModels] : models;
   }
 
   /** The models to cycle through, if restricted. */
   get scope(): readonly ModelMatch[] | undefined {
-    return this.#scope;
+    return this.#scope?.map((match) => ({ ...match, model: this.#correct(match.model) }));
   }
 
   /**
@@ -170,7 +173,7 @@ export class ModelRegistry {
   /** The model to use if none is named: a real provider's default unless there is a script. */
   get fallback(): Model {
     const preferred = this.#options.script ? undefined : this.auth?.preferredModel();
-    if (preferred) return preferred;
+    if (preferred) return this.#correct(preferred);
     const [first] = scriptedModels;
     if (!first) throw new Error('The catalogue of built-in models is empty');
     return first;
@@ -179,7 +182,8 @@ export class ModelRegistry {
   /** A model by name, with or without a key. */
   findAny(provider: string, id: string): Model | undefined {
     const isThis = (model: Model) => model.provider === provider && model.id === id;
-    return scriptedModels.find(isThis) ?? this.#list?.find(provider, id) ?? this.#extraModels.find(isThis);
+    const found = scriptedModels.find(isThis) ?? this.#list?.find(provider, id) ?? this.#extraModels.find(isThis);
+    return found && this.#correct(found);
   }
 
   /** A model by name if it is usable now. */
@@ -265,11 +269,13 @@ export class ModelRegistry {
     if (this.#confirmed.has(model)) return provider;
     const { withServedWindow } = await import('../local-servers/ollama.ts');
     return withServedWindow(provider, model, (contextWindow) => {
-      this.#confirmed.add(model);
-      if (contextWindow >= model.contextWindow) return;
+      if (contextWindow === undefined || contextWindow >= model.contextWindow) {
+        this.#confirmed.add(model);
+        return;
+      }
       const served = { ...model, contextWindow, maxTokens: Math.min(model.maxTokens, contextWindow) };
       this.#confirmed.add(served);
-      this.#extraModels = this.#extraModels.map((one) => (fullName(one) === fullName(model) ? served : one));
+      this.#corrected.set(model, served);
       this.onServedWindow?.(model, served);
     });
   }
@@ -338,7 +344,12 @@ export class ModelRegistry {
       if (!(error instanceof Refusal)) throw error;
     }
     // Without the scripted models: an unknown id of theirs is an error.
-    return findByPattern({ ...query, models: [...(this.#list?.inPreferenceOrder() ?? []), ...this.#extraModels] });
+    const listed = [...(this.#list?.inPreferenceOrder() ?? []), ...this.#extraModels];
+    return findByPattern({ ...query, models: listed.map((model) => this.#correct(model)) });
+  }
+
+  #correct(model: Model): Model {
+    return this.#corrected.get(model) ?? model;
   }
 
   #isUsable({ provider }: Model): boolean {

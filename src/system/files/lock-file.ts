@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
-import { type Lock, LockHeld } from './lock.ts';
+import { type Holder, type Lock, LockHeld } from './lock.ts';
 import { realPath } from './real-path.ts';
 
 const ATTEMPTS = 20;
@@ -8,7 +8,7 @@ const STALE_RETRY_MS = 25;
 // `ps` may derive the start from a boot time that drifts by a second.
 const START_TOLERANCE_MS = 2000;
 
-interface Holder {
+interface LockRecord {
   readonly pid: number;
   readonly startedAt: number;
   // Distinguishes this lock from every other at the same path.
@@ -16,10 +16,10 @@ interface Holder {
 }
 
 // A power cut can leave a lock file without content: it is linked into place, but not synced.
-const malformedHolder: Holder = { pid: 0, startedAt: 0, nonce: 'unreadable' };
+const malformedRecord: LockRecord = { pid: 0, startedAt: 0, nonce: 'unreadable' };
 
 /**
- * The lock for systems without abstract sockets: `<path>.lock` names its holder by pid and start time.
+ * The lock for systems other than Linux: `<path>.lock` names its holder by pid and start time.
  *
  * The file of a dead holder stays and is replaced by the next caller.
  */
@@ -33,14 +33,14 @@ export async function acquireLockFile(path: string): Promise<Lock> {
 }
 
 /** Returns the live holder of the lock of a file, if any. */
-export async function lockFileHolder(path: string): Promise<{ readonly pid: number | undefined } | undefined> {
+export async function lockFileHolder(path: string): Promise<Holder | undefined> {
   const holder = await read(`${realPath(path)}.lock`);
   return holder && (await isAlive(holder)) ? { pid: holder.pid } : undefined;
 }
 
 /** Creates the lock file, or returns the holder when another process has it. */
-async function claim(file: string, self: Holder): Promise<Holder | undefined> {
-  let holder: Holder | undefined;
+async function claim(file: string, self: LockRecord): Promise<LockRecord | undefined> {
+  let holder: LockRecord | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (await linkLockFile(file, self)) return undefined;
     holder = await read(file);
@@ -48,11 +48,11 @@ async function claim(file: string, self: Holder): Promise<Holder | undefined> {
     if (await isAlive(holder)) return holder;
     await removeStale(file, { stale: holder, self });
   }
-  return holder ?? malformedHolder;
+  return holder ?? malformedRecord;
 }
 
 /** Links the file into place with its content, so that no process reads half a lock. */
-async function linkLockFile(file: string, self: Holder): Promise<boolean> {
+async function linkLockFile(file: string, self: LockRecord): Promise<boolean> {
   const draft = `${file}.${self.nonce}.new`;
   await writeFile(draft, JSON.stringify(self), { mode: 0o600 });
   try {
@@ -70,7 +70,7 @@ async function linkLockFile(file: string, self: Holder): Promise<boolean> {
  * Another process may replace a dead holder's file before it is removed here. So the removal of one particular
  * holder's file is itself guarded by a lock named after that holder; a remover that died is removed the same way.
  */
-async function removeStale(file: string, { stale, self }: { stale: Holder; self: Holder }): Promise<void> {
+async function removeStale(file: string, { stale, self }: { stale: LockRecord; self: LockRecord }): Promise<void> {
   const removalLock = `${file}.${stale.nonce}`;
   if (await claim(removalLock, self)) {
     await new Promise((resolve) => setTimeout(resolve, STALE_RETRY_MS));
@@ -80,28 +80,28 @@ async function removeStale(file: string, { stale, self }: { stale: Holder; self:
   await remove(removalLock, self);
 }
 
-async function remove(file: string, holder: Holder): Promise<void> {
+async function remove(file: string, holder: LockRecord): Promise<void> {
   if ((await read(file))?.nonce === holder.nonce) await rm(file, { force: true });
 }
 
-async function read(file: string): Promise<Holder | undefined> {
+async function read(file: string): Promise<LockRecord | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return isHolder(value) ? value : malformedHolder;
+    return isLockRecord(value) ? value : malformedRecord;
   } catch (error) {
-    if (error instanceof SyntaxError) return malformedHolder;
+    if (error instanceof SyntaxError) return malformedRecord;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function isHolder(value: unknown): value is Holder {
+function isLockRecord(value: unknown): value is LockRecord {
   if (typeof value !== 'object' || value === null) return false;
-  const { pid, startedAt, nonce } = value as Partial<Record<keyof Holder, unknown>>;
+  const { pid, startedAt, nonce } = value as Partial<Record<keyof LockRecord, unknown>>;
   return Number.isInteger(pid) && typeof startedAt === 'number' && typeof nonce === 'string' && /^\w+$/.test(nonce);
 }
 
-async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
+async function isAlive({ pid, startedAt }: LockRecord): Promise<boolean> {
   const start = await startTimeOf(pid);
   return start !== undefined && Math.abs(start - startedAt) <= START_TOLERANCE_MS;
 }

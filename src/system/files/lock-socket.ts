@@ -10,8 +10,9 @@ import {
   statSync,
   unlinkSync,
 } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
+import { closeServer, listenExclusively } from './listen.ts';
 import type { Holder, Lock } from './lock.ts';
 
 const ATTEMPTS = 20;
@@ -26,13 +27,15 @@ const O_PATH = 0o10000000;
 const noSocketCodes = new Set(
   'ENOENT ENOTDIR EACCES EPERM EROFS ENAMETOOLONG ENOTSUP EOPNOTSUPP ENOSYS EINVAL'.split(' '),
 );
+// The folder is sticky, or its permissions have changed.
+const notPermittedCodes = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /**
  * Acquires the lock of a real path: the socket `<path>.tau-lock`. The kernel decides who may create it, and whether its
- * holder lives: also for a stopped holder, or one in another container.
+ * holder runs: also for a stopped holder, or one in another container.
  *
- * Returns the holder if there is one, and undefined if the folder cannot hold a socket. The socket of a dead holder
- * stays and is replaced by the next caller.
+ * Returns the holder if there is one, and undefined if the folder cannot hold a socket, or holds a dead one that this
+ * user cannot remove. The socket of a dead holder stays and is replaced by the next caller.
  */
 export const acquireLockSocket = (path: string): Promise<Lock | Holder | undefined> => acquire(socketPath(path));
 
@@ -50,7 +53,7 @@ async function acquire(file: string): Promise<Lock | Holder | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { holder, ino } = await inspect(file);
     if (typeof holder === 'object') return holder;
-    if (holder === 'dead') await removeStale(file, ino);
+    if (holder === 'dead' && !(await removeStale(file, ino))) return undefined;
     const lock = holder === 'none' ? await create(file) : 'exists';
     if (lock !== 'exists') return lock;
   }
@@ -87,9 +90,7 @@ function held(file: string, server: Server): Lock {
     } catch {
       // Without a listener it is no lock.
     }
-    return new Promise<void>((resolve) => {
-      server.close(() => resolve());
-    });
+    return closeServer(server);
   };
   return {
     release: () => {
@@ -102,18 +103,11 @@ function held(file: string, server: Server): Lock {
 /** The path of a socket may have 107 bytes only: the folder is named by its descriptor. */
 function listen(path: string): Promise<Server> {
   const folder = openSync(dirname(path), O_PATH | constants.O_DIRECTORY);
-  return new Promise<Server>((resolve, reject) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined).unref();
-      socket.end(`${process.pid}\n`, () => socket.destroy());
-    });
-    server.once('error', reject);
-    server.listen({ path: `/proc/self/fd/${folder}/${basename(path)}`, exclusive: true }, () => {
-      // From here on an error is a failed accept: that client gets no response, the lock stays.
-      server.on('error', () => undefined).unref();
-      resolve(server);
-    });
-  }).finally(() => closeSync(folder));
+  const sendPid = (socket: Socket) => {
+    socket.on('error', () => undefined).unref();
+    socket.end(`${process.pid}\n`, () => socket.destroy());
+  };
+  return listenExclusively(`/proc/self/fd/${folder}/${basename(path)}`, sendPid).finally(() => closeSync(folder));
 }
 
 interface Inspection {
@@ -166,16 +160,23 @@ function queryHolder(path: string): Promise<Holder | 'closing' | 'dead'> {
 /**
  * Another process may replace a dead socket before it is removed here. So the removal of one inode is itself guarded by
  * a lock, which is named after the inode; that of a remover that died is removed the same way.
+ *
+ * Returns false if this user cannot remove the socket.
  */
-async function removeStale(file: string, ino: number): Promise<void> {
+async function removeStale(file: string, ino: number): Promise<boolean> {
   const guard = await acquire(join(dirname(file), `.${ino}.tau-lock`));
-  if (!(guard && 'release' in guard)) {
+  if (!guard) return false;
+  if (!('release' in guard)) {
     await new Promise((resolve) => setTimeout(resolve, REMOVAL_RETRY_MS));
-    return;
+    return true;
   }
   try {
     const found = await inspect(file);
     if (found.holder === 'dead' && found.ino === ino) unlinkSync(file);
+    return true;
+  } catch (error) {
+    if (notPermittedCodes.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
   } finally {
     await guard.release();
   }

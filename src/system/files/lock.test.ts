@@ -1,5 +1,6 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -220,13 +221,49 @@ describe.runIf(process.platform === 'linux')('a lock socket', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is a public name where nothing can be created', async () => {
+  it('is an abstract socket name where nothing can be created', async () => {
     const lock = await acquireLock('/proc/file');
 
     await expect(acquireLock('/proc/file')).rejects.toMatchObject({ name: 'LockHeld', pid: process.pid });
     expect(await lockHolder('/proc/file')).toEqual({ pid: process.pid });
     await lock.release();
     expect(await lockHolder('/proc/file')).toBeUndefined();
+  });
+});
+
+describe.runIf(process.platform === 'linux')('the socket of a dead holder', () => {
+  const isRoot = process.getuid?.() === 0;
+  const folders = [
+    { folderKind: 'read-only', mode: 0o555 },
+    // Only root can leave a socket of another user.
+    ...(isRoot ? [{ folderKind: 'sticky', mode: 0o1777 }] : []),
+  ];
+
+  it.each(folders)('does not block a user who cannot remove it from a $folderKind folder', async ({ mode }) => {
+    chmodSync(base, 0o755);
+    const folder = mkdtempSync(join(base, 'case-'));
+    const path = join(folder, 'file');
+    const source = `import { acquireLock } from './files/lock.ts';
+      const attempt = () => acquireLock('${path}').then(() => 'acquired', ({ name, pid }) => name + (pid === process.pid));`;
+    const killed = start(
+      process.execPath,
+      [compile(base, `${source} await attempt(); process.kill(process.pid, 'SIGKILL');`)],
+      { stdio: 'inherit' },
+    );
+    await exitOf(killed);
+    chmodSync(folder, mode);
+    const script = compile(base, `${source} console.log(await attempt(), await attempt());`);
+    const options: SpawnOptions = {
+      cwd: '/',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+    };
+    const next = start(process.execPath, [script], options);
+    const output = await readAll(next.stdout);
+    chmodSync(folder, 0o755);
+
+    expect(output).toBe('acquired LockHeldtrue\n');
+    expect(readdirSync(folder)).toEqual(['file.tau-lock']);
   });
 });
 

@@ -62,7 +62,7 @@ it('[L40] local servers are listed with their true context windows; start and ru
   ]);
 });
 
-it('[M26] a model that Ollama runs with a smaller context than assumed is corrected, with a warning', async () => {
+it('[L41] a model that Ollama runs with a smaller context than assumed is corrected, with a warning', async () => {
   const double = await ProviderDouble.start(completions);
   const jsonResponse = (value: object) => ({ status: 200, body: JSON.stringify(value) });
   const listed = jsonResponse({ models: [{ name: 'large:latest' }] });
@@ -74,11 +74,10 @@ it('[M26] a model that Ollama runs with a smaller context than assumed is correc
   const registry = new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ports });
   const { model } = await registry.resolve({ pattern: 'ollama/large:latest' });
   const peer = await openPeer({ cwd, agentDir }, { registry, requested: { provider: model.provider, id: model.id } });
-  const windowOf = async () => (await peer.ok({ type: 'get_state' })).model.contextWindow;
 
-  const before = await windowOf();
+  const before = await windowOf(peer);
   await peer.run('hi');
-  const after = await windowOf();
+  const after = await windowOf(peer);
   await peer.run('again');
 
   expect([before, after]).toEqual([131_072, 16_000]);
@@ -98,7 +97,7 @@ it('[M26] a model that Ollama runs with a smaller context than assumed is correc
   expect(double.requests).toHaveLength(6);
 });
 
-it('[M26] a smaller context in models.json is kept, and a larger one is corrected', async () => {
+it('[L41] a smaller context in models.json is kept, and a larger one is corrected for every later choice', async () => {
   const double = await ProviderDouble.start(completions);
   const running = { status: 200, body: JSON.stringify({ models: [{ name: 'mine:latest', context_length: 8000 }] }) };
   const home = newHome();
@@ -109,7 +108,7 @@ it('[M26] a smaller context in models.json is kept, and a larger one is correcte
       baseUrl: double.url,
       api: 'openai-completions',
       apiKey: 'none',
-      models: [{ id: 'mine', contextWindow }],
+      models: [{ id: 'mine', contextWindow }, { id: 'other' }],
     };
     writeUserFile(home, 'models.json', JSON.stringify({ providers: { ollama } }));
     const registry = new ModelRegistry({
@@ -120,13 +119,38 @@ it('[M26] a smaller context in models.json is kept, and a larger one is correcte
     });
     const { model } = await registry.resolve({ pattern: 'ollama/mine' });
     const peer = await openPeer({ cwd, agentDir }, { registry, requested: { provider: model.provider, id: model.id } });
+    await registry.setScope(['ollama/mine', 'ollama/other']);
     double.respondWith({ text: 'Hello.' }, running);
     await peer.run('hi');
-    windows.push((await peer.ok({ type: 'get_state' })).model.contextWindow);
+    windows.push(await windowOf(peer));
+    await peer.ok({ type: 'set_model', provider: 'ollama', modelId: 'other' });
+    await peer.ok({ type: 'set_model', provider: 'ollama', modelId: 'mine' });
+    windows.push(await windowOf(peer));
+    windows.push(registry.scope?.[0]?.model.contextWindow);
   }
 
-  expect(windows).toEqual([4096, 8000]);
+  expect(windows).toEqual([4096, 4096, 4096, 8000, 8000, 8000]);
 });
+
+it('[L41] an Ollama server that does not report the context of a model is requested once', async () => {
+  const double = await ProviderDouble.start(completions);
+  const home = newHome();
+  const ollama = { baseUrl: double.url, api: 'openai-completions', apiKey: 'none', models: [{ id: 'mine' }] };
+  writeUserFile(home, 'models.json', JSON.stringify({ providers: { ollama } }));
+  const { cwd, agentDir } = home;
+  const folderOptions = { timeouts: streamTimeouts({}) };
+  const registry = new ModelRegistry({ agentDir, env: {}, offline: true, folderOptions });
+  const { model } = await registry.resolve({ pattern: 'ollama/mine' });
+  const peer = await openPeer({ cwd, agentDir }, { registry, requested: { provider: model.provider, id: model.id } });
+  double.respondWith({ text: 'One.' }, { status: 404, body: '{}' }, { text: 'Two.' }, { status: 404, body: '{}' });
+
+  await peer.run('hi');
+  await peer.run('again');
+
+  expect(double.requests).toHaveLength(3);
+});
+
+const windowOf = async (peer: Peer) => (await peer.ok({ type: 'get_state' })).model.contextWindow;
 
 /** Starts a server on this machine that records each path and never responds on others than these. */
 async function serve(requested: string[], responses: Readonly<Record<string, object>>): Promise<number> {

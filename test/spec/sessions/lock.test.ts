@@ -117,7 +117,7 @@ verifies('J16', 'a session is unlocked after a clean exit', async ({ open }) => 
 
 verifies(
   'J35',
-  'a session opens although a stranger has taken every name that its last holder had',
+  'a session opens although another user has taken every name that its last holder had',
   async ({ open }) => {
     const home = newHome();
     const path = storeSession(home, shortConversation(home.cwd));
@@ -125,7 +125,7 @@ verifies(
     await holder.peer.greeted();
     const names = abstractNames(holder.process?.pid);
     await holder.close();
-    // Another inode: whoever runs the tests, the names of the old one belong to a process of the same user here.
+    // Another inode: under any user, the names of the old one belong to a process of the same user here.
     copyFileSync(path, `${path}.copy`);
     renameSync(`${path}.copy`, path);
     await Promise.all(names.map(listenOn));

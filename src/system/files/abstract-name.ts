@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import type { Server } from 'node:net';
+import { closeServer, listenExclusively } from './listen.ts';
 import type { Holder, Lock } from './lock.ts';
 
 const ATTEMPTS = 20;
@@ -12,11 +13,11 @@ const LISTENING = '00010000';
  * Takes an abstract socket name, which leaves no file and is free when its holder is dead. Any user of the network
  * namespace can read and take the name: a holder without a pid may be another user.
  */
-export async function acquirePublicName(text: string): Promise<Lock | Holder> {
+export async function acquireAbstractName(text: string): Promise<Lock | Holder> {
   const name = nameOf(text);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const server = await listen(name);
-    if (server) return { release: () => close(server) };
+    if (server) return { release: () => closeServer(server) };
     const holder = holderOf(name);
     if (holder) return holder;
   }
@@ -24,7 +25,7 @@ export async function acquirePublicName(text: string): Promise<Lock | Holder> {
 }
 
 /** Returns the holder of a name, if there is one. */
-export const publicNameHolder = (text: string): Holder | undefined => holderOf(nameOf(text));
+export const abstractNameHolder = (text: string): Holder | undefined => holderOf(nameOf(text));
 
 const nameOf = (text: string) => `tau-lock-${process.getuid?.() ?? 0}-${hash(text)}`.padEnd(NAME_BYTES - 1, '-');
 
@@ -36,28 +37,16 @@ function hash(text: string): string {
 }
 
 /** The listening server, or undefined when the name is taken. */
-function listen(name: string): Promise<Server | undefined> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(undefined);
-      else reject(error);
-    });
-    server.listen({ path: `\0${name}`, exclusive: true }, () => {
-      // From here on an error is a failed accept: the lock stays.
-      server.on('error', () => undefined).unref();
-      resolve(server);
-    });
-  });
+async function listen(name: string): Promise<Server | undefined> {
+  try {
+    return await listenExclusively(`\0${name}`, (socket) => socket.destroy());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
+    throw error;
+  }
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-  });
-}
-
-/** Does not ask the holder, which could be anyone: searches the processes of this user for its socket. */
+/** Does not query the holder, which may be any process: searches the processes of this user for its socket. */
 function holderOf(name: string): Holder | undefined {
   try {
     const inode = listeningInode(name);

@@ -7,6 +7,8 @@ it.each([
   ['<file name="a">\ntext\n</file>\n<file name="b">\n</file>\n\none\ntwo', 'one'],
   ['<file name="a">\ntext\n</file>', ''],
   ['<file name="a">\ntext', '<file name="a">'],
+  ['one\rtwo\nthree', 'one\rtwo'],
+  ['one\r\ntwo', 'one'],
   ['', ''],
 ])('the first line of %j is %j', (prompt, line) => {
   expect(firstLine(prompt)).toBe(line);

@@ -25,7 +25,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-folder.ts', 'test/support/page/browser-setup.ts'],
     // Most tests wait for child processes.
-    maxWorkers: 4,
+    maxWorkers: 6,
     projects: [
       {
         oxc,

@@ -178,7 +178,7 @@ export const sessions = {
     doc: 'Move a session from the trash back to the folder beside it.',
     params: { trashPath: nonEmpty() },
     result: object({ sessionPath: text() }),
-    fails: ['invalid_params', 'session_not_found', 'not_a_session', 'session_in_use', 'permission_denied'],
+    fails: ['session_not_found', 'not_a_session', 'session_in_use', 'permission_denied'],
     lane: 'session',
     scope: 'prompt',
   },

@@ -18,7 +18,7 @@ export async function moveToTrash(path: string): Promise<string> {
 /** Moves a session back from the trash, and returns its new path. */
 export async function restoreFromTrash(path: string): Promise<string> {
   const folder = dirname(realPath(path));
-  if (basename(folder) !== TRASH_FOLDER) throw new Refusal('invalid_params', `Not in the trash: ${path}`);
+  if (basename(folder) !== TRASH_FOLDER) throw new Refusal('session_not_found', `Not in the trash: ${path}`);
   return withSessionLock(path, () => move(realPath(path), dirname(folder)));
 }
 

@@ -48,7 +48,7 @@ verifies('S71', 'restore_session rejects what is no session in the trash, and a 
   const foreign = await peer.refused({ type: 'restore_session', trashPath: join(dirname(trashPath), 'notes.jsonl') });
   const invalid = [undefined, '', 5, null].map((value) => peer.refused({ type: 'restore_session', trashPath: value }));
 
-  expect(outside).toMatchObject({ code: 'invalid_params', error: `Not in the trash: ${path}` });
+  expect(outside).toMatchObject({ code: 'session_not_found', error: `Not in the trash: ${path}` });
   expect(again).toMatchObject({ code: 'session_not_found' });
   expect(foreign).toMatchObject({ code: 'not_a_session' });
   for (const refused of invalid) expect(await refused).toMatchObject({ code: 'invalid_params' });

@@ -128,7 +128,7 @@ verifies('P29 P30 T18', 'abort while a tool runs kills it and ends the run after
 });
 
 verifies('P29 T18 T11', 'abort while several tools run ends them all', async ({ open }) => {
-  const command = (name: string) => `echo ${name}; trap '' TERM; while :; do sleep 0.01; done`;
+  const command = (name: string) => `echo ${name}; trap '' TERM; while :; do sleep 0.05; done`;
   const steps = [
     { toolCall: { name: 'bash', id: 'call_a', arguments: { command: command('aa') } } },
     { toolCall: { name: 'bash', id: 'call_b', arguments: { command: command('bb') } } },

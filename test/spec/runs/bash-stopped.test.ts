@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { neverReturns, openWithHooks } from '../../support/agent/hooked-agent.ts';
@@ -29,7 +31,7 @@ const commandsIn = (path: string) =>
 
 verifies('B4 B10 B16', 'abort_bash kills every bash command with its children before it responds', async ({ open }) => {
   const { peer, pids } = await openBusy(open);
-  const stubborn = `trap '' TERM INT; (setsid sleep 1000 & echo $! $$); while :; do sleep 0.01; done`;
+  const stubborn = `trap '' TERM INT; (setsid sleep 1000 & echo $! $$); while :; do sleep 0.05; done`;
   peer.send({ id: 'stubborn', type: 'bash', command: stubborn });
   const more = pidsIn(await peer.find(({ id, type }) => id === 'stubborn' && type === 'bash_execution_update'));
 
@@ -101,13 +103,18 @@ verifies('B10', 'abort_bash does not affect the bash tool of the model', async (
 });
 
 verifies('B18', '64 bash commands run concurrently, and one more is rejected', async ({ open }) => {
-  const gate = newGate();
-  const { peer } = await open();
-  for (let id = 0; id < 64; id++) peer.send({ id, type: 'bash', command: waitForFileCommand(gate.path) });
+  const home = newHome();
+  const fifo = join(home.root, 'gate');
+  execFileSync('mkfifo', [fifo]);
+  // Commands that poll would need all of the machine.
+  const gate = openSync(fifo, 'r+');
+  const { peer } = await open({ home });
+  const command = `exec 3<${fifo}; echo begun; cat <&3; echo over`;
+  for (let id = 0; id < 64; id++) peer.send({ id, type: 'bash', command });
   for (let id = 0; id < 64; id++) await peer.find((record) => record['id'] === id && hasBashOutput('begun')(record));
 
   const refusal = await peer.refused({ type: 'bash', command: 'echo one more' });
-  gate.open();
+  closeSync(gate);
 
   expect(refusal).toMatchObject({ code: 'overloaded', error: expect.stringContaining('64') });
   for (let id = 0; id < 64; id++)

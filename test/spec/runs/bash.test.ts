@@ -43,7 +43,7 @@ verifies(
 verifies('B21', 'runningBash in the state lists bash commands while they run', async ({ open }) => {
   const { peer, home } = await open();
   const gate = join(home.root, 'gate');
-  const command = `until [ -e ${gate} ]; do sleep 0.01; done`;
+  const command = `until [ -e ${gate} ]; do sleep 0.05; done`;
   peer.send({ id: 1, type: 'bash', command });
   peer.send({ id: 2, type: 'bash', command: `${command}; true`, excludeFromContext: true });
 
@@ -105,7 +105,7 @@ verifies('B11', 'updates of a bash command without an id carry none', async ({ o
 verifies('B11 C21', 'bash commands run concurrently, each with updates under its own id', async ({ open }) => {
   const { peer, home } = await open();
   const meet = (me: string, other: string) =>
-    `touch ${me}; until [ -e ${other} ]; do sleep 0.01; done; echo ${me} met ${other}`;
+    `touch ${me}; until [ -e ${other} ]; do sleep 0.05; done; echo ${me} met ${other}`;
 
   const [first, second] = await Promise.all([
     peer.ok({ type: 'bash', id: 'l', command: meet('left', 'right') }),

@@ -8,7 +8,7 @@ import { verifies } from '../../support/verifies.ts';
 
 const bash = (id: string, command: string) => ({ toolCall: { name: 'bash', id, arguments: { command } } });
 const write = (id: string) => ({ toolCall: { name: 'write', id, arguments: { path: `${id}.txt`, content: id } } });
-const waitFor = (path: string) => `while [ ! -e ${path} ]; do sleep 0.01; done`;
+const waitFor = (path: string) => `while [ ! -e ${path} ]; do sleep 0.05; done`;
 
 const SKIPPED = 'Skipped due to queued user message.';
 

@@ -102,7 +102,7 @@ verifies('R1', 'events are sent while the agent works', async ({ open }) => {
 verifies('R2', 'events carry no id, even when the prompt had one', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
-    script: [bash(`echo up; while [ ! -e ${gate.path} ]; do sleep 0.01; done`), { text: 'x' }],
+    script: [bash(`echo up; while [ ! -e ${gate.path} ]; do sleep 0.05; done`), { text: 'x' }],
   });
   await peer.ok({ id: 'p1', type: 'prompt', message: 'work' });
   await peer.find('tool_execution_start');

@@ -16,7 +16,7 @@ it('[W7] clients may use equal request ids: each gets only its own responses', a
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
 
-  first.send({ id: 'same', type: 'bash', command: `until [ -e ${gate.path} ]; do sleep 0.01; done; echo first` });
+  first.send({ id: 'same', type: 'bash', command: `until [ -e ${gate.path} ]; do sleep 0.05; done; echo first` });
   await first.ok({ type: 'get_state' });
   expect(await second.ok({ id: 'same', type: 'bash', command: 'echo second' })).toMatchObject({ output: 'second\n' });
   gate.open();
@@ -38,7 +38,7 @@ it('[B21] every client gets `runningBash`, also a client that attaches meanwhile
   const server = await startServer({ script: [{ steps }] });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
-  const command = `until [ -e ${gate.path} ]; do sleep 0.01; done`;
+  const command = `until [ -e ${gate.path} ]; do sleep 0.05; done`;
   const running = [{ command, excludeFromContext: false }];
 
   await first.ok({ type: 'prompt', message: 'Talk' });
@@ -59,7 +59,7 @@ it('[B21] `runningBash` is cleared when the agent is killed', async () => {
   const server = await startServer({ script: TALK });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
-  const command = `until [ -e ${gate.path} ]; do sleep 0.01; done; kill -9 $PPID`;
+  const command = `until [ -e ${gate.path} ]; do sleep 0.05; done; kill -9 $PPID`;
   first.send({ type: 'bash', command });
   await waitForRunningBash(second, [{ command, excludeFromContext: false }]);
 

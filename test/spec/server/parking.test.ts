@@ -111,7 +111,7 @@ it('[W56] an agent with a running bash command or an open dialog is not parked',
   const server = await startServer({ script: TALK, args: PARK_AT_ONCE, agentArgs: ['-e', fixture('dialogs')] });
   const first = await server.attach();
   await first.run('Hi');
-  first.send({ type: 'bash', command: `until [ -e ${gate.path} ]; do sleep 0.01; done; echo over` });
+  first.send({ type: 'bash', command: `until [ -e ${gate.path} ]; do sleep 0.05; done; echo over` });
   await first.ok({ type: 'get_state' });
   const { session } = first.cursor;
   await first.disconnect();

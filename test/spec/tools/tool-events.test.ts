@@ -9,7 +9,7 @@ import { verifies } from '../../support/verifies.ts';
 
 const call = (name: string, args: object, id?: string) => ({ toolCall: { name, arguments: args, ...(id && { id }) } });
 const bash = (command: string, id?: string) => call('bash', { command }, id);
-const waitFor = (path: string) => `while [ ! -e ${path} ]; do sleep 0.01; done`;
+const waitFor = (path: string) => `while [ ! -e ${path} ]; do sleep 0.05; done`;
 
 const ofType = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 

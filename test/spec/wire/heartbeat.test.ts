@@ -36,7 +36,7 @@ verifies('I11 I12', 'heartbeats are blocked on the provider while the run waits 
 });
 
 verifies('I12', 'heartbeats name the tool that the run waits for', async ({ open }) => {
-  const command = 'until [ -e go ]; do sleep 0.01; done';
+  const command = 'until [ -e go ]; do sleep 0.05; done';
   const { peer, home } = await open({
     script: [{ toolCall: { name: 'bash', arguments: { command }, id: 'call_1' } }, { text: 'done' }],
   });

@@ -2,7 +2,7 @@ import type { WireRecord } from '../clients/peer.ts';
 
 /** A command that prints a word, waits for a file and prints another word. */
 export const waitForFileCommand = (path: string, word = 'begun') =>
-  `echo ${word}; until [ -e ${path} ]; do sleep 0.01; done; echo over`;
+  `echo ${word}; until [ -e ${path} ]; do sleep 0.05; done; echo over`;
 
 /** A command that prints its pid and that of a child, and never ends. */
 export const SLEEP_FOREVER = 'sleep 1000 & echo $! $$; wait';

@@ -89,7 +89,7 @@ describe('a command', () => {
 
 describe('a process left in the background', () => {
   /** Prints a lot once `resume` exists, then creates `sign`, unless a closed or full pipe stops it. */
-  const waiting = `{ while [ ! -e resume ]; do sleep 0.01; done; seq 1 100000 && touch sign; } &`;
+  const waiting = `{ while [ ! -e resume ]; do sleep 0.05; done; seq 1 100000 && touch sign; } &`;
   const resumePrinting = () => {
     writeFileSync(join(cwd, 'resume'), '');
     onTestFinished(() => {
@@ -133,7 +133,7 @@ describe('progress', () => {
       if (textIn(output) === 'a\n') writeFileSync(go, '');
     };
 
-    await bash({ command: `echo a; while [ ! -e ${go} ]; do sleep 0.01; done; echo b`, update });
+    await bash({ command: `echo a; while [ ! -e ${go} ]; do sleep 0.05; done; echo b`, update });
 
     const details = { truncation: null, fullOutputPath: null };
     expect(shown).toEqual([
@@ -202,7 +202,7 @@ describe('abort', () => {
   it('also kills a command that ignores signals', async () => {
     const controller = new AbortController();
     const update = onLine(() => controller.abort());
-    const command = "trap '' TERM INT HUP; echo up; while :; do sleep 0.01; done";
+    const command = "trap '' TERM INT HUP; echo up; while :; do sleep 0.05; done";
 
     expect(await failed({ command, signal: controller.signal, update })).toEqual(failure('up\n\n\nCommand aborted'));
   });

@@ -142,7 +142,7 @@ function buildPage(script, options) {
 
 /** Copies the model lists with their licence. */
 function copyCatalogue() {
-  const source = join(root, 'src/model/catalogue');
+  const source = join(root, 'catalogue');
   for (const name of readdirSync(source)) {
     write(join(dist, 'catalogue', name), readFileSync(join(source, name), 'utf8'));
   }

@@ -1,4 +1,4 @@
-// Writes src/model/catalogue/*.json from published lists of models:
+// Writes catalogue/*.json from published lists of models:
 //   node scripts/catalogue.mjs <folder of @earendil-works/pi-ai> [<folder of @pydantic/genai-prices>]
 // With the second, prints prices that differ; those of the first are written.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 const [source, prices] = process.argv.slice(2);
 if (!source) throw new Error('Which folder holds the package @earendil-works/pi-ai?');
-const target = join(import.meta.dirname, '../src/model/catalogue');
+const target = join(import.meta.dirname, '../catalogue');
 
 /** The APIs that tau implements. */
 const supportedApis = new Set(['anthropic-messages', 'openai-completions', 'openai-responses', 'google-generative-ai']);

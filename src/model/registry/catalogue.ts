@@ -12,8 +12,8 @@ type OwnFields = Pick<
   'id' | 'name' | 'reasoning' | 'input' | 'contextWindow' | 'maxTokens' | 'cost' | 'thinkingLevelMap' | 'compat'
 >;
 
-// Beside the running file or one level above it, depending on the build.
-const folders = ['../catalogue', './catalogue'].map((path) => join(import.meta.dirname, path));
+// In a build, beside the running file or one level above it; otherwise in the root of the project.
+const folders = ['../catalogue', './catalogue', '../../../catalogue'].map((path) => join(import.meta.dirname, path));
 
 /** The models that come with tau; each provider's file is read on first use. */
 export const catalogue = openCatalogue();

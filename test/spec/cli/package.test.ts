@@ -24,7 +24,7 @@ it('the package contains the required files and no others', () => {
 });
 
 it('the package contains the whole model catalogue with its licence', () => {
-  const source = join(root, 'src/model/catalogue');
+  const source = join(root, 'catalogue');
   const names = readdirSync(source);
   const shipped = packedFiles().filter((path) => path.startsWith('dist/catalogue/'));
 

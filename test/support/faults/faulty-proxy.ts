@@ -91,7 +91,9 @@ export class FaultyProxy {
   }
 
   #forwardToClient(connection: ProxiedConnection, bytes: Buffer): void {
-    const { client, server, bytesLeft = Number.POSITIVE_INFINITY } = connection;
+    const { client, server, dropsBytes, bytesLeft = Number.POSITIVE_INFINITY } = connection;
+    // No network delivers bytes after others of the same connection were lost.
+    if (dropsBytes) return;
     if (bytes.length <= bytesLeft) forward(connection, bytes, { from: server, to: client });
     else {
       client.end(bytes.subarray(0, bytesLeft));

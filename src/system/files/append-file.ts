@@ -37,12 +37,6 @@ export class AppendFile {
     return new AppendFile(path, openSync(path, O_RDONLY));
   }
 
-  /** Device and inode: they identify the file under every name. */
-  get identity(): { dev: number; ino: number } {
-    const { dev, ino } = fstatSync(this.#fd);
-    return { dev, ino };
-  }
-
   get size(): number {
     return this.#size;
   }

@@ -20,8 +20,8 @@ const REMOVAL_RETRY_MS = 25;
 const HOLDER_TIMEOUT_MS = 500;
 // Connecting needs the permission to write: this user must recognise a dead lock of root.
 const MODE = 0o666;
-// Linux has it, `node:fs` has no name for it.
-const O_PATH = 0o10000000;
+/** A descriptor that only names a file. Linux has it, `node:fs` has no name for it. */
+export const O_PATH = 0o10000000;
 
 // The folder does not exist, cannot hold this socket or may not be written to.
 const noSocketCodes = new Set(

@@ -273,7 +273,7 @@ describe.runIf(process.platform === 'linux')('the lock of an inode', () => {
     const path = join(folder, 'file');
     writeFileSync(path, '');
     const before = abstractNames();
-    const lock = await acquireContentLock(statSync(path), path);
+    const lock = await acquireContentLock(path);
     const names = abstractNames().filter((name) => !before.includes(name));
     await lock.release();
     const source = `const { createServer } = require('node:net');
@@ -289,11 +289,40 @@ describe.runIf(process.platform === 'linux')('the lock of an inode', () => {
     const squatter = start(process.execPath, ['-e', source], options);
     await new Promise((resolve) => squatter.stdout?.once('data', resolve));
 
-    const outcome = await acquireContentLock(statSync(path), path).catch((error: unknown) => error);
+    const outcome = await acquireContentLock(path).catch((error: unknown) => error);
 
     // Only root can start a process of another user.
     if (isRoot) expect(outcome).not.toBeInstanceOf(Error);
     else expect(outcome).toMatchObject({ name: 'LockHeld', pid: squatter.pid });
+  });
+
+  it('reserves the inode of a removed file until it is released', async () => {
+    const folder = mkdtempSync(join(base, 'case-'));
+    const path = join(folder, 'file');
+    writeFileSync(path, '');
+    const lock = await acquireContentLock(path);
+    held.push(lock);
+    rmSync(path);
+
+    const inodes = Array.from({ length: 200 }, (_, index) => {
+      writeFileSync(join(folder, `${index}`), '');
+      return statSync(join(folder, `${index}`)).ino;
+    });
+
+    expect(inodes).not.toContain(lock.ino);
+  });
+
+  it('is acquired when a holder that exits has freed the inode first', async () => {
+    const path = join(mkdtempSync(join(base, 'case-')), 'file');
+    writeFileSync(path, '');
+    const before = await acquireContentLock(path);
+
+    const next = acquireContentLock(path);
+    await new Promise((resolve) => setImmediate(resolve));
+    await before.release();
+
+    held.push(await next);
+    expect(await next).toMatchObject({ dev: before.dev, ino: before.ino });
   });
 
   /** Those of this process: others run tests too. */

@@ -14,7 +14,7 @@ export const makePrivateFolder = (path: string): void => makeFolder(path, PRIVAT
  */
 export function makeFolder(path: string, mode = 0o777): void {
   if (isFolder(path)) return;
-  if (dirname(path) !== path) makeFolder(dirname(path), mode);
+  if (!exists(dirname(path))) makeFolder(dirname(path), mode);
   try {
     mkdirSync(path, { mode });
   } catch (error) {
@@ -24,3 +24,6 @@ export function makeFolder(path: string, mode = 0o777): void {
 }
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+// True for a file too: creating a folder in it then fails with the error of the system.
+const exists = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined;

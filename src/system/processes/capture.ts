@@ -47,6 +47,11 @@ export function captureOnce(options: CaptureOptions): Promise<string> {
   return shared.text.finally(() => signal?.removeEventListener('abort', stopWaiting));
 }
 
+/** Returns the trimmed stdout of a shell command. Rejects as `captureOnce` does; nothing is cached. */
+export function captureAnew(options: Omit<CaptureOptions, 'signal'>): Promise<string> {
+  return captureOutput(options, new AbortController().signal);
+}
+
 function startShared(key: string, options: CaptureOptions): SharedRun {
   const [oldest = ''] = cache.keys();
   if (cache.size >= MAX_CACHED_CAPTURES) cache.delete(oldest);
@@ -57,7 +62,7 @@ function startShared(key: string, options: CaptureOptions): SharedRun {
   return shared;
 }
 
-async function captureOutput(options: CaptureOptions, stop: AbortSignal): Promise<string> {
+async function captureOutput(options: Omit<CaptureOptions, 'signal'>, stop: AbortSignal): Promise<string> {
   const pipe = await openPipe();
   const pieces: Buffer[] = [];
   let bytes = 0;

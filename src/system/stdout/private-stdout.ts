@@ -14,6 +14,9 @@ export interface Stdout {
 
 let claimed: Stdout | undefined;
 
+// The part of the redirection that is still to be done.
+let rest: (() => void) | undefined;
+
 /**
  * Reserves stdout for the protocol: everything else that JavaScript or a child prints goes to stderr.
  *
@@ -32,13 +35,20 @@ function claim(): Stdout {
   redirectStream(process.stdout);
   redirectFiles();
   updateImports();
-  // These modules take longer to load than the rest: after the first record, but before any callback or promise.
-  process.nextTick(() => {
+  rest = () => {
+    rest = undefined;
     redirectFilePromises();
     redirectChildren();
     updateImports();
-  });
+  };
+  // These modules take longer to load than the others: after the first record.
+  process.nextTick(completeRedirection);
   return stdout;
+}
+
+/** Completes the redirection of a reserved stdout at once. Promises may run before the next tick, and load an extension. */
+export function completeRedirection(): void {
+  rest?.();
 }
 
 const updateImports = () => process.getBuiltinModule('node:module').syncBuiltinESMExports();

@@ -47,7 +47,7 @@ export class AgentClient extends BaseClient {
 
   #receiveEvent(event: AgentEvent, length: number): void {
     if (event.type === 'server_error') this.#lastError = event.error;
-    if (event.type === 'agent_exit') this.#lastError = `The agent has ended: ${event.reason}`;
+    if (event.type === 'agent_exiting') this.#lastError = `The agent has ended: ${event.reason}`;
     this.handleEvent(event, length);
   }
 

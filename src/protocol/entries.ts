@@ -87,7 +87,7 @@ export const LabelEntry = object({ ...base('label'), targetId: text(), label: op
 export const SessionInfoEntry = object({ ...base('session_info'), name: optional(text()) }, 'SessionInfoEntry');
 
 export const UsageEntry = object(
-  { ...base('usage'), kind: text(), provider: text(), model: text(), usage: Usage },
+  { ...base('usage'), kind: text(), provider: text(), model: text(), usage: Usage, note: optional(text()) },
   'UsageEntry',
 );
 

@@ -12,6 +12,7 @@ export const errorCodes = [
   'agent_busy',
   'not_found',
   'budget',
+  'login_failed',
   'overloaded',
   'internal',
 ] as const;

@@ -51,7 +51,7 @@ export const runErrors = [
   'context_full',
   'stalled',
   'connection_lost',
-  'empty_response',
+  'empty_answer',
   'storage_failed',
   'interrupted',
   'internal',

@@ -10,11 +10,15 @@ export const ThinkingLevelInput = choice(
   'A level as clients may send it; `brief` means `minimal`.',
 );
 
-const Cost = object(
-  { input: amount(), output: amount(), cacheRead: amount(), cacheWrite: amount() },
-  'ModelCost',
-  'US dollars per million tokens.',
+const prices = { input: amount(), output: amount(), cacheRead: amount(), cacheWrite: amount() };
+
+const CostTier = object(
+  { inputTokensAbove: amount(), ...prices },
+  'ModelCostTier',
+  'Prices of a whole request with more input tokens than this.',
 );
+
+const Cost = object({ ...prices, tiers: optional(list(CostTier)) }, 'ModelCost', 'US dollars per million tokens.');
 
 /** A model and its thinking levels. */
 export const Model = object(
@@ -32,6 +36,10 @@ export const Model = object(
     headers: optional(freeform('Withheld from remote clients that do not administrate.')),
     thinkingLevelMap: optional(freeform('Levels this model adds, renames or (null) lacks.')),
     compat: optional(freeform('How the server differs from others with the same API.')),
+    samplingParams: optional(freeform('Fields for the body of OpenAI-style requests.')),
+    samplingParamsByThinkingLevel: optional(freeform('The same for single thinking levels.')),
+    inputLimits: optional(freeform()),
+    promptCache: optional(freeform('Seconds that the provider keeps a cached prompt.')),
     supportsImages: optional(flag()),
     supportsTools: optional(flag()),
     thinking: optional(flag('The same as `reasoning`.')),

@@ -59,8 +59,10 @@ export const McpServer = object(
     args: optional(list(text())),
     env: optional(freeform('More environment, name to text.')),
     cwd: optional(text()),
-    url: optional(nonEmpty('The address of a server for MCP over streamable HTTP.')),
+    url: optional(nonEmpty('The address of a server for MCP over HTTP.')),
+    type: optional(nonEmpty('`stdio`, `http`, or `sse` for the older transport. It follows from the other fields.')),
     headers: optional(freeform('Sent with every request, name to text.')),
+    oauth: optional(freeform('How to sign in: see docs/mcp.md. Absent: with a client that tau registers.')),
     timeoutMs: optional(count('The time limit for connecting and for each tool call.')),
     disabled: optional(flag()),
   },
@@ -129,6 +131,7 @@ export const SessionStats = object(
     totalMessages: count(),
     tokens: object({ input: count(), output: count(), cacheRead: count(), cacheWrite: count(), total: count() }),
     cost: amount(),
+    subscription: optional(flag('The model is used with a plan: its cost is an estimate, not a bill.')),
     contextUsage: optional(ContextUsage),
   },
   'SessionStats',
@@ -220,4 +223,25 @@ export const Preflight = object(
   { ok: flag('No finding is an error.'), findings: list(Finding) },
   'Preflight',
   'Problems that would stop a prompt, found without spending a token.',
+);
+
+/** Parts of the protocol that an agent may lack: an older one, or one without a server. */
+export const Feature = choice(
+  [
+    'stream_delta',
+    'tool_output_delta',
+    'ids',
+    'entries',
+    'builtins',
+    'heartbeat',
+    'client_message_ids',
+    'queue_items',
+    'budgets',
+    'detached_sessions',
+    'host_tools',
+    'mcp_servers',
+    'resume',
+  ],
+  'Feature',
+  'A part of the protocol that a client can use: options of `hello`, `clientMessageId`, editable queue items, budgets of a prompt, `detached` session commands, `set_host_tools`, `set_mcp_servers`, and, on a server, resuming by cursor.',
 );

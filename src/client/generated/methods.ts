@@ -121,7 +121,7 @@ export abstract class AgentMethods {
     return this.call('clone', params);
   }
 
-  /** The user messages of the active branch, each a point to fork at. */
+  /** The user messages of every branch, in file order, each a point to fork at. */
   getForkMessages(): Promise<Result<'get_fork_messages'>> {
     return this.call('get_fork_messages', {});
   }
@@ -254,6 +254,16 @@ export abstract class AgentMethods {
   /** The providers that a key can be stored for, the most common first. Contains no key. */
   listProviders(): Promise<Result<'list_providers'>> {
     return this.call('list_providers', {});
+  }
+
+  /** The providers that `login` can sign in to. Contains no credential. */
+  getLoginProviders(): Promise<Result<'get_login_providers'>> {
+    return this.call('get_login_providers', {});
+  }
+
+  /** Sign in to a provider. The user is guided by `extension_ui_request` (open_url, notify, input, select) and the response follows at the end, after at most 10 minutes. An abort ends it. */
+  login(params: Params<'login'>): Promise<Result<'login'>> {
+    return this.call('login', params);
   }
 
   /** Use the next thinking level; null when the model does not think. */

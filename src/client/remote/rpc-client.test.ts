@@ -205,5 +205,8 @@ it('[V20] a missing WebSocket is explained in the close reason', async () => {
 
   ws.connect();
 
-  expect(await closed).toMatchObject({ reason: expect.stringContaining('tau/client/node'), willReconnect: false });
+  expect(await closed).toMatchObject({
+    reason: expect.stringContaining('tau-agent/client/node'),
+    willReconnect: false,
+  });
 });

@@ -21,6 +21,6 @@ export type OpenSocket = (url: string) => Socket;
 /** Uses the built-in WebSocket of browsers and Node 22. */
 export const openBuiltInSocket: OpenSocket = (url) => {
   const { WebSocket } = globalThis as unknown as { WebSocket?: new (url: string) => Socket };
-  if (!WebSocket) throw new Error('There is no WebSocket here: use tau/client/node, or give one by `openSocket`');
+  if (!WebSocket) throw new Error('There is no WebSocket here: use tau-agent/client/node, or give one by `openSocket`');
   return new WebSocket(url);
 };

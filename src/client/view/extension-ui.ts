@@ -24,6 +24,8 @@ export interface UiWidget {
 export interface ScreenNotice {
   readonly kind: 'info' | 'warning' | 'error';
   readonly text: string;
+  /** An http address that the user shall open. */
+  readonly url?: string;
 }
 
 /** The part of the view that extensions and the server set: dialogs, statuses, widgets, notices and the title. */
@@ -67,6 +69,8 @@ function applyRequest<S extends UiState>(ui: S, event: ExtensionUiRequestEvent):
       return { ...ui, dialogs: upsert(ui.dialogs, withoutSeq(event), ({ id }) => id === event.id) };
     case 'notify':
       return addNotice(ui, { kind: event.notifyType ?? 'info', text: event.message });
+    case 'open_url':
+      return addNotice(ui, addressNotice(event));
     case 'setStatus':
       return { ...ui, statuses: upsertKeyed(ui.statuses, event.statusKey, statusOf(event)) };
     case 'setWidget':
@@ -77,6 +81,12 @@ function applyRequest<S extends UiState>(ui: S, event: ExtensionUiRequestEvent):
       return ui;
   }
 }
+
+/** An address of another kind is shown as text: it could run code. */
+const addressNotice = ({ url, instructions = 'Open this address' }: RequestOf<'open_url'>): ScreenNotice =>
+  /^https?:\/\//i.test(url)
+    ? { kind: 'info', text: instructions, url }
+    : { kind: 'info', text: `${instructions}: ${url}` };
 
 /** A dialog has a `seq` when it is published, and none in a snapshot. */
 const withoutSeq = <T extends OpenDialog>({ seq: _seq, ...dialog }: T) => dialog as T;

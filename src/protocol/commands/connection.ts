@@ -1,4 +1,5 @@
 import { choice, count, flag, list, object, optional, text } from '../schema.ts';
+import { Feature } from '../state.ts';
 import type { CommandTable } from './row.ts';
 
 /** Commands about the connection of a client: handshake and ping. */
@@ -36,6 +37,11 @@ export const connection = {
         heartbeatMs: count(),
       }),
       limits: object({ maxLineBytes: count(), maxQueuedMessages: count() }),
+      supported: object({
+        commands: list(text(), 'The commands that this client may send.'),
+        events: list(text(), 'The events that a client may receive.'),
+        features: list(Feature),
+      }),
     }),
     fails: [],
     lane: 'control',

@@ -68,6 +68,31 @@ export const models = {
     lane: 'read',
     scope: 'admin',
   },
+  get_login_providers: {
+    doc: 'The providers that `login` can sign in to. Contains no credential.',
+    params: {},
+    result: object({
+      providers: list(
+        object({
+          id: text(),
+          name: text('For users.'),
+          available: flag('A login can be started now.'),
+          authenticated: flag('There is a key or a sign-in for it.'),
+        }),
+      ),
+    }),
+    fails: [],
+    lane: 'read',
+    scope: 'admin',
+  },
+  login: {
+    doc: 'Sign in to a provider. The user is guided by `extension_ui_request` (open_url, notify, input, select) and the response follows at the end, after at most 10 minutes. An abort ends it.',
+    params: { providerId: nonEmpty() },
+    result: object({ providerId: text(), models: count('How many of its models can be used now.') }),
+    fails: ['not_found', 'not_supported', 'login_failed'],
+    lane: 'control',
+    scope: 'admin',
+  },
   cycle_thinking_level: {
     doc: 'Use the next thinking level; null when the model does not think.',
     params: {},

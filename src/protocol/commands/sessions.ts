@@ -33,7 +33,7 @@ const fork = {
 } as const;
 
 const forkMessages = {
-  doc: 'The user messages of the active branch, each a point to fork at.',
+  doc: 'The user messages of every branch, in file order, each a point to fork at.',
   params: {},
   result: ForkPoints,
   fails: [],

@@ -39,9 +39,16 @@ export const AssistantMessageEvent = union(
   'One step of a streaming assistant message. `partial`, and `message` or `error` at the end, appear in cumulative form only.',
 );
 
-const ToolProgress = object({ content: ContentBlocks, details: optional(unknown()) }, 'ToolProgress');
+const ToolProgress = object(
+  { content: ContentBlocks, details: optional(unknown()), structuredContent: optional(unknown()) },
+  'ToolProgress',
+);
 
-const tool = { toolCallId: text(), toolName: text() };
+const tool = {
+  toolCallId: text(),
+  toolName: text(),
+  parentToolCallId: optional(text('The call of the tool that made this call.')),
+};
 
 /** Events of the agent's work: runs, turns, messages and tools. */
 export const agentEvents = {
@@ -66,9 +73,13 @@ export const agentEvents = {
     message: AssistantMessage,
     toolResults: list(ToolResultMessage, 'In the order of the calls.'),
   }),
-  message_start: event('message_start', 'A message begins. An assistant message begins empty.', {
-    message: AgentMessage,
-  }),
+  message_start: event(
+    'message_start',
+    'A message begins. An assistant message begins empty, when the provider has responded or failed to.',
+    {
+      message: AgentMessage,
+    },
+  ),
   message_update: event('message_update', 'The assistant message grew.', {
     assistantMessageEvent: AssistantMessageEvent,
     message: optional(AssistantMessage),
@@ -95,6 +106,7 @@ export const agentEvents = {
     ...tool,
     result: ToolProgress,
     isError: flag(),
+    durationMs: optional(count('The time that the tool ran. Absent if it did not run.')),
   }),
   heartbeat: event('heartbeat', 'The agent is alive; `blockedOn` names what its run waits for.', {
     runId: optional(text()),

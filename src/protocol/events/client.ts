@@ -30,6 +30,7 @@ const ExtensionUiRequest = union(
     }),
     dialog('setTitle', { title: text() }),
     dialog('set_editor_text', { text: text() }),
+    dialog('open_url', { url: text(), instructions: optional(text()) }),
   ],
   'ExtensionUiRequestEvent',
 );

@@ -20,7 +20,7 @@ export const sessionEvents = {
     protocolVersion: count(),
     supportedProtocolVersions: list(count()),
   }),
-  agent_exit: event('agent_exit', 'The last record of an agent that a fatal error ends.', {
+  agent_exiting: event('agent_exiting', 'The last record of an agent that a fatal error ends.', {
     code: count('The exit code of the process.'),
     reason: text(),
   }),
@@ -75,6 +75,20 @@ export const sessionEvents = {
     attempt: count(),
     finalError: optional(text()),
   }),
+  summarization_retry_scheduled: event(
+    'summarization_retry_scheduled',
+    'A failed model call for a summary will be repeated after a delay.',
+    { attempt: count(), maxAttempts: count(), delayMs: count(), errorMessage: text() },
+  ),
+  summarization_retry_attempt_start: event('summarization_retry_attempt_start', 'The model call is repeated.', {
+    source: choice(['compaction', 'branchSummary']),
+    reason: optional(choice(['manual', 'threshold', 'overflow'])),
+  }),
+  summarization_retry_finished: event(
+    'summarization_retry_finished',
+    'The retries of a summary succeeded or were abandoned.',
+    {},
+  ),
   bash_execution_update: event('bash_execution_update', 'Output of a `bash` command; the only event with an id.', {
     id: optional(unknown()),
     delta: text(),

@@ -58,6 +58,8 @@ export const commandRows: Readonly<
   set_credential: { lane: 'session', scope: 'admin' },
   remove_credential: { lane: 'session', scope: 'admin' },
   list_providers: { lane: 'read', scope: 'admin' },
+  get_login_providers: { lane: 'read', scope: 'admin' },
+  login: { lane: 'control', scope: 'admin' },
   cycle_thinking_level: { lane: 'session', scope: 'prompt' },
   get_available_thinking_levels: { lane: 'read', scope: 'view' },
   bash: { lane: 'bash', scope: 'bash' },

@@ -643,6 +643,22 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
   "type": "object",
   "properties": {}
  },
+ "get_login_providers": {
+  "type": "object",
+  "properties": {}
+ },
+ "login": {
+  "type": "object",
+  "required": [
+   "providerId"
+  ],
+  "properties": {
+   "providerId": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
  "cycle_thinking_level": {
   "type": "object",
   "properties": {}

@@ -90,6 +90,13 @@ export interface Model {
   thinkingLevelMap?: Record<string, unknown> | undefined;
   /** How the server differs from others with the same API. */
   compat?: Record<string, unknown> | undefined;
+  /** Fields for the body of OpenAI-style requests. */
+  samplingParams?: Record<string, unknown> | undefined;
+  /** The same for single thinking levels. */
+  samplingParamsByThinkingLevel?: Record<string, unknown> | undefined;
+  inputLimits?: Record<string, unknown> | undefined;
+  /** Seconds that the provider keeps a cached prompt. */
+  promptCache?: Record<string, unknown> | undefined;
   supportsImages?: boolean | undefined;
   supportsTools?: boolean | undefined;
   /** The same as `reasoning`. */
@@ -98,6 +105,16 @@ export interface Model {
 
 /** US dollars per million tokens. */
 export interface ModelCost {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  tiers?: ModelCostTier[] | undefined;
+}
+
+/** Prices of a whole request with more input tokens than this. */
+export interface ModelCostTier {
+  inputTokensAbove: number;
   input: number;
   output: number;
   cacheRead: number;
@@ -164,7 +181,7 @@ export interface Usage {
 export type StopReason = 'stop' | 'length' | 'toolUse' | 'error' | 'aborted';
 
 /** Why a run failed. A closed set, unlike `errorMessage`. */
-export type RunError = 'model_error' | 'auth_failed' | 'payment_required' | 'rate_limited' | 'overloaded' | 'context_overflow' | 'context_full' | 'stalled' | 'connection_lost' | 'empty_response' | 'storage_failed' | 'interrupted' | 'internal';
+export type RunError = 'model_error' | 'auth_failed' | 'payment_required' | 'rate_limited' | 'overloaded' | 'context_overflow' | 'context_full' | 'stalled' | 'connection_lost' | 'empty_answer' | 'storage_failed' | 'interrupted' | 'internal';
 
 export interface ToolResultMessage {
   role: 'toolResult';
@@ -345,6 +362,7 @@ export interface UsageEntry {
   provider: string;
   model: string;
   usage: Usage;
+  note?: string | undefined;
 }
 
 /** The first line of a session file. */
@@ -394,6 +412,9 @@ export interface ContextUsage {
   percent: number | null;
 }
 
+/** A part of the protocol that a client can use: options of `hello`, `clientMessageId`, editable queue items, budgets of a prompt, `detached` session commands, `set_host_tools`, `set_mcp_servers`, and, on a server, resuming by cursor. */
+export type Feature = 'stream_delta' | 'tool_output_delta' | 'ids' | 'entries' | 'builtins' | 'heartbeat' | 'client_message_ids' | 'queue_items' | 'budgets' | 'detached_sessions' | 'host_tools' | 'mcp_servers' | 'resume';
+
 export interface Finding {
   /** The subject of the check, such as `model` or `directory sessions`. */
   check: string;
@@ -427,10 +448,14 @@ export interface McpServer {
   /** More environment, name to text. */
   env?: Record<string, unknown> | undefined;
   cwd?: string | undefined;
-  /** The address of a server for MCP over streamable HTTP. */
+  /** The address of a server for MCP over HTTP. */
   url?: string | undefined;
+  /** `stdio`, `http`, or `sse` for the older transport. It follows from the other fields. */
+  type?: string | undefined;
   /** Sent with every request, name to text. */
   headers?: Record<string, unknown> | undefined;
+  /** How to sign in: see docs/mcp.md. Absent: with a client that tau registers. */
+  oauth?: Record<string, unknown> | undefined;
   /** The time limit for connecting and for each tool call. */
   timeoutMs?: number | undefined;
   disabled?: boolean | undefined;
@@ -529,6 +554,8 @@ export interface SessionStats {
     total: number;
   };
   cost: number;
+  /** The model is used with a plan: its cost is an estimate, not a bill. */
+  subscription?: boolean | undefined;
   contextUsage?: ContextUsage | undefined;
 }
 
@@ -784,6 +811,8 @@ export interface ToolExecutionStartEvent {
   runId?: string | undefined;
   toolCallId: string;
   toolName: string;
+  /** The call of the tool that made this call. */
+  parentToolCallId?: string | undefined;
   args: Record<string, unknown>;
 }
 
@@ -795,6 +824,8 @@ export interface ToolExecutionUpdateEvent {
   runId?: string | undefined;
   toolCallId: string;
   toolName: string;
+  /** The call of the tool that made this call. */
+  parentToolCallId?: string | undefined;
   /** Absent in delta form. */
   args?: Record<string, unknown> | undefined;
   partialResult?: ToolProgress | undefined;
@@ -807,6 +838,7 @@ export interface ToolExecutionUpdateEvent {
 export interface ToolProgress {
   content: ContentBlock[];
   details?: unknown | undefined;
+  structuredContent?: unknown | undefined;
 }
 
 export interface ToolExecutionEndEvent {
@@ -817,8 +849,12 @@ export interface ToolExecutionEndEvent {
   runId?: string | undefined;
   toolCallId: string;
   toolName: string;
+  /** The call of the tool that made this call. */
+  parentToolCallId?: string | undefined;
   result: ToolProgress;
   isError: boolean;
+  /** The time that the tool ran. Absent if it did not run. */
+  durationMs?: number | undefined;
 }
 
 export interface HeartbeatEvent {
@@ -848,8 +884,8 @@ export interface ReadyEvent {
   supportedProtocolVersions: number[];
 }
 
-export interface AgentExitEvent {
-  type: 'agent_exit';
+export interface AgentExitingEvent {
+  type: 'agent_exiting';
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1008,6 +1044,36 @@ export interface AutoRetryEndEvent {
   success: boolean;
   attempt: number;
   finalError?: string | undefined;
+}
+
+export interface SummarizationRetryScheduledEvent {
+  type: 'summarization_retry_scheduled';
+  /** Only on a WebSocket, on records of the session. */
+  seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
+  attempt: number;
+  maxAttempts: number;
+  delayMs: number;
+  errorMessage: string;
+}
+
+export interface SummarizationRetryAttemptStartEvent {
+  type: 'summarization_retry_attempt_start';
+  /** Only on a WebSocket, on records of the session. */
+  seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
+  source: 'compaction' | 'branchSummary';
+  reason?: 'manual' | 'threshold' | 'overflow' | undefined;
+}
+
+export interface SummarizationRetryFinishedEvent {
+  type: 'summarization_retry_finished';
+  /** Only on a WebSocket, on records of the session. */
+  seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
 }
 
 export interface BashExecutionUpdateEvent {
@@ -1172,6 +1238,16 @@ export type ExtensionUiRequestEvent = {
   id: string;
   method: 'set_editor_text';
   text: string;
+  /** Only on a WebSocket, on records of the session. */
+  seq?: number | undefined;
+  sessionId?: string | undefined;
+  runId?: string | undefined;
+} | {
+  type: 'extension_ui_request';
+  id: string;
+  method: 'open_url';
+  url: string;
+  instructions?: string | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1481,6 +1557,13 @@ export interface CommandMap {
         maxLineBytes: number;
         maxQueuedMessages: number;
       };
+      supported: {
+        /** The commands that this client may send. */
+        commands: string[];
+        /** The events that a client may receive. */
+        events: string[];
+        features: Feature[];
+      };
     };
   };
   /** Responds at once, whatever the agent does: the connection is alive. */
@@ -1533,7 +1616,7 @@ export interface CommandMap {
     };
     result: Moved;
   };
-  /** The user messages of the active branch, each a point to fork at. */
+  /** The user messages of every branch, in file order, each a point to fork at. */
   get_fork_messages: {
     params: Record<never, never>;
     result: ForkPoints;
@@ -1797,6 +1880,32 @@ export interface CommandMap {
       })[];
     };
   };
+  /** The providers that `login` can sign in to. Contains no credential. */
+  get_login_providers: {
+    params: Record<never, never>;
+    result: {
+      providers: ({
+        id: string;
+        /** For users. */
+        name: string;
+        /** A login can be started now. */
+        available: boolean;
+        /** There is a key or a sign-in for it. */
+        authenticated: boolean;
+      })[];
+    };
+  };
+  /** Sign in to a provider. The user is guided by `extension_ui_request` (open_url, notify, input, select) and the response follows at the end, after at most 10 minutes. An abort ends it. */
+  login: {
+    params: {
+      providerId: string;
+    };
+    result: {
+      providerId: string;
+      /** How many of its models can be used now. */
+      models: number;
+    };
+  };
   /** Use the next thinking level; null when the model does not think. */
   cycle_thinking_level: {
     params: Record<never, never>;
@@ -1891,7 +2000,7 @@ export interface EventMap {
   tool_execution_end: ToolExecutionEndEvent;
   heartbeat: HeartbeatEvent;
   ready: ReadyEvent;
-  agent_exit: AgentExitEvent;
+  agent_exiting: AgentExitingEvent;
   queue_update: QueueUpdateEvent;
   state_changed: StateChangedEvent;
   session_info_changed: SessionInfoChangedEvent;
@@ -1906,6 +2015,9 @@ export interface EventMap {
   auto_compaction_end: AutoCompactionEndEvent;
   auto_retry_start: AutoRetryStartEvent;
   auto_retry_end: AutoRetryEndEvent;
+  summarization_retry_scheduled: SummarizationRetryScheduledEvent;
+  summarization_retry_attempt_start: SummarizationRetryAttemptStartEvent;
+  summarization_retry_finished: SummarizationRetryFinishedEvent;
   bash_execution_update: BashExecutionUpdateEvent;
   ttsr_triggered: TtsrTriggeredEvent;
   todo_reminder: TodoReminderEvent;

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { makePrivateFolder } from '../system/files/make-folder.ts';
 
 /** The folder of configuration, credentials and sessions: pi's own, so that users can switch in both directions. */
@@ -8,6 +8,16 @@ export function agentDir(env: NodeJS.ProcessEnv): string {
   const home = env['HOME'] || homedir();
   const chosen = env['PI_CODING_AGENT_DIR'];
   return chosen ? resolve(expandHome(chosen, home)) : join(home, '.pi', 'agent');
+}
+
+/** The folder of the user's programs for the agent. */
+export const programsFolder = (root: string) => join(root, 'bin');
+
+/** A PATH that begins with the folder of those programs. */
+export function pathWithPrograms(root: string, path = ''): string {
+  const folders = path.split(delimiter).filter(Boolean);
+  const programs = programsFolder(root);
+  return folders.includes(programs) ? path : [programs, ...folders].join(delimiter);
 }
 
 /** The folder that holds one session folder per working directory. */

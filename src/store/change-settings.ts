@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../protocol/json.ts';
 import { changeJsonFile } from './change-json-file.ts';
+import { readJsonObject } from './json-file.ts';
+import { newUuid } from './sessions/random-id.ts';
 import type { Settings } from './settings.ts';
 
 /** Writes some of the user's settings and leaves all others unchanged. */
@@ -17,4 +19,15 @@ function mergeGroups(before: JsonObject, changed: JsonObject): JsonObject {
     return [name, isObject(old) && isObject(value) ? { ...old, ...value } : value];
   });
   return { ...before, ...Object.fromEntries(entries) };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A stable id of this installation, which pi keeps in settings.json, too. */
+export async function deviceId(agentDir: string): Promise<string> {
+  const stored = readJsonObject(join(agentDir, 'settings.json'))?.['deviceId'];
+  if (typeof stored === 'string' && UUID.test(stored)) return stored.toLowerCase();
+  const id = newUuid();
+  await changeSettings(agentDir, { deviceId: id });
+  return id;
 }

@@ -5,13 +5,14 @@ import { isObject, type JsonObject } from '../protocol/json.ts';
 import { changeJsonFile } from './change-json-file.ts';
 import { escapeValue } from './config-value.ts';
 import { readJsonObject } from './json-file.ts';
+import { withCurrentIds } from './provider-ids.ts';
 
 /** A credential in `auth.json`. */
 export type Credential =
   | {
       readonly type: 'api_key';
-      /** As written: see `resolveValue`. */
-      readonly key: string;
+      /** As written: see `resolveValue`. Is omitted where `env` names the credentials, as of a cloud. */
+      readonly key?: string;
       /** Variables that override the environment for this provider. */
       readonly env?: Readonly<Record<string, string>>;
     }
@@ -21,9 +22,16 @@ export type Credential =
 export interface OAuthCredential {
   readonly type: 'oauth';
   readonly access: string;
+  /** Absent or empty if the sign-in cannot be renewed. */
+  readonly refresh?: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
+  /** When tau received `access`; other programs do not write it. */
+  readonly issued?: number;
 }
+
+/** The fields of a sign-in that an issuer, or the code of an extension, returned. */
+export type NewSignIn = Omit<OAuthCredential, 'type' | 'issued'>;
 
 export interface Credentials {
   readonly credentials: ReadonlyMap<string, Credential>;
@@ -36,7 +44,7 @@ const nonEmpty: Schema = { type: 'string', minLength: 1 };
 const oauthSchema: Schema = {
   type: 'object',
   required: ['type', 'access', 'expires'],
-  properties: { type: { const: 'oauth' }, access: nonEmpty, expires: { type: 'number' } },
+  properties: { type: { const: 'oauth' }, access: nonEmpty, refresh: { type: 'string' }, expires: { type: 'number' } },
 };
 
 export const credentialsPath = (agentDir: string): string => join(agentDir, 'auth.json');
@@ -54,53 +62,94 @@ export function readCredentials(agentDir: string): Credentials {
   } catch (error) {
     problems.push(`auth.json: ${messageOf(error)}`);
   }
-  return { credentials, problems };
+  return { credentials: withCurrentIds(credentials), problems };
+}
+
+/** Trims an API key and rejects anything but one word. */
+export function parseApiKey(text: string): string {
+  const key = text.trim();
+  if (/^[^\s\p{C}]+$/u.test(key)) return key;
+  throw new Refusal('invalid_params', 'A key is one word, without spaces, line breaks or control characters');
 }
 
 /**
  * Stores the key of one provider and leaves all others unchanged. Only the user can read the file afterwards.
  *
- * Processes take turns. A malformed file is not written: the call rejects.
+ * Processes take turns, also with those of pi. A malformed file is not written: the call rejects.
  */
 export async function storeApiKey(agentDir: string, { provider, key }: { provider: string; key: string }) {
-  await changeJsonFile(credentialsPath(agentDir), (before) => withKey(before, provider, key), {
-    mode: 0o600,
-    name: 'auth.json',
-  });
+  await changeCredentials(agentDir, (before) => withKey(before, provider, key));
+}
+
+/** Stores a new sign-in in place of every other credential of its provider. Rejects one that has expired. */
+export async function storeSignIn(agentDir: string, provider: string, fresh: unknown): Promise<OAuthCredential> {
+  const credential = parseSignIn(fresh);
+  await changeCredentials(agentDir, (before) => ({ ...before, [provider]: credential }));
+  return credential;
 }
 
 /** Removes the stored key of one provider. Rejects with a `Refusal` if there is none. */
 export async function removeApiKey(agentDir: string, provider: string): Promise<void> {
-  await changeJsonFile(credentialsPath(agentDir), (before) => withoutKey(before, provider), {
-    mode: 0o600,
-    name: 'auth.json',
+  await changeCredentials(agentDir, (before) => withoutKey(before, provider));
+}
+
+/** Removes the stored key or sign-in of one provider; false if there is none. */
+export async function removeCredential(agentDir: string, provider: string): Promise<boolean> {
+  let found = false;
+  await changeCredentials(agentDir, (before) => {
+    const { [provider]: old, ...others } = before;
+    found = old !== undefined;
+    return found ? others : before;
   });
+  return found;
+}
+
+/** How a sign-in is renewed. */
+export interface Renewal {
+  /** Whether the stored sign-in has to be renewed; otherwise another process has done it, and its result is used. */
+  readonly isDue: (stored: OAuthCredential) => boolean;
+  readonly renew: (stored: OAuthCredential) => Promise<unknown>;
 }
 
 /**
- * Renews an expired sign-in and returns the stored one. Processes take turns: one that finds it renewed by another uses
- * that.
+ * Renews the sign-in of a provider under the lock of the file and returns the stored one. Fields that the renewal omits
+ * keep their values.
  */
 export async function renewSignIn(
   agentDir: string,
   provider: string,
-  renew: (expired: OAuthCredential) => Promise<unknown>,
+  { isDue, renew }: Renewal,
 ): Promise<OAuthCredential> {
-  let stored: OAuthCredential | undefined;
-  const change = async (before: JsonObject): Promise<JsonObject> => {
+  let current: OAuthCredential | undefined;
+  let renewed: { readonly from: OAuthCredential; readonly to: OAuthCredential } | undefined;
+  await changeCredentials(agentDir, async (before) => {
     const old = before[provider];
     if (check(oauthSchema, old) !== undefined) throw new Error(`auth.json holds no sign-in for ${provider} any more`);
-    stored = old as OAuthCredential;
-    if (stored.expires > Date.now()) return before;
-    const fresh = await renew(stored);
-    const problem = isObject(fresh) ? check(oauthSchema, { ...fresh, type: 'oauth' }) : 'it must be an object';
-    if (problem !== undefined) throw new Error(`the renewed sign-in makes no sense: ${problem}`);
-    stored = { ...stored, ...(fresh as OAuthCredential), type: 'oauth' };
-    return { ...before, [provider]: stored };
-  };
-  await changeJsonFile(credentialsPath(agentDir), change, { mode: 0o600, name: 'auth.json' });
-  if (!stored) throw new Error('auth.json was not changed');
-  return stored;
+    const stored = old as OAuthCredential;
+    current = stored;
+    // The lock was lost after the exchange: the result is stored unless another process has signed in meanwhile.
+    const isOwn = renewed !== undefined && renewed.from.refresh === stored.refresh;
+    if (!isOwn && !isDue(stored)) return before;
+    renewed = isOwn ? renewed : { from: stored, to: parseSignIn(await renew(stored), stored) };
+    current = renewed?.to ?? stored;
+    return { ...before, [provider]: current };
+  });
+  if (!current) throw new Error('auth.json was not read');
+  return current;
+}
+
+/** Changes the file under the locks of tau and of pi. */
+const changeCredentials = (agentDir: string, change: Parameters<typeof changeJsonFile>[1]): Promise<void> =>
+  changeJsonFile(credentialsPath(agentDir), change, { mode: 0o600, name: 'auth.json', lock: 'folder' });
+
+/** Checks what an issuer or an extension returned. */
+function parseSignIn(fresh: unknown, old?: OAuthCredential): OAuthCredential {
+  const problem = isObject(fresh) ? check(oauthSchema, { ...fresh, type: 'oauth' }) : 'it must be an object';
+  if (problem !== undefined) throw new Error(`the new sign-in is invalid: ${problem}`);
+  const credential = { ...old, ...(fresh as OAuthCredential), type: 'oauth' as const, issued: Date.now() };
+  if (credential.expires <= credential.issued)
+    throw new Error('the new sign-in has already expired: expires must be in milliseconds since 1970');
+  return credential;
 }
 
 function withKey(before: JsonObject, provider: string, key: string): JsonObject {
@@ -112,7 +161,9 @@ function withKey(before: JsonObject, provider: string, key: string): JsonObject 
 function withoutKey(before: JsonObject, provider: string): JsonObject {
   const { [provider]: old, ...others } = before;
   if (isObject(old) && old['type'] === 'api_key') return others;
-  const elsewhere = 'One of the environment, of models.json or of a sign-in has to be removed there.';
+  if (isObject(old))
+    throw new Refusal('not_found', `auth.json holds a sign-in for ${provider}, not a key. Run: tau logout ${provider}`);
+  const elsewhere = 'One of the environment, of models.json or of an extension has to be removed there.';
   throw new Refusal('not_found', `auth.json holds no key for ${provider}. ${elsewhere}`);
 }
 
@@ -123,7 +174,7 @@ function schemaFor(value: unknown): Schema {
     anyOf: [
       {
         type: 'object',
-        required: ['type', 'key'],
+        required: isObject(value) && isObject(value['env']) ? ['type'] : ['type', 'key'],
         properties: { type: { const: 'api_key' }, key: nonEmpty, env: { type: 'object', properties: variables } },
       },
       oauthSchema,

@@ -47,3 +47,10 @@ it('[J27] a malformed file that nothing has written lately, and a valid one, are
   expect(() => readJsonObject(path, parse)).toThrow(MalformedFile);
   expect(texts).toEqual(['{}', BROKEN]);
 });
+
+it('a byte-order mark is ignored', () => {
+  const path = join(tempFolder(), 'settings.json');
+  writeFileSync(path, '\uFEFF{"theme":"dark"}');
+
+  expect(readJsonObject(path)).toEqual({ theme: 'dark' });
+});

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isObject, type JsonObject } from '../protocol/json.ts';
+import { reachableStats } from '../system/files/reachable-stats.ts';
 
 // Larger files are rejected.
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
@@ -45,8 +46,7 @@ function readOnce(path: string, parse: (text: string) => unknown): JsonObject | 
   return value;
 }
 
-const wasJustWritten = (path: string) =>
-  Math.abs(Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)) < BEING_WRITTEN_MS;
+const wasJustWritten = (path: string) => Math.abs(Date.now() - (reachableStats(path)?.mtimeMs ?? 0)) < BEING_WRITTEN_MS;
 
 const sleepSync = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
@@ -56,7 +56,8 @@ function parseFile(path: string, parse: (text: string) => unknown): unknown {
     // Reading a pipe or a device may block for ever.
     if (!stats.isFile()) throw new Error('this is not a file');
     if (stats.size > MAX_CONFIG_BYTES) throw new Error(`the file is larger than ${MAX_CONFIG_BYTES} bytes`);
-    return parse(readFileSync(path, 'utf8'));
+    // Some editors write a byte-order mark.
+    return parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

@@ -17,6 +17,18 @@ const url = 'http://localhost:1/v1';
 const fine = { baseUrl: url, api: 'openai-completions', models: [{ id: 'm' }] };
 const problemOf = (provider: unknown) => read({ providers: { fine, acme: provider } });
 
+const apis = [
+  'anthropic-messages',
+  'openai-completions',
+  'openai-responses',
+  'openai-codex-responses',
+  'google-generative-ai',
+  'azure-openai-responses',
+  'bedrock-converse-stream',
+  'google-vertex',
+  'mistral-conversations',
+].join(', ');
+
 describe('readModelsFile', () => {
   it('returns no providers when there is no file', () => {
     expect(readModelsFile(tempFolder())).toEqual({ providers: new Map(), problems: [] });
@@ -80,12 +92,9 @@ describe('readModelsFile', () => {
     ['.baseUrl must be an http or https URL, without a password', { baseUrl: 'nonsense' }],
     ['.baseUrl is required for its models', { ...fine, baseUrl: undefined }],
     ['.api is required for its models', { ...fine, api: undefined }],
+    [`.api must be one of ${apis}, ai-sdk:<package>`, { ...fine, api: 'telepathy' }],
     [
-      '.api must be one of anthropic-messages, openai-completions, openai-responses, google-generative-ai, ai-sdk:<package>',
-      { ...fine, api: 'telepathy' },
-    ],
-    [
-      '.models[0].api must be one of anthropic-messages, openai-completions, openai-responses, google-generative-ai, ai-sdk:<package>',
+      `.models[0].api must be one of ${apis}, ai-sdk:<package>`,
       { ...fine, models: [{ id: 'm', api: 'ai-sdk:../evil' }] },
     ],
     ['.apiKey must be a string', { ...fine, apiKey: { key: 'sk-secret' } }],
@@ -112,8 +121,15 @@ describe('readModelsFile', () => {
     ['.modelOverrides.m must be an object', { modelOverrides: { m: 1 } }],
     ['.modelOverrides.m.name must be a string', { modelOverrides: { m: { name: 1 } } }],
     ['.modelOverrides.m.headers.a must be a string', { modelOverrides: { m: { headers: { a: 1 } } } }],
-    ['must have models, baseUrl, apiKey, headers, compat or modelOverrides', {}],
-    ['must have models, baseUrl, apiKey, headers, compat or modelOverrides', { api: 'openai-completions', models: [] }],
+    ['must have models, baseUrl, apiKey, headers, credentials, compat, modelOverrides or signIn', {}],
+    [
+      '.signIn.issuer must be an https URL, or an http URL of this machine, without a password',
+      { signIn: { issuer: 'http://a.test' } },
+    ],
+    [
+      'must have models, baseUrl, apiKey, headers, credentials, compat, modelOverrides or signIn',
+      { api: 'openai-completions', models: [] },
+    ],
   ])('ignores an invalid provider alone: %s', (problem, provider) => {
     expect(problemOf(provider)).toEqual({
       providers: { fine },
@@ -143,7 +159,7 @@ describe('readModelsFile', () => {
 
     expect([...providers.keys()]).toEqual(['__proto__']);
     expect(problems).toEqual([
-      'models.json: providers.constructor must have models, baseUrl, apiKey, headers, compat or modelOverrides',
+      'models.json: providers.constructor must have models, baseUrl, apiKey, headers, credentials, compat, modelOverrides or signIn',
       'models.json: providers.acme.modelOverrides.__proto__.name must be a string',
     ]);
     expect({}).not.toHaveProperty('apiKey');

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
+import type { ModelCost } from '../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../protocol/json.ts';
 import { isHeaderName, isHttpUrl } from './http-syntax.ts';
 import { readJsonObject } from './json-file.ts';
 import { parseLenient } from './lenient-json.ts';
+import { withCurrentIds } from './provider-ids.ts';
 
 /** A provider in `models.json`: changes to a built-in one, or a new one. */
 export interface CustomProvider {
@@ -15,10 +17,21 @@ export interface CustomProvider {
   readonly headers?: Headers;
   /** Whether the key is also sent as `authorization: Bearer`. */
   readonly authHeader?: boolean;
+  /** Where credentials come from that are no key. */
+  readonly credentials?: (typeof credentialKinds)[number];
   readonly compat?: JsonObject;
   readonly models?: readonly CustomModel[];
   /** Changes to built-in models, by id. */
   readonly modelOverrides?: Readonly<Record<string, ModelChange>>;
+  readonly signIn?: SignInSettings;
+}
+
+/** Changes to the sign-in of a provider. */
+export interface SignInSettings {
+  /** Replaces the host of every address of the issuer, such as for a gateway. */
+  readonly issuer?: string;
+  /** The id of an application that the user has registered. */
+  readonly clientId?: string;
 }
 
 /** Fields that may be set for any model. */
@@ -26,12 +39,17 @@ export interface ModelChange {
   readonly name?: string;
   readonly reasoning?: boolean;
   readonly input?: ('text' | 'image')[];
-  readonly cost?: { readonly input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
+  readonly cost?: Partial<ModelCost>;
   readonly contextWindow?: number;
   readonly maxTokens?: number;
   readonly headers?: Headers;
   readonly compat?: JsonObject;
   readonly thinkingLevelMap?: JsonObject;
+  readonly samplingParams?: JsonObject;
+  readonly samplingParamsByThinkingLevel?: JsonObject;
+  /** These two are shown to clients only. */
+  readonly inputLimits?: unknown;
+  readonly promptCache?: unknown;
 }
 
 /** A model that the user defines. */
@@ -50,24 +68,52 @@ export interface ModelsFile {
   readonly problems: readonly string[];
 }
 
-const apis = ['anthropic-messages', 'openai-completions', 'openai-responses', 'google-generative-ai'];
-const bridgedApi = /^ai-sdk:(?:@[\w.-]+\/)?\w[\w.-]*$/;
+const apis = [
+  'anthropic-messages',
+  'openai-completions',
+  'openai-responses',
+  'openai-codex-responses',
+  'google-generative-ai',
+  'azure-openai-responses',
+  'bedrock-converse-stream',
+  'google-vertex',
+  'mistral-conversations',
+];
+// APIs of clouds, whose address depends on the environment.
+const cloudApis = ['azure-openai-responses', 'bedrock-converse-stream', 'google-vertex'];
+const bridgedApi = /^ai-sdk:(?:@[\w.-]+\/)?\w[\w.-]*(?:\/\w[\w.-]*)*$/;
+
+const credentialKinds = ['aws', 'entra', 'adc'] as const;
+
+/** Whether the adapter of an API kind finds the address of its server by itself. */
+export const hasOwnAddress = (api = ''): boolean => cloudApis.includes(api) || bridgedApi.test(api);
 
 const nonEmpty: Schema = { type: 'string', minLength: 1 };
 const flag: Schema = { type: 'boolean' };
 const anyObject: Schema = { type: 'object' };
 const price: Schema = { type: 'number', minimum: 0 };
 
+const prices = { input: price, output: price, cacheRead: price, cacheWrite: price };
+const costTier: Schema = {
+  type: 'object',
+  required: ['inputTokensAbove', ...Object.keys(prices)],
+  properties: { inputTokensAbove: price, ...prices },
+};
+
 const modelChangeSchema: Readonly<Record<keyof ModelChange, Schema>> = {
   name: nonEmpty,
   reasoning: flag,
   input: { type: 'array', items: { enum: ['text', 'image'] } },
-  cost: { type: 'object', properties: { input: price, output: price, cacheRead: price, cacheWrite: price } },
+  cost: { type: 'object', properties: { ...prices, tiers: { type: 'array', items: costTier } } },
   contextWindow: { type: 'number', minimum: 0 },
   maxTokens: { type: 'number', minimum: 1 },
   headers: anyObject,
   compat: anyObject,
   thinkingLevelMap: anyObject,
+  samplingParams: anyObject,
+  samplingParamsByThinkingLevel: anyObject,
+  inputLimits: {},
+  promptCache: {},
 };
 
 const modelSchema: Schema = {
@@ -95,7 +141,7 @@ export function readModelsFile(agentDir: string): ModelsFile {
   } catch (error) {
     problems.push(`models.json: ${messageOf(error)}`);
   }
-  return { providers, problems };
+  return { providers: withCurrentIds(providers), problems };
 }
 
 /** Code of an extension behind a provider. */
@@ -142,19 +188,26 @@ function* providerProblems(path: readonly string[], value: unknown, code: Provid
   const provider = value as CustomProvider;
   const { models = [], modelOverrides = {} } = provider;
   yield* endpointProblems(location, provider, code?.api);
+  if (provider.signIn?.issuer !== undefined && !isSafeIssuer(provider.signIn.issuer))
+    yield `${location}.signIn.issuer must be an https URL, or an http URL of this machine, without a password`;
   for (const [index, entry] of models.entries()) {
     const { api = provider.api, baseUrl = provider.baseUrl } = entry;
     yield* endpointProblems(`${location}.models[${index}]`, entry, code?.api);
     if (api === undefined) yield `${location}.api is required for its models`;
-    if (baseUrl === undefined && api !== code?.api) yield `${location}.baseUrl is required for its models`;
+    if (baseUrl === undefined && api !== code?.api && !hasOwnAddress(api))
+      yield `${location}.baseUrl is required for its models`;
   }
   for (const [name, entry] of Object.entries(modelOverrides)) {
     yield* endpointProblems(`${location}.modelOverrides.${name}`, entry, code?.api);
   }
   if (models.length === 0 && !code && isEmptyProvider(provider)) {
-    yield `${location} must have models, baseUrl, apiKey, headers, compat or modelOverrides`;
+    yield `${location} must have models, baseUrl, apiKey, headers, credentials, compat, modelOverrides or signIn`;
   }
 }
+
+/** Tokens cross no network without TLS. */
+const isSafeIssuer = (url: string) =>
+  isHttpUrl(url) && (/^https:/i.test(url) || /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/.test(new URL(url).hostname));
 
 const nestSchema = (schema: Schema, name: string): Schema => ({ type: 'object', properties: { [name]: schema } });
 
@@ -169,9 +222,11 @@ function schemaFor(value: unknown): Schema {
     api: nonEmpty,
     headers: anyObject,
     authHeader: flag,
+    credentials: { enum: credentialKinds },
     compat: anyObject,
     models: { type: 'array', items: modelSchema },
     modelOverrides: { type: 'object', properties: Object.fromEntries(overrides) },
+    signIn: { type: 'object', properties: { issuer: nonEmpty, clientId: nonEmpty } },
   };
   return { type: 'object', properties };
 }
@@ -195,5 +250,7 @@ function* endpointProblems(
   }
 }
 
-const isEmptyProvider = ({ baseUrl, apiKey, headers, compat, modelOverrides }: CustomProvider) =>
-  [baseUrl, apiKey, headers, compat, modelOverrides].every((field) => field === undefined);
+const isEmptyProvider = (provider: CustomProvider) => {
+  const { baseUrl, apiKey, headers, credentials, compat, modelOverrides, signIn } = provider;
+  return [baseUrl, apiKey, headers, credentials, compat, modelOverrides, signIn].every((field) => field === undefined);
+};

@@ -102,11 +102,14 @@ describe('readSettings', () => {
     expect(readSettings({ ...source, trusted: false })).toEqual({ settings: { defaultModel: 'a' }, warnings: [] });
   });
 
-  it('ignores unknown keys silently and leaves the file unchanged', () => {
+  it('keeps unknown keys silently and leaves the file unchanged', () => {
     const text = '{ "theme": "dark", "compaction": {"modelOverrides": {}}, "__proto__": {"defaultModel": "x"} }';
     const source = files({ 'agent/settings.json': text });
 
-    expect(readSettings(source)).toEqual({ settings: { compaction: {} }, warnings: [] });
+    const { settings, warnings } = readSettings(source);
+    expect(settings).toEqual({ theme: 'dark', compaction: { modelOverrides: {} } });
+    expect(settings.defaultModel).toBeUndefined();
+    expect(warnings).toEqual([]);
     expect(readFileSync(join(source.agentDir, 'settings.json'), 'utf8')).toBe(text);
   });
 

@@ -7,15 +7,23 @@ import { isObject, type JsonObject } from '../protocol/json.ts';
 import { expandHome } from './agent-dir.ts';
 import { readJsonObject } from './json-file.ts';
 
-/** The settings in `settings.json` that tau reads. */
+/** The settings in `settings.json` that tau reads. Keys of other programs are kept beside them. */
 export interface Settings {
   readonly defaultProvider?: string;
   readonly defaultModel?: string;
   readonly defaultThinkingLevel?: ThinkingLevel;
+  /** The first thinking level of a model, by `provider/model`. */
+  readonly modelThinkingLevels?: Readonly<Record<string, unknown>>;
   readonly steeringMode?: QueueMode;
   readonly followUpMode?: QueueMode;
   readonly interruptMode?: InterruptMode;
   readonly enabledModels?: readonly string[];
+  /** Names replace the tools that a model is offered at first; `+name` and `-name` change them. */
+  readonly defaultTools?: readonly string[];
+  /** The proxy for servers on other machines. Only the user's own file may set it. */
+  readonly httpProxy?: string;
+  /** If false, `/skill:name` is no command; the system prompt lists skills all the same. */
+  readonly enableSkillCommands?: boolean;
   readonly shellPath?: string;
   readonly shellCommandPrefix?: string;
   /** Timeouts of shell commands; without them a command may run for ever. */
@@ -31,12 +39,26 @@ export interface Settings {
     readonly enabled?: boolean;
     readonly reserveTokens?: number;
     readonly keepRecentTokens?: number;
+    /** The same limits for single models, by `provider/model`. */
+    readonly modelOverrides?: Readonly<Record<string, unknown>>;
   };
+  /** `reserveTokens`: tokens for the summary of an abandoned branch. */
+  readonly branchSummary?: { readonly reserveTokens?: number };
+  /** `blockImages`: no image is sent to a model. */
+  readonly images?: { readonly blockImages?: boolean };
   readonly retry?: {
     readonly enabled?: boolean;
     readonly maxRetries?: number;
     readonly baseDelayMs?: number;
     readonly maxDelayMs?: number;
+    /** Longest delay that tau chooses; `maxDelayMs` limits both delays. */
+    readonly maxAgentDelayMs?: number;
+    readonly provider?: {
+      /** How long a server may send nothing. */
+      readonly timeoutMs?: number;
+      /** Longest delay that a server may require. */
+      readonly maxRetryDelayMs?: number;
+    };
   };
   /** How long a model may send nothing, in milliseconds. */
   readonly stall?: {
@@ -58,6 +80,8 @@ export interface Settings {
   readonly dialogs?: { readonly deadlineMs?: number };
   /** How long a message waits for the extensions to start before it is queued, in milliseconds. */
   readonly startWaitMs?: number;
+  /** Identifies this installation to issuers that require it. */
+  readonly deviceId?: string;
   /** Rules that watch the model's output. */
   readonly ttsr?: {
     readonly enabled?: boolean;
@@ -99,6 +123,7 @@ const delay: Schema = { ...time, minimum: 0 };
 const seconds: Schema = { type: 'number', minimum: 0, maximum: 2_147_483 };
 const texts: Schema = { type: 'array', items: text };
 const oneOf = (...values: string[]): Schema => ({ enum: values });
+const anyGroup: Schema = { type: 'object' };
 const group = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });
 
 const packageChoice: Schema = {
@@ -114,13 +139,24 @@ const schemas: Record<keyof Settings, Schema> = {
   followUpMode: oneOf(...choices.QueueMode),
   interruptMode: oneOf(...choices.InterruptMode),
   enabledModels: { type: 'array', items: text },
+  defaultTools: texts,
   shellPath: text,
   shellCommandPrefix: text,
   bash: group({ defaultTimeoutSeconds: seconds, maxTimeoutSeconds: seconds }),
   sessionDir: text,
   defaultProjectTrust: oneOf('ask', 'always', 'never'),
-  compaction: group({ enabled: flag, reserveTokens: count, keepRecentTokens: count }),
-  retry: group({ enabled: flag, maxRetries: count, baseDelayMs: delay, maxDelayMs: time }),
+  modelThinkingLevels: anyGroup,
+  compaction: group({ enabled: flag, reserveTokens: count, keepRecentTokens: count, modelOverrides: anyGroup }),
+  branchSummary: group({ reserveTokens: count }),
+  images: group({ blockImages: flag }),
+  retry: group({
+    enabled: flag,
+    maxRetries: count,
+    baseDelayMs: delay,
+    maxDelayMs: time,
+    maxAgentDelayMs: time,
+    provider: group({ timeoutMs: time, maxRetryDelayMs: time }),
+  }),
   stall: group({ connectMs: time, firstByteMs: time, betweenMs: time }),
   httpIdleTimeoutMs: time,
   extensions: texts,
@@ -130,6 +166,9 @@ const schemas: Record<keyof Settings, Schema> = {
   extensionTimeoutMs: time,
   dialogs: group({ deadlineMs: time }),
   startWaitMs: delay,
+  httpProxy: text,
+  enableSkillCommands: flag,
+  deviceId: text,
   ttsr: group({
     enabled: flag,
     contextMode: oneOf('discard', 'keep'),
@@ -144,6 +183,27 @@ const schemas: Record<keyof Settings, Schema> = {
   thinkingBudgets: group(Object.fromEntries(choices.ThinkingLevel.map((level) => [level, count]))),
 };
 
+/** The keys of a settings file that tau reads, and those that it does not; a key inside a group has a dotted name. */
+export function sortSettings(values: JsonObject): {
+  readonly used: readonly string[];
+  readonly unused: readonly string[];
+} {
+  const names = Object.entries(values).flatMap(([name, value]) =>
+    isObject(value) && (schemas[name as keyof Settings]?.properties || isGroup(name))
+      ? Object.keys(value).map((inner) => `${name}.${inner}`)
+      : [name],
+  );
+  const isUsed = (name: string) => {
+    const [group = '', inner = ''] = name.split('.');
+    const schema = schemas[group as keyof Settings];
+    return (
+      Object.keys(schemas).some((known) => known === name || known.startsWith(`${name}.`)) ||
+      Boolean(schema?.properties?.[inner])
+    );
+  };
+  return { used: names.filter(isUsed), unused: names.filter((name) => !isUsed(name)) };
+}
+
 const paths = ['shellPath', 'sessionDir'];
 
 /** Lists of all files are combined; paths are relative to the folder of their file. */
@@ -157,13 +217,58 @@ const pathLists = ['skills', 'prompts'];
 export function readSettings(source: SettingsSource): { settings: Settings; warnings: string[] } {
   const warnings: string[] = [];
   const merged: JsonObject = {};
-  for (const file of settingsFiles(source)) merge(merged, readFile(file, warnings));
+  const [user = '', ...project] = settingsFiles(source);
+  merge(merged, readFile(user, warnings));
+  for (const file of project) {
+    const { httpProxy: _proxy, ...values } = readFile(file, warnings);
+    merge(merged, values);
+  }
+  return { settings: withHome(merged), warnings };
+}
+
+function withHome(merged: JsonObject): Settings {
   for (const name of paths) {
     const path = merged[name];
     if (typeof path === 'string') merged[name] = expandHome(path);
   }
-  return { settings: merged as Settings, warnings };
+  return merged as Settings;
 }
+
+/** Settings of the embedding program; their paths are relative to `folder`. */
+export interface SettingsLayer {
+  readonly values: JsonObject;
+  readonly folder: string;
+}
+
+/** Merges settings of the embedding program, weakest first. Never throws: an invalid value is ignored with a warning. */
+export function checkSettings(layers: readonly SettingsLayer[]): { settings: Settings; warnings: string[] } {
+  const warnings: string[] = [];
+  const merged: JsonObject = {};
+  for (const { values, folder } of layers) {
+    merge(merged, withAbsolutePaths(accept({ schemas, values, location: 'settings: ', warnings }), folder));
+  }
+  return { settings: withHome(merged), warnings };
+}
+
+/** The settings that tau does not define, such as those of extensions. A malformed file has none. */
+export function readForeignSettings(source: SettingsSource): JsonObject {
+  const merged: JsonObject = {};
+  for (const file of settingsFiles(source)) {
+    const values = readJsonFile(file);
+    merge(merged, Object.fromEntries(Object.entries(values).filter(([name]) => !isKnown(name))));
+  }
+  return merged;
+}
+
+function readJsonFile(file: string): JsonObject {
+  try {
+    return readJsonObject(file) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+const isKnown = (name: string) => Object.hasOwn(schemas, name) || isGroup(name);
 
 /** Weakest first. In the home folder the project's file may be the user's own, which is read once. */
 function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Iterable<string> {
@@ -189,9 +294,11 @@ interface AcceptParams {
   readonly warnings: string[];
 }
 
-/** The valid values of known keys; an invalid value is dropped alone, not with its group. */
+/** The valid values of known keys, and all others; an invalid value is dropped alone, not with its group. */
 function accept({ schemas, values, location, warnings }: AcceptParams): JsonObject {
-  const accepted: JsonObject = {};
+  const accepted: JsonObject = Object.fromEntries(
+    Object.entries(values).filter(([name]) => name !== '__proto__' && !Object.hasOwn(schemas, name) && !isGroup(name)),
+  );
   for (const [name, schema] of Object.entries(schemas)) {
     const value = lookUp(values, name);
     if (value === undefined || (isObject(value) && isGroup(name))) continue;

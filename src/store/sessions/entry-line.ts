@@ -1,9 +1,11 @@
-import type { SessionEntry } from '../../protocol/generated/vocabulary.ts';
+import type { CompactionEntry, SessionEntry } from '../../protocol/generated/vocabulary.ts';
 
 type WithoutPosition<E> = E extends SessionEntry ? Omit<E, 'id' | 'parentId' | 'timestamp'> : never;
 
-/** An entry before it has a position in the tree. */
-export type EntryDraft = WithoutPosition<SessionEntry>;
+/** An entry before it has a position in the tree. A compaction without a first kept entry keeps none before it. */
+export type EntryDraft =
+  | WithoutPosition<SessionEntry>
+  | (Omit<WithoutPosition<CompactionEntry>, 'firstKeptEntryId'> & { firstKeptEntryId: null });
 
 interface EntryPosition {
   readonly id: string;
@@ -30,6 +32,8 @@ const fieldOrder: Readonly<Record<SessionEntry['type'], readonly string[]>> = {
 export function buildEntry(draft: EntryDraft, { id, parentId, timestamp }: EntryPosition): SessionEntry {
   const { type, ...given } = draft;
   const fields = inOrder(given, fieldOrder[type] ?? []);
+  // As in pi, such a compaction names itself.
+  if (type === 'compaction') fields['firstKeptEntryId'] ??= id;
   const position = { id, parentId, timestamp };
   const entry =
     type === 'custom' || type === 'custom_message' ? { ...fields, ...position } : { ...position, ...fields };

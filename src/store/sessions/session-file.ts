@@ -119,7 +119,7 @@ async function openUnderLock(path: string, make: () => Omit<SessionFile, 'lock'>
   try {
     file = make();
     // It was just created, or migrated.
-    await lock.lockContent(file.lines.identity);
+    await lock.lockContent();
     return { ...file, lock };
   } catch (error) {
     await lock.release();

@@ -1,17 +1,12 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { Refusal } from '../../protocol/errors.ts';
-import { acquireContentLock, acquireLock, type Lock, LockHeld } from '../../system/files/lock.ts';
-
-interface FileIdentity {
-  readonly dev: number;
-  readonly ino: number;
-}
+import { acquireContentLock, acquireLock, type ContentLock, type Lock, LockHeld } from '../../system/files/lock.ts';
 
 /** The lock of a session file: of its path, and of its inode, which other paths may share. */
 export class SessionLock implements Lock {
   readonly #path: string;
   #name: Lock | undefined;
-  #content: (FileIdentity & { readonly lock: Lock }) | undefined;
+  #content: ContentLock | undefined;
 
   private constructor(path: string) {
     this.#path = path;
@@ -22,8 +17,7 @@ export class SessionLock implements Lock {
     const lock = new SessionLock(path);
     try {
       lock.#name = await lock.#orRefuse(acquireLock(path));
-      const content = statSync(path, { throwIfNoEntry: false });
-      if (content) await lock.lockContent(content);
+      if (existsSync(path)) await lock.lockContent();
       return lock;
     } catch (error) {
       await lock.release();
@@ -31,19 +25,20 @@ export class SessionLock implements Lock {
     }
   }
 
-  /** Locks the file's current inode, which may be new. The previous inode may soon belong to another file. */
-  async lockContent({ dev, ino }: FileIdentity): Promise<void> {
+  /** Locks the file's current inode, which may be new. */
+  async lockContent(): Promise<void> {
+    const { dev, ino } = statSync(this.#path);
     const before = this.#content;
     if (before?.dev === dev && before.ino === ino) return;
-    this.#content = { dev, ino, lock: await this.#orRefuse(acquireContentLock({ dev, ino }, this.#path)) };
-    await before?.lock.release();
+    this.#content = await this.#orRefuse(acquireContentLock(this.#path));
+    await before?.release();
   }
 
   async release(): Promise<void> {
-    await Promise.all([this.#name?.release(), this.#content?.lock.release()]);
+    await Promise.all([this.#name?.release(), this.#content?.release()]);
   }
 
-  async #orRefuse(taken: Promise<Lock>): Promise<Lock> {
+  async #orRefuse<T extends Lock>(taken: Promise<T>): Promise<T> {
     try {
       return await taken;
     } catch (error) {

@@ -87,9 +87,13 @@ export class SessionLog {
     return new SessionLog(readSessionFile(resolve(path)));
   }
 
-  /** Creates a session without a file. */
-  static inMemory(options: NewHeader): SessionLog {
-    return new SessionLog({ header: newHeader(options), lines: new MemoryLines(), index: new EntryIndex() });
+  /** Creates a session without a file; it may start with entries, whose last one is the leaf. */
+  static inMemory(options: NewHeader, entries: readonly SessionEntry[] = []): SessionLog {
+    const index = new EntryIndex();
+    const log = new SessionLog({ header: newHeader(options), lines: new MemoryLines(), index });
+    for (const entry of entries) log.#leaf = log.#write(JSON.stringify(entry), factsOf(entry));
+    index.resolve();
+    return log;
   }
 
   static #fromFile({ lock, ...loaded }: SessionFile): SessionLog {

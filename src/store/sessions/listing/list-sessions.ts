@@ -1,6 +1,7 @@
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { Refusal } from '../../../protocol/errors.ts';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
+import { reachableStats } from '../../../system/files/reachable-stats.ts';
 import { TRASH_FOLDER } from '../trash.ts';
 import { byAge, filesIn, type ListedFile, realFolder, sessionFolders, YieldTimer } from './session-files.ts';
 import { type FileSummary, summarize } from './session-summary.ts';
@@ -97,7 +98,7 @@ export class SessionList {
 
 /** The summary of one file in any folder, also without messages. */
 export async function summaryAt(path: string): Promise<SessionSummary | undefined> {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = reachableStats(path);
   const summary = stats?.isFile() ? await readSummary(path, () => true, new YieldTimer()) : undefined;
   if (!stats || !summary || typeof summary === 'string') return undefined;
   return toSessionSummary({ path, size: stats.size, modifiedAt: stats.mtimeMs }, summary);

@@ -1,8 +1,9 @@
-import { type Stats, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Refusal } from '../../../protocol/errors.ts';
+import { reachableStats } from '../../../system/files/reachable-stats.ts';
 import { realPath } from '../../../system/files/real-path.ts';
 
 /** A file that may be a session. */
@@ -51,12 +52,8 @@ export function realFolder(folder: string): string {
 }
 
 function fileStats(path: string): Stats | undefined {
-  try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats?.isFile() ? stats : undefined;
-  } catch {
-    return undefined;
-  }
+  const stats = reachableStats(path);
+  return stats?.isFile() ? stats : undefined;
 }
 
 /** An unreadable folder counts as empty, except that an unreadable root is an error. */

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { tempFolder } from '../testing/temp-folder.ts';
 import { parseMcpEntry, readMcpFiles } from './mcp-file.ts';
-import { tempFolder } from './testing/temp-folder.ts';
 
 const program = { command: 'server' };
 
@@ -24,6 +24,28 @@ function read(files: Record<string, unknown>, trusted = true) {
 it('no file yields no servers', () => {
   expect(read({})).toMatchObject({ servers: {}, problems: [] });
   expect(read({ 'agent/mcp.json': '{}' })).toMatchObject({ servers: {}, problems: [] });
+});
+
+it('[N68] a timeout below 1000 counts seconds, as in pi', () => {
+  const timeoutOf = (timeout: number) => parseMcpEntry('x', { command: 'a', timeout });
+
+  expect([timeoutOf(60), timeoutOf(999), timeoutOf(1000)]).toMatchObject([
+    { timeoutMs: 60_000 },
+    { timeoutMs: 999_000 },
+    { timeoutMs: 1000 },
+  ]);
+});
+
+it('the older transport and the settings of a sign-in are read', () => {
+  const oauth = { clientId: 'mine', clientSecret: '$SECRET', callbackUrl: 'http://localhost:7777/back' };
+
+  expect(parseMcpEntry('x', { type: 'sse', url: 'https://a/', oauth })).toEqual({
+    url: 'https://a/',
+    isSse: true,
+    oauth,
+    disabled: false,
+  });
+  expect(parseMcpEntry('x', { url: 'https://a/', oauth: false })).toMatchObject({ oauth: false });
 });
 
 it('programs and URLs are read, with comments, and unknown fields are ignored', () => {
@@ -118,7 +140,8 @@ it.each([
   [{ command: 'a', env: { 'A=B': '1' } }, '.env must hold only names of variables'],
   [{ command: 'a', timeoutMs: 0 }, '.timeoutMs must be at least 1'],
   [{ command: 'a', type: 'http' }, '.type must be stdio'],
-  [{ url: 'http://a', type: 'sse' }, '.type must be http or streamable-http or streamableHttp'],
+  [{ url: 'http://a', type: 'ws' }, '.type must be http or streamable-http or streamableHttp or sse'],
+  [{ url: 'http://a', oauth: { callbackUrl: 'https://b/' } }, '.oauth.callbackUrl must be an http URL on this machine'],
   [{ url: 'file:///a' }, '.url must be an http or https URL, without a password'],
   [{ url: 'http://me:secret@a' }, '.url must be an http or https URL, without a password'],
   [{ url: 'http://a', headers: { 'a b': '1' } }, '.headers must hold only names that HTTP allows'],

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { check, type Schema } from '../protocol/check.ts';
-import { messageOf } from '../protocol/errors.ts';
-import { isObject } from '../protocol/json.ts';
-import { isHeaderName, isHttpUrl } from './http-syntax.ts';
-import { readJsonObject } from './json-file.ts';
-import { parseLenient } from './lenient-json.ts';
+import { check, type Schema } from '../../protocol/check.ts';
+import { messageOf } from '../../protocol/errors.ts';
+import { isObject } from '../../protocol/json.ts';
+import { isHeaderName, isHttpUrl } from '../http-syntax.ts';
+import { readJsonObject } from '../json-file.ts';
+import { parseLenient } from '../lenient-json.ts';
 
 /** An MCP server in `mcp.json`: an enabled one has either a command or a url. */
 export interface McpEntry {
@@ -15,10 +15,28 @@ export interface McpEntry {
   readonly cwd?: string;
   readonly url?: string;
   readonly headers?: StringMap;
+  /** The server uses the older transport: HTTP with server-sent events. */
+  readonly isSse?: true;
+  /** How to sign in; `false` never does. */
+  readonly oauth?: McpOAuthSettings | false;
   readonly timeoutMs?: number;
   readonly disabled: boolean;
   /** Working directory for resolving `env` and `headers` (see `resolveValue`); without it they are literal. */
   readonly folder?: string;
+}
+
+/** Settings of a sign-in, for authorization servers where the defaults do not work. */
+export interface McpOAuthSettings {
+  /** A client that is registered already; without it tau registers one. */
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly clientName?: string;
+  /** The address of a document that describes the client, used as its id where the server accepts that. */
+  readonly clientMetadataUrl?: string;
+  readonly scope?: string;
+  readonly callbackPort?: number;
+  /** A redirect address on this machine. */
+  readonly callbackUrl?: string;
 }
 
 type StringMap = Readonly<Record<string, string>>;
@@ -30,7 +48,7 @@ export interface McpFiles {
 }
 
 /** An entry as a file holds it. */
-interface RawMcpEntry extends Omit<McpEntry, 'disabled' | 'folder'> {
+interface RawMcpEntry extends Omit<McpEntry, 'disabled' | 'folder' | 'isSse'> {
   readonly type?: string;
   readonly timeout?: number;
   readonly disabled?: boolean;
@@ -40,6 +58,16 @@ interface RawMcpEntry extends Omit<McpEntry, 'disabled' | 'folder'> {
 const nonEmpty: Schema = { type: 'string', minLength: 1 };
 const duration: Schema = { type: 'number', minimum: 1 };
 
+const oauthFields: Readonly<Record<keyof McpOAuthSettings, Schema>> = {
+  clientId: nonEmpty,
+  clientSecret: nonEmpty,
+  clientName: nonEmpty,
+  clientMetadataUrl: nonEmpty,
+  scope: { type: 'string' },
+  callbackPort: { type: 'integer', minimum: 1, maximum: 65_535 },
+  callbackUrl: nonEmpty,
+};
+
 const fields: Readonly<Record<keyof RawMcpEntry, Schema>> = {
   type: nonEmpty,
   command: nonEmpty,
@@ -48,6 +76,7 @@ const fields: Readonly<Record<keyof RawMcpEntry, Schema>> = {
   cwd: nonEmpty,
   url: nonEmpty,
   headers: { type: 'object' },
+  oauth: { anyOf: [{ const: false }, { type: 'object', properties: oauthFields }] },
   timeoutMs: duration,
   timeout: duration,
   disabled: { type: 'boolean' },
@@ -55,7 +84,11 @@ const fields: Readonly<Record<keyof RawMcpEntry, Schema>> = {
 };
 
 const stdioTypes = ['stdio'];
-const httpTypes = ['http', 'streamable-http', 'streamableHttp'];
+const sseTypes = ['sse'];
+const httpTypes = ['http', 'streamable-http', 'streamableHttp', ...sseTypes];
+
+// pi counts `timeout` in seconds, other programs in milliseconds: a value below a second in milliseconds is one in seconds.
+const MIN_TIMEOUT_MS = 1000;
 
 /**
  * Reads the user's MCP servers and, in a trusted project, the project's, which override them by name.
@@ -100,20 +133,25 @@ export function parseMcpEntry(location: string, value: unknown): McpEntry | stri
     { server: value },
   );
   if (schemaProblem !== undefined) return schemaProblem.replace('server', location);
-  const { type, timeout, timeoutMs = timeout, disabled, enabled = true, ...rest } = value as RawMcpEntry;
+  const { type, timeout, disabled, enabled = true, ...rest } = value as RawMcpEntry;
+  const timeoutMs = rest.timeoutMs ?? (timeout !== undefined && timeout < MIN_TIMEOUT_MS ? timeout * 1000 : timeout);
   const isDisabled = disabled ?? !enabled;
   const problem = isDisabled ? undefined : problemOf(rest, type);
   if (problem !== undefined) return `${location}${problem}`;
-  const { command, args, env, cwd, url, headers } = rest;
-  return withoutUndefined({ command, args, env, cwd, url, headers, timeoutMs, disabled: isDisabled }) as McpEntry;
+  const { command, args, env, cwd, url, headers, oauth } = rest;
+  const isSse = type !== undefined && sseTypes.includes(type) ? true : undefined;
+  const entry = { command, args, env, cwd, url, isSse, headers, oauth, timeoutMs, disabled: isDisabled };
+  return withoutUndefined(entry) as McpEntry;
 }
 
-function problemOf({ command, url, env = {}, headers = {} }: Partial<RawMcpEntry>, type: string | undefined) {
+function problemOf({ command, url, env = {}, headers = {}, oauth }: Partial<RawMcpEntry>, type: string | undefined) {
   if (command === undefined && url === undefined) return ' needs a command or a url';
   if (command !== undefined && url !== undefined) return ' has both a command and a url: one of them is meant';
   const types = command === undefined ? httpTypes : stdioTypes;
   if (type !== undefined && !types.includes(type)) return `.type must be ${types.join(' or ')}`;
   if (url !== undefined && !isHttpUrl(url)) return '.url must be an http or https URL, without a password';
+  if (oauth && oauth.callbackUrl !== undefined && !isLoopbackUrl(oauth.callbackUrl))
+    return '.oauth.callbackUrl must be an http URL on this machine';
   for (const [name, value] of Object.entries(headers)) {
     if (!isHeaderName(name)) return '.headers must hold only names that HTTP allows';
     if (typeof value !== 'string') return `.headers.${name} must be a string`;
@@ -124,6 +162,8 @@ function problemOf({ command, url, env = {}, headers = {} }: Partial<RawMcpEntry
   }
   return undefined;
 }
+
+const isLoopbackUrl = (url: string) => /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d+)?(?:\/|$)/.test(url);
 
 const withoutUndefined = (values: object) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

@@ -14,14 +14,22 @@ describe('the key of a model', () => {
     };
     const { runtimeKey: _runtime, ...stored } = allSources;
     const { auth: _auth, ...env } = stored;
-    const signIn = { ...env, auth: { anthropic: { type: 'oauth', access: 'signed in', expires: later } } };
     const second = { ...env, env: { ANTHROPIC_API_KEY: 'second' } };
 
-    const keys = [allSources, stored, signIn, env, second, { models: env.models }].map((files) =>
+    const keys = [allSources, stored, env, second, { models: env.models }].map((files) =>
       openUserModels(files).keyOf('anthropic', 'opus'),
     );
 
-    expect(await Promise.all(keys)).toEqual(['$literal', 'stored', 'signed in', 'first', 'second', 'file']);
+    expect(await Promise.all(keys)).toEqual(['$literal', 'stored', 'first', 'second', 'file']);
+  });
+
+  it('is that of a stored sign-in, before the environment', async () => {
+    const { keyOf } = openUserModels({
+      auth: { openai: { type: 'oauth', access: 'signed in', expires: later } },
+      env: { OPENAI_API_KEY: 'k' },
+    });
+
+    expect(await keyOf('openai', 'gpt')).toBe('signed in');
   });
 
   it('resolves variables, provider variables and commands in the agent folder', async () => {
@@ -78,7 +86,7 @@ describe('the key of a model', () => {
       'openai',
       { auth: { openai: { type: 'oauth', access: 'a', expires: 1 } }, env: { OPENAI_API_KEY: 'k' } },
       'gpt',
-      'The sign-in for openai has expired, and tau cannot renew it. Sign in again with pi, or put {"openai": {"type": "api_key", "key": "…"}} in its place in <agentDir>/auth.json.',
+      'The sign-in for openai has expired, and tau cannot renew it. Run: tau login openai, or put {"openai": {"type": "api_key", "key": "…"}} in its place in <agentDir>/auth.json.',
     ],
     [
       'mine',

@@ -1,6 +1,7 @@
 import { readVariable } from '../../store/config-value.ts';
 import type { Credential, OAuthCredential } from '../../store/credentials.ts';
 import type { CustomProvider } from '../../store/models-file.ts';
+import { ambientCredentials, cloudAdvice } from '../clouds/cloud-providers.ts';
 import { providerKeys } from './provider-keys.ts';
 
 /** A key for this process only, such as one from the command line. */
@@ -11,14 +12,17 @@ export interface RuntimeKey {
 
 /** All sources of a provider's key. */
 export interface KeySources {
-  readonly runtimeKey: RuntimeKey | undefined;
+  readonly runtimeKey: string | undefined;
   readonly credential: Credential | undefined;
+  /** Those of auth.json win over those of the process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly custom: CustomProvider | undefined;
   /** Where `custom` is written. */
   readonly customLocation: string;
-  /** Whether an extension can turn a sign-in into a key and renew it. */
-  readonly hasSignIn: boolean;
+  /** Whether a sign-in can be renewed. */
+  readonly canRenew: boolean;
+  /** Why sign-ins of the provider are not used. */
+  readonly forbidden?: string | undefined;
 }
 
 /** A key, or where to get it. */
@@ -32,18 +36,22 @@ export type FoundKey = {
   /** Still has to be turned into a key. */
   | { readonly kind: 'signIn'; readonly credential: OAuthCredential }
   | { readonly kind: 'expired' }
+  /** Credentials of a cloud, which its adapter obtains. */
+  | { readonly kind: 'ambient' }
+  | { readonly kind: 'forbidden'; readonly reason: string }
 );
 
 /** The first key of a provider, valid or not. */
 export function findKey(provider: string, sources: KeySources): FoundKey | undefined {
   const { runtimeKey, credential, env, custom } = sources;
-  if (runtimeKey?.provider === provider) return { kind: 'key', key: runtimeKey.key, location: '--api-key' };
-  if (credential?.type === 'api_key') {
+  if (runtimeKey !== undefined) return { kind: 'key', key: runtimeKey, location: '--api-key' };
+  if (credential?.type === 'api_key' && credential.key !== undefined) {
     return { kind: 'value', value: credential.key, location: `auth.json: ${provider}.key` };
   }
-  if (credential) {
+  if (credential?.type === 'oauth') {
     const location = `auth.json: ${provider}`;
-    if (sources.hasSignIn) return { kind: 'signIn', credential, location };
+    if (sources.forbidden !== undefined) return { kind: 'forbidden', reason: sources.forbidden, location };
+    if (sources.canRenew) return { kind: 'signIn', credential, location };
     return credential.expires > Date.now()
       ? { kind: 'key', key: credential.access, location }
       : { kind: 'expired', location };
@@ -51,12 +59,16 @@ export function findKey(provider: string, sources: KeySources): FoundKey | undef
   const name = variablesOf(provider).find((candidate) => readVariable(env, candidate) !== undefined);
   const key = name && readVariable(env, name);
   if (key) return { kind: 'key', key, location: name };
-  if (custom?.apiKey === undefined) return undefined;
-  return { kind: 'value', value: custom.apiKey, location: `${sources.customLocation}.apiKey` };
+  if (custom?.apiKey !== undefined)
+    return { kind: 'value', value: custom.apiKey, location: `${sources.customLocation}.apiKey` };
+  const location = ambientCredentials(provider, env, custom?.credentials);
+  return location === undefined ? undefined : { kind: 'ambient', location };
 }
 
-/** Tells the user how to set a key for a provider. */
+/** The remedy for a missing key of a provider. */
 export function keyAdvice(provider: string, file: string): string {
+  const advice = cloudAdvice(provider);
+  if (advice !== undefined) return `${advice}. docs/clouds.md has the steps.`;
   const names = variablesOf(provider);
   const name = names.find((candidate) => candidate.endsWith('_API_KEY')) ?? names[0];
   const first = name === undefined ? `Give providers.${provider} an apiKey in models.json` : `Set ${name}`;

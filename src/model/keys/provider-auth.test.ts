@@ -148,7 +148,7 @@ describe('the locations of keys', () => {
     expect([...auth.keyLocations().keys()]).toEqual(['lazy']);
     expect(auth.keyProblems).toEqual([
       'mine cannot be used. models.json: providers.mine.apiKey: The environment variable GONE is not set',
-      `openai cannot be used. The sign-in for openai has expired, and tau cannot renew it. Sign in again with pi, or put {"openai": {"type": "api_key", "key": "…"}} in its place in ${agentDir}/auth.json.`,
+      `openai cannot be used. The sign-in for openai has expired, and tau cannot renew it. Run: tau login openai, or put {"openai": {"type": "api_key", "key": "…"}} in its place in ${agentDir}/auth.json.`,
     ]);
   });
 });

@@ -4,18 +4,26 @@ import type { Model, Result } from '../../protocol/generated/vocabulary.ts';
 import { readVariable, resolveValue, valueProblem, variablesIn } from '../../store/config-value.ts';
 import { type Credentials, credentialsPath, type OAuthCredential, readCredentials } from '../../store/credentials.ts';
 import { type FileSnapshot, readIfChanged } from '../../store/json-file.ts';
+import { hasOwnAddress } from '../../store/models-file.ts';
+import { cloudAdvice, cloudEnvironment, cloudProblem } from '../clouds/cloud-providers.ts';
+import { type CloudAccess, CredentialCache } from '../clouds/credential-cache.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { customHeaders, customOptions, secretBearingValues, withoutTrailingSlash } from '../registry/custom-models.ts';
 import { defaultModel } from '../registry/default-models.ts';
 import type { ModelList } from '../registry/model-list.ts';
+import { ModelFailure } from '../request.ts';
+import type { LoginInteraction } from '../sign-in/flow.ts';
+import { forbiddenSignIns, signInProvider } from '../sign-in/sign-in-providers.ts';
 import { type FoundKey, findKey, keyAdvice, keyEntry, type RuntimeKey } from './key-lookup.ts';
 import { sharedVariables } from './secret-variables.ts';
-import { apiKeyFromSignIn } from './sign-in.ts';
+import { RenewalError, type SignInAuth, SignIns } from './sign-in.ts';
 
 export interface ProviderAuthOptions {
   readonly agentDir: string;
   readonly env: Environment;
   readonly list: ModelList;
+  /** Replaces the limit of a renewal. */
+  readonly renewTimeoutMs?: number;
 }
 
 export type ModelAuth = Pick<Endpoint, 'apiKey' | 'headers'>;
@@ -24,19 +32,42 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The keys, headers and endpoints of the listed providers, and which of them are usable. */
 export class ProviderAuth {
+  readonly signIns: SignIns;
   readonly #options: ProviderAuthOptions;
   readonly #list: ModelList;
   #file: FileSnapshot<Credentials>;
-  #runtimeKey: RuntimeKey | undefined;
+  readonly #runtimeKeys = new Map<string, string>();
+  readonly #cache = new CredentialCache();
 
   constructor(options: ProviderAuthOptions) {
     this.#options = options;
     this.#list = options.list;
+    this.signIns = new SignIns(options);
     this.#file = this.#readFile();
+    this.#list.accountModels = (provider, models) => this.#accountModels(provider, models);
   }
 
-  setRuntimeKey(key: RuntimeKey): void {
-    this.#runtimeKey = key;
+  /** The stored sign-in that requests of a provider use. */
+  signInOf(provider: string): OAuthCredential | undefined {
+    const credential = this.#credential(provider);
+    return credential?.type === 'oauth' && !this.#runtimeKeys.has(provider) ? credential : undefined;
+  }
+
+  setRuntimeKey({ provider, key }: RuntimeKey): void {
+    this.#runtimeKeys.set(provider, key);
+  }
+
+  removeRuntimeKey(provider: string): void {
+    this.#runtimeKeys.delete(provider);
+  }
+
+  /** The source of the key that is used for a provider; undefined if there is none. */
+  keySource(provider: string): { kind: 'runtime' | 'stored' | 'signIn' | 'other'; location: string } | undefined {
+    const found = this.#findKey(provider);
+    if (!found) return undefined;
+    const stored = this.#credential(provider);
+    const kind = stored?.type === 'oauth' ? 'signIn' : stored ? 'stored' : 'other';
+    return { kind: this.#runtimeKeys.has(provider) ? 'runtime' : kind, location: found.location };
   }
 
   /** Reads `auth.json` again if it has changed. */
@@ -78,7 +109,7 @@ export class ProviderAuth {
   keyedProviders(): Result<'list_providers'>['providers'] {
     return this.#list
       .providersByPreference()
-      .filter((provider) => !this.#needsNoKey(provider))
+      .filter((provider) => !this.#needsNoKey(provider) && signInProvider(provider)?.acceptsKeys !== false)
       .map((id) => ({
         id,
         models: this.#list.models(id).length,
@@ -87,45 +118,68 @@ export class ProviderAuth {
       }));
   }
 
+  /** The providers that can be signed in to. */
+  loginProviders(): Result<'get_login_providers'>['providers'] {
+    return this.signIns.providers().map(({ id, name, available }) => ({
+      id,
+      name,
+      available,
+      authenticated: this.hasKey(id),
+    }));
+  }
+
+  /** Signs in to a provider and stores the result. Rejects with a `Refusal` if there is no sign-in for it. */
+  async logIn(provider: string, interaction: LoginInteraction): Promise<void> {
+    await this.signIns.logIn(provider, interaction);
+    this.refresh();
+  }
+
   /** Why providers of the user's files cannot be used, one sentence each. */
   get keyProblems(): readonly string[] {
     const mentioned = [...this.#list.customised(), ...this.#file.content.credentials.keys()];
     return [...new Set(mentioned)].flatMap((provider) => {
       const problem = this.#keyProblem(provider);
-      return problem === undefined ? [] : `${provider} cannot be used. ${problem}`;
+      return problem === undefined ? [] : cannotBeUsed(provider, problem);
     });
   }
 
-  /** Tells the user why a provider cannot be used, and the remedy. */
+  /** The message with the reason and the remedy. */
   missingKeyMessage(provider: string): string {
     const isListed = this.#list.providers().includes(provider);
-    const advice = isListed ? keyAdvice(provider, this.#path) : unknownProviderAdvice(provider);
+    const acceptsKeys = signInProvider(provider)?.acceptsKeys !== false;
+    const own = acceptsKeys ? keyAdvice(provider, this.#path) : `Run: tau login ${provider}`;
+    const advice = isListed ? own : unknownProviderAdvice(provider);
+    const missing = this.#cloudProblem(provider);
+    if (missing !== undefined) return cannotBeUsed(provider, missing);
     return noKeyMessage(provider, this.#keyProblem(provider) ?? advice);
   }
 
   /** The set variables that the user's files name as secrets, which tools must not get. */
   get secretNames(): readonly string[] {
-    const keys = [...this.#file.content.credentials.values()].flatMap((one) => (one.type === 'api_key' ? one.key : []));
-    const values = this.#list
-      .customised()
-      .flatMap((provider) => secretBearingValues(this.#list.settings(provider) ?? {}));
-    const names = new Set([...keys, ...values].flatMap(variablesIn));
-    return [...names].filter(
-      (name) => !sharedVariables.has(name) && readVariable(this.#options.env, name) !== undefined,
-    );
+    const stored = [...this.#file.content.credentials.values()];
+    const keys = stored.flatMap((one) => (one.type === 'api_key' ? (one.key ?? []) : []));
+    const settings = this.#list.customised().map((provider) => this.#list.settings(provider) ?? {});
+    const names = new Set([...keys, ...settings.flatMap(secretBearingValues)].flatMap(variablesIn));
+    const isSet = (name: string) => readVariable(this.#options.env, name) !== undefined;
+    return [...names].filter((name) => !sharedVariables.has(name) && isSet(name));
   }
 
   /** Resolves a model's endpoint. Rejects with a `Refusal` if its key or a header cannot be resolved. */
   async endpoint(model: Model, signal?: AbortSignal): Promise<Omit<Endpoint, 'timeouts'>> {
     const { provider, id } = model;
-    const { baseUrl } = this.#list.find(provider, id) ?? model;
-    if (!baseUrl && !this.#list.registered.streamOf(model))
-      throw notFound(`No address is known for ${provider}/${id}. Give providers.${provider} a baseUrl in models.json.`);
     const settings = this.#list.settings(provider);
+    const signIn = this.signInOf(provider);
+    const ownUrl = signIn && signInProvider(provider)?.baseUrl?.(signIn);
+    const accountUrl = settings?.baseUrl === undefined ? ownUrl : undefined;
+    const baseUrl = accountUrl ?? (this.#list.find(provider, id) ?? model).baseUrl;
+    const isCloud = hasOwnAddress(model.api) || cloudAdvice(provider) !== undefined;
+    if (!baseUrl && !isCloud && !this.#list.registered.streamOf(model))
+      throw notFound(`No address is known for ${provider}/${id}. Give providers.${provider} a baseUrl in models.json.`);
     const options = settings && customOptions(settings, id);
     return {
       baseUrl: withoutTrailingSlash(baseUrl ?? ''),
       ...(options ? { options } : {}),
+      ...(isCloud ? { cloud: this.#cloudAccess(provider) } : {}),
       ...(await this.keyAndHeaders(model, signal)),
     };
   }
@@ -133,7 +187,7 @@ export class ProviderAuth {
   /** Resolves the key and headers of a model. Rejects as `endpoint` does. */
   async keyAndHeaders({ provider, id, ...given }: ModelRef, signal?: AbortSignal): Promise<ModelAuth> {
     const { headers } = this.#list.find(provider, id) ?? given;
-    const [apiKey, own] = await Promise.all([
+    const [{ apiKey, headers: ofSignIn }, own] = await Promise.all([
       this.#resolveKey(provider, signal),
       this.#resolveHeaders(provider, id, signal),
     ]);
@@ -143,41 +197,62 @@ export class ProviderAuth {
       headers: {
         'user-agent': `tau/${version}`,
         ...stringHeaders(headers ?? {}),
+        ...ofSignIn,
         ...own,
         ...(isBearer ? { authorization: `Bearer ${apiKey}` } : {}),
       },
     };
   }
 
-  async #resolveKey(provider: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+  /**
+   * The key that requests of a provider send now. A sign-in with less than `minLifeMs` left is renewed. Rejects with a
+   * `Refusal`, or an error that explains itself.
+   */
+  async currentKey(provider: string, minLifeMs?: number): Promise<string | undefined> {
+    const signIn = this.signInOf(provider);
+    if (signIn && minLifeMs !== undefined && this.signIns.canRenew(provider, signIn)) {
+      const { apiKey } = await this.signIns.auth(provider, signIn, minLifeMs);
+      this.refresh();
+      return apiKey;
+    }
+    const { apiKey } = await this.#resolveKey(provider, undefined);
+    this.refresh();
+    return apiKey;
+  }
+
+  async #resolveKey(provider: string, signal: AbortSignal | undefined): Promise<KeyAuth> {
     const found = this.#findKey(provider);
     switch (found?.kind) {
       case 'key':
-        return found.key.trim();
-      case 'value':
-        return (
-          await this.#resolveValue(found.value, { provider, location: noKeyMessage(provider, found.location), signal })
-        ).trim();
+        return { apiKey: found.key.trim() };
+      case 'value': {
+        const location = noKeyMessage(provider, found.location);
+        return { apiKey: (await this.#resolveValue(found.value, { provider, location, signal })).trim() };
+      }
       case 'signIn':
-        return this.#signInKey(provider, found.credential);
+        return unlessAborted(signal, this.#signInAuth(provider, found.credential));
       case 'expired':
         throw notFound(this.#expiredMessage(provider));
+      case 'ambient':
+        return { apiKey: undefined };
+      case 'forbidden':
+        throw notFound(noKeyMessage(provider, found.reason));
       case undefined:
-        if (this.#needsNoKey(provider)) return undefined;
+        if (this.#needsNoKey(provider)) return { apiKey: undefined };
         throw notFound(this.missingKeyMessage(provider));
       default:
         return found satisfies never;
     }
   }
 
-  async #signInKey(provider: string, credential: OAuthCredential): Promise<string> {
-    const signIn = this.#list.registered.signInOf(provider);
-    if (!signIn) throw notFound(this.#expiredMessage(provider));
-    const { agentDir } = this.#options;
+  /** An issuer that cannot be reached is a transient failure. */
+  async #signInAuth(provider: string, credential: OAuthCredential): Promise<SignInAuth> {
     try {
-      return await apiKeyFromSignIn({ agentDir, provider, credential, signIn });
+      return await this.signIns.auth(provider, credential);
     } catch (error) {
-      throw notFound(noKeyMessage(provider, `The sign-in cannot be used: ${messageOf(error)}`));
+      if (error instanceof RenewalError && !error.isPermanent) throw new ModelFailure('connection_lost', error.message);
+      const detail = error instanceof RenewalError ? error.message : `The sign-in cannot be used: ${messageOf(error)}`;
+      throw notFound(noKeyMessage(provider, detail));
     }
   }
 
@@ -208,33 +283,55 @@ export class ProviderAuth {
   #keyProblem(provider: string): string | undefined {
     const found = this.#findKey(provider);
     if (found?.kind === 'expired') return this.#expiredMessage(provider);
+    if (found?.kind === 'forbidden') return found.reason;
     const obstacle = found?.kind === 'value' ? valueProblem(found.value, this.#envFor(provider)) : undefined;
-    return obstacle === undefined ? undefined : `${found?.location}: ${obstacle}`;
+    return obstacle === undefined ? this.#cloudProblem(provider) : `${found?.location}: ${obstacle}`;
+  }
+
+  /** The setting that a provider in a cloud lacks besides its credentials, if it has these. */
+  #cloudProblem(provider: string): string | undefined {
+    const found = this.#findKey(provider);
+    const hasAddress = this.#list.settings(provider)?.baseUrl !== undefined;
+    return found && cloudProblem(provider, this.#envFor(provider), { hasAddress, hasKey: found.kind !== 'ambient' });
+  }
+
+  #cloudAccess(provider: string): CloudAccess {
+    const credentials = this.#list.settings(provider)?.credentials;
+    return { env: this.#envFor(provider), cache: this.#cache, ...(credentials ? { credentials } : {}) };
   }
 
   #expiredMessage(provider: string): string {
     const cause = `The sign-in for ${provider} has expired, and tau cannot renew it`;
-    return `${cause}. Sign in again with pi, or put ${keyEntry(provider)} in its place in ${this.#path}.`;
+    const remedy = signInProvider(provider) ? `Run: tau login ${provider}` : 'Sign in again with pi';
+    return `${cause}. ${remedy}, or put ${keyEntry(provider)} in its place in ${this.#path}.`;
   }
 
   #findKey(provider: string): FoundKey | undefined {
     const { registered } = this.#list;
+    const credential = this.#credential(provider);
     return findKey(provider, {
-      runtimeKey: this.#runtimeKey,
-      credential: this.#credential(provider),
-      env: this.#options.env,
+      runtimeKey: this.#runtimeKeys.get(provider),
+      credential,
+      env: this.#envFor(provider),
       custom: this.#list.settings(provider),
       customLocation: registered.defines(provider, 'apiKey')
         ? `registerProvider: ${provider}`
         : `models.json: providers.${provider}`,
-      hasSignIn: registered.signInOf(provider) !== undefined,
+      canRenew: credential?.type === 'oauth' && this.signIns.canRenew(provider, credential),
+      forbidden: registered.signInOf(provider) ? undefined : forbiddenSignIns[provider],
     });
+  }
+
+  /** The models that the account of a sign-in may use. */
+  #accountModels(provider: string, models: readonly Model[]): readonly Model[] {
+    const credential = this.signInOf(provider);
+    return credential ? this.signIns.accountModels(provider, models, credential) : models;
   }
 
   #envFor(provider: string): Environment {
     const credential = this.#credential(provider);
     const { env } = this.#options;
-    return credential?.type === 'api_key' && credential.env ? { ...env, ...credential.env } : env;
+    return credential?.type === 'api_key' && credential.env ? cloudEnvironment(provider, env, credential.env) : env;
   }
 
   /** Servers of the user's own, such as local ones. */
@@ -261,6 +358,11 @@ export class ProviderAuth {
   }
 }
 
+interface KeyAuth {
+  readonly apiKey: string | undefined;
+  readonly headers?: SignInAuth['headers'];
+}
+
 type ModelRef = Pick<Model, 'provider' | 'id' | 'headers'>;
 
 const unknownProviderAdvice = (provider: string) =>
@@ -274,6 +376,8 @@ interface ValueContext {
 
 const noKeyMessage = (provider: string, detail: string) => `No API key found for ${provider}. ${detail}`;
 
+const cannotBeUsed = (provider: string, problem: string) => `${provider} cannot be used. ${problem}`;
+
 const notFound = (message: string) => new Refusal('model_not_found', message);
 
 const stringHeaders = (headers: Record<string, unknown>): Record<string, string> =>
@@ -282,3 +386,14 @@ const stringHeaders = (headers: Record<string, unknown>): Record<string, string>
       typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
     ),
   );
+
+/** Stops waiting when the signal aborts; the work continues. */
+function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -19,7 +19,8 @@ export function withRedactedErrors(provider: Provider, { apiKey, headers }: Endp
   };
 }
 
-function redactFailure(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
+/** The failure without these secrets in its message. */
+export function redactFailure(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
   const message = redact(failure.message, secrets);
   if (message === failure.message) return failure;
   const { code, status, retryAfterMs } = failure;

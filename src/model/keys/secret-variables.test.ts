@@ -3,11 +3,12 @@ import { providerKeys } from './provider-keys.ts';
 import { secretsSet, withoutSecrets } from './secret-variables.ts';
 
 const names = [...Object.values(providerKeys).flat(), 'PI_AUTH_TOKEN'];
-const env = Object.fromEntries([...names, 'HOME', 'AWS_PROFILE'].map((name) => [name, 'x']));
+const shared = ['AWS_ACCESS_KEY_ID', 'AWS_PROFILE', 'GH_TOKEN', 'GITHUB_TOKEN', 'HOME'];
+const env = Object.fromEntries([...names, ...shared].map((name) => [name, 'x']));
 
 describe('secret variables', () => {
   it('are withheld from tools, except those that other programs need', () => {
-    expect(Object.keys(withoutSecrets(env)).sort()).toEqual(['AWS_PROFILE', 'GH_TOKEN', 'GITHUB_TOKEN', 'HOME']);
+    expect(Object.keys(withoutSecrets(env)).sort()).toEqual(shared);
   });
 
   it('are listed in order if they are set', () => {

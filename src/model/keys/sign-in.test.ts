@@ -1,10 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { messageOf } from '../../protocol/errors.ts';
 import type { OAuthCredential } from '../../store/credentials.ts';
+import { until } from '../../system/testing/script.ts';
 import type { ProviderConfig, SignIn } from '../registry/provider-config.ts';
 import { openUserModels, type UserFiles } from '../registry/testing/user-files.ts';
-import { apiKeyFromSignIn } from './sign-in.ts';
+import { isDue } from './sign-in.ts';
 
 const later = Date.now() + 3_600_000;
 const stored = { type: 'oauth', access: 'old', refresh: 'r1', expires: later, tenant: 't' } as const;
@@ -24,7 +26,8 @@ function signedIn(credential: object, own: Partial<SignIn> = {}, files: UserFile
   };
   const config: ProviderConfig = { baseUrl: 'http://a.test', api: 'openai-completions', models: [{ id: 'm' }], oauth };
   user.list.register('acme', config);
-  const onDisk = () => JSON.parse(readFileSync(join(user.agentDir, 'auth.json'), 'utf8'));
+  const path = join(user.agentDir, 'auth.json');
+  const onDisk = Object.assign(() => JSON.parse(readFileSync(path, 'utf8')), { path });
   return { ...user, oauth, refreshed, onDisk, config, key: () => user.keyOf('acme', 'm') };
 }
 
@@ -45,7 +48,7 @@ describe('a stored sign-in of a registered provider', () => {
     expect(refreshed).toEqual([expired]);
     expect(onDisk()).toEqual({
       other: { type: 'api_key', key: 'k' },
-      acme: { type: 'oauth', access: 'new', refresh: 'r2', expires: later, tenant: 't' },
+      acme: { type: 'oauth', access: 'new', refresh: 'r2', expires: later, tenant: 't', issued: expect.any(Number) },
     });
     expect(statSync(join(agentDir, 'auth.json')).mode & 0o777).toBe(0o600);
     refresh();
@@ -78,7 +81,7 @@ describe('a stored sign-in of a registered provider', () => {
       'access must be a string',
     ],
     ['is no object', expired, { refreshToken: async () => 'x' as unknown as object }, 'it must be an object'],
-    ['has no key', stored, { getApiKey: () => '' }, 'getApiKey did not answer a key'],
+    ['has no key', stored, { getApiKey: () => '' }, 'getApiKey returned no key'],
     [
       'breaks',
       stored,
@@ -98,17 +101,83 @@ describe('a stored sign-in of a registered provider', () => {
 
   it('waits no longer than the timeout for its renewal', async () => {
     let received: AbortSignal | undefined;
-    const { oauth, agentDir, onDisk } = signedIn(expired, {
+    const own: Partial<SignIn> = {
       refreshToken: (_old, signal) => {
         received = signal;
         return new Promise(() => {});
       },
-    });
+    };
+    const { key, onDisk } = signedIn(expired, own, { renewTimeoutMs: 10 });
 
-    const key = apiKeyFromSignIn({ agentDir, provider: 'acme', credential: expired, signIn: oauth, timeoutMs: 10 });
-
-    await expect(key).rejects.toThrow('refreshToken did not answer within 10 ms');
+    await expect(key()).rejects.toThrow('The sign-in for acme was not renewed within 10 ms');
     expect(received?.aborted).toBe(true);
     expect(onDisk().acme).toEqual(expired);
+  });
+
+  it('is used as it is while it is valid and its issuer cannot be reached', async () => {
+    const soon = { ...stored, expires: Date.now() + 60_000 };
+    const { key } = signedIn(soon, { refreshToken: async () => Promise.reject(new Error('no route')) });
+
+    expect(await key()).toBe('key of old');
+  });
+
+  it('is not sent again after its refresh token was rejected for good', async () => {
+    let requests = 0;
+    const { key } = signedIn(expired, {
+      refreshToken: async () => {
+        requests++;
+        throw new Error('400 invalid_grant');
+      },
+    });
+
+    const messages = [await key().catch(messageOf), await key().catch(messageOf)];
+
+    expect(requests).toBe(1);
+    for (const message of messages) expect(message).toContain('Run: tau login acme');
+  });
+
+  it('waits for an abort no longer than the caller, and stores the result', async () => {
+    let finish = (_fresh: object) => {};
+    const { auth, onDisk } = signedIn(expired, {
+      refreshToken: () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        }),
+    });
+    const controller = new AbortController();
+    const waiting = auth.keyAndHeaders({ provider: 'acme', id: 'm' }, controller.signal);
+    await until(() => finish.length === 1 && existsSync(`${onDisk.path}.lock`));
+
+    controller.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+    finish({ access: 'new', refresh: 'r2', expires: later });
+    await auth.signIns.settled();
+
+    expect(onDisk().acme).toMatchObject({ access: 'new', refresh: 'r2' });
+  });
+
+  it('changes the models of its account', () => {
+    const { list } = signedIn(stored, {
+      modifyModels: (models) => models.map((model) => ({ ...model, name: 'Mine' })),
+    });
+
+    expect(list.find('acme', 'm')?.name).toBe('Mine');
+    expect(list.find('acme', 'm')).toBe(list.find('acme', 'm'));
+  });
+});
+
+describe('isDue', () => {
+  const now = 1_000_000_000_000;
+  const minute = 60_000;
+
+  it.each<[string, number, number | undefined, boolean]>([
+    ['an hour before the end', 60 * minute, undefined, false],
+    ['four minutes before the end', 4 * minute, undefined, true],
+    ['after the end', -minute, undefined, true],
+    ['a new token that lives five minutes', 5 * minute, 0, false],
+    ['a token of five minutes with 20 seconds left', minute / 3, 5 * minute - minute / 3, true],
+  ])('decides for %s', (_what, left, age, expected) => {
+    const issued = age === undefined ? {} : { issued: now - age };
+    expect(isDue({ type: 'oauth', access: 'a', expires: now + left, ...issued }, now)).toBe(expected);
   });
 });

@@ -14,6 +14,7 @@ async function callAndAbort(provider: Provider) {
   const controller = new AbortController();
   const events = [];
   for await (const event of callModel(provider, scriptedRequest({ signal: controller.signal })).events) {
+    if (event.type === 'response') continue;
     if (events.push(event) === 1) controller.abort();
   }
   return { events, types: events.map(({ type }) => type), listeners: getEventListeners(controller.signal, 'abort') };
@@ -68,6 +69,48 @@ describe('a model response', () => {
     const toolCall = { type: 'toolCall', id: 'c', name: 'read', arguments: { path: 'a' } };
     expect(events.at(-2)).toEqual({ type: 'toolcall_end', contentIndex: 0, toolCall });
     expect(message).toMatchObject({ content: [toolCall], stopReason: 'toolUse' });
+  });
+});
+
+describe('the start of a response', () => {
+  const typesOf = async (provider: Provider) => {
+    const types: string[] = [];
+    for await (const { type } of callModel(provider, scriptedRequest()).events) types.push(type);
+    return types;
+  };
+
+  it('is reported as soon as the server responds, before the first step', async () => {
+    let next = () => {};
+    const provider: Provider = async function* ({ onOpen }, draft) {
+      onOpen?.();
+      await new Promise<void>((resolve) => {
+        next = resolve;
+      });
+      yield* draft.text('x');
+    };
+    const events = callModel(provider, scriptedRequest()).events[Symbol.asyncIterator]();
+
+    expect(await events.next()).toEqual({ value: { type: 'response' }, done: false });
+    next();
+    expect(await events.next()).toMatchObject({ value: { type: 'text_start' } });
+  });
+
+  it('is reported with the first step at the latest, and once', async () => {
+    const types = await typesOf(async function* ({ onOpen }, draft) {
+      yield* draft.text('x');
+      onOpen?.();
+    });
+
+    expect(types).toEqual(['response', 'text_start', 'text_delta', 'text_end', 'end']);
+  });
+
+  it('is not reported if the request fails before', async () => {
+    // biome-ignore lint/correctness/useYield: it throws at once
+    const types = await typesOf(async function* () {
+      throw new ModelFailure('overloaded', 'busy');
+    });
+
+    expect(types).toEqual(['end']);
   });
 });
 

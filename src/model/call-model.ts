@@ -1,5 +1,5 @@
 import { messageOf } from '../protocol/errors.ts';
-import type { AssistantMessage } from '../protocol/generated/vocabulary.ts';
+import type { AssistantMessage, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { Abortable } from './abortable.ts';
 import { Draft, type DraftStep, emptyAssistantMessage } from './draft.ts';
 import {
@@ -15,6 +15,8 @@ import {
 export interface ModelResponse {
   /** Has no content yet; the end repeats its timestamp. */
   readonly opening: AssistantMessage;
+  /** The level that the request asked for. */
+  readonly thinkingLevel: ThinkingLevel;
   readonly events: AsyncIterable<ModelEvent>;
   /** Ends the response early, as an abort would, with this error message. */
   readonly cancel: (reason: string) => void;
@@ -26,10 +28,12 @@ export function callModel(
   request: ModelRequest,
   onFailure: (failure: ModelFailure) => void = () => {},
 ): ModelResponse {
-  const opening = emptyAssistantMessage(request.model);
+  const { model, thinkingLevel, routedFrom } = request;
+  const opening = { ...emptyAssistantMessage(model), ...(routedFrom ? { thinkingLevel } : {}) };
   const controller = new AbortController();
   return {
     opening,
+    thinkingLevel: request.thinkingLevel,
     events: streamEvents(provider, { request, controller, onFailure, draft: new Draft({ ...opening }) }),
     cancel: (reason) => controller.abort(reason),
   };
@@ -55,9 +59,18 @@ async function* streamEvents(
   let end: ResponseEnd;
   try {
     signal.throwIfAborted();
-    const source = new Abortable(provider({ ...request, signal }, draft), signal);
+    let onOpen = () => {};
+    const opened = new Promise<void>((resolve) => {
+      onOpen = resolve;
+    });
+    const source = new Abortable(provider({ ...request, signal, onOpen }, draft), signal);
     try {
-      for (let result = await source.next(); !result.done; result = await source.next()) yield result.value;
+      const first = source.next();
+      await Promise.race([first, opened]);
+      // It may fail while the reader handles the start of the response.
+      first.catch(() => {});
+      yield { type: 'response' };
+      for (let result = await first; !result.done; result = await source.next()) yield result.value;
     } finally {
       await source.close();
     }
@@ -103,6 +116,6 @@ export const withContent = (provider: Provider): Provider =>
   async function* (request: ModelRequest, draft: Draft): AsyncGenerator<DraftStep | UsageUpdate> {
     yield* provider(request, draft);
     if (draft.isEmpty && request.messages.at(-1)?.role !== 'toolResult') {
-      throw new ModelFailure('empty_response', 'The model returned an empty response');
+      throw new ModelFailure('empty_answer', 'The model returned an empty response');
     }
   };

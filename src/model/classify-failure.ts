@@ -24,7 +24,7 @@ function codeOf(message: string, status: number | undefined): RunError {
 
 // Errors in mid-stream often have no status; these messages identify them.
 const codePatterns: readonly (readonly [RunError, RegExp])[] = [
-  ['rate_limited', /rate.?limit|too many requests|resource.?exhausted|throttl/i],
+  ['rate_limited', /rate.?limit|too many requests|resource.?exhausted|throttl|please wait before trying again/i],
   ['overloaded', /overloaded|service.?unavailable|high demand|at capacity/i],
   [
     'auth_failed',
@@ -32,8 +32,8 @@ const codePatterns: readonly (readonly [RunError, RegExp])[] = [
   ],
 ];
 
-// Providers share no error code for a conversation that is too long.
-const overflowPatterns = [
+/** Messages about a conversation that is too long: providers share no error code for it. */
+export const overflowPatterns: readonly RegExp[] = [
   /prompt (?:is )?too long/i,
   /input is too long for requested model/i,
   /exceeds the context window/i,
@@ -57,13 +57,22 @@ const overflowPatterns = [
   /token limit exceeded/i,
   /input length (?:and|plus) .{0,40}exceed/i,
   /range of input length should be/i,
+  /(?:prompt|generate).{0,80}exceeds the max limit of \d+ tokens/i,
+  /requested_too_many_tokens/i,
+  /input tokens exceeds? maximum length|input tokens exceeded/i,
+  /too many input tokens/i,
+  /malformed input request.{0,40}expected maxLength/i,
+  /input length \d+ exceeds (?:the )?maximum/i,
+  /prompt exceeds max length/i,
+  /prompt .{0,40}tokens.{0,40}context size/i,
   /request_too_large/i,
   /prompt.{0,40}(?:exceeds|longer than).{0,40}context/i,
   /^413 (?:payload too large|request entity too large|error|\(no body\))?$/i,
 ];
 
 // Rate limits also mention tokens and limits.
-const rateLimitPattern = /rate.?limit|too many requests|throttling|tokens per (?:minute|day)|per.minute/i;
+const rateLimitPattern =
+  /rate.?limit|too many requests|throttling|tokens per (?:minute|day)|per.minute|please wait before trying again/i;
 
 /** Whether the message reports that the conversation exceeds the context window. */
 export const isOverflow = (message: string): boolean =>
@@ -78,7 +87,7 @@ const transientCodes: ReadonlySet<RunError> = new Set([
   'overloaded',
   'stalled',
   'connection_lost',
-  'empty_response',
+  'empty_answer',
 ]);
 
 // Statuses of a server in trouble, not of a wrong request.

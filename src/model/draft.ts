@@ -20,12 +20,12 @@ export const noUsage = (): Usage => ({
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 });
 
+const namesOf = ({ api, provider, id }: Model) => ({ api, provider, model: id });
+
 export const emptyAssistantMessage = (model: Model): AssistantMessage => ({
   role: 'assistant',
   content: [],
-  api: model.api,
-  provider: model.provider,
-  model: model.id,
+  ...namesOf(model),
   usage: noUsage(),
   stopReason: 'stop',
   timestamp: Date.now(),
@@ -121,6 +121,19 @@ export class Draft {
     return !this.#blocks.some(hasContent) && (this.#open === undefined || !hasPieces(this.#open));
   }
 
+  /** All text of this kind so far. */
+  streamed(kind: 'text' | 'thinking'): string {
+    const closed = this.#blocks.flatMap((block) => {
+      if (block.type !== kind) return [];
+      return block.type === 'text' ? block.text : block.type === 'thinking' ? block.thinking : [];
+    });
+    return [...closed, ...(this.#open?.kind === kind ? this.#open.pieces : [])].join('');
+  }
+
+  get hasToolCall(): boolean {
+    return this.#open?.kind === 'toolCall' || this.#blocks.some((block) => block.type === 'toolCall');
+  }
+
   set usage(usage: Usage) {
     this.#message.usage = usage;
   }
@@ -128,6 +141,11 @@ export class Draft {
   /** Records the names that the provider gave to its response. */
   setMetadata(metadata: Pick<AssistantMessage, 'responseId' | 'responseModel' | 'rawStopReason'>): void {
     Object.assign(this.#message, metadata);
+  }
+
+  /** Names another model than the one that was requested. */
+  setModel(model: Model): void {
+    Object.assign(this.#message, namesOf(model));
   }
 
   set stopReason(reason: StopReason) {
@@ -167,8 +185,8 @@ function hasContent(block: AssistantBlock): boolean {
   return block.type === 'toolCall' || block.thinking !== '' || block.redacted === true;
 }
 
-// Arguments that do not parse, as in a truncated response, count as none: the tool reports what is missing.
-function parseArguments(json: string): Record<string, unknown> {
+/** Arguments that do not parse, as in a truncated response, count as none: the tool reports what is missing. */
+export function parseArguments(json: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};

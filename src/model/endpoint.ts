@@ -1,4 +1,5 @@
 import type { Settings } from '../store/settings.ts';
+import type { CloudAccess } from './clouds/credential-cache.ts';
 import type { Provider } from './request.ts';
 
 /** The address of a model, and what every request to it carries. */
@@ -10,6 +11,8 @@ export interface Endpoint {
   readonly headers: Readonly<Record<string, string>>;
   /** Settings for a package of the AI SDK. */
   readonly options?: Readonly<Record<string, unknown>>;
+  /** Is set for clouds and for packages of the AI SDK. */
+  readonly cloud?: CloudAccess;
   readonly timeouts: StreamTimeouts;
 }
 
@@ -30,7 +33,11 @@ const FIRST_BYTE_TIMEOUT_MS = 300_000;
 const BETWEEN_CHUNKS_TIMEOUT_MS = 120_000;
 
 /** The timeouts of the user's settings. pi has one timeout for the whole response; tau's `stall` is finer and wins. */
-export function streamTimeouts({ stall = {}, httpIdleTimeoutMs }: Settings): StreamTimeouts {
+export function streamTimeouts({
+  stall = {},
+  retry,
+  httpIdleTimeoutMs = retry?.provider?.timeoutMs,
+}: Settings): StreamTimeouts {
   return {
     connectMs: stall.connectMs ?? CONNECT_TIMEOUT_MS,
     firstByteMs: stall.firstByteMs ?? httpIdleTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS,

@@ -27,6 +27,8 @@ export interface ModelRequest {
   readonly systemPrompt: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolSpec[];
+  /** `agent`: no user has sent the last message, such as for a summary. Some plans count only requests of users. */
+  readonly initiator?: 'agent';
   /** Servers find cached conversations by it. */
   readonly sessionId?: string;
   /** Limits the response further than the model does. */
@@ -35,11 +37,36 @@ export interface ModelRequest {
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
   /** Gets the body before it is posted, and may return a replacement. */
   readonly onPayload?: (payload: unknown) => Promise<unknown>;
+  readonly wire?: WireObserver;
+  /** A provider calls it when the server has begun to respond, at the latest with its first step. */
+  readonly onOpen?: () => void;
+  /** The virtual model that stands for `model`; the message then records the thinking level. */
+  readonly routedFrom?: Model;
   readonly signal: AbortSignal;
 }
 
-/** Steps, usage updates and one end with the whole message. */
-export type ModelEvent = DraftStep | UsageUpdate | ResponseEnd;
+/** Observes the HTTP exchange of one request. Nothing is built for a callback that is absent. */
+export interface WireObserver {
+  /** Gets the headers with their secrets, by lower-case name, before the body is built. Changes in place are sent; null deletes a header. */
+  readonly onHeaders?: (headers: Record<string, string | null>) => Promise<void> | void;
+  /** Gets each response, rejected or not. Keys and cookies are redacted. */
+  readonly onResponse?: (response: WireResponse) => Promise<void> | void;
+  /** Gets a copy of each parsed object of the stream, as the server sent it but for redacted keys. */
+  readonly onStreamEvent?: (event: unknown) => Promise<void> | void;
+}
+
+/** The beginning of an HTTP response. */
+export interface WireResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** At most one `response` when the server has begun to respond, then steps and usage updates; last the whole message. */
+export type ModelEvent = ResponseStart | DraftStep | UsageUpdate | ResponseEnd;
+
+export interface ResponseStart {
+  readonly type: 'response';
+}
 
 export interface UsageUpdate {
   readonly type: 'usage';
@@ -73,3 +100,10 @@ export class ModelFailure extends Error {
     this.retryAfterMs = details.retryAfterMs;
   }
 }
+
+/** A provider that throws the failure on the first read. */
+export const failingProvider = (failure: ModelFailure): Provider =>
+  // biome-ignore lint/correctness/useYield: it throws at once
+  async function* () {
+    throw failure;
+  };

@@ -10,7 +10,8 @@ const MAX_ERROR_BYTES = 64 * 1024;
 export async function readErrorResponse(response: IncomingMessage): Promise<ModelFailure> {
   const { statusCode: status = 0, headers } = response;
   const body = await readBodyStart(response);
-  const retryAfterMs = retryAfter(headers) ?? retryDelayIn(body);
+  const reopening = status === 429 ? planReopening(body, headers) : undefined;
+  const retryAfterMs = reopening === undefined ? (retryAfter(headers) ?? retryDelayIn(body)) : undefined;
   const content = describeBody(body);
   if (status >= 200 && status < 300) {
     const type = headers['content-type'] ?? 'nothing';
@@ -21,7 +22,7 @@ export async function readErrorResponse(response: IncomingMessage): Promise<Mode
   }
   const description = redirectMessage(status, headers) ?? (content.text || response.statusMessage || 'Error');
   return classifyFailure({
-    message: `${status} ${description}`,
+    message: `${status} ${description}${reopening === undefined ? '' : `. ${reopening}`}`,
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
@@ -32,6 +33,18 @@ const redirectMessage = (status: number, { location }: IncomingMessage['headers'
   status >= 300 && status < 400 && location
     ? `The server redirects to ${truncated(location)}, and tau does not follow: give its own address as baseUrl`
     : undefined;
+
+/** The end of a used-up window of a plan: a retry before it is useless. */
+function planReopening(body: string, headers: IncomingMessage['headers']): string | undefined {
+  if (!/"usage_limit_reached"/.test(body)) return undefined;
+  const at = Number(/"resets_at"\s*:\s*(\d{9,11})\b/.exec(body)?.[1] ?? headers['x-codex-primary-reset-at']);
+  const seconds = Number(
+    /"resets_in_seconds"\s*:\s*(\d{1,9})\b/.exec(body)?.[1] ?? headers['x-codex-primary-reset-after-seconds'],
+  );
+  const time = Number.isFinite(at) ? at * 1000 : Date.now() + seconds * 1000;
+  if (!Number.isFinite(time)) return 'The usage limit of the plan is reached';
+  return `The usage limit of the plan is reached until ${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
 
 // Google puts the retry delay into the body.
 function retryDelayIn(body: string): number | undefined {
@@ -77,13 +90,13 @@ function errorTextIn(body: string): string | undefined {
 export function errorText(value: unknown): string | undefined {
   // Google wraps the error into a list on its streaming route.
   const [outer] = Array.isArray(value) ? value : [value];
-  const error = isObject(outer) && 'error' in outer ? outer['error'] : outer;
+  const error = isObject(outer) ? (outer['error'] ?? outer) : outer;
   if (typeof error === 'string') return error;
   if (!isObject(error)) return undefined;
   const { message } = error;
   if (typeof message !== 'string' || message === '') return undefined;
   const kind = [error['code'], error['type'], error['status']].find(
-    (field) => typeof field === 'string' && field !== '',
+    (field) => typeof field === 'string' && field !== '' && field !== 'error',
   );
   return kind === undefined || message.includes(kind as string) ? message : `${message} (${kind})`;
 }

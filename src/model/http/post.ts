@@ -4,12 +4,15 @@ import { messageOf } from '../../protocol/errors.ts';
 import { ModelFailure } from '../request.ts';
 import type { ProxyRoute } from './proxy.ts';
 
-/** An HTTP POST request. */
+/** An HTTP request, a POST by default. */
 export interface HttpPost {
+  readonly method?: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly connectMs: number;
+  /** `new`: the request must not be repeated, and uses no kept connection. */
+  readonly connection?: 'new';
   readonly signal: AbortSignal;
 }
 
@@ -21,6 +24,7 @@ export async function post(message: HttpPost): Promise<IncomingMessage> {
   const url = new URL(message.url);
   const proxy = await proxyFor(message.url);
   try {
+    if (message.connection === 'new') return await send(message, url, proxy?.freshAgent() ?? false);
     return await send(message, url, proxy?.agent ?? (url.protocol === 'http:' ? httpAgent : httpsAgent)).catch(
       (error) => {
         // The server closed the kept connection before it received this request.
@@ -39,12 +43,16 @@ class StaleConnection extends Error {}
 // A connection that breaks later than this has reached the server, and a repeated request may cost money twice.
 const STALE_SOCKET_MS = 500;
 
-function send({ headers, body, connectMs, signal }: HttpPost, url: URL, agent: RequestOptions['agent']) {
+function send(
+  { method = 'POST', headers, body, connectMs, signal }: HttpPost,
+  url: URL,
+  agent: RequestOptions['agent'],
+) {
   const startRequest = url.protocol === 'http:' ? httpRequest : httpsRequest;
   return new Promise<IncomingMessage>((resolve, reject) => {
     const request = startRequest(url, {
-      method: 'POST',
-      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      method,
+      headers: method === 'GET' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
       agent,
     });
     // Closing a socket takes long: the events of the abort are sent before.

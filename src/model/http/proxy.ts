@@ -19,7 +19,7 @@ const routes = new Map<string, ProxyRoute>();
 /** The route through the proxy that is set for this address; undefined without a proxy. */
 export function proxyFor(url: string): ProxyRoute | undefined {
   const { hostname, protocol } = new URL(url);
-  const address = isLoopback(hostname) ? '' : getProxyForUrl(url);
+  const address = isLocal(hostname) ? '' : getProxyForUrl(url);
   if (address === '') return undefined;
   const key = `${protocol} ${address}`;
   const proxy = routes.get(key) ?? createRoute(address, protocol);
@@ -27,8 +27,9 @@ export function proxyFor(url: string): ProxyRoute | undefined {
   return proxy;
 }
 
-// Requests to this machine bypass every proxy.
-const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || host.startsWith('127.');
+// Requests to this machine, and to the servers of its cloud that give its credentials, bypass every proxy.
+const isLocal = (host: string) =>
+  ['localhost', '[::1]', 'metadata.google.internal'].includes(host) || /^(?:127|169\.254)\./.test(host);
 
 // A proxy forwards plain HTTP and tunnels HTTPS.
 function createRoute(address: string, target: string): ProxyRoute {

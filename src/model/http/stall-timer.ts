@@ -52,7 +52,7 @@ export class StallTimer {
   }
 
   /** Suspends the timeout while tau itself works. */
-  async pauseDuring<T>(work: Promise<T>): Promise<T> {
+  async pauseDuring<T>(work: Promise<T> | T): Promise<T> {
     this.setCounting(false);
     try {
       return await work;

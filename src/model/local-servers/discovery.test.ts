@@ -45,7 +45,7 @@ async function search(ports: object, own: { timeoutMs?: number; signal?: AbortSi
   return discoverLocalModels({
     timeoutMs: LONG_TIMEOUT,
     ...own,
-    ports: { ollama: dead, llamacpp: dead, lmstudio: dead, ...ports },
+    ports: { ollama: dead, llamacpp: [dead], lmstudio: dead, ...ports },
   });
 }
 
@@ -143,7 +143,7 @@ describe('llama.cpp', () => {
       '/props': { default_generation_settings: { n_ctx: 6144 }, modalities: { vision: true, audio: false } },
     });
 
-    expect(await search({ llamacpp: port })).toEqual([
+    expect(await search({ llamacpp: [port] })).toEqual([
       {
         id: '/models/tiny-q4.gguf',
         name: 'tiny-q4',
@@ -159,8 +159,25 @@ describe('llama.cpp', () => {
     ]);
   });
 
+  it('is found on its old and on its new port, and each model is listed once', async () => {
+    const serveModels = (...ids: string[]) =>
+      serve({
+        '/v1/models': { data: ids.map((id) => ({ id })) },
+        '/props': { default_generation_settings: { n_ctx: 6144 } },
+      });
+    const [old, current] = [await serveModels('a', 'b'), await serveModels('b', 'c')];
+
+    const found = await search({ llamacpp: [old, current] });
+
+    expect(found.map(({ id, baseUrl }) => [id, baseUrl])).toEqual([
+      ['a', `http://127.0.0.1:${old}/v1`],
+      ['b', `http://127.0.0.1:${old}/v1`],
+      ['c', `http://127.0.0.1:${current}/v1`],
+    ]);
+  });
+
   it('is not mistaken for any server with a list of models', async () => {
-    expect(await search({ llamacpp: await serve({ '/v1/models': models }) })).toEqual([]);
+    expect(await search({ llamacpp: [await serve({ '/v1/models': models })] })).toEqual([]);
   });
 });
 
@@ -191,7 +208,7 @@ describe('LM Studio', () => {
 
 describe('another server on such a port', () => {
   const searchAll = async (port: number, own?: Parameters<typeof search>[1]) =>
-    search({ ollama: port, llamacpp: port, lmstudio: port }, own);
+    search({ ollama: port, llamacpp: [port], lmstudio: port }, own);
 
   it.each<[string, TestReply]>([
     ['a page', (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
@@ -250,7 +267,7 @@ describe('another server on such a port', () => {
     });
     const silentPort = await serve({ '*': () => {} });
 
-    const found = await search({ ollama: silentPort, llamacpp: silentPort, lmstudio }, { signal: closed.signal });
+    const found = await search({ ollama: silentPort, llamacpp: [silentPort], lmstudio }, { signal: closed.signal });
 
     expect(found).toMatchObject([{ id: 'a' }]);
   });

@@ -4,13 +4,20 @@ import { asObject, JsonServer } from './json-server.ts';
 import { entriesWithId, localModel, tokenCount } from './local-model.ts';
 import { ollama } from './ollama.ts';
 
-const defaultPorts = { ollama: 11_434, llamacpp: 8080, lmstudio: 1234 };
+interface ServerPorts {
+  readonly ollama: number;
+  readonly llamacpp: readonly number[];
+  readonly lmstudio: number;
+}
+
+// llama.cpp has announced that its default moves from 8080 to 9931.
+const defaultPorts: ServerPorts = { ollama: 11_434, llamacpp: [8080, 9931], lmstudio: 1234 };
 
 /** Where to search for local servers, and for how long. */
 export interface LocalServerSearch {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  readonly ports?: Partial<typeof defaultPorts>;
+  readonly ports?: Partial<ServerPorts>;
 }
 
 /** The models of the servers that run on this machine. Never rejects: a server that fails or is too slow has none. */
@@ -20,11 +27,15 @@ export async function discoverLocalModels({ timeoutMs, signal, ports }: LocalSer
   const deadline = signal ? AbortSignal.any([signal, timeout]) : timeout;
   const found = await Promise.all([
     ollama(new JsonServer(ollamaPort, deadline)),
-    llamaCpp(new JsonServer(llamacpp, deadline)),
+    ...llamacpp.map((port) => llamaCpp(new JsonServer(port, deadline))),
     lmStudio(new JsonServer(lmstudio, deadline)),
   ]);
-  return found.flat();
+  return found.flat().filter(isFirstOfItsName);
 }
+
+// A server may listen on several of the ports.
+const isFirstOfItsName = ({ provider, id }: Model, index: number, models: readonly Model[]) =>
+  models.findIndex((model) => model.provider === provider && model.id === id) === index;
 
 /** The models of llama.cpp's server. Other servers on its port have no `/props`. */
 async function llamaCpp(server: JsonServer): Promise<Model[]> {

@@ -1,12 +1,18 @@
+import type { Model } from '../../protocol/generated/vocabulary.ts';
 import type { ApiAdapter } from '../endpoint.ts';
-import { ModelFailure } from '../request.ts';
+import { ModelFailure, type ModelRequest } from '../request.ts';
 import type { PackageFolders } from './ai-sdk/load-package.ts';
 
 // API kinds with this prefix name a package of the AI SDK.
 const AI_SDK_PREFIX = 'ai-sdk:';
 
-/** Loads the adapter of an API kind on first use. */
-export async function loadApiAdapter(api: string, folders: PackageFolders): Promise<ApiAdapter> {
+/** Loads the adapter for the API kind of a model on first use. */
+export async function loadApiAdapter(
+  { api, provider }: Pick<Model, 'api' | 'provider'>,
+  folders: PackageFolders,
+): Promise<ApiAdapter> {
+  if (provider === 'azure' && api === 'openai-completions')
+    return (await import('./azure/adapter.ts')).azureCompletions;
   switch (api) {
     case 'anthropic-messages':
       return (await import('./anthropic/adapter.ts')).anthropicMessages;
@@ -14,11 +20,44 @@ export async function loadApiAdapter(api: string, folders: PackageFolders): Prom
       return (await import('./completions/adapter.ts')).openaiCompletions;
     case 'openai-responses':
       return (await import('./responses/adapter.ts')).openaiResponses;
+    case 'openai-codex-responses':
+      return (await import('./responses/codex.ts')).openaiCodexResponses;
     case 'google-generative-ai':
       return (await import('./google/adapter.ts')).googleGenerativeAi;
+    case 'azure-openai-responses':
+      return (await import('./azure/adapter.ts')).azureResponses;
+    case 'bedrock-converse-stream':
+      return (await import('./bedrock/adapter.ts')).bedrock;
+    case 'google-vertex':
+      return (await import('./vertex/adapter.ts')).googleVertex;
+    case 'mistral-conversations':
+      return (await import('./mistral/adapter.ts')).mistralChat;
     default:
       if (api.startsWith(AI_SDK_PREFIX))
         return (await import('./ai-sdk/adapter.ts')).aiSdk(api.slice(AI_SDK_PREFIX.length), folders);
       throw new ModelFailure('model_error', `Unknown API kind: ${api}`);
   }
+}
+
+/** Adds the headers by which Copilot counts requests and accepts images; its key is a bearer token for every API. */
+export const withCopilotHeaders =
+  (adapter: ApiAdapter): ApiAdapter =>
+  (endpoint) =>
+  (request, draft) => {
+    const authorization = `Bearer ${endpoint.apiKey}`;
+    const headers = { authorization, ...copilotHeaders(request), ...endpoint.headers };
+    return adapter({ ...endpoint, headers })(request, draft);
+  };
+
+/** Only a message of a user counts as a request of the plan; the turns after it are the agent's. */
+function copilotHeaders({ messages, initiator }: Pick<ModelRequest, 'messages' | 'initiator'>) {
+  const isUser = initiator === undefined && messages.at(-1)?.role === 'user';
+  const hasImages = messages.some(
+    ({ content }) => Array.isArray(content) && content.some((block) => block.type === 'image'),
+  );
+  return {
+    'openai-intent': 'conversation-edits',
+    'x-initiator': isUser ? 'user' : 'agent',
+    ...(hasImages ? { 'copilot-vision-request': 'true' } : {}),
+  };
 }

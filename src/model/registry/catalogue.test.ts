@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { hasOwnAddress } from '../../store/models-file.ts';
 import { catalogue } from './catalogue.ts';
 import { defaultIds, defaultModel, preferredProviders } from './default-models.ts';
 
@@ -6,7 +7,17 @@ const all = catalogue.providers().flatMap((provider) => catalogue.models(provide
 
 test('every provider has models with all that an adapter needs', () => {
   expect(catalogue.providers()).toEqual(expect.arrayContaining(['anthropic', 'google', 'openai', 'openrouter']));
-  const apis = ['anthropic-messages', 'google-generative-ai', 'openai-completions', 'openai-responses'];
+  const apis = [
+    'anthropic-messages',
+    'azure-openai-responses',
+    'bedrock-converse-stream',
+    'google-generative-ai',
+    'google-vertex',
+    'mistral-conversations',
+    'openai-codex-responses',
+    'openai-completions',
+    'openai-responses',
+  ];
   expect([...new Set(all.map(({ api }) => api))].sort()).toEqual(apis);
   for (const provider of catalogue.providers()) {
     const models = catalogue.models(provider);
@@ -14,7 +25,8 @@ test('every provider has models with all that an adapter needs', () => {
     expect(new Set(models.map(({ id }) => id)).size, provider).toBe(models.length);
   }
   for (const model of all) {
-    expect(model.baseUrl).toMatch(/^https:\/\//);
+    if (hasOwnAddress(model.api) || model.provider === 'azure') expect(model.baseUrl).toBeUndefined();
+    else expect(model.baseUrl).toMatch(/^https:\/\//);
     expect(model.id).not.toMatch(/\p{Cc}|[:-]batch$/u);
     expect(model.contextWindow).toBeGreaterThan(0);
     expect(model.maxTokens).toBeGreaterThan(0);

@@ -54,6 +54,7 @@ function applyOverrides(model: Model, custom: CustomProvider): Model {
     ...abilities(reasoning, input),
     supportsTools: model.supportsTools ?? true,
     cost: mergedCost(model.cost, overrides),
+    ...requestFields(overrides),
     ...compatFields(
       [model.compat, custom.compat, overrides.compat],
       [model.thinkingLevelMap, overrides.thinkingLevelMap],
@@ -73,6 +74,7 @@ function toCustomModel(provider: string, own: CustomModel, custom: CustomProvide
     contextWindow: own.contextWindow ?? 128_000,
     maxTokens: own.maxTokens ?? 16_384,
     cost: mergedCost(zeroCost, own),
+    ...requestFields(own),
     ...compatFields([custom.compat, own.compat], [own.thinkingLevelMap]),
   };
 }
@@ -92,6 +94,14 @@ const mergedCost = (before: ModelCost, { cost = {} }: ModelChange): ModelCost =>
   output: cost.output ?? before.output,
   cacheRead: cost.cacheRead ?? before.cacheRead,
   cacheWrite: cost.cacheWrite ?? before.cacheWrite,
+  ...(cost.tiers || before.tiers ? { tiers: cost.tiers ?? before.tiers } : {}),
+});
+
+const requestFields = ({ samplingParams, samplingParamsByThinkingLevel, inputLimits, promptCache }: ModelChange) => ({
+  ...(samplingParams ? { samplingParams } : {}),
+  ...(samplingParamsByThinkingLevel ? { samplingParamsByThinkingLevel } : {}),
+  ...(isObject(inputLimits) ? { inputLimits } : {}),
+  ...(isObject(promptCache) ? { promptCache } : {}),
 });
 
 type Values = Record<string, unknown>;

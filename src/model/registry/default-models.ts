@@ -15,6 +15,10 @@ export const defaultIds: Readonly<Record<string, string>> = {
   minimax: 'MiniMax-M3',
   'minimax-cn': 'MiniMax-M3',
   meta: 'muse-spark-1.3',
+  mistral: 'mistral-medium-latest',
+  azure: 'gpt-6.1-sol',
+  'google-vertex': 'gemini-4-argon',
+  'amazon-bedrock': 'global.anthropic.claude-opus-5-5',
   openrouter: 'anthropic/claude-opus-5.5',
   'vercel-ai-gateway': 'anthropic/claude-opus-5.5',
   'cloudflare-ai-gateway': 'claude-opus-5-5',
@@ -36,6 +40,8 @@ export const defaultIds: Readonly<Record<string, string>> = {
   'xiaomi-token-plan-cn': 'mimo-v2.6-pro',
   'xiaomi-token-plan-sgp': 'mimo-v2.6-pro',
   'ant-ling': 'Ring-2.6-1T',
+  'openai-codex': 'gpt-6.1-sol',
+  'github-copilot': 'claude-opus-5.5',
 };
 
 /** The providers with a default, preferred ones first. */

@@ -10,7 +10,7 @@ export interface LoadedModels {
 type LoadOptions = Omit<ProviderAuthOptions, 'list'> & { readonly catalogue?: Catalogue };
 
 /** Opens the models of the catalogue and the user's files, with their keys. Is imported on first use, not at start. */
-export function openModels({ agentDir, env, catalogue = bundledCatalogue }: LoadOptions): LoadedModels {
-  const list = new ModelList(agentDir, catalogue);
-  return { list, auth: new ProviderAuth({ agentDir, env, list }) };
+export function openModels({ catalogue = bundledCatalogue, ...options }: LoadOptions): LoadedModels {
+  const list = new ModelList(options.agentDir, catalogue);
+  return { list, auth: new ProviderAuth({ ...options, list }) };
 }

@@ -17,6 +17,8 @@ export class ModelList {
   readonly #catalogue: Catalogue;
   readonly #customisedModels = new Map<string, readonly Model[]>();
   readonly #registered = new RegisteredProviders();
+  /** Changes the models of a provider for the signed-in account. */
+  accountModels: (provider: string, models: readonly Model[]) => readonly Model[] = (_provider, models) => models;
   #file: FileSnapshot<ModelsFile>;
 
   constructor(agentDir: string, catalogue: Catalogue) {
@@ -60,6 +62,10 @@ export class ModelList {
   }
 
   models(provider: string): readonly Model[] {
+    return this.accountModels(provider, this.#allModels(provider));
+  }
+
+  #allModels(provider: string): readonly Model[] {
     const settings = this.settings(provider);
     const keepsBuiltIn = this.isBuiltIn(provider) && !this.#registered.hasModels(provider);
     const builtIn = keepsBuiltIn ? this.#catalogue.models(provider) : [];
@@ -93,7 +99,7 @@ export class ModelList {
   }
 
   /** The fields and functions that extensions have registered. */
-  get registered(): Pick<RegisteredProviders, 'defines' | 'signInOf' | 'streamOf'> {
+  get registered(): Pick<RegisteredProviders, 'defines' | 'names' | 'signInOf' | 'streamOf'> {
     return this.#registered;
   }
 

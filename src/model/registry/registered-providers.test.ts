@@ -182,7 +182,7 @@ describe('a registered provider', () => {
     ['acme', null, 'acme must be an object'],
     ['acme', [], 'acme must be an object'],
     ['tau', acme, 'tau is the provider of the built-in models'],
-    ['acme', {}, 'acme must have models, baseUrl, apiKey, headers, compat or modelOverrides'],
+    ['acme', {}, 'acme must have models, baseUrl, apiKey, headers, credentials, compat, modelOverrides or signIn'],
     ['acme', { ...acme, api: 'telepathy' }, 'acme.api must be one of anthropic-messages'],
     ['acme', { ...acme, api: undefined }, 'acme.api is required for its models'],
     ['acme', { ...acme, baseUrl: undefined }, 'acme.baseUrl is required for its models'],

@@ -11,7 +11,17 @@ interface RegisteredProvider {
   readonly oauth: SignIn | undefined;
 }
 
-const fileFields = ['baseUrl', 'apiKey', 'api', 'headers', 'authHeader', 'compat', 'models', 'modelOverrides'] as const;
+const fileFields = [
+  'baseUrl',
+  'apiKey',
+  'api',
+  'headers',
+  'authHeader',
+  'credentials',
+  'compat',
+  'models',
+  'modelOverrides',
+] as const;
 
 /** The providers that extensions have registered. They override those of files. */
 export class RegisteredProviders {

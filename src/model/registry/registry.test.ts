@@ -27,7 +27,7 @@ async function lmStudio() {
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  return { requests, ports: { ollama: 1, llamacpp: 1, lmstudio: port } };
+  return { requests, ports: { ollama: 1, llamacpp: [1], lmstudio: port } };
 }
 
 const scripted = ['tau/scripted', 'tau/scripted-small', 'tau/scripted-slow'];

@@ -1,21 +1,25 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, Refusal } from '../../protocol/errors.ts';
+import { messageOf } from '../../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../../protocol/generated/vocabulary.ts';
+import { currentModelName, currentProviderId } from '../../store/provider-ids.ts';
 import type { ApiAdapter, Endpoint, StreamTimeouts } from '../endpoint.ts';
 import type { ModelAuth, ProviderAuth } from '../keys/provider-auth.ts';
 import { withRedactedErrors } from '../keys/redact-errors.ts';
-import { secretsSet } from '../keys/secret-variables.ts';
+import { withRenewal } from '../keys/renewing-provider.ts';
+import { mayHoldCredentials } from '../keys/secret-variables.ts';
 import type { LocalServerSearch } from '../local-servers/discovery.ts';
-import { loadApiAdapter } from '../providers/api-adapters.ts';
-import { ModelFailure, type Provider } from '../request.ts';
+import { loadApiAdapter, withCopilotHeaders } from '../providers/api-adapters.ts';
+import { failingProvider, ModelFailure, type Provider } from '../request.ts';
 import { scriptedModels } from '../scripted/models.ts';
 import type { Script } from '../scripted/script.ts';
-import { isThinkingLevel } from '../thinking-levels.ts';
 import type { LoadedModels } from './loaded-models.ts';
+import { findScripted, matchModel, providerPrefix } from './match-model.ts';
 import type { ModelList } from './model-list.ts';
 import type { ModelMatch } from './model-pattern.ts';
 import type { ProviderConfig } from './provider-config.ts';
+import { ServedWindows } from './served-windows.ts';
+import { directProvider, isVirtual, VirtualModels } from './virtual-models.ts';
 
 /** Options that depend on the working folder. */
 export interface FolderOptions {
@@ -33,6 +37,8 @@ export interface RegistryOptions {
   /** Overrides the default ports of local servers. */
   readonly ports?: LocalServerSearch['ports'];
   readonly script?: Script | undefined;
+  /** Models and keys that are loaded already. */
+  readonly loaded?: LoadedModels | undefined;
 }
 
 /** A model as a user names it. */
@@ -62,24 +68,30 @@ const LOCAL_DISCOVERY_MS = 500;
  */
 export class ModelRegistry {
   folderOptions: FolderOptions;
-  /** Called when a local server runs a model with a smaller context window than was assumed. */
-  onServedWindow: ((assumed: Model, served: Model) => void) | undefined;
+  /** Models that stand for others. */
+  readonly virtual = new VirtualModels();
+  readonly servedWindows = new ServedWindows();
   readonly #options: RegistryOptions;
-  #scripted: Provider | undefined;
+  #scripted: { provider?: Provider } = {};
   #loaded: LoadedModels | undefined;
   /** Models that neither the catalogue nor the user's files list. */
   #extraModels: readonly Model[] = [];
-  /** Models whose context window is not checked again: their server has confirmed it, or does not report it. */
-  readonly #confirmed = new WeakSet<Model>();
-  /** Listed models, and the same ones with the smaller context window of their server. */
-  readonly #corrected = new WeakMap<Model, Model>();
   #scope: readonly ModelMatch[] | undefined;
   /** The arguments of the last `setScope`. */
   #scopeRequest: { readonly patterns: readonly string[]; readonly apiKey: string | undefined } | undefined;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
+    this.#loaded = options.loaded;
     this.folderOptions = options.folderOptions;
+  }
+
+  /** A registry for another agent: with the same models, keys, providers and script, and a scope of its own. */
+  share(): ModelRegistry {
+    const shared = new ModelRegistry({ ...this.#options, folderOptions: this.folderOptions, loaded: this.#loaded });
+    shared.#scripted = this.#scripted;
+    shared.#extraModels = this.#extraModels;
+    return shared;
   }
 
   /** Whether a real model may be reachable. Reads no file. */
@@ -87,9 +99,14 @@ export class ModelRegistry {
     const { agentDir, env } = this.#options;
     return (
       this.isLoaded ||
-      secretsSet(env).length > 0 ||
+      mayHoldCredentials(env) ||
       ['models.json', 'auth.json'].some((name) => existsSync(join(agentDir, name)))
     );
+  }
+
+  /** Whether lists of models must not be loaded from other machines. */
+  get isOffline(): boolean {
+    return this.#options.offline === true;
   }
 
   /** Whether the user's files are loaded. */
@@ -135,24 +152,41 @@ export class ModelRegistry {
   available({ scripted = false } = {}): readonly Model[] {
     const known = this.auth?.usableModels() ?? [];
     const ids = new Set(known.map(fullName));
-    const others = [
-      ...known,
-      ...this.#extraModels.filter((model) => this.#isUsable(model) && !ids.has(fullName(model))),
-    ];
-    const models = others.map((model) => this.#correct(model));
+    const extra = this.#extraModels.filter((model) => this.#isUsable(model) && !ids.has(fullName(model)));
+    const others = [...known, ...extra];
+    const physical = others.filter(({ provider, id }) => !this.virtual.find(provider, id));
+    const virtual = this.virtual.all.filter((model) => this.#isUsable(model));
+    const models = [...physical.map((model) => this.#correct(model)), ...virtual];
     return scripted || models.length === 0 ? [...models, ...scriptedModels] : models;
   }
+
+  /** All models, with or without a key, as far as they are loaded. */
+  all(): readonly Model[] {
+    const listed = [...(this.#list?.inPreferenceOrder() ?? []), ...this.#extraModels];
+    const models = [...listed.map((model) => this.#correct(model)), ...scriptedModels, ...this.virtual.all];
+    return [...new Map(models.map((model) => [fullName(model), model])).values()];
+  }
+
+  /** The names of the providers that extensions have registered. */
+  registered = (): readonly string[] => this.#list?.registered.names ?? [];
 
   /** The models to cycle through, if restricted. */
   get scope(): readonly ModelMatch[] | undefined {
     return this.#scope?.map((match) => ({ ...match, model: this.#correct(match.model) }));
   }
 
+  /** An empty list lifts the restriction. */
+  set scope(matches: readonly ModelMatch[]) {
+    this.#scope = matches.length > 0 ? matches : undefined;
+    this.#scopeRequest = undefined;
+  }
+
   /**
    * Restricts cycling to the models that these patterns match; returns warnings. The key, for this process only, is for
    * the provider of the first match.
    */
-  async setScope(patterns: readonly string[], apiKey?: string): Promise<readonly string[]> {
+  async setScope(given: readonly string[], apiKey?: string): Promise<readonly string[]> {
+    const patterns = given.map(currentModelName);
     await this.load({ anyway: true });
     if (patterns.some((pattern) => LOCAL_PROVIDERS.has(providerPrefix(pattern)))) await this.discoverLocalModels();
     const { matchPatterns } = await import('./model-pattern.ts');
@@ -180,8 +214,11 @@ export class ModelRegistry {
   }
 
   /** A model by name, with or without a key. */
-  findAny(provider: string, id: string): Model | undefined {
+  findAny(providerId: string, id: string): Model | undefined {
+    const provider = currentProviderId(providerId);
     const isThis = (model: Model) => model.provider === provider && model.id === id;
+    const virtual = this.virtual.find(provider, id);
+    if (virtual) return virtual;
     const found = scriptedModels.find(isThis) ?? this.#list?.find(provider, id) ?? this.#extraModels.find(isThis);
     return found && this.#correct(found);
   }
@@ -200,7 +237,8 @@ export class ModelRegistry {
   }
 
   /** Loads a model that a session used. An unlisted model of a known provider is accepted again. */
-  async loadModel(provider: string, id: string): Promise<void> {
+  async loadModel(providerId: string, id: string): Promise<void> {
+    const provider = currentProviderId(providerId);
     await this.loadProvider(provider);
     if (!this.find(provider, id) && this.#list?.isBuiltIn(provider) && this.auth?.hasKey(provider)) {
       await this.resolve({ pattern: id, provider });
@@ -208,7 +246,10 @@ export class ModelRegistry {
   }
 
   /** Finds the model that a selector means, with or without a key. Rejects with a `Refusal`. */
-  async resolve(selector: ModelSelector): Promise<ResolvedModel> {
+  async resolve(given: ModelSelector): Promise<ResolvedModel> {
+    const { provider: providerId, ...own } = given;
+    const provided = providerId === undefined ? {} : { provider: currentProviderId(providerId) };
+    const selector = { ...own, ...provided, pattern: currentModelName(given.pattern) };
     const builtIn = findScripted(selector);
     if (builtIn) return builtIn;
     await this.load({ anyway: true });
@@ -222,7 +263,8 @@ export class ModelRegistry {
   }
 
   /** The reason why a model cannot be used, for the user. */
-  unavailableReason(provider: string, id: string): string {
+  unavailableReason(providerId: string, id: string): string {
+    const provider = currentProviderId(providerId);
     const name = `${provider}/${id}`;
     if (this.auth?.hasKey(provider)) return `Model not found: ${name}`;
     if (LOCAL_PROVIDERS.has(provider))
@@ -245,6 +287,16 @@ export class ModelRegistry {
     return isScripted({ provider }) || this.auth?.hasKey(provider) === true;
   }
 
+  /** Whether requests of a model use a stored sign-in. */
+  isUsingOAuth({ provider }: Pick<Model, 'provider'>): boolean {
+    return this.auth?.signInOf(provider) !== undefined;
+  }
+
+  /** Whether requests of a model count against a plan. */
+  isSubscription(model: Pick<Model, 'provider'>): boolean {
+    return this.isUsingOAuth(model) && this.auth?.signIns.isSubscription(model.provider) === true;
+  }
+
   /** Resolves the key and headers of a model. Rejects with a `Refusal` if that fails. */
   async keyAndHeaders(model: Pick<Model, 'provider' | 'id' | 'headers'>, signal?: AbortSignal): Promise<ModelAuth> {
     const { auth } = await this.#load();
@@ -254,37 +306,28 @@ export class ModelRegistry {
 
   /** The provider function for a model. Obstacles are thrown when it is called. `signal` cancels the lookup. */
   async provider(model: Model, signal?: AbortSignal): Promise<Provider> {
+    if (isVirtual(model)) return directProvider(this, model);
     if (isScripted(model)) return this.#scriptedProvider();
     try {
       const { auth } = await this.#load();
-      const [endpoint, adapter] = await Promise.all([this.#endpoint(model, auth, signal), this.#adapter(model)]);
-      const provider = withRedactedErrors(adapter(endpoint), endpoint);
-      return model.provider === 'ollama' ? await this.#withServedWindow(provider, model) : provider;
+      const open = async () => {
+        const [endpoint, adapter] = await Promise.all([this.#endpoint(model, auth, signal), this.#adapter(model)]);
+        return withRedactedErrors(adapter(endpoint), endpoint);
+      };
+      const provider = withRenewal(await open(), { auth, model, reopen: open });
+      return model.provider === 'ollama' ? await this.servedWindows.checking(provider, model) : provider;
     } catch (error) {
       return failingProvider(error instanceof ModelFailure ? error : new ModelFailure('auth_failed', messageOf(error)));
     }
-  }
-
-  async #withServedWindow(provider: Provider, model: Model): Promise<Provider> {
-    if (this.#confirmed.has(model)) return provider;
-    const { withServedWindow } = await import('../local-servers/ollama.ts');
-    return withServedWindow(provider, model, (contextWindow) => {
-      if (contextWindow === undefined || contextWindow >= model.contextWindow) {
-        this.#confirmed.add(model);
-        return;
-      }
-      const served = { ...model, contextWindow, maxTokens: Math.min(model.maxTokens, contextWindow) };
-      this.#confirmed.add(served);
-      this.#corrected.set(model, served);
-      this.onServedWindow?.(model, served);
-    });
   }
 
   async #adapter(model: Model): Promise<ApiAdapter> {
     const stream = this.#list?.registered.streamOf(model);
     if (stream) return (await import('../providers/extension-stream/adapter.ts')).extensionStream(stream);
     const { trustedFolder: cwd } = this.folderOptions;
-    return loadApiAdapter(model.api, { agentDir: this.#options.agentDir, ...(cwd === undefined ? {} : { cwd }) });
+    const folders = { agentDir: this.#options.agentDir, ...(cwd === undefined ? {} : { cwd }) };
+    const adapter = await loadApiAdapter(model, folders);
+    return model.provider === 'github-copilot' ? withCopilotHeaders(adapter) : adapter;
   }
 
   async #endpoint(model: Model, auth: ProviderAuth, signal: AbortSignal | undefined): Promise<Endpoint> {
@@ -296,11 +339,9 @@ export class ModelRegistry {
   }
 
   async #scriptedProvider(): Promise<Provider> {
-    if (!this.#scripted) {
-      const { scriptedProvider } = await import('../scripted/player.ts');
-      this.#scripted = scriptedProvider({ script: this.#options.script });
-    }
-    return this.#scripted;
+    const { scriptedProvider } = await import('../scripted/player.ts');
+    this.#scripted.provider ??= scriptedProvider({ script: this.#options.script });
+    return this.#scripted.provider;
   }
 
   get #list(): ModelList | undefined {
@@ -331,50 +372,29 @@ export class ModelRegistry {
       this.#extraModels = this.#extraModels.filter((model) => model.provider !== provider);
   }
 
-  /** Prefers usable models: a loose pattern more likely means one of them, and fewer files are read. */
-  async #match({ pattern, provider }: ModelSelector): Promise<ResolvedModel> {
-    const { findByPattern } = await import('./model-pattern.ts');
-    const others = [...this.#extraModels, ...scriptedModels];
-    const providers = [...new Set([...(this.#list?.providers() ?? []), ...others.map((model) => model.provider)])];
-    const query = { pattern, provider, providers };
-    try {
-      const usable = findByPattern({ ...query, models: this.available({ scripted: true }) });
-      if (usable.warning === undefined) return usable;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-    }
+  #match(selector: ModelSelector): Promise<ResolvedModel> {
+    const others = [...this.#extraModels, ...scriptedModels, ...this.virtual.all].map(({ provider }) => provider);
     // Without the scripted models: an unknown id of theirs is an error.
     const listed = [...(this.#list?.inPreferenceOrder() ?? []), ...this.#extraModels];
-    return findByPattern({ ...query, models: listed.map((model) => this.#correct(model)) });
+    return matchModel(selector, {
+      usable: this.available({ scripted: true }),
+      listed: listed.map((model) => this.#correct(model)),
+      providers: [...new Set([...(this.#list?.providers() ?? []), ...others])],
+    });
   }
 
   #correct(model: Model): Model {
-    return this.#corrected.get(model) ?? model;
+    return this.servedWindows.correct(model);
   }
 
-  #isUsable({ provider }: Model): boolean {
-    return LOCAL_PROVIDERS.has(provider) || this.hasKey(provider);
+  /** A virtual model of a provider without others needs no key. */
+  #isUsable(model: Model): boolean {
+    const { provider } = model;
+    if (LOCAL_PROVIDERS.has(provider) || this.hasKey(provider)) return true;
+    return isVirtual(model) && this.#list?.providers().includes(provider) !== true;
   }
 }
-
-const providerPrefix = (name: string) => name.split('/', 1)[0] ?? '';
 
 const fullName = ({ provider, id }: Model) => `${provider}/${id}`;
 
 const isScripted = ({ provider }: Pick<Model, 'provider'>) => provider === scriptedModels[0]?.provider;
-
-// Finds a built-in model by exact name without loading anything.
-function findScripted({ pattern, provider }: ModelSelector): ResolvedModel | undefined {
-  const [, name = pattern, level] = /^(.+):([a-z]+)$/.exec(pattern) ?? [];
-  const fullPattern = provider === undefined || name.startsWith(`${provider}/`) ? name : `${provider}/${name}`;
-  const model = scriptedModels.find((one) => fullPattern === one.id || fullPattern === fullName(one));
-  if (!model || (level !== undefined && !isThinkingLevel(level))) return undefined;
-  return level === undefined ? { model } : { model, thinkingLevel: level };
-}
-
-// Throws the failure on the first read.
-const failingProvider = (failure: ModelFailure): Provider =>
-  // biome-ignore lint/correctness/useYield: it throws at once
-  async function* () {
-    throw failure;
-  };

@@ -88,6 +88,7 @@ test('the last piece waits until a file exists', async () => {
       Symbol.asyncIterator
     ]();
     const received: unknown[] = [];
+    await events.next();
     for (let count = 0; count < 3; count++) received.push((await events.next()).value);
     const last = events.next().then(({ value }) => received.push(value));
     await new Promise((resolve) => setImmediate(resolve));
@@ -209,13 +210,12 @@ test('a response waits until a file exists', async () => {
   try {
     const provider = scripted({ steps: [{ text: 'Waiting.' }, { await: join(folder, 'go') }, { text: ' Done.' }] });
     const events = callModel(provider, scriptedRequest()).events[Symbol.asyncIterator]();
-    await events.next();
-    await events.next();
-    const third = events.next();
+    for (let count = 0; count < 3; count++) await events.next();
+    const next = events.next();
 
     await writeFile(join(folder, 'go'), '');
 
-    expect(await third).toEqual({ value: { type: 'text_delta', contentIndex: 0, delta: ' Done.' }, done: false });
+    expect(await next).toEqual({ value: { type: 'text_delta', contentIndex: 0, delta: ' Done.' }, done: false });
   } finally {
     await rm(folder, { recursive: true });
   }

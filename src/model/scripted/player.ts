@@ -3,7 +3,7 @@ import type { ModelCost, Usage } from '../../protocol/generated/vocabulary.ts';
 import type { Draft } from '../draft.ts';
 import { pricedUsage } from '../priced-usage.ts';
 import type { ModelRequest, Provider, ToolSpec, UsageUpdate } from '../request.ts';
-import { countCharacters, tokensForCharacters } from '../token-estimate.ts';
+import { countBytes, tokensForBytes } from '../token-estimate.ts';
 import { converse } from './conversation/converse.ts';
 import { emitSteps, type StepBatch } from './emit-steps.ts';
 import { cut, overflow, refusal } from './failures.ts';
@@ -30,6 +30,7 @@ interface PlayState {
 }
 
 function* play(steps: readonly ScriptedStep[], state: PlayState): Generator<StepBatch, void> {
+  if (!isRejected(steps)) state.request.onOpen?.();
   try {
     for (const step of steps) {
       for (const batch of performStep(step, state)) yield batch;
@@ -41,6 +42,10 @@ function* play(steps: readonly ScriptedStep[], state: PlayState): Generator<Step
     if (!state.hasUsage && state.written > 0) recordUsage(estimatedUsage(state.request, state.written), state);
   }
 }
+
+// A refusal at the beginning stands for a server that rejects the request.
+const isRejected = ([first]: readonly ScriptedStep[]) =>
+  first !== undefined && ('error' in first || 'overflow' in first);
 
 function performStep(step: ScriptedStep, state: PlayState): Iterable<StepBatch> {
   const { draft, request } = state;
@@ -65,7 +70,7 @@ function* emitText(step: TextStep, state: PlayState): Generator<StepBatch, void>
   const delayMs = step.delayMs ?? (request.model.id === SLOW_MODEL ? WORD_DELAY_MS : undefined);
   for (const chunk of chunksOf(isText ? step.text : step.thinking, step)) {
     if (delayMs !== undefined) yield pause(delayMs, request.signal);
-    state.written += chunk.length;
+    state.written += countBytes(chunk);
     yield isText ? draft.text(chunk) : draft.thinking(chunk);
   }
 }
@@ -84,7 +89,7 @@ function* emitCall({ toolCall, ...pacing }: CallStep, state: PlayState): Generat
   for (const [index, piece] of deltas.entries()) {
     const isLast = index === deltas.length - 1;
     if (isLast && pacing.await !== undefined) yield waitForFile(pacing.await, state.request.signal);
-    state.written += piece.length;
+    state.written += countBytes(piece);
     yield state.draft.toolArguments(piece);
   }
   yield state.draft.close();
@@ -116,18 +121,15 @@ export function* repeatedChunks(text: string, times: number): Generator<string, 
 const scriptedUsage = ({ input = 0, output = 0, ...cached }: TokenCounts, cost: ModelCost): Usage =>
   pricedUsage({ cost }, { input, output, ...cached });
 
-/** Estimates the usage of a response from the lengths of request and response. */
-function estimatedUsage(request: ModelRequest, charactersWritten: number): Usage {
-  const messageCharacters = sum(request.messages, ({ content }) => countCharacters(content));
-  const inputCharacters = messageCharacters + sum(request.tools, toolLength) + request.systemPrompt.length;
-  return scriptedUsage(
-    { input: tokensForCharacters(inputCharacters), output: tokensForCharacters(charactersWritten) },
-    request.model.cost,
-  );
+/** Estimates the usage of a response from the bytes of request and response. */
+function estimatedUsage(request: ModelRequest, bytesWritten: number): Usage {
+  const messageBytes = sum(request.messages, ({ content }) => countBytes(content));
+  const inputBytes = messageBytes + sum(request.tools, toolBytes) + countBytes(request.systemPrompt);
+  return scriptedUsage({ input: tokensForBytes(inputBytes), output: tokensForBytes(bytesWritten) }, request.model.cost);
 }
 
-const toolLength = ({ name, description, parameters }: ToolSpec): number =>
-  name.length + description.length + JSON.stringify(parameters).length;
+const toolBytes = ({ name, description, parameters }: ToolSpec): number =>
+  countBytes(name) + countBytes(description) + countBytes(JSON.stringify(parameters));
 
 const sum = <Item>(items: readonly Item[], measure: (item: Item) => number): number =>
   items.reduce((total, item) => total + measure(item), 0);

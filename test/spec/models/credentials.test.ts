@@ -243,12 +243,15 @@ describe('[L37] remove_credential', () => {
     expect(await next.peer.ok({ type: 'get_state' })).toMatchObject({ model: { provider: 'tau' } });
   });
 
-  it.each<[string, UserFiles, Record<string, string>]>([
-    ['the environment', {}, { OPENAI_API_KEY: 'sk-set' }],
-    ['models.json', { models: { providers: { openai: { apiKey: 'sk-file' } } } }, {}],
-    ['a sign-in', { auth: { openai: { type: 'oauth', access: 'sk-token', expires: 9e15 } } }, {}],
-    ['nowhere', {}, {}],
-  ])('rejects a key from %s and changes nothing', async (_what, files, env) => {
+  const noKey = /^auth\.json holds no key for openai\. One of the environment, of models\.json/;
+  const signIn = /^auth\.json holds a sign-in for openai, not a key\. Run: tau logout openai$/;
+
+  it.each<[string, UserFiles, Record<string, string>, RegExp]>([
+    ['the environment', {}, { OPENAI_API_KEY: 'sk-set' }, noKey],
+    ['models.json', { models: { providers: { openai: { apiKey: 'sk-file' } } } }, {}, noKey],
+    ['a sign-in', { auth: { openai: { type: 'oauth', access: 'sk-token', expires: 9e15 } } }, {}, signIn],
+    ['nowhere', {}, {}, noKey],
+  ])('rejects a key from %s and changes nothing', async (_what, files, env, message) => {
     const home = homeWithFiles(files);
     const { peer } = await openTestAgent('stdio', { home, env });
     const before = await peer.ok({ type: 'list_providers' });
@@ -257,7 +260,7 @@ describe('[L37] remove_credential', () => {
 
     expect(refusal).toMatchObject({
       code: 'not_found',
-      error: expect.stringMatching(/^auth\.json holds no key for openai\. One of the environment, of models\.json/),
+      error: expect.stringMatching(message),
     });
     expect(await peer.ok({ type: 'list_providers' })).toEqual(before);
     expect(before.providers).toContainEqual(expect.objectContaining({ id: 'openai', stored: false }));

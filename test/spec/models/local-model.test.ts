@@ -20,7 +20,7 @@ it('[L31] a local model without tool support is called without tools', async () 
   const shown = jsonResponse({ capabilities: ['completion'], model_info: { 'plain.context_length': 8000 } });
   double.respondWith(listed, listed, shown, { text: 'Hello.' }, listed);
   const { cwd, agentDir } = newHome();
-  const ports = { ollama: Number(new URL(double.url).port), llamacpp: 1, lmstudio: 1 };
+  const ports = { ollama: Number(new URL(double.url).port), llamacpp: [1], lmstudio: 1 };
   const registry = new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ports });
   const { model } = await registry.resolve({ pattern: 'ollama/plain' });
   const peer = await openPeer({ cwd, agentDir }, { registry, requested: { provider: model.provider, id: model.id } });
@@ -46,7 +46,7 @@ it('[L40] local servers are listed with their true context windows; start and ru
   });
   const silent = await serve(paths, {});
   const { cwd, agentDir } = newHome();
-  const ports = { ollama, llamacpp, lmstudio: silent };
+  const ports = { ollama, llamacpp: [silent, llamacpp], lmstudio: silent };
   const registry = new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ports });
   const peer = await openPeer({ cwd, agentDir }, { registry, requested: { provider: 'tau', id: 'scripted' } });
 
@@ -70,7 +70,7 @@ it('[L41] a model that Ollama runs with a smaller context than assumed is correc
   const running = jsonResponse({ models: [{ name: 'large:latest', context_length: 16_000 }] });
   double.respondWith(listed, listed, shown, { text: 'One.' }, running, { text: 'Two.' });
   const { cwd, agentDir } = newHome();
-  const ports = { ollama: Number(new URL(double.url).port), llamacpp: 1, lmstudio: 1 };
+  const ports = { ollama: Number(new URL(double.url).port), llamacpp: [1], lmstudio: 1 };
   const registry = new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ports });
   const { model } = await registry.resolve({ pattern: 'ollama/large:latest' });
   const peer = await openPeer({ cwd, agentDir }, { registry, requested: { provider: model.provider, id: model.id } });

@@ -358,6 +358,14 @@ describe('[L31] --list-models', () => {
     expect(none.stdout).toContain('No model matches "omega"');
   });
 
+  it('[Z86] names the columns as pi does, each as one word', async () => {
+    const { stdout } = await runTau(user(), ['--offline', '--list-models'], { input: '' });
+
+    const [titles = [], cells = []] = stdout.split('\n').map((line) => line.split(/\s+/));
+    expect(titles).toEqual(['provider', 'model', 'context', 'max-out', 'thinking', 'images', '$/m-in', '$/m-out']);
+    expect(cells).toHaveLength(titles.length);
+  });
+
   it('lists the scripted models when no other is usable, and reports invalid files', async () => {
     const { code, stdout, stderr } = await runTau(homeWithFiles({ models: '{' }), ['--offline', '--list-models'], {
       input: '',

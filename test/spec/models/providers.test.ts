@@ -135,7 +135,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s configured by mod
       'payment_required',
       'rate_limited',
       'model_error',
-      'empty_response',
+      'empty_answer',
       'connection_lost',
       'ok',
     ]);

@@ -223,7 +223,7 @@ function traceNetwork(home: Home) {
   return { notes, env: { NODE_OPTIONS: `--require ${preload}`, NETWORK_TRACE: trace } };
 }
 
-const LOCAL_SERVERS = [11_434, 8080, 1234].map((port) => ({ host: '127.0.0.1', port }));
+const LOCAL_SERVERS = [11_434, 8080, 9931, 1234].map((port) => ({ host: '127.0.0.1', port }));
 
 verifies(
   'L22 L26',

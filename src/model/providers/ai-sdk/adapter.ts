@@ -4,7 +4,7 @@ import type { ApiAdapter, Endpoint } from '../../endpoint.ts';
 import { StallTimer } from '../../http/stall-timer.ts';
 import { ModelFailure, type ModelRequest, type UsageUpdate } from '../../request.ts';
 import { callOptions } from './call-options.ts';
-import { fetchWithPayloadHook } from './fetch.ts';
+import { packageFetch } from './fetch.ts';
 import { languageModel, type SdkCallOptions, type SdkModel, type SdkStreamPart } from './language-model.ts';
 import { loadPackage, type PackageFolders } from './load-package.ts';
 import { sdkFailure } from './sdk-error.ts';
@@ -17,7 +17,7 @@ export function aiSdk(packageName: string, folders: PackageFolders): ApiAdapter 
       const stallTimer = new StallTimer(endpoint.timeouts, request.signal);
       try {
         const model = await openModel({ packageName, folders, endpoint, request, stallTimer });
-        yield* streamSteps(model, { request, draft, stallTimer });
+        yield* streamSteps(model, { packageName, request, draft, stallTimer });
       } finally {
         stallTimer.stop();
       }
@@ -35,8 +35,9 @@ interface OpenModelOptions {
 async function openModel({ packageName, folders, endpoint, request, stallTimer }: OpenModelOptions): Promise<SdkModel> {
   const { model, onPayload, signal } = request;
   const exported = await stallTimer.pauseDuring(loadPackage(packageName, folders));
-  const fetch = fetchWithPayloadHook({
+  const fetch = packageFetch({
     signal,
+    connectMs: endpoint.timeouts.connectMs,
     ...(onPayload ? { onPayload: (payload) => stallTimer.pauseDuring(onPayload(payload)) } : {}),
   });
   try {
@@ -47,6 +48,7 @@ async function openModel({ packageName, folders, endpoint, request, stallTimer }
 }
 
 interface StreamState {
+  readonly packageName: string;
   readonly stallTimer: StallTimer;
   readonly request: ModelRequest;
   readonly draft: Draft;
@@ -54,9 +56,11 @@ interface StreamState {
 
 async function* streamSteps(
   model: SdkModel,
-  { request, draft, stallTimer }: StreamState,
+  { packageName, request, draft, stallTimer }: StreamState,
 ): AsyncGenerator<DraftStep | UsageUpdate> {
-  const parts = new Abortable(partsOf(model, callOptions(request, stallTimer.signal)), stallTimer.signal);
+  const abortSignal = stallTimer.signal;
+  const options = callOptions(request, { packageName, version: model.specificationVersion, abortSignal });
+  const parts = new Abortable(partsOf(model, options), abortSignal);
   const decoder = new AiSdkStreamDecoder(request.model, draft);
   try {
     for (let result = await parts.next(); !result.done; result = await parts.next()) {

@@ -27,6 +27,8 @@ export function finishOutcome(reason: FinishReason): FinishOutcome {
       return failed(reasonName, new ModelFailure('model_error', `The model stopped with an error (${reasonName})`));
     case 'stop':
       return { stopReason: 'stop', raw: reasonName };
+    case 'interrupted':
+      return failed(raw, new ModelFailure('connection_lost', 'The stream ended before the answer did'));
     default:
       if (raw !== undefined || reason === 'other') return { stopReason: 'stop', raw: reasonName };
       // The server gave no reason, as in a truncated stream.

@@ -65,7 +65,7 @@ describe('the model of a package', () => {
     [
       'models of a later version',
       { createAcme: () => () => ({ specificationVersion: 'v9', doStream: () => {} }) },
-      'are of version v9; tau understands v2 and v3',
+      'are of version v9; tau supports v2, v3 and v4',
     ],
   ])('is rejected if the package has %s', async (_what, exported, messageText) => {
     await expect(createModel(exported)).rejects.toThrow(messageText);

@@ -6,17 +6,37 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider';
-import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
 import type { Endpoint } from '../../endpoint.ts';
 import { ModelFailure } from '../../request.ts';
+import { packageSettings } from './package-settings.ts';
+
+// The published types of version 4 require a later Node: these are its differences from version 3 that tau uses.
+interface LanguageModelV4 {
+  readonly specificationVersion: 'v4';
+  doStream(options: SdkCallOptions): PromiseLike<{ stream: ReadableStream<SdkStreamPart> }>;
+}
+
+/** A file in a prompt: version 4 tags its content. */
+export type SdkFileData = string | { readonly type: 'data'; readonly data: string };
+
+type FinishV3 = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
+type FinishV4 = Omit<FinishV3, 'finishReason'> & {
+  readonly finishReason: { readonly unified: 'interrupted'; readonly raw: string | undefined };
+};
 
 /** A model of the AI SDK, in a version that tau supports. */
-export type SdkModel = LanguageModelV2 | LanguageModelV3;
-export type SdkStreamPart = LanguageModelV2StreamPart | LanguageModelV3StreamPart;
-export type SdkCallOptions = LanguageModelV2CallOptions & LanguageModelV3CallOptions;
+export type SdkModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4;
+export type SdkVersion = SdkModel['specificationVersion'];
+export type SdkStreamPart = LanguageModelV2StreamPart | LanguageModelV3StreamPart | FinishV4;
+export type SdkCallOptions = LanguageModelV2CallOptions &
+  LanguageModelV3CallOptions & {
+    /** How much a model of version 4 thinks. */
+    readonly reasoning?: 'none' | Exclude<ThinkingLevel, 'off'>;
+  };
 export type ProviderOptions = NonNullable<SdkCallOptions['providerOptions']>;
 
-const versions: readonly unknown[] = ['v2', 'v3'] satisfies SdkModel['specificationVersion'][];
+const versions: readonly unknown[] = ['v2', 'v3', 'v4'] satisfies SdkVersion[];
 
 interface SdkModelOptions {
   readonly packageName: string;
@@ -29,14 +49,14 @@ interface SdkModelOptions {
 /** Creates the model with this id from a package. */
 export async function languageModel({ packageName, exported, ...options }: SdkModelOptions): Promise<SdkModel> {
   const { model } = options;
-  const provider = createProvider(packageName, exported, settingsFor(options));
+  const provider = createProvider(packageName, exported, settingsFor(packageName, options));
   const found: unknown = await modelFrom(provider, model.id);
   const { doStream, specificationVersion } = recordOf(found);
   if (typeof doStream !== 'function') {
     throw new ModelFailure('model_error', `The package ${packageName} has no language models for the AI SDK`);
   }
   if (!versions.includes(specificationVersion)) {
-    const supported = `tau understands ${versions.join(' and ')}`;
+    const supported = 'tau supports v2, v3 and v4';
     throw new ModelFailure(
       'model_error',
       `The models of ${packageName} are of version ${specificationVersion}; ${supported}`,
@@ -46,19 +66,19 @@ export async function languageModel({ packageName, exported, ...options }: SdkMo
 }
 
 // Packages ignore settings that they do not support.
-const settingsFor = ({
-  endpoint: { baseUrl, apiKey, headers, options },
-  model,
-  fetch,
-}: Omit<SdkModelOptions, 'packageName' | 'exported'>) => ({
+const settingsFor = (
+  packageName: string,
+  { endpoint, model, fetch }: Omit<SdkModelOptions, 'packageName' | 'exported'>,
+) => ({
   name: model.provider,
-  ...(apiKey === undefined ? {} : { apiKey }),
-  ...(baseUrl === '' ? {} : { baseURL: baseUrl }),
-  headers,
+  ...(endpoint.apiKey === undefined ? {} : { apiKey: endpoint.apiKey }),
+  ...(endpoint.baseUrl === '' ? {} : { baseURL: endpoint.baseUrl }),
+  headers: endpoint.headers,
   // Without it, OpenAI-compatible servers do not report usage.
   includeUsage: true,
   fetch,
-  ...options,
+  ...packageSettings(packageName, endpoint),
+  ...endpoint.options,
 });
 
 type Callable = (argument: unknown) => unknown;

@@ -37,7 +37,7 @@ const result = (id: string, type: string, value: string) => ({
 });
 
 const prompt = (messages: ModelMessage[], own: Partial<Model> = {}) =>
-  encodePrompt(scriptedRequest({ model: { ...model, ...own }, messages }));
+  encodePrompt(scriptedRequest({ model: { ...model, ...own }, messages }), 'v3');
 
 describe('a prompt for the AI SDK', () => {
   it.each([
@@ -144,7 +144,7 @@ describe('a prompt for the AI SDK', () => {
       messages: [userMessage('a')],
     });
 
-    expect(encodePrompt(request)).toEqual([
+    expect(encodePrompt(request, 'v3')).toEqual([
       { role: 'system', content: 'Be', providerOptions: cachePoint },
       { role: 'user', content: [textBlock('a')], providerOptions: cachePoint },
     ]);

@@ -2,28 +2,35 @@ import type {
   AssistantBlock,
   AssistantMessage,
   ContentBlock,
+  ImageContent,
   ToolResultMessage,
 } from '../../../protocol/generated/vocabulary.ts';
 import { replayableMessages } from '../../replay.ts';
 import type { ModelRequest } from '../../request.ts';
-import { type ProviderOptions, recordOf, type SdkCallOptions } from './language-model.ts';
+import {
+  type ProviderOptions,
+  recordOf,
+  type SdkCallOptions,
+  type SdkFileData,
+  type SdkVersion,
+} from './language-model.ts';
 
 type Message = SdkCallOptions['prompt'][number];
 type UserPart = Extract<Message, { role: 'user' }>['content'][number];
 type AssistantPart = Extract<Message, { role: 'assistant' }>['content'][number];
 
 /** The conversation in the form of the AI SDK. */
-export function encodePrompt({ model, systemPrompt, messages }: ModelRequest): Message[] {
+export function encodePrompt({ model, systemPrompt, messages }: ModelRequest, version: SdkVersion): Message[] {
   const prompt: Message[] = systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }];
   const images: UserPart[] = [];
   for (const message of replayableMessages(messages, model, portableId)) {
     if (message.role === 'toolResult') {
       addResult(prompt, message);
-      images.push(...imagesOf(message));
+      images.push(...imagesOf(message, version));
       continue;
     }
     addUser(prompt, images.splice(0));
-    if (message.role === 'user') addUser(prompt, userParts(message.content));
+    if (message.role === 'user') addUser(prompt, userParts(message.content, version));
     else addAssistant(prompt, message);
   }
   addUser(prompt, images);
@@ -71,17 +78,25 @@ function resultText(content: readonly ContentBlock[]): string {
 }
 
 // Not every package supports images in results; all support them in user messages.
-function imagesOf({ toolName, content }: ToolResultMessage): UserPart[] {
-  const images = userParts(content.filter(({ type }) => type === 'image'));
+function imagesOf({ toolName, content }: ToolResultMessage, version: SdkVersion): UserPart[] {
+  const images = userParts(
+    content.filter(({ type }) => type === 'image'),
+    version,
+  );
   return images.length === 0 ? [] : [{ type: 'text', text: `Shown by ${toolName}:` }, ...images];
 }
 
-function userParts(content: string | readonly ContentBlock[]): UserPart[] {
+function userParts(content: string | readonly ContentBlock[], version: SdkVersion): UserPart[] {
   const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return blocks.flatMap((block): UserPart[] => {
-    if (block.type === 'image') return [{ type: 'file', data: block.data, mediaType: block.mimeType }];
+    if (block.type === 'image') return [filePart(block, version)];
     return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
   });
+}
+
+function filePart({ data, mimeType }: ImageContent, version: SdkVersion): UserPart {
+  const content: SdkFileData = version === 'v4' ? { type: 'data', data } : data;
+  return { type: 'file', data: content as string, mediaType: mimeType };
 }
 
 function assistantPart(block: AssistantBlock): AssistantPart[] {

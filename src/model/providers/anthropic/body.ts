@@ -1,3 +1,4 @@
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { type CacheMark, lastMarked, type TextBlock } from './content.ts';
 import { type MessageParam, messageParams } from './messages.ts';
@@ -25,10 +26,16 @@ export function anthropicBody(request: ModelRequest): AnthropicBody {
     model: model.id,
     ...thinkingParams(request, params),
     ...(systemPrompt.trim() === '' ? {} : { system: lastMarked([{ type: 'text', text: systemPrompt }]) }),
-    ...(tools.length === 0 ? {} : { tools: lastMarked(tools.map(toolParam)) }),
+    ...(tools.length === 0 ? {} : { tools: toolParams(tools, model) }),
     messages: withCacheMark(params),
     stream: true,
   };
+}
+
+function toolParams(tools: readonly ToolSpec[], { compat = {} }: Model): (ToolParam & CacheMark)[] {
+  const isEager = compat['supportsEagerToolInputStreaming'] === true;
+  const params = tools.map((tool) => ({ ...toolParam(tool), ...(isEager ? { eager_input_streaming: true } : {}) }));
+  return compat['supportsCacheControlOnTools'] === false ? params : lastMarked(params);
 }
 
 const toolParam = ({ name, description, parameters }: ToolSpec): ToolParam => ({

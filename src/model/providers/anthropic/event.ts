@@ -1,4 +1,5 @@
 import { ModelFailure } from '../../request.ts';
+import { excerptOf, parseEventData, type StreamEventData } from '../stream-decoder.ts';
 
 /** A stream event. Its fields depend on its type, and on how well a server implements the API. */
 export interface StreamEvent {
@@ -11,6 +12,7 @@ export interface StreamEvent {
     readonly data?: string;
     readonly id?: string;
     readonly name?: string;
+    readonly input?: object;
   };
   readonly delta?: {
     readonly type?: string;
@@ -32,21 +34,9 @@ export interface TokenReport {
   readonly cache_creation_input_tokens?: number | null;
 }
 
-const EXCERPT_LENGTH = 200;
-
-export function parseEvent(data: string): StreamEvent {
-  const value = parseJson(data);
-  if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string') {
-    return value as StreamEvent;
-  }
-  const quoted = data.length > EXCERPT_LENGTH ? `${data.slice(0, EXCERPT_LENGTH)}…` : data;
-  throw new ModelFailure('model_error', `Expected an event of the Messages API, got ${quoted}`);
-}
-
-function parseJson(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
+/** Parses an event. Throws if it is an error or has no type. */
+export function parseEvent(event: StreamEventData): StreamEvent {
+  const value = parseEventData<StreamEvent>(event);
+  if (typeof value.type === 'string') return value;
+  throw new ModelFailure('model_error', `Expected an event of the Messages API, got ${excerptOf(event.data)}`);
 }

@@ -41,7 +41,7 @@ export function messageParams(messages: readonly ModelMessage[], model: Model): 
   const params: MessageParam[] = [];
   for (const message of replayableMessages(messages, model, anthropicToolId)) {
     if (message.role === 'assistant') {
-      const content = assistantBlocks(message);
+      const content = assistantBlocks(message, model);
       if (content.length > 0) params.push({ role: 'assistant', content });
     } else {
       const blocks = message.role === 'user' ? contentBlocks(message.content) : toolResultBlocks(message, params);
@@ -93,23 +93,24 @@ function toolResultBlocks(
 }
 
 // The API rejects an assistant message that ends with thinking.
-function assistantBlocks({ content }: AssistantMessage): AssistantParamBlock[] {
-  const blocks = content.flatMap(assistantBlock);
+function assistantBlocks({ content }: AssistantMessage, { compat }: Model): AssistantParamBlock[] {
+  const allowsUnsigned = compat?.['allowEmptySignature'] === true;
+  const blocks = content.flatMap((block) => assistantBlock(block, { allowsUnsigned }));
   return blocks.slice(0, blocks.findLastIndex((block) => !isThinkingBlock(block)) + 1);
 }
 
 export const isThinkingBlock = ({ type }: AssistantParamBlock): boolean =>
   type === 'thinking' || type === 'redacted_thinking';
 
-function assistantBlock(block: AssistantBlock): AssistantParamBlock[] {
+function assistantBlock(block: AssistantBlock, { allowsUnsigned }: { allowsUnsigned: boolean }): AssistantParamBlock[] {
   switch (block.type) {
     case 'text':
       return textBlocks(block.text);
     case 'toolCall':
       return [{ type: 'tool_use', id: block.id, name: block.name, input: block.arguments }];
     case 'thinking': {
-      const { thinking, thinkingSignature: signature, redacted } = block;
-      if (!signature) return textBlocks(thinking);
+      const { thinking, thinkingSignature: signature = '', redacted } = block;
+      if (signature === '' && !allowsUnsigned) return textBlocks(thinking);
       return [redacted ? { type: 'redacted_thinking', data: signature } : { type: 'thinking', thinking, signature }];
     }
     default:

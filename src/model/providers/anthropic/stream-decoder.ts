@@ -1,10 +1,8 @@
 import type { Model, StopReason } from '../../../protocol/generated/vocabulary.ts';
-import { classifyFailure } from '../../classify-failure.ts';
 import type { Draft, DraftStep } from '../../draft.ts';
-import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import { ModelFailure, type UsageUpdate } from '../../request.ts';
-import type { StreamDecoder } from '../stream-decoder.ts';
+import type { StreamDecoder, StreamEventData } from '../stream-decoder.ts';
 import { parseEvent, type StreamEvent, type TokenReport } from './event.ts';
 
 /** Decodes the events of a Messages stream into a draft. */
@@ -12,6 +10,8 @@ export class AnthropicStreamDecoder implements StreamDecoder {
   readonly #model: Model;
   readonly #draft: Draft;
   #tokens: TokenReport = {};
+  /** The input in the start of the open tool call, until a delta replaces it. */
+  #blockInput: object | undefined;
   #isDone = false;
 
   constructor(model: Model, draft: Draft) {
@@ -23,8 +23,8 @@ export class AnthropicStreamDecoder implements StreamDecoder {
     return this.#isDone;
   }
 
-  *decode(data: string): Generator<DraftStep | UsageUpdate, void> {
-    if (!this.#isDone) yield* this.#handle(parseEvent(data));
+  *decode(event: StreamEventData): Generator<DraftStep | UsageUpdate, void> {
+    if (!this.#isDone) yield* this.#handle(parseEvent(event));
   }
 
   *#handle(event: StreamEvent): Generator<DraftStep | UsageUpdate, void> {
@@ -40,7 +40,7 @@ export class AnthropicStreamDecoder implements StreamDecoder {
         yield* this.#addDelta(event.delta);
         return;
       case 'content_block_stop':
-        yield* this.#draft.close();
+        yield* this.#closeBlock();
         return;
       case 'message_delta':
         yield* this.#updateUsage(event.usage);
@@ -49,8 +49,6 @@ export class AnthropicStreamDecoder implements StreamDecoder {
       case 'message_stop':
         this.#isDone = true;
         return;
-      case 'error':
-        throw classifyFailure({ message: errorText(event) ?? JSON.stringify(event) });
     }
   }
 
@@ -71,10 +69,23 @@ export class AnthropicStreamDecoder implements StreamDecoder {
       case 'redacted_thinking':
         return this.#draft.redactedThinking(block.data ?? '');
       case 'tool_use':
-        return this.#draft.toolCall({ id: block.id ?? '', name: block.name ?? '' });
+        return this.#startCall(block);
       default:
         return [];
     }
+  }
+
+  // Some servers send the whole input at once, without deltas.
+  #startCall({ id = '', name = '', input = {} }: NonNullable<StreamEvent['content_block']>): DraftStep[] {
+    const opening = this.#draft.toolCall({ id, name });
+    this.#blockInput = Object.keys(input).length > 0 ? input : undefined;
+    return opening;
+  }
+
+  #closeBlock(): DraftStep[] {
+    const input = this.#blockInput;
+    this.#blockInput = undefined;
+    return [...(input ? this.#draft.toolArguments(JSON.stringify(input)) : []), ...this.#draft.close()];
   }
 
   #addDelta(delta: StreamEvent['delta']): DraftStep[] {
@@ -87,10 +98,15 @@ export class AnthropicStreamDecoder implements StreamDecoder {
         if (delta.signature) this.#draft.sign(delta.signature);
         return [];
       case 'input_json_delta':
-        return delta.partial_json ? this.#draft.toolArguments(delta.partial_json) : [];
+        return delta.partial_json ? this.#addArguments(delta.partial_json) : [];
       default:
         return [];
     }
+  }
+
+  #addArguments(piece: string): DraftStep[] {
+    this.#blockInput = undefined;
+    return this.#draft.toolArguments(piece);
   }
 
   #addText(text: string | undefined): DraftStep[] {

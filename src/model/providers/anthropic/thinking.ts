@@ -39,7 +39,7 @@ const MIN_BUDGET_TOKENS = 1024;
 const MIN_TEXT_TOKENS = 1024;
 
 export function thinkingParams(request: ModelRequest, params: readonly MessageParam[]): ThinkingParams {
-  const { model, thinkingLevel, thinkingBudgets } = request;
+  const { model, thinkingLevel } = request;
   const level = nearestLevel(model, thinkingLevel);
   const outputLimit = maxOutputTokens(request);
   if (level === 'off') return { max_tokens: outputLimit };
@@ -48,20 +48,24 @@ export function thinkingParams(request: ModelRequest, params: readonly MessagePa
     const thinking = { type: 'adaptive', display: 'summarized' } as const;
     return { max_tokens: outputLimit, thinking, output_config: { effort: effortOf(model, level) } };
   }
-  const budget = Math.max(thinkingBudgets?.[level] ?? budgets[level], MIN_BUDGET_TOKENS);
+  const budget = thinkingBudget(request, level);
   const max_tokens = Math.min(outputLimit + budget, model.maxTokens);
   const budget_tokens = Math.min(budget, max_tokens - MIN_TEXT_TOKENS);
   if (budget_tokens < MIN_BUDGET_TOKENS || isUnsignedToolTurn(params)) return { max_tokens: outputLimit };
   return { max_tokens, thinking: { type: 'enabled', budget_tokens } };
 }
 
+/** The tokens that the user or tau allows for thinking at a level. */
+export const thinkingBudget = ({ thinkingBudgets }: ModelRequest, level: ActiveLevel): number =>
+  Math.max(thinkingBudgets?.[level] ?? budgets[level], MIN_BUDGET_TOKENS);
+
 function effortOf({ thinkingLevelMap }: Model, level: ActiveLevel): string {
   const own = thinkingLevelMap?.[level];
   return typeof own === 'string' ? own : efforts[level];
 }
 
-// Claude 4.6 and later decide by themselves how long to think.
-function isAdaptive({ id, compat }: Model): boolean {
+/** Whether a Claude decides by itself how long to think, as 4.6 and later do. */
+export function isAdaptive({ id, compat }: Model): boolean {
   if (typeof compat?.['forceAdaptiveThinking'] === 'boolean') return compat['forceAdaptiveThinking'];
   const [, major = 0, minor = 0] = (versionPattern.exec(id) ?? []).map(Number);
   return major > 4 || (major === 4 && minor >= 6);

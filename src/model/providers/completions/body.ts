@@ -1,4 +1,5 @@
 import type { ModelRequest, ToolSpec } from '../../request.ts';
+import { keepsPromptLong, samplingParams } from '../../request-extras.ts';
 import { maxOutputTokens } from '../../token-estimate.ts';
 import { encodeMessages } from './encode-messages.ts';
 import type { Quirks } from './quirks.ts';
@@ -18,13 +19,19 @@ export function requestBody(request: ModelRequest, quirks: Quirks): object {
     ...toolFields(request, quirks),
     ...thinkingFields(request, quirks),
     ...(quirks.supportsPromptCacheKey && sessionId !== undefined && { prompt_cache_key: sessionId.slice(0, 64) }),
+    ...(quirks.supportsLongCacheRetention && keepsPromptLong() && { prompt_cache_retention: '24h' }),
+    ...(quirks.vllmPriority !== undefined && { priority: quirks.vllmPriority }),
     ...(quirks.openRouterRouting && { provider: quirks.openRouterRouting }),
     ...(quirks.vercelGatewayRouting && { providerOptions: { gateway: quirks.vercelGatewayRouting } }),
+    ...samplingParams(request),
   };
 }
 
 function toolFields(request: ModelRequest, quirks: Quirks): object {
-  if (request.tools.length > 0) return { tools: request.tools.map((tool) => asFunction(tool, quirks)) };
+  if (request.tools.length > 0) {
+    const tools = request.tools.map((tool) => asFunction(tool, quirks));
+    return { tools, ...(quirks.zaiToolStream && { tool_stream: true }) };
+  }
   // OpenAI rejects an empty list, and proxies reject past calls of tools that are not in the list.
   const names = request.model.supportsTools === false ? [] : calledBefore(request);
   if (names.length === 0) return {};

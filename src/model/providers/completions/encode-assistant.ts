@@ -5,7 +5,7 @@ import type {
   ThinkingContent,
   ToolCall,
 } from '../../../protocol/generated/vocabulary.ts';
-import type { ChatMessage } from './message-format.ts';
+import type { ChatMessage, ContentPart } from './message-format.ts';
 import type { Quirks } from './quirks.ts';
 import { isThinkingField } from './text-deltas.ts';
 
@@ -24,7 +24,9 @@ export function encodeAssistant(
   return [
     {
       role: 'assistant',
-      content: text === '' ? null : text,
+      ...(quirks.thinkingFormat === 'mistral'
+        ? { content: contentWithThinking(thinking, text) }
+        : { content: text === '' ? null : text }),
       ...(quirks.requiresThinkingAsText ? {} : reasoningFields(thinking, { model, quirks })),
       ...(calls.length > 0 && { tool_calls: calls.map(toolCallField) }),
     },
@@ -35,6 +37,15 @@ type Block = AssistantMessage['content'][number];
 
 const isSentAsText = (block: Block, { requiresThinkingAsText }: Quirks): block is TextContent | ThinkingContent =>
   block.type === 'text' || (block.type === 'thinking' && requiresThinkingAsText);
+
+// Mistral has thinking inside the content.
+function contentWithThinking(thinking: readonly ThinkingContent[], text: string): ChatMessage['content'] {
+  if (thinking.length === 0) return text;
+  const parts = thinking.map(
+    (block): ContentPart => ({ type: 'thinking', thinking: [{ type: 'text', text: block.thinking }] }),
+  );
+  return text === '' ? parts : [...parts, { type: 'text', text }];
+}
 
 // Thinking is replayed as it came: as signed details, or else in the field that held it.
 function reasoningFields(

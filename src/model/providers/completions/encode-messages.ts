@@ -6,14 +6,15 @@ import type {
 } from '../../../protocol/generated/vocabulary.ts';
 import { replayableMessages } from '../../replay.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
-import { completionsToolIds } from '../tool-call-ids.ts';
+import { completionsToolIds, withMistralToolIds } from '../tool-call-ids.ts';
 import { encodeAssistant } from './encode-assistant.ts';
 import { type ChatMessage, type ContentPart, withCacheMarks } from './message-format.ts';
 import type { Quirks } from './quirks.ts';
 
 /** The conversation in the form of the API, the system prompt first. */
 export function encodeMessages(request: ModelRequest, quirks: Quirks): readonly ChatMessage[] {
-  const replayed = replayableMessages(request.messages, request.model, completionsToolIds(quirks));
+  const replayable = replayableMessages(request.messages, request.model, completionsToolIds(quirks));
+  const replayed = quirks.requiresMistralToolIds ? withMistralToolIds(replayable) : replayable;
   const encoded = [...systemMessages(request, quirks), ...encodeConversation(replayed, { request, quirks })];
   const bridged = quirks.requiresAssistantAfterToolResult ? withBridgeMessages(encoded) : encoded;
   return quirks.cacheControlFormat === 'anthropic' ? withCacheMarks(bridged) : bridged;

@@ -1,6 +1,7 @@
 /** A part of a message with more than text. */
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string; readonly cache_control?: object }
+  | { readonly type: 'thinking'; readonly thinking: readonly { readonly type: 'text'; readonly text: string }[] }
   | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
 
 /** A message in the form of the API; assistant messages may have fields of their server. */

@@ -2,7 +2,20 @@ import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { isObject } from '../../../protocol/json.ts';
 import { servers, unlistedServerModels } from './servers.ts';
 
-const thinkingFormats = ['openai', 'openrouter', 'deepseek', 'zai', 'qwen', 'qwen-chat-template', 'together'] as const;
+const thinkingFormats = [
+  'openai',
+  'openrouter',
+  'deepseek',
+  'zai',
+  'qwen',
+  'qwen-chat-template',
+  'chat-template',
+  'baseten',
+  'together',
+  'mistral',
+] as const;
+
+const budgetFields = ['thinking_budget', 'thinking_budget_tokens', 'thinking_token_budget'] as const;
 
 /** The request field that sets how much a server thinks. */
 export type ThinkingFormat = (typeof thinkingFormats)[number];
@@ -28,6 +41,21 @@ export interface Quirks {
   readonly requiresMistralToolIds: boolean;
   readonly thinkingFormat: ThinkingFormat;
   readonly supportsStrictMode: boolean;
+  /** The server ends a response with a finish reason; else the end of the stream ends it. */
+  readonly supportsFinishReason: boolean;
+  /** Fields for the chat template; a value `{$var}` is replaced by a value of the request. */
+  readonly chatTemplateKwargs: Readonly<Record<string, unknown>>;
+  /** The same under the name that Baseten uses. */
+  readonly chatTemplateArgs: Readonly<Record<string, unknown>>;
+  /** The field for the token budget of thinking. */
+  readonly thinkingTokenBudgetField: (typeof budgetFields)[number] | undefined;
+  /** The budget goes into `thinking_token_budget`. */
+  readonly supportsThinkingTokenBudget: boolean;
+  /** The server streams tool calls only on request. */
+  readonly zaiToolStream: boolean;
+  readonly vllmPriority: number | undefined;
+  /** The server keeps cached prompts for a day on request. */
+  readonly supportsLongCacheRetention: boolean;
   /** The server identifies cached conversations by a key. */
   readonly supportsPromptCacheKey: boolean;
   /** The server caches up to marks in the messages. */
@@ -53,6 +81,14 @@ const defaults: Quirks = {
   requiresMistralToolIds: false,
   thinkingFormat: 'openai',
   supportsStrictMode: false,
+  supportsFinishReason: true,
+  chatTemplateKwargs: {},
+  chatTemplateArgs: {},
+  thinkingTokenBudgetField: undefined,
+  supportsThinkingTokenBudget: false,
+  zaiToolStream: false,
+  vllmPriority: undefined,
+  supportsLongCacheRetention: false,
   supportsPromptCacheKey: false,
   cacheControlFormat: undefined,
   openRouterRouting: undefined,
@@ -109,6 +145,14 @@ const validators: Readonly<Record<keyof Quirks, Validator>> = {
   requiresMistralToolIds: isFlag,
   thinkingFormat: oneOf(...thinkingFormats),
   supportsStrictMode: isFlag,
+  supportsFinishReason: isFlag,
+  chatTemplateKwargs: isObject,
+  chatTemplateArgs: isObject,
+  thinkingTokenBudgetField: oneOf(...budgetFields),
+  supportsThinkingTokenBudget: isFlag,
+  zaiToolStream: isFlag,
+  vllmPriority: (value) => typeof value === 'number',
+  supportsLongCacheRetention: isFlag,
   supportsPromptCacheKey: isFlag,
   cacheControlFormat: oneOf('anthropic'),
   openRouterRouting: isObject,

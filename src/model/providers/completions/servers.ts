@@ -26,6 +26,7 @@ const openai: Partial<Quirks> = {
   maxTokensField: 'max_completion_tokens',
   supportsStrictMode: true,
   supportsPromptCacheKey: true,
+  supportsLongCacheRetention: true,
 };
 
 /** How known servers differ from unknown ones. */
@@ -73,9 +74,11 @@ export const servers: readonly KnownServer[] = [
     providers: ['mistral'],
     hosts: ['api.mistral.ai'],
     quirks: {
-      supportsReasoningEffort: false,
+      supportsUsageInStreaming: false,
+      thinkingFormat: 'mistral',
+      supportsPromptCacheKey: true,
       requiresToolResultName: true,
-      requiresThinkingAsText: true,
+      requiresAssistantAfterToolResult: true,
       requiresMistralToolIds: true,
     },
   },

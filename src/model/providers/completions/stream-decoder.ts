@@ -1,16 +1,17 @@
-import type { EventSourceMessage } from 'eventsource-parser';
 import type { Model, RunError } from '../../../protocol/generated/vocabulary.ts';
 import type { Draft, DraftStep } from '../../draft.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import { ModelFailure, type UsageUpdate } from '../../request.ts';
+import { isInterruption, parseEventData, type StreamEventData, textAfter } from '../stream-decoder.ts';
 import { BlockSequencer } from './blocks.ts';
-import { type ChunkDelta, type CompletionsChunk, parseChunk } from './chunk.ts';
+import type { ChunkDelta, CompletionsChunk } from './chunk.ts';
+import type { Quirks } from './quirks.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
 import { textDeltas } from './text-deltas.ts';
 import { type ToolCallDelta, ToolCallDeltas } from './tool-call-deltas.ts';
 import { parseCounts } from './usage.ts';
 
-type Events = AsyncIterable<EventSourceMessage>;
+type Events = AsyncIterable<StreamEventData>;
 
 /** Decodes a stream of chunks to its end. An interruption after the finish reason does not matter. */
 export async function* decodeCompletions(events: Events, decoder: CompletionsStreamDecoder) {
@@ -22,13 +23,11 @@ export async function* decodeCompletions(events: Events, decoder: CompletionsStr
   yield* decoder.end();
 }
 
-const isInterruption = (error: unknown) =>
-  error instanceof ModelFailure && (error.code === 'connection_lost' || error.code === 'stalled');
-
 /** Decodes the chunks of one response into a draft. */
 export class CompletionsStreamDecoder {
   #hasFinishReason = false;
   #isDone = false;
+  readonly #needsFinishReason: boolean;
   readonly #model: Model;
   readonly #draft: Draft;
   readonly #blocks: BlockSequencer;
@@ -37,7 +36,8 @@ export class CompletionsStreamDecoder {
   #lastCounts = '';
   #failure: ModelFailure | undefined;
 
-  constructor(model: Model, draft: Draft) {
+  constructor(model: Model, draft: Draft, { supportsFinishReason }: Pick<Quirks, 'supportsFinishReason'>) {
+    this.#needsFinishReason = supportsFinishReason;
     this.#model = model;
     this.#draft = draft;
     this.#blocks = new BlockSequencer(draft);
@@ -54,28 +54,29 @@ export class CompletionsStreamDecoder {
     return this.#isDone;
   }
 
-  *decode(event: EventSourceMessage): Generator<DraftStep | UsageUpdate> {
+  *decode(event: StreamEventData): Generator<DraftStep | UsageUpdate> {
     if (event.data === '[DONE]') {
       this.#hasFinishReason = true;
       this.#isDone = true;
     }
-    if (!this.#isDone) yield* this.#applyChunk(parseChunk(event));
+    if (!this.#isDone) yield* this.#applyChunk(parseEventData<CompletionsChunk>(event));
   }
 
-  *#applyChunk({ id, model, choices, usage }: CompletionsChunk): Generator<DraftStep | UsageUpdate> {
+  *#applyChunk({ id, model, choices, usage, x_groq }: CompletionsChunk): Generator<DraftStep | UsageUpdate> {
     const [choice] = choices ?? [];
     if (typeof id === 'string' && id !== '') this.#draft.setMetadata({ responseId: id });
     if (typeof model === 'string' && model !== '' && model !== this.#model.id)
       this.#draft.setMetadata({ responseModel: model });
-    const delta = choice?.delta ?? choice?.message;
-    if (delta) yield* this.#applyDelta(delta);
+    if (choice?.delta) yield* this.#applyDelta(choice.delta);
+    else if (choice?.message) yield* this.#applyMessage(choice.message);
     if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') this.#finish(choice.finish_reason);
-    yield* this.#updateUsage(usage ?? choice?.usage);
+    yield* this.#updateUsage(usage ?? choice?.usage ?? x_groq?.usage);
   }
 
   /** Emits the pending blocks. Throws if the response has no normal end. */
   *end(): Generator<DraftStep> {
-    if (!this.#hasFinishReason) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
+    if (this.#needsFinishReason && !this.#hasFinishReason)
+      throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
     yield* this.#blocks.end();
     const { signature } = this.#details;
     if (signature !== undefined) yield* this.#draft.redactedThinking(signature);
@@ -85,6 +86,10 @@ export class CompletionsStreamDecoder {
   *#applyDelta(delta: ChunkDelta): Generator<DraftStep> {
     for (const textDelta of textDeltas(delta)) yield* this.#blocks.addText(textDelta);
     this.#details.add(delta['reasoning_details']);
+    yield* this.#applyCalls(delta);
+  }
+
+  *#applyCalls(delta: ChunkDelta): Generator<DraftStep> {
     const calls = delta['tool_calls'];
     if (!Array.isArray(calls)) return;
     for (const call of calls as readonly (ToolCallDelta | null)[]) {
@@ -92,6 +97,16 @@ export class CompletionsStreamDecoder {
       this.#calls.add(call);
       yield* this.#blocks.flush();
     }
+  }
+
+  // A whole message adds what was not streamed before.
+  *#applyMessage(message: ChunkDelta): Generator<DraftStep> {
+    if (this.#draft.isEmpty) return yield* this.#applyDelta(message);
+    for (const delta of textDeltas(message)) {
+      const text = textAfter(this.#draft.streamed(delta.kind), delta.text);
+      if (text !== '') yield* this.#blocks.addText({ ...delta, text });
+    }
+    if (!this.#draft.hasToolCall) yield* this.#applyCalls(message);
   }
 
   #finish(reason: string): void {

@@ -183,18 +183,16 @@ describe('the code of an extension', () => {
     const stream: StreamSimple = (its, context, options) => {
       Object.assign(given, { context: structuredClone(context), options });
       Object.assign(its, { id: 'changed' });
-      for (const message of context.messages) message.content = 'changed';
+      for (const message of context.messages as { content: unknown }[]) message.content = 'changed';
       return streamOf([done([text('x')])]);
     };
     const request = requestTo({ systemPrompt: 'Be kind', messages: [user], tools: [tool], thinkingLevel: 'high' });
 
     const { message } = await callToEnd(providerFor(stream), { ...request, sessionId: 's', maxTokens: 5 });
 
-    expect(given.context).toEqual({
-      systemPrompt: 'Be kind',
-      messages: [user],
-      tools: [{ name: 'read', description: 'Reads', parameters: { type: 'object' } }],
-    });
+    const tools = [{ name: 'read', description: 'Reads', parameters: { type: 'object' } }];
+    const system = { role: 'system', content: 'Be kind', toolsAdded: tools, timestamp: 0 };
+    expect(given.context).toEqual({ systemPrompt: 'Be kind', messages: [system, user], tools });
     expect(given.options).toEqual({
       apiKey: 'key',
       headers: { 'x-own': 'yes' },
@@ -216,6 +214,22 @@ describe('the code of an extension', () => {
     await callToEnd(providerFor(stream), requestTo({ onPayload: async (body) => ({ ...(body as object), b: 2 }) }));
 
     expect(posted).toEqual({ a: 1, b: 2 });
+  });
+
+  it('gets the wire observer and the headers that it changed', async () => {
+    const seen: unknown[] = [];
+    const stream: StreamSimple = async function* (_model, _context, options) {
+      seen.push(options.headers);
+      await options.onResponse?.({ status: 200, headers: {} });
+      await options.onProviderStreamEvent?.({ raw: true });
+      yield done([text('x')]);
+    };
+    const record = (value: unknown) => void seen.push(value);
+    const onHeaders = (headers: Record<string, string | null>) => void Object.assign(headers, { 'x-added': 'yes' });
+
+    await callToEnd(providerFor(stream), requestTo({ wire: { onHeaders, onResponse: record, onStreamEvent: record } }));
+
+    expect(seen).toEqual([expect.objectContaining({ 'x-added': 'yes' }), { status: 200, headers: {} }, { raw: true }]);
   });
 
   const failure = (message: unknown, more: object = {}) => ({

@@ -3,6 +3,7 @@ import { classifyFailure } from '../../classify-failure.ts';
 import type { Draft, DraftStep } from '../../draft.ts';
 import type { ApiAdapter, Endpoint } from '../../endpoint.ts';
 import { StallTimer } from '../../http/stall-timer.ts';
+import { observedHeaders } from '../../http/wire-observation.ts';
 import type { StreamContext, StreamOptions, StreamSimple } from '../../registry/provider-config.ts';
 import { replayableMessages } from '../../replay.ts';
 import { ModelFailure, type ModelRequest, type UsageUpdate } from '../../request.ts';
@@ -43,6 +44,7 @@ async function* streamSteps(call: StreamCall): AsyncGenerator<DraftStep | UsageU
     while (!decoder.isDone) {
       const result = await events.next();
       if (result.done) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
+      if (count === 0) request.onOpen?.();
       stallTimer.onData();
       stallTimer.setCounting(false);
       yield* decoder.decode(result.value);
@@ -61,8 +63,10 @@ async function* streamSteps(call: StreamCall): AsyncGenerator<DraftStep | UsageU
 }
 
 async function* openStream({ stream, endpoint, request, stallTimer }: StreamCall): AsyncGenerator<unknown> {
-  const { model } = request;
-  const events: unknown = await stream({ ...model }, contextOf(request), optionsFor(request, endpoint, stallTimer));
+  const { model, wire } = request;
+  const headers = await stallTimer.pauseDuring(observedHeaders(endpoint.headers, wire));
+  const options = optionsFor(request, { ...endpoint, headers }, stallTimer);
+  const events: unknown = await stream({ ...model }, contextOf(request), options);
   if (!isStream(events)) {
     throw new ModelFailure('model_error', `streamSimple of ${model.provider} did not answer a stream of events`);
   }
@@ -76,11 +80,14 @@ const isStream = (value: unknown): value is AsyncIterable<unknown> =>
 function contextOf({ systemPrompt, messages, tools, model }: ModelRequest): StreamContext {
   const toolSpecs = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const replayed = replayableMessages(messages, model, (id) => id);
-  return { systemPrompt, ...JSON.parse(JSON.stringify({ messages: replayed, tools: toolSpecs })) };
+  const system = { role: 'system', content: systemPrompt, toolsAdded: toolSpecs, timestamp: 0 };
+  return structuredJson({ systemPrompt, messages: [system, ...replayed], tools: toolSpecs });
 }
 
+const structuredJson = (context: object): StreamContext => JSON.parse(JSON.stringify(context));
+
 function optionsFor(request: ModelRequest, { apiKey, headers }: Endpoint, stallTimer: StallTimer): StreamOptions {
-  const { thinkingLevel, thinkingBudgets, sessionId, onPayload } = request;
+  const { thinkingLevel, thinkingBudgets, sessionId, onPayload, wire: { onResponse, onStreamEvent } = {} } = request;
   return {
     ...(apiKey === undefined ? {} : { apiKey }),
     headers: { ...headers },
@@ -90,5 +97,7 @@ function optionsFor(request: ModelRequest, { apiKey, headers }: Endpoint, stallT
     maxTokens: maxOutputTokens(request),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(onPayload ? { onPayload: (payload) => stallTimer.pauseDuring(onPayload(payload)) } : {}),
+    ...(onResponse ? { onResponse } : {}),
+    ...(onStreamEvent ? { onProviderStreamEvent: onStreamEvent } : {}),
   };
 }

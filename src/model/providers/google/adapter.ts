@@ -1,26 +1,32 @@
 import type { ApiAdapter } from '../../endpoint.ts';
 import { streamEvents } from '../../http/event-stream.ts';
-import type { ModelRequest, ToolSpec } from '../../request.ts';
+import type { ModelRequest, Provider, ToolSpec } from '../../request.ts';
 import { maxOutputTokens } from '../../token-estimate.ts';
+import type { ApiRoute } from '../api-route.ts';
 import { decodeToEnd } from '../stream-decoder.ts';
 import { googleContents } from './contents.ts';
 import { GoogleStreamDecoder } from './stream-decoder.ts';
 import { thinkingConfig } from './thinking.ts';
 
 /** The Gemini API of Google. */
-export const googleGenerativeAi: ApiAdapter = (endpoint) => (request, draft) => {
+export const googleGenerativeAi: ApiAdapter = (endpoint) => {
   const { apiKey } = endpoint;
-  const decoder = new GoogleStreamDecoder(request, draft);
-  const events = streamEvents({
+  return googleOver(({ model }) => ({
     endpoint,
-    path: `/models/${request.model.id}:streamGenerateContent?alt=sse`,
+    path: `/models/${model.id}:streamGenerateContent?alt=sse`,
     headers: apiKey === undefined ? {} : { 'x-goog-api-key': apiKey },
-    body: googleBody(request),
-    request,
-    isDone: () => decoder.isDone,
-  });
-  return decodeToEnd(events, decoder);
+  }));
 };
+
+/** The same API over another route. */
+export const googleOver =
+  (routeOf: (request: ModelRequest) => ApiRoute): Provider =>
+  (request, draft) => {
+    const decoder = new GoogleStreamDecoder(request, draft);
+    const route = routeOf(request);
+    const events = streamEvents({ ...route, body: googleBody(request), request, isDone: () => decoder.isEnding });
+    return decodeToEnd(events, decoder);
+  };
 
 /** The request body. Equal requests have equal bytes, as prompt caching requires. */
 export function googleBody(request: ModelRequest): object {

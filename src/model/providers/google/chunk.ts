@@ -6,8 +6,6 @@ export interface GoogleChunk {
   readonly usageMetadata?: ChunkUsage;
   /** Why the prompt was blocked. */
   readonly promptFeedback?: { readonly blockReason?: string; readonly blockReasonMessage?: string };
-  /** Replaces all other fields on a failure in mid-stream. */
-  readonly error?: { readonly code?: number };
 }
 
 export interface Candidate {
@@ -34,6 +32,8 @@ export interface ChunkUsage {
   /** Includes cached tokens. */
   readonly promptTokenCount?: number;
   readonly cachedContentTokenCount?: number;
+  /** Results of tools that the server itself ran; not part of the prompt. */
+  readonly toolUsePromptTokenCount?: number;
   /** Excludes thinking. */
   readonly candidatesTokenCount?: number;
   readonly thoughtsTokenCount?: number;

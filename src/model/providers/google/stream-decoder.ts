@@ -1,10 +1,9 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { classifyFailure } from '../../classify-failure.ts';
 import type { Draft, DraftStep } from '../../draft.ts';
-import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import type { ModelMessage, ModelRequest, UsageUpdate } from '../../request.ts';
-import { parseEventData, type StreamDecoder } from '../stream-decoder.ts';
+import { parseEventData, type StreamDecoder, type StreamEventData } from '../stream-decoder.ts';
 import type { Candidate, ChunkUsage, FunctionCall, GoogleChunk, GooglePart } from './chunk.ts';
 
 /** Decodes the chunks of a Gemini stream into a draft. */
@@ -15,6 +14,7 @@ export class GoogleStreamDecoder implements StreamDecoder {
   #responseId: string | undefined;
   #lastCounts = '';
   #isDone = false;
+  #hasOpenChunk = false;
 
   constructor({ model, messages }: ModelRequest, draft: Draft) {
     this.#model = model;
@@ -27,9 +27,18 @@ export class GoogleStreamDecoder implements StreamDecoder {
     return this.#isDone;
   }
 
-  *decode(data: string): Generator<DraftStep | UsageUpdate, void> {
-    const chunk = parseEventData<GoogleChunk>(data);
-    if (chunk.error) throw chunkFailure(chunk);
+  /**
+   * Whether no content follows. Some servers send a finish reason with every chunk: then only the end of the stream
+   * shows it.
+   */
+  get isEnding(): boolean {
+    return this.#isDone && this.#hasOpenChunk;
+  }
+
+  *decode(event: StreamEventData): Generator<DraftStep | UsageUpdate, void> {
+    // Some servers append the end marker of chat completions.
+    if (this.#isDone && event.data === '[DONE]') return;
+    const chunk = parseEventData<GoogleChunk>(event);
     this.#setMetadata(chunk);
     const [candidate = {}] = chunk.candidates ?? [];
     for (const part of candidate.content?.parts ?? []) yield* this.#addPart(part);
@@ -67,9 +76,15 @@ export class GoogleStreamDecoder implements StreamDecoder {
     const serialised = JSON.stringify(counts);
     if (serialised === this.#lastCounts) return;
     this.#lastCounts = serialised;
-    const { promptTokenCount = 0, cachedContentTokenCount = 0, candidatesTokenCount = 0, thoughtsTokenCount } = counts;
+    const {
+      promptTokenCount = 0,
+      cachedContentTokenCount = 0,
+      candidatesTokenCount = 0,
+      toolUsePromptTokenCount = 0,
+      thoughtsTokenCount,
+    } = counts;
     const usage = pricedUsage(this.#model, {
-      input: Math.max(0, promptTokenCount - cachedContentTokenCount),
+      input: Math.max(0, promptTokenCount - cachedContentTokenCount) + toolUsePromptTokenCount,
       output: candidatesTokenCount + (thoughtsTokenCount ?? 0),
       cacheRead: cachedContentTokenCount,
       ...(thoughtsTokenCount === undefined ? {} : { reasoning: thoughtsTokenCount }),
@@ -78,8 +93,11 @@ export class GoogleStreamDecoder implements StreamDecoder {
     yield { type: 'usage', usage };
   }
 
-  #finish({ finishReason, finishMessage }: Candidate): void {
-    if (!finishReason) return;
+  #finish({ content, finishReason, finishMessage }: Candidate): void {
+    if (!finishReason) {
+      this.#hasOpenChunk ||= content !== undefined;
+      return;
+    }
     this.#draft.setMetadata({ rawStopReason: finishReason });
     if (finishReason === 'MAX_TOKENS') this.#draft.stopReason = 'length';
     else if (finishReason !== 'STOP') {
@@ -87,14 +105,6 @@ export class GoogleStreamDecoder implements StreamDecoder {
     }
     this.#isDone = true;
   }
-}
-
-function chunkFailure(chunk: GoogleChunk) {
-  const status = chunk.error?.code;
-  return classifyFailure({
-    message: errorText(chunk) ?? 'The model failed without a reason',
-    ...(typeof status === 'number' ? { status } : {}),
-  });
 }
 
 /** Gives every tool call an id that is unique in the conversation; the server often sends none. */

@@ -8,11 +8,17 @@ export const isGemini3OrLater = ({ id }: Model): boolean =>
 const isPro = ({ id }: Model) => /-pro\b/.test(id);
 const isLite = ({ id }: Model) => /-flash-lite\b/.test(id);
 
+interface ThinkingConfig {
+  readonly includeThoughts?: true;
+  readonly thinkingLevel?: string;
+  readonly thinkingBudget?: number;
+}
+
 /** The thinking settings of a request; undefined without reasoning. Some models cannot turn thinking off. */
-export function thinkingConfig(request: ModelRequest): object | undefined {
+export function thinkingConfig(request: ModelRequest): ThinkingConfig | undefined {
   const { model, thinkingLevel: level } = request;
   if (!model.reasoning) return undefined;
-  const visibility = level === 'off' ? {} : { includeThoughts: true };
+  const visibility = level === 'off' ? {} : { includeThoughts: true as const };
   const levelName = model.thinkingLevelMap?.[level];
   if (typeof levelName === 'string') return { ...visibility, thinkingLevel: levelName };
   if (isGemini3OrLater(model))

@@ -1,5 +1,7 @@
 import type { ApiAdapter } from '../../endpoint.ts';
 import { streamEvents } from '../../http/event-stream.ts';
+import type { ModelRequest, Provider } from '../../request.ts';
+import { type ApiRoute, bearerHeader } from '../api-route.ts';
 import { decodeToEnd } from '../stream-decoder.ts';
 import { responsesBody } from './body.ts';
 import { ResponsesStreamDecoder } from './stream-decoder.ts';
@@ -8,16 +10,20 @@ import { ResponsesStreamDecoder } from './stream-decoder.ts';
  * The Responses API of OpenAI and compatible servers. The server stores nothing: every request holds the whole
  * conversation.
  */
-export const openaiResponses: ApiAdapter = (endpoint) => (request, draft) => {
-  const { apiKey } = endpoint;
-  const decoder = new ResponsesStreamDecoder(request.model, draft);
-  const events = streamEvents({
-    endpoint,
-    path: '/responses',
-    headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
-    body: responsesBody(request),
-    request,
-    isDone: () => decoder.isDone,
-  });
-  return decodeToEnd(events, decoder);
-};
+export const openaiResponses: ApiAdapter = (endpoint) =>
+  responsesOver(() => ({ endpoint, path: '/responses', headers: bearerHeader(endpoint.apiKey) }));
+
+/** The same API over another route. */
+export const responsesOver =
+  (routeOf: (request: ModelRequest) => ApiRoute): Provider =>
+  (request, draft) => {
+    const { adaptBody = (body) => body, ...route } = routeOf(request);
+    const decoder = new ResponsesStreamDecoder(request.model, draft);
+    const events = streamEvents({
+      ...route,
+      body: adaptBody(responsesBody(request)),
+      request,
+      isDone: () => decoder.isDone,
+    });
+    return decodeToEnd(events, decoder);
+  };

@@ -143,15 +143,21 @@ describe('an assistant message of the same model', () => {
     ]);
   });
 
+  const numbered = (part: number) => ({ ...message, status: 'completed', id: `msg_0_${part}` });
+
   it.each<[string, AssistantBlock[], object[]]>([
     ['a bare id', [signedText('msg_1')], [{ ...message, status: 'completed', id: 'msg_1' }]],
-    ['an id that is too long', [signedText('m'.repeat(65))], [message]],
-    ['no id', [textBlock('Yes'), toolCall('call_a')], [message, call]],
+    ['an id that is too long', [signedText('m'.repeat(65))], [numbered(0)]],
+    ['no id', [textBlock('Yes'), toolCall('call_a')], [numbered(0), call]],
     ['a long item id', [toolCall(`call_a|fc_${'x'.repeat(64)}`)], [call]],
     ['a foreign item id', [toolCall('call_a|item')], [call]],
-    ['thinking without a signature', [unsignedThinking, signedText('msg_1'), toolCall('call_a|fc_a')], [message, call]],
+    [
+      'thinking without a signature',
+      [unsignedThinking, signedText('msg_1'), toolCall('call_a|fc_a')],
+      [numbered(1), call],
+    ],
     ['a signature of another kind', [{ ...signedThinking, thinkingSignature: 'x' }, toolCall('call_a|fc_a')], [call]],
-    ['thinking at the end', [textBlock('Yes'), signedThinking], [message]],
+    ['thinking at the end', [textBlock('Yes'), signedThinking], [numbered(0)]],
     ['nothing but thinking', [signedThinking], []],
     ['an empty text', [signedThinking, textBlock(''), toolCall('call_a|fc_a')], [reasoning, { ...call, id: 'fc_a' }]],
   ])('with %s is replayed as far as possible', (_what, blocks, items) => {
@@ -160,12 +166,17 @@ describe('an assistant message of the same model', () => {
 });
 
 describe('an assistant message of another model', () => {
-  it('is replayed as plain text', () => {
+  it('is replayed as plain text, with an id and a status', () => {
     const foreign = assistantMessage(otherModel, unsignedThinking, signedText('sealed'), toolCall('call_a|fc_a'));
 
     expect(input(foreign, toolResult('call_a|fc_a'))).toEqual([
-      { ...message, content: [{ type: 'output_text', text: 'hm', annotations: [] }] },
-      message,
+      {
+        ...message,
+        content: [{ type: 'output_text', text: 'hm', annotations: [] }],
+        status: 'completed',
+        id: 'msg_0_0',
+      },
+      { ...message, status: 'completed', id: 'msg_0_1' },
       call,
       { type: 'function_call_output', call_id: 'call_a', output: '(no output)' },
     ]);

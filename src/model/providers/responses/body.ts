@@ -1,4 +1,6 @@
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
+import { keepsPromptLong, samplingParams } from '../../request-extras.ts';
 import { maxOutputTokens } from '../../token-estimate.ts';
 import { encodeInput } from './input.ts';
 import { truncatedId } from './signatures.ts';
@@ -9,17 +11,29 @@ const API_MIN_TOKENS = 16;
 /** The request body. Equal requests have equal bytes, as prompt caching requires. */
 export function responsesBody(request: ModelRequest): object {
   const { model, systemPrompt, sessionId, tools } = request;
+  const { compat = {} } = model;
   return {
     model: model.id,
     ...(systemPrompt === '' ? {} : { instructions: systemPrompt }),
     input: encodeInput(request),
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
     ...reasoningFields(request),
-    max_output_tokens: Math.max(API_MIN_TOKENS, maxOutputTokens(request)),
+    ...(compat['supportsMaxOutputTokens'] === false
+      ? {}
+      : { max_output_tokens: Math.max(API_MIN_TOKENS, maxOutputTokens(request)) }),
     ...(sessionId === undefined ? {} : { prompt_cache_key: truncatedId(sessionId) }),
+    ...(keepsPromptLong() ? longRetention(compat) : {}),
     store: false,
     stream: true,
+    ...samplingParams(request),
   };
+}
+
+function longRetention(compat: NonNullable<Model['compat']>): object {
+  if (compat['supportsLongCacheRetention'] === false) return {};
+  return compat['supportsExplicitPromptCacheMode'] === true
+    ? { prompt_cache_options: { ttl: '30m' } }
+    : { prompt_cache_retention: '24h' };
 }
 
 const functionTool = ({ name, description, parameters }: ToolSpec): object => ({

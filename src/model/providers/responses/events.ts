@@ -7,10 +7,6 @@ export interface ResponseEvent {
   readonly delta?: string;
   readonly arguments?: string;
   readonly response?: ResponseState;
-  /** Some servers nest the error under `error`. */
-  readonly code?: string | null;
-  readonly message?: string;
-  readonly error?: ResponseError | null;
 }
 
 export interface ResponseError {
@@ -42,12 +38,13 @@ export interface ResponseState {
   readonly error?: ResponseError | null;
   readonly incomplete_details?: { readonly reason?: string } | null;
   readonly usage?: ResponseUsage | null;
+  readonly output?: readonly OutputItem[] | null;
 }
 
 export interface ResponseUsage {
   /** Includes cached tokens. */
   readonly input_tokens?: number;
-  readonly input_tokens_details?: { readonly cached_tokens?: number } | null;
+  readonly input_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number } | null;
   /** Includes thinking. */
   readonly output_tokens?: number;
   readonly output_tokens_details?: { readonly reasoning_tokens?: number } | null;

@@ -18,14 +18,14 @@ const callId = (id: string): string => id.split('|', 1)[0] ?? id;
 
 const portableCallId = (id: string): string => truncatedId(callId(id).replaceAll(/[^\w-]/g, '_'));
 
-function messageItems(message: ModelMessage): object[] {
+function messageItems(message: ModelMessage, index: number): object[] {
   switch (message.role) {
     case 'user': {
       const content = contentParts(typeof message.content === 'string' ? [textOf(message.content)] : message.content);
       return content.length === 0 ? [] : [{ role: 'user', content }];
     }
     case 'assistant':
-      return assistantItems(message);
+      return assistantItems(message, index);
     case 'toolResult':
       return [{ type: 'function_call_output', call_id: callId(message.toolCallId), output: toolOutput(message) }];
     default:
@@ -49,12 +49,13 @@ function toolOutput({ content }: ToolResultMessage): string | object[] {
   return texts.join('\n') || '(no output)';
 }
 
-// The API requires the reasoning that precedes an item with an id, and the item that follows reasoning. So ids are
-// omitted if reasoning is missing, and so is reasoning at the end.
-function assistantItems({ content }: AssistantMessage): object[] {
+// The API requires the reasoning that precedes an item with an id of its own, and the item that follows reasoning. So
+// its ids are not sent if reasoning is missing, and so is reasoning at the end. A message without such an id, as of
+// another model, gets one by its position: servers require an id.
+function assistantItems({ content }: AssistantMessage, index: number): object[] {
   const hasAllReasoning = content.every((block) => block.type !== 'thinking' || signedReasoning(block) !== undefined);
   const last = content.findLastIndex((block) => block.type === 'toolCall' || isText(block));
-  return content.slice(0, last + 1).flatMap((block): object[] => {
+  return content.slice(0, last + 1).flatMap((block, part): object[] => {
     if (block.type === 'toolCall') return [callItem(block, { withId: hasAllReasoning })];
     if (block.type === 'thinking') return [signedReasoning(block)].filter((item) => item !== undefined);
     if (!isText(block)) return [];
@@ -64,7 +65,8 @@ function assistantItems({ content }: AssistantMessage): object[] {
         type: 'message',
         role: 'assistant',
         content: [{ type: 'output_text', text: block.text, annotations: [] }],
-        ...(hasAllReasoning && id !== undefined ? { status: 'completed', id } : {}),
+        status: 'completed',
+        id: hasAllReasoning && id !== undefined ? id : `msg_${index}_${part}`,
         ...(phase ? { phase } : {}),
       },
     ];

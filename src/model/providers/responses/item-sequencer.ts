@@ -4,7 +4,6 @@ const endTypes: ReadonlySet<string | undefined> = new Set([
   'response.completed',
   'response.incomplete',
   'response.failed',
-  'error',
 ]);
 
 /** Orders interleaved events by item: events of later items wait until the current item is done. */
@@ -15,7 +14,7 @@ export class ItemSequencer {
   /** The events that are due after this one arrived. */
   next(event: ResponseEvent): ResponseEvent[] {
     const { type, output_index: index } = event;
-    if (index === undefined) return endTypes.has(type) ? [...this.#flush(), event] : [event];
+    if (index === undefined) return endTypes.has(type) ? [...this.flush(), event] : [event];
     this.#current ??= index;
     if (index !== this.#current) {
       const pending = this.#pending.get(index);
@@ -34,7 +33,8 @@ export class ItemSequencer {
     return events.flatMap((event) => this.next(event));
   }
 
-  #flush(): ResponseEvent[] {
+  /** The events of all items, complete or not. */
+  flush(): ResponseEvent[] {
     const events: ResponseEvent[] = [];
     while (this.#pending.size > 0) events.push(...this.#startNextItem());
     return events;

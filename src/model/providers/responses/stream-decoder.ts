@@ -1,10 +1,10 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { classifyFailure } from '../../classify-failure.ts';
-import type { Draft, DraftStep } from '../../draft.ts';
+import { type Draft, type DraftStep, parseArguments } from '../../draft.ts';
 import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import type { ModelFailure, UsageUpdate } from '../../request.ts';
-import { parseEventData, type StreamDecoder } from '../stream-decoder.ts';
+import { parseEventData, type StreamDecoder, type StreamEventData, textAfter } from '../stream-decoder.ts';
 import type { OutputItem, ResponseError, ResponseEvent, ResponseState } from './events.ts';
 import { ItemSequencer } from './item-sequencer.ts';
 import { messageSignature, reasoningSignature } from './signatures.ts';
@@ -16,8 +16,8 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   readonly #model: Model;
   readonly #draft: Draft;
   readonly #sequencer = new ItemSequencer();
-  /** Characters of the current item in the draft. */
-  #written = 0;
+  /** The pieces of the current item in the draft. */
+  #written: string[] = [];
   #hasCall = false;
   #isDone = false;
 
@@ -31,10 +31,21 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     return this.#isDone;
   }
 
-  *decode(data: string): Generator<DraftStep | UsageUpdate, void> {
+  *decode(event: StreamEventData): Generator<DraftStep | UsageUpdate, void> {
     // Some servers append the end marker of chat completions.
     if (this.#isDone) return;
-    for (const event of this.#sequencer.next(parseEventData<ResponseEvent>(data))) yield* this.#handle(event);
+    for (const due of this.#dueAfter(event)) yield* this.#handle(due);
+  }
+
+  *#dueAfter(event: StreamEventData): Generator<ResponseEvent, void> {
+    let value: ResponseEvent;
+    try {
+      value = parseEventData(event);
+    } catch (error) {
+      yield* this.#sequencer.flush();
+      throw error;
+    }
+    yield* this.#sequencer.next(value);
   }
 
   *#handle(event: ResponseEvent): Generator<DraftStep | UsageUpdate, void> {
@@ -44,7 +55,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       case 'response.output_item.added':
         return yield* this.#startItem(event.item);
       case 'response.reasoning_summary_part.added':
-        if (this.#written > 0) yield* this.#addThinking(PARAGRAPH);
+        if (this.#written.length > 0) yield* this.#addThinking(PARAGRAPH);
         return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
@@ -59,14 +70,13 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       case 'response.output_item.done':
         return yield* this.#endItem(event.item ?? {});
       case 'response.completed':
+        yield* this.#addOutput(event.response);
         return yield* this.#finish({ status: 'completed', ...event.response });
       case 'response.incomplete':
         return yield* this.#finish({ status: 'incomplete', ...event.response });
       case 'response.failed':
         yield* this.#updateUsage(event.response ?? {});
         throw responseFailure(event.response?.error ?? {});
-      case 'error':
-        throw responseFailure(event.error ?? { message: event.message, code: event.code });
     }
   }
 
@@ -77,8 +87,17 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     });
   }
 
+  // Some servers send the items only with the complete response.
+  *#addOutput({ output }: ResponseState = {}): Generator<DraftStep, void> {
+    if (!this.#draft.isEmpty) return;
+    for (const item of output ?? []) {
+      yield* this.#startItem(item);
+      yield* this.#endItem(item);
+    }
+  }
+
   #startItem(item: OutputItem = {}): DraftStep[] {
-    this.#written = 0;
+    this.#written = [];
     this.#hasCall = item.type === 'function_call';
     if (!this.#hasCall) return [];
     const { call_id = '', id, name = '' } = item;
@@ -86,23 +105,27 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   #addThinking(delta = ''): DraftStep[] {
-    this.#written += delta.length;
+    this.#written.push(delta);
     return delta === '' ? [] : this.#draft.thinking(delta);
   }
 
   #addText(delta = ''): DraftStep[] {
-    this.#written += delta.length;
+    this.#written.push(delta);
     return delta === '' ? [] : this.#draft.text(delta);
   }
 
   #addArguments(delta = ''): DraftStep[] {
-    this.#written += delta.length;
+    this.#written.push(delta);
     return delta === '' ? [] : this.#draft.toolArguments(delta);
   }
 
   /** The part of a whole text that was not streamed. */
   #unwritten(whole = ''): string {
-    return whole.slice(this.#written);
+    return textAfter(this.#written.join(''), whole);
+  }
+
+  get #hasText(): boolean {
+    return this.#written.some((piece) => piece !== '');
   }
 
   *#endItem(item: OutputItem): Generator<DraftStep, void> {
@@ -112,23 +135,27 @@ export class ResponsesStreamDecoder implements StreamDecoder {
         break;
       case 'message':
         yield* this.#addText(this.#unwritten(joined(item.content, '')));
-        if (this.#written > 0) this.#sign(messageSignature(item));
+        if (this.#hasText) this.#sign(messageSignature(item));
         break;
       case 'function_call':
         if (!this.#hasCall) yield* this.#startItem(item);
         yield* this.#addArguments(this.#unwritten(item.arguments));
         break;
     }
-    yield* this.#draft.close();
-    this.#written = 0;
+    yield* this.#draft.close(item.type === 'function_call' ? this.#otherArguments(item) : undefined);
+    this.#written = [];
     this.#hasCall = false;
   }
 
+  // The arguments of the complete call win over streamed ones that differ.
+  #otherArguments({ arguments: whole = '' }: OutputItem): Record<string, unknown> | undefined {
+    return whole === '' || whole === this.#written.join('') ? undefined : parseArguments(whole);
+  }
+
   *#endReasoning(item: OutputItem): Generator<DraftStep, void> {
-    if (this.#written === 0)
-      yield* this.#addThinking(joined(item.summary, PARAGRAPH) || joined(item.content, PARAGRAPH));
+    if (!this.#hasText) yield* this.#addThinking(joined(item.summary, PARAGRAPH) || joined(item.content, PARAGRAPH));
     const signature = reasoningSignature(item);
-    if (this.#written > 0) this.#sign(signature);
+    if (this.#hasText) this.#sign(signature);
     else if (signature !== undefined) yield* this.#draft.redactedThinking(signature);
   }
 
@@ -138,12 +165,13 @@ export class ResponsesStreamDecoder implements StreamDecoder {
 
   *#updateUsage({ usage }: ResponseState): Generator<UsageUpdate, void> {
     if (!usage) return;
-    const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0;
+    const { cached_tokens: cacheRead = 0, cache_write_tokens: cacheWrite = 0 } = usage.input_tokens_details ?? {};
     const reasoning = usage.output_tokens_details?.reasoning_tokens;
     const counted = pricedUsage(this.#model, {
-      input: Math.max(0, (usage.input_tokens ?? 0) - cacheRead),
+      input: Math.max(0, (usage.input_tokens ?? 0) - cacheRead - cacheWrite),
       output: usage.output_tokens ?? 0,
       cacheRead,
+      cacheWrite,
       ...(reasoning === undefined ? {} : { reasoning }),
     });
     this.#draft.usage = counted;

@@ -41,17 +41,19 @@ export interface UserFiles {
   readonly auth?: unknown;
   readonly env?: Record<string, string>;
   readonly runtimeKey?: RuntimeKey;
+  /** Replaces the limit of a renewal. */
+  readonly renewTimeoutMs?: number;
 }
 
 /** Opens the models of a user with these files and this environment. */
-export function openUserModels({ models, auth: credentials, env = {}, runtimeKey }: UserFiles = {}) {
+export function openUserModels({ models, auth: credentials, env = {}, runtimeKey, ...limits }: UserFiles = {}) {
   const agentDir = tempFolder();
   const write = (name: string, content: unknown) => {
     writeFileSync(join(agentDir, name), typeof content === 'string' ? content : JSON.stringify(content));
   };
   if (models !== undefined) write('models.json', { providers: models });
   if (credentials !== undefined) write('auth.json', credentials);
-  const { list, auth } = openModels({ agentDir, env: { PATH: process.env['PATH'], ...env }, catalogue });
+  const { list, auth } = openModels({ agentDir, env: { PATH: process.env['PATH'], ...env }, catalogue, ...limits });
   if (runtimeKey) auth.setRuntimeKey(runtimeKey);
   const model = (provider: string, id: string) => list.find(provider, id) ?? builtIn(provider, id);
   return {

@@ -36,7 +36,7 @@ export const scripted = (...lines: object[]): Provider =>
 /** Calls a model and reads the response to its end. */
 export async function callToEnd(provider: Provider, request: ModelRequest = scriptedRequest()): Promise<CallRecord> {
   const events: ModelEvent[] = [];
-  for await (const event of callModel(provider, request).events) events.push(event);
+  for await (const event of callModel(provider, request).events) if (event.type !== 'response') events.push(event);
   const end = events.at(-1);
   if (end?.type !== 'end') throw new Error('The answer has no end');
   const { timestamp: _, ...message } = end.message;

@@ -1,0 +1,53 @@
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import { readVariable } from '../../../store/config-value.ts';
+import type { Environment } from '../../clouds/credential-cache.ts';
+import { ModelFailure } from '../../request.ts';
+
+export interface AzureTarget {
+  readonly env: Environment;
+  /** From models.json; empty without one. */
+  readonly baseUrl: string;
+  readonly operation: 'responses' | 'chat/completions';
+  readonly deployment: string;
+}
+
+/** The address of a resource and the path of an operation. Throws `ModelFailure` if no resource is named. */
+export function azureAddress({ env, baseUrl, operation, deployment }: AzureTarget): { baseUrl: string; path: string } {
+  const given = resourceAddress(env) ?? baseUrl;
+  if (!URL.canParse(given)) {
+    throw new ModelFailure('model_error', 'Set AZURE_OPENAI_BASE_URL or AZURE_OPENAI_RESOURCE_NAME for azure');
+  }
+  const url = new URL(given);
+  const version = readVariable(env, 'AZURE_OPENAI_API_VERSION') ?? CURRENT_VERSION;
+  const isDated = /^\d/.test(version);
+  if (isAzureHost(url.hostname) && basePath.test(url.pathname)) {
+    url.pathname = isDated ? '/openai' : '/openai/v1';
+    url.search = '';
+  }
+  // The versions before v1 have the deployment in the path of chat completions.
+  const folder = isDated && operation === 'chat/completions' ? `/deployments/${encodeURIComponent(deployment)}` : '';
+  const query = version === CURRENT_VERSION ? '' : `?api-version=${encodeURIComponent(version)}`;
+  return { baseUrl: url.href.replace(/\/+$/, ''), path: `${folder}/${operation}${query}` };
+}
+
+/** The address that the environment names; undefined without one. */
+export function resourceAddress(env: Environment): string | undefined {
+  const address = readVariable(env, 'AZURE_OPENAI_BASE_URL')?.trim();
+  const name = readVariable(env, 'AZURE_OPENAI_RESOURCE_NAME')?.trim();
+  return address || (name ? `https://${name}.openai.azure.com` : undefined);
+}
+
+// It is not part of the query.
+const CURRENT_VERSION = 'v1';
+
+const isAzureHost = (host: string) => /\.(?:openai|cognitiveservices|ai)\.azure\.com$/.test(host);
+
+// Addresses as the portal shows them; any other path belongs to a gateway.
+const basePath = /^\/(?:openai(?:\/v1)?(?:\/responses|\/chat\/completions)?)?\/?$/;
+
+/** The deployment of a model: `AZURE_OPENAI_DEPLOYMENT_NAME_MAP` has pairs `model=deployment`, with commas between. */
+export function deploymentOf({ id }: Model, env: Environment): string {
+  const pairs = (readVariable(env, 'AZURE_OPENAI_DEPLOYMENT_NAME_MAP') ?? '').split(',').map((pair) => pair.split('='));
+  const [, deployment] = pairs.find(([name = '']) => name.trim() === id) ?? [];
+  return deployment?.trim() || id;
+}

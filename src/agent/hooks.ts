@@ -1,13 +1,14 @@
-import type { ModelRequest } from '../model/request.ts';
+import type { ModelRequest, ToolSpec, WireResponse } from '../model/request.ts';
 import type {
   AgentMessage,
   AssistantMessage,
   AssistantMessageEvent,
   CustomMessage,
-  ToolCall,
+  Model,
   ToolResultMessage,
   UserMessage,
 } from '../protocol/generated/vocabulary.ts';
+import type { MadeCall } from './nested-calls.ts';
 import type { ToolOutput } from './tool.ts';
 
 /**
@@ -18,6 +19,14 @@ import type { ToolOutput } from './tool.ts';
 export interface AgentHooks {
   /** Receives a copy of the conversation before the model call and may change it freely. */
   readonly context?: (messages: AgentMessage[], signal: AbortSignal) => Promise<readonly AgentMessage[] | undefined>;
+  /** Receives a copy of the system prompt, the offered tools and the messages after `context`. */
+  readonly requestContext?: (context: RequestContext, signal: AbortSignal) => Promise<RequestContext | undefined>;
+  /** Receives the headers of the request with their secrets and may change them in place; null deletes one. */
+  readonly requestHeaders?: (headers: Record<string, string | null>, signal: AbortSignal) => Promise<void>;
+  /** Receives each response of the provider, with redacted secrets, before its body is read. */
+  readonly responseStart?: (response: WireResponse, signal: AbortSignal) => Promise<void>;
+  /** Receives each event of the provider's stream as the provider sent it, with redacted keys. */
+  readonly streamEvent?: (event: { model: Model; data: unknown }, signal: AbortSignal) => Promise<void>;
   /** Runs last, on the whole request. */
   readonly beforeRequest?: (request: ModelRequest) => Promise<ModelRequest | undefined>;
   /** Receives a copy of the request body in the format of the provider's API. */
@@ -31,15 +40,22 @@ export interface AgentHooks {
     signal: AbortSignal,
   ) => Interruption | undefined | Promise<Interruption | undefined>;
   /** Runs before a tool call. A rejection blocks the call. */
-  readonly toolCall?: (call: ToolCall, signal: AbortSignal) => Promise<ToolVerdict | undefined>;
+  readonly toolCall?: (call: MadeCall, signal: AbortSignal) => Promise<ToolVerdict | undefined>;
   /** Runs after a tool call. A rejection changes nothing. */
   readonly toolResult?: (ended: EndedCall, signal: AbortSignal) => Promise<ToolResult | undefined>;
-  /** Runs for assistant messages and tool results. Messages of clients pass through `input` instead. */
-  readonly messageEnd?: <M extends AssistantMessage | ToolResultMessage>(
+  /** Runs for assistant messages, tool results and the user messages that a run takes. */
+  readonly messageEnd?: <M extends AssistantMessage | ToolResultMessage | UserMessage>(
     message: M,
     signal: AbortSignal,
   ) => Promise<M | undefined>;
   readonly turnEnd?: (turn: EndedTurn, signal: AbortSignal) => Promise<Continuation | undefined>;
+}
+
+/** The parts of a request that hooks may replace. */
+export interface RequestContext {
+  readonly systemPrompt: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: readonly AgentMessage[];
 }
 
 /** Interrupts a model response; the run continues with another model call after these messages. */
@@ -67,10 +83,12 @@ export interface Continuation {
 }
 
 /** Blocks a tool call, or sets its arguments. */
-export type ToolVerdict = { readonly block: string } | { readonly args: Record<string, unknown> };
+export type ToolVerdict =
+  | { readonly block: string; readonly terminate?: boolean }
+  | { readonly args: Record<string, unknown> };
 
 export interface EndedCall {
-  readonly call: ToolCall;
+  readonly call: MadeCall;
   /** The arguments of the call, or those that a hook put in their place. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly result: ToolResult;
@@ -78,4 +96,8 @@ export interface EndedCall {
 
 export interface ToolResult extends ToolOutput {
   readonly isError: boolean;
+  /** Absent if the tool did not run. */
+  readonly durationMs?: number;
+  /** The calls that the tool made. */
+  readonly nestedCalls?: object;
 }

@@ -14,6 +14,7 @@ import type {
   TurnEndEvent,
   TurnStartEvent,
   Usage,
+  UserMessage,
 } from '../protocol/generated/vocabulary.ts';
 import type { AgentHooks, HookMessage, Interruption } from './hooks.ts';
 import { refuseTools, runTools } from './run-tools.ts';
@@ -38,10 +39,14 @@ export interface Conversation {
   /** Calls the model with the conversation so far. */
   readonly callModel: () => Promise<ModelResponse>;
   readonly tools: () => readonly Tool[];
+  /** Tools that tools may call; by default those of the model. */
+  readonly callableTools?: (() => readonly Tool[]) | undefined;
   /** Messages that hooks add right after the messages that open the run. */
   readonly hookMessages?: (() => Promise<readonly AgentMessage[]>) | undefined;
   /** Stores a message of a hook and returns the stored message. All other messages are already stored. */
   readonly storeHookMessage: (message: HookMessage) => AgentMessage;
+  /** Replaces the content of a stored user message in the conversation. */
+  readonly rewordUserMessage: (message: UserMessage, replacement: UserMessage) => void;
   /** Removes the last assistant message from the conversation. */
   readonly dropAssistantMessage: () => void;
   readonly hasSteering: () => boolean;
@@ -76,9 +81,9 @@ export async function* runTurns(first: readonly AgentMessage[], conversation: Co
     return;
   }
   yield { type: 'turn_start' };
-  yield* messageEvents(first);
+  yield* deliveryEvents(first, conversation);
   if (fromHooks.length > 0) yield* messageEvents(fromHooks);
-  if (!conversation.signal.aborted) yield* messageEvents(conversation.takeSteering());
+  if (!conversation.signal.aborted) yield* deliveryEvents(conversation.takeSteering(), conversation);
   while (true) {
     const { message, interruption } = yield* streamModelResponse(conversation);
     if (interruption?.discard) conversation.dropAssistantMessage();
@@ -98,8 +103,26 @@ export async function* runTurns(first: readonly AgentMessage[], conversation: Co
     yield* hookMessageEvents([...(interruption?.messages ?? []), ...(continuation?.messages ?? [])], conversation);
     // After an abort, reserved messages return to the queue.
     if (!deliver || conversation.signal.aborted) return;
-    yield* messageEvents(deliver());
+    yield* deliveryEvents(deliver(), conversation);
   }
+}
+
+/** Events of messages that a run takes; hooks may reword those of users. */
+async function* deliveryEvents(
+  messages: readonly AgentMessage[],
+  conversation: Conversation,
+): AsyncGenerator<LoopEvent> {
+  for (const message of messages) {
+    yield { type: 'message_start', message };
+    yield { type: 'message_end', message: message.role === 'user' ? await reworded(message, conversation) : message };
+  }
+}
+
+async function reworded(message: UserMessage, conversation: Conversation): Promise<UserMessage> {
+  const replacement = await callHook(conversation, ({ messageEnd }, signal) => messageEnd?.(message, signal));
+  if (!replacement) return message;
+  conversation.rewordUserMessage(message, replacement);
+  return replacement;
 }
 
 function* messageEvents(messages: readonly AgentMessage[]): Generator<LoopEvent> {
@@ -130,8 +153,8 @@ interface StreamedMessage {
 
 /** Streams one model response as events. */
 async function* streamModelResponse(conversation: Conversation): AsyncGenerator<LoopEvent, StreamedMessage> {
-  const { opening, events, cancel } = await conversation.callModel();
-  yield { type: 'message_start', message: opening };
+  const { opening, thinkingLevel, events, cancel } = await conversation.callModel();
+  const startedAt = performance.now();
   const usageIfChanged = usageChanges(opening.usage);
   let usage: Usage | undefined;
   let interruption: Interruption | undefined;
@@ -140,15 +163,22 @@ async function* streamModelResponse(conversation: Conversation): AsyncGenerator<
     interruption = await callHook(conversation, ({ delta }, signal) => delta?.(step, signal));
     if (interruption) cancel(interruption.reason);
   };
-  yield { type: 'message_update', assistantMessageEvent: { type: 'start' } };
-  if (conversation.hooks.delta) await checkStep({ type: 'start' });
+  let isOpen = false;
   for await (const event of events) {
-    if (event.type === 'usage') usage = event.usage;
+    if (event.type === 'response') {
+      isOpen = true;
+      yield { type: 'message_start', message: opening };
+      yield { type: 'message_update', assistantMessageEvent: { type: 'start' } };
+      if (conversation.hooks.delta) await checkStep({ type: 'start' });
+    } else if (event.type === 'usage') usage = event.usage;
     else if (event.type === 'end') {
       // The response may have completed or failed before the interruption.
-      const final = interruption ? withInterruption(event.message, interruption) : event.message;
+      const ended = interruption ? withInterruption(event.message, interruption) : event.message;
+      const final = { ...ended, thinkingLevel, durationMs: Math.round(performance.now() - startedAt) };
+      if (!isOpen) yield { type: 'message_start', message: final };
       const message = (await callHook(conversation, ({ messageEnd }, signal) => messageEnd?.(final, signal))) ?? final;
-      yield { type: 'message_update', assistantMessageEvent: endStep(message), ...usageIfChanged(message.usage) };
+      if (isOpen)
+        yield { type: 'message_update', assistantMessageEvent: endStep(message), ...usageIfChanged(message.usage) };
       yield { type: 'message_end', message };
       return { message, interruption };
     } else {
@@ -205,6 +235,7 @@ async function* runToolCalls(
       : yield* runTools({
           calls,
           tools: conversation.tools(),
+          callable: conversation.callableTools,
           hooks: conversation.hooks,
           signal: conversation.signal,
           sequential: conversation.steeringSkipsTools(),

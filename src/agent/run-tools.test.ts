@@ -85,11 +85,10 @@ describe('one call', () => {
         args: { path: 'x' },
         partialResult: { content: [{ type: 'text', text: 'half' }] },
       },
-      { type: 'tool_execution_end', ...named, result: whole, isError: false },
+      { type: 'tool_execution_end', ...named, result: whole, isError: false, durationMs: expect.any(Number) },
     ]);
-    expect(results).toEqual([
-      { role: 'toolResult', ...named, ...whole, isError: false, timestamp: expect.any(Number) },
-    ]);
+    const measured = { timestamp: expect.any(Number), durationMs: expect.any(Number) };
+    expect(results).toEqual([{ role: 'toolResult', ...named, ...whole, isError: false, ...measured }]);
   });
 
   it('[T9] may return an image with its data and its type', async () => {

@@ -5,6 +5,7 @@ import { joinToolUpdates } from '../protocol/events/tool-output.ts';
 import type { ToolCall, ToolResultMessage } from '../protocol/generated/vocabulary.ts';
 import type { AgentHooks, EndedCall, ToolResult } from './hooks.ts';
 import type { LoopEvent } from './loop.ts';
+import { MAX_NESTED_DEPTH, type MadeCall, NestedCalls, sumUsage } from './nested-calls.ts';
 import { type Tool, ToolError, type ToolInvocation, type ToolOutput, type ToolUpdate, textOutput } from './tool.ts';
 import { ToolEventQueue } from './tool-event-queue.ts';
 import { throwIfAborted, unlessAborted } from './unless-aborted.ts';
@@ -15,6 +16,8 @@ const STOP_GRACE_MS = 5000;
 export interface ToolRun {
   readonly calls: readonly ToolCall[];
   readonly tools: readonly Tool[];
+  /** Tools that tools may call; by default `tools`. */
+  readonly callable?: (() => readonly Tool[]) | undefined;
   readonly hooks: AgentHooks;
   readonly signal: AbortSignal;
   /** True: run one call at a time and skip the rest once `isInterrupted` returns true. */
@@ -30,15 +33,18 @@ export interface ToolRun {
  */
 export async function* runTools(run: ToolRun): AsyncGenerator<LoopEvent, ToolResultMessage[]> {
   const results: ToolResult[] = [];
-  if (run.sequential) {
+  if (run.sequential || run.calls.some((call) => isSequential(call, run))) {
     for (const [index, call] of run.calls.entries()) {
-      const skip = index > 0 && run.isInterrupted();
+      const skip = run.sequential && index > 0 && run.isInterrupted();
       results.push(yield* skip ? refuseCall(call, 'Skipped due to queued user message.') : runOne(call, run));
     }
   } else results.push(...(yield* runAll(run)));
   if (results.length > 0 && results.every(({ terminate }) => terminate === true)) run.onTerminate?.();
   return run.calls.map((call, index) => resultMessage(call, results[index] ?? errorResult('No result')));
 }
+
+const isSequential = ({ name }: ToolCall, { tools }: ToolRun): boolean =>
+  tools.find((tool) => tool.name === name)?.executionMode === 'sequential';
 
 /** Returns the same error result for every call without running it. */
 export async function* refuseTools(calls: readonly ToolCall[], reason: string) {
@@ -50,15 +56,7 @@ export async function* refuseTools(calls: readonly ToolCall[], reason: string) {
 async function* runAll(run: ToolRun): AsyncGenerator<LoopEvent, ToolResult[]> {
   const queue = new ToolEventQueue<LoopEvent>();
   for (const call of run.calls) yield startEvent(call);
-  const results = run.calls.map(async (call) => {
-    let running = true;
-    const result = await runCall(call, run, (progress) => {
-      if (running) queue.pushMerged(call.id, updateEvent(call, progress), mergeUpdates);
-    });
-    running = false;
-    queue.push(endEvent(call, result));
-    return result;
-  });
+  const results = run.calls.map((call) => runWithEvents({ call, run, queue, depth: 0 }));
   const all = Promise.all(results).finally(() => queue.end());
   try {
     for await (const event of queue) yield event;
@@ -67,6 +65,42 @@ async function* runAll(run: ToolRun): AsyncGenerator<LoopEvent, ToolResult[]> {
     await all;
   }
   return all;
+}
+
+/** A call, and the queue that carries its events and those of its nested calls. */
+interface RunningCall {
+  readonly call: MadeCall;
+  readonly run: ToolRun;
+  readonly queue: ToolEventQueue<LoopEvent>;
+  readonly depth: number;
+  readonly onUpdate?: ToolInvocation['update'] | undefined;
+}
+
+async function runWithEvents(running: RunningCall): Promise<ToolResult> {
+  const { call, queue, onUpdate } = running;
+  let isRunning = true;
+  const result = await runCall(running, (progress) => {
+    if (!isRunning) return;
+    queue.pushMerged(call.id, updateEvent(call, progress), mergeUpdates);
+    onUpdate?.(progress);
+  });
+  isRunning = false;
+  queue.push(endEvent(call, result));
+  return result;
+}
+
+function nestedCallsOf({ call: caller, run, queue, depth }: RunningCall): NestedCalls {
+  const tools = run.callable ?? (() => run.tools);
+  return new NestedCalls({
+    caller,
+    tools,
+    signal: run.signal,
+    run: async (call, { signal, update }) => {
+      queue.push(startEvent(call));
+      const nested = { ...run, tools: depth < MAX_NESTED_DEPTH ? tools() : [], signal };
+      return runWithEvents({ call, run: nested, queue, depth: depth + 1, onUpdate: update });
+    },
+  });
 }
 
 async function* runOne(call: ToolCall, run: ToolRun): AsyncGenerator<LoopEvent, ToolResult> {
@@ -82,7 +116,10 @@ async function* refuseCall(call: ToolCall, reason: string): AsyncGenerator<LoopE
 }
 
 /** Never rejects: a failing tool fails for the model, not for the run. */
-async function runCall(call: ToolCall, run: ToolRun, update: ToolInvocation['update']): Promise<ToolResult> {
+async function runCall(running: RunningCall, update: ToolInvocation['update']): Promise<ToolResult> {
+  const { call, run } = running;
+  const nested = nestedCallsOf(running);
+  const clock = { startedAt: undefined as number | undefined };
   let args: Readonly<Record<string, unknown>> = call.arguments;
   let result: ToolResult;
   try {
@@ -91,12 +128,18 @@ async function runCall(call: ToolCall, run: ToolRun, update: ToolInvocation['upd
     // Hooks see the arguments that the tool would run with.
     args = preparedArguments(call, tool);
     args = await permittedArguments({ ...call, arguments: args }, run);
-    const invocation = { toolCallId: call.id, args, signal: run.signal, update };
-    result = { ...(await checkAndExecute(invocation, tool, call)), isError: false };
+    const invocation = { toolCallId: call.id, args, signal: run.signal, update, otherTools: nested };
+    await checkArguments(invocation, tool, call);
+    clock.startedAt = performance.now();
+    result = { ...(await withStopGrace(tool.execute(invocation), run.signal)), isError: false };
   } catch (error) {
     result = error instanceof ToolError ? { ...error.output, isError: true } : errorResult(messageOf(error));
   }
-  return markInterrupted((await reviewedResult({ call, args, result }, run)) ?? result, run);
+  const durationMs =
+    clock.startedAt === undefined ? {} : { durationMs: Math.round(performance.now() - clock.startedAt) };
+  const { usage, ...record } = await nested.end();
+  const measured = { ...result, ...durationMs, ...record, ...(usage ? { usage: sumUsage(result.usage, usage) } : {}) };
+  return markInterrupted((await reviewedResult({ call, args, result: measured }, run)) ?? measured, run);
 }
 
 /** Distinguishes a call that failed because the agent ended from one that a user stopped. */
@@ -107,15 +150,18 @@ const markInterrupted = (result: ToolResult, { signal }: ToolRun): ToolResult =>
 
 /** Returns the arguments that the call may run with; throws if a hook blocks it. */
 async function permittedArguments(
-  call: ToolCall,
+  call: MadeCall,
   { hooks, signal }: ToolRun,
 ): Promise<Readonly<Record<string, unknown>>> {
   throwIfAborted(signal);
   const verdict = hooks.toolCall ? await unlessAborted(hooks.toolCall(call, signal), signal) : undefined;
   throwIfAborted(signal);
   if (!verdict) return call.arguments;
-  if ('block' in verdict)
-    throw new ToolError({ ...textOutput(verdict.block || 'Tool execution was blocked'), details: { denied: true } });
+  if ('block' in verdict) {
+    const { block, terminate } = verdict;
+    const output = { ...textOutput(block || 'Tool execution was blocked'), details: { denied: true } };
+    throw new ToolError({ ...output, ...(terminate ? { terminate } : {}) });
+  }
   return verdict.args;
 }
 
@@ -128,17 +174,15 @@ function toolFor({ name }: ToolCall, { tools }: ToolRun): Tool {
 const preparedArguments = (call: ToolCall, { prepareArguments }: Tool): ToolCall['arguments'] =>
   prepareArguments ? { ...prepareArguments(structuredClone(call.arguments)) } : call.arguments;
 
-async function checkAndExecute(invocation: ToolInvocation, tool: Tool, call: ToolCall): Promise<ToolOutput> {
-  const { args } = invocation;
+async function checkArguments({ args }: ToolInvocation, tool: Tool, call: ToolCall): Promise<void> {
   const problem = tool.findProblem ? await tool.findProblem(args) : check(tool.parameters, args);
   if (problem) throw new Error(invalidArgumentsText(tool.name, problem, call.arguments));
-  return withStopGrace(tool.execute(invocation), invocation.signal);
 }
 
 async function reviewedResult(endedCall: EndedCall, { hooks, signal }: ToolRun): Promise<ToolResult | undefined> {
   try {
     const replaced = hooks.toolResult ? await unlessAborted(hooks.toolResult(endedCall, signal), signal) : undefined;
-    return Array.isArray(replaced?.content) ? replaced : undefined;
+    return Array.isArray(replaced?.content) ? { ...endedCall.result, ...replaced } : undefined;
   } catch {
     return undefined;
   }
@@ -163,42 +207,58 @@ function withStopGrace<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 const errorResult = (text: string): ToolResult => ({ ...textOutput(text), details: {}, isError: true });
 
-const startEvent = (call: ToolCall): LoopEvent => ({
+const eventFields = ({ id, name, parentToolCallId }: MadeCall) => ({
+  toolCallId: id,
+  toolName: name,
+  ...(parentToolCallId === undefined ? {} : { parentToolCallId }),
+});
+
+const startEvent = (call: MadeCall): LoopEvent => ({
   type: 'tool_execution_start',
-  toolCallId: call.id,
-  toolName: call.name,
+  ...eventFields(call),
   args: call.arguments,
 });
 
-const updateEvent = (call: ToolCall, { added, ...partialResult }: ToolUpdate): LoopEvent => ({
+const updateEvent = (call: MadeCall, { added, ...output }: ToolUpdate): LoopEvent => ({
   type: 'tool_execution_update',
-  toolCallId: call.id,
-  toolName: call.name,
+  ...eventFields(call),
   args: call.arguments,
-  partialResult,
+  partialResult: shownOutput(output),
   ...(added ? { outputDelta: added.text, offset: added.offset } : {}),
 });
 
 const mergeUpdates = (earlier: LoopEvent, later: LoopEvent): LoopEvent =>
   earlier.type === 'tool_execution_update' && later.type === earlier.type ? joinToolUpdates(earlier, later) : later;
 
-const endEvent = (call: ToolCall, { isError, terminate: _last, ...result }: ToolResult): LoopEvent => ({
-  type: 'tool_execution_end',
-  toolCallId: call.id,
-  toolName: call.name,
-  result,
-  isError,
-});
-
-const resultMessage = (call: ToolCall, { content, details, isError }: ToolResult): ToolResultMessage => ({
-  role: 'toolResult',
-  toolCallId: call.id,
-  toolName: call.name,
+const shownOutput = ({ content, details, structuredContent }: ToolOutput) => ({
   content,
   ...(details === undefined ? {} : { details }),
-  isError,
-  timestamp: Date.now(),
+  ...(structuredContent === undefined ? {} : { structuredContent }),
 });
+
+const endEvent = (call: MadeCall, { isError, durationMs, ...output }: ToolResult): LoopEvent => ({
+  type: 'tool_execution_end',
+  ...eventFields(call),
+  result: shownOutput(output),
+  isError,
+  ...(durationMs === undefined ? {} : { durationMs }),
+});
+
+const resultMessage = (call: ToolCall, result: ToolResult): ToolResultMessage => {
+  const { content, details, isError, usage, nestedCalls, durationMs } = result;
+  return {
+    role: 'toolResult',
+    toolCallId: call.id,
+    toolName: call.name,
+    content,
+    ...(details === undefined ? {} : { details }),
+    isError,
+    timestamp: Date.now(),
+    ...(usage === undefined ? {} : { usage }),
+    ...(nestedCalls === undefined ? {} : { nestedCalls }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+  };
+};
 
 // The model has its own arguments; the error repeats only their beginning.
 const MAX_ECHO_CHARACTERS = 2000;

@@ -5,6 +5,8 @@ export interface ToolChoice {
   /** Tool names, with `*` as a wildcard: only these. `+name` and `-name` change the defaults instead. */
   readonly patterns?: readonly string[] | undefined;
   readonly excluded?: readonly string[] | undefined;
+  /** Replaces or changes the built-in defaults, as `patterns` do. */
+  readonly defaults?: readonly string[] | undefined;
   /** False: the defaults contain no built-in tool. */
   readonly builtin?: boolean | undefined;
 }

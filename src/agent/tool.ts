@@ -1,10 +1,14 @@
 import type { ToolSpec } from '../model/request.ts';
-import type { ContentBlock } from '../protocol/generated/vocabulary.ts';
+import type { ContentBlock, ToolCall, Usage } from '../protocol/generated/vocabulary.ts';
 
 /** Output of a tool: `content` for the model, `details` for people. */
 export interface ToolOutput {
   readonly content: ContentBlock[];
   readonly details?: unknown;
+  /** The output for programs that call the tool. */
+  readonly structuredContent?: unknown;
+  /** Tokens and cost of models that the tool itself called. */
+  readonly usage?: Usage;
   /** Requests the end of the run: if all tools of a turn set it, no further model call follows. */
   readonly terminate?: boolean;
 }
@@ -22,7 +26,39 @@ export interface ToolInvocation {
   readonly signal: AbortSignal;
   /** Publishes progress; each call replaces the output of the previous one. */
   readonly update: (progress: ToolUpdate) => void;
+  /** Absent if the tool runs outside a session. */
+  readonly otherTools?: OtherTools;
 }
+
+/** The tools that a running tool may call. */
+export interface OtherTools {
+  readonly all: () => readonly Tool[];
+  /** Runs a tool with the checks and hooks of a call of the model. Never rejects for a failure of that tool. */
+  readonly execute: (name: string, args: unknown, options?: NestedCallOptions) => Promise<NestedOutcome>;
+}
+
+/** How a tool calls another one. */
+export interface NestedCallOptions {
+  /** Aborts the call, as the abort of the calling tool does. */
+  readonly signal?: AbortSignal;
+  readonly update?: (progress: ToolUpdate) => void;
+}
+
+/** The end of a call that a tool made. */
+export interface NestedOutcome {
+  readonly toolCall: ToolCall;
+  readonly result: ToolOutput;
+  readonly isError: boolean;
+  /** Absent if the tool did not run. */
+  readonly durationMs?: number;
+}
+
+/**
+ * How the model reaches a tool. `direct` and `model-only` tools are offered, `codemode` and `deferred` tools are called
+ * by other tools unless a user or extension activates them, `hidden` tools are not reached at all. Other tools cannot
+ * call `model-only` tools.
+ */
+export type ToolExposure = 'direct' | 'model-only' | 'codemode' | 'deferred' | 'hidden';
 
 /**
  * A tool for the model. `execute` throws an `Error` to report a failure to the model, and stops soon after the signal.
@@ -32,6 +68,14 @@ export interface Tool extends ToolSpec {
   readonly promptSnippet?: string;
   /** Lines added to the system prompt while the tool is active. */
   readonly promptGuidelines?: readonly string[];
+  /** `sequential`: the calls of a message that contains a call of this tool run one after another. */
+  readonly executionMode?: 'sequential' | 'parallel';
+  /** By default `direct`. */
+  readonly exposure?: ToolExposure;
+  /** The group of the tool, such as its server. */
+  readonly namespace?: object;
+  /** Unverified hints of the author, with the meaning of MCP's tool annotations. */
+  readonly annotations?: object;
   /** Returns the first problem of the arguments with its path. Without it they are checked against `parameters`. */
   readonly findProblem?: (args: Readonly<Record<string, unknown>>) => Promise<string | undefined>;
   /** Converts well-meant arguments to the form that `parameters` requires. */

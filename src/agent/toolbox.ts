@@ -1,7 +1,7 @@
 import { Refusal } from '../protocol/errors.ts';
 import type { ToolInfo } from '../protocol/generated/vocabulary.ts';
 import type { Tool } from './tool.ts';
-import { chooseTools, DEFAULT_TOOLS, type ToolChoice } from './tool-choice.ts';
+import { chooseTools, type ToolChoice } from './tool-choice.ts';
 
 export type ToolSource = ToolInfo['source'];
 
@@ -35,7 +35,8 @@ export class Toolbox {
     this.#tools.set('builtin', builtins);
     this.#choice = choice;
     const names = builtins.map(({ name }) => name);
-    this.#active = new Set(chooseTools(names, choice, choice.builtin === false ? [] : DEFAULT_TOOLS).chosen);
+    const defaults = choice.builtin === false ? [] : chooseTools(names, { patterns: choice.defaults }).chosen;
+    this.#active = new Set(chooseTools(names, choice, defaults).chosen);
   }
 
   /** Patterns of the choice that match no tool. */
@@ -46,7 +47,12 @@ export class Toolbox {
 
   /** Tools that the model is offered, in toolbox order. */
   get active(): readonly Tool[] {
-    return this.#all.flatMap(({ tool }) => (this.#isActive(tool.name) ? [tool] : []));
+    return this.#all.flatMap(({ tool }) => (this.#isActive(tool.name) && tool.exposure !== 'hidden' ? [tool] : []));
+  }
+
+  /** Tools that other tools may call: active ones and those that wait for such calls. */
+  get callable(): readonly Tool[] {
+    return this.#all.flatMap(({ tool }) => (isCallable(tool, this.#isActive(tool.name)) ? [tool] : []));
   }
 
   get activeNames(): string[] {
@@ -68,7 +74,8 @@ export class Toolbox {
       this.#known.delete(name);
       if (!this.#isBuiltin(name)) active.delete(name);
     }
-    const fresh = [...names].filter((name) => !this.#known.has(name) && isOffered(name));
+    const kept = new Set(tools.filter(isOfferedByDefault).map(({ name }) => name));
+    const fresh = [...names].filter((name) => !this.#known.has(name) && kept.has(name) && isOffered(name));
     for (const name of names) this.#known.add(name);
     for (const name of ignoreChoice ? fresh : chooseTools(fresh, this.#choice, fresh).chosen) active.add(name);
     this.#active = active;
@@ -94,9 +101,15 @@ export class Toolbox {
   }
 
   describe(): ToolInfo[] {
-    return this.#all.map(({ source, tool: { name, description, parameters } }) => {
-      return { name, description, parameters: { ...parameters }, active: this.#isActive(name), source };
+    return this.#all.map(({ source, tool: { name, description, parameters, exposure } }) => {
+      const active = this.#isActive(name) && exposure !== 'hidden';
+      return { name, description, parameters: { ...parameters }, active, source };
     });
+  }
+
+  /** Every tool with its source, active or not. */
+  get all(): readonly SourcedTool[] {
+    return this.#all;
   }
 
   #isActive(name: string): boolean {
@@ -130,4 +143,11 @@ export class Toolbox {
     this.#tools.set(source, tools);
     this.#cachedAll = undefined;
   }
+}
+
+const isOfferedByDefault = ({ exposure = 'direct' }: Tool): boolean =>
+  exposure === 'direct' || exposure === 'model-only';
+
+function isCallable({ exposure = 'direct' }: Tool, isActive: boolean): boolean {
+  return exposure === 'codemode' || exposure === 'deferred' || (exposure === 'direct' && isActive);
 }

@@ -3,6 +3,7 @@ import { openPipe } from '../../../system/processes/pipe.ts';
 import { PipeReader } from '../../../system/processes/pipe-reader.ts';
 import { type GroupProcess, type ProcessExit, spawnGroup } from '../../../system/processes/process-group.ts';
 import { clampTimeout } from '../../../system/with-timeout.ts';
+import { provideRipgrep } from '../search/provide-ripgrep.ts';
 import type { Truncation } from '../truncate.ts';
 import { CommandOutput } from './command-output.ts';
 
@@ -13,6 +14,8 @@ const UPDATE_MS = 100;
 export interface ShellOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folder in the PATH of `env` for programs that tau provides. */
+  readonly programs?: string | undefined;
   /** Additional variables, computed when a command starts. */
   readonly dynamicEnv?: (() => Readonly<Record<string, string | undefined>>) | undefined;
   readonly shellPath?: string | undefined;
@@ -75,6 +78,7 @@ export async function runShell(options: ShellOptions, job: ShellJob): Promise<Sh
   if (!statSync(options.cwd, { throwIfNoEntry: false })?.isDirectory()) {
     throw new Error(`Working directory does not exist: ${options.cwd}\nCannot execute bash commands.`);
   }
+  await provideRipgrep(options);
   const output = new CommandOutput(options);
   let nextUpdate: NodeJS.Timeout | undefined;
   const publishOutput = () => {

@@ -55,7 +55,8 @@ export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Pro
   return message;
 }
 
-async function ripgrepPath(): Promise<string> {
+/** The path of the ripgrep that was installed with tau; throws how to install it. */
+export async function ripgrepPath(): Promise<string> {
   try {
     return (await import('@vscode/ripgrep')).rgPath;
   } catch (error) {

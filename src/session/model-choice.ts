@@ -9,6 +9,8 @@ import type { Settings } from '../store/settings.ts';
 export interface ModelChoice {
   readonly model: Model | null;
   readonly thinkingLevel: ThinkingLevel;
+  /** The virtual model that stands for `model`, for one request. */
+  readonly routedFrom?: Model | undefined;
   /** Why the requested model is not used. */
   readonly notice?: string | undefined;
   /** The requested model, if it is not available. */
@@ -61,12 +63,20 @@ export interface RequestedModel {
  */
 export function initialChoice(registry: ModelRegistry, options: InitialChoiceOptions): ModelChoice {
   const { log, previous, settings } = options;
-  const stored = storedChoice(log);
+  const virtual = storedVirtualModel(registry, log);
+  const stored = { ...storedChoice(log), ...(virtual ? { model: virtual } : {}) };
   const { model: named, unresolved, thinkingLevel } = previous ? {} : options.requested;
   const kept = previous && !stored.model ? { ...previous, level: previous.thinkingLevel } : undefined;
   const { level, ...choice } = kept ?? firstModel(registry, { named, unresolved, stored: stored.model, settings });
-  const requestedLevel = thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
+  const configured = levelInSettings(settings, choice.model) ?? settings.defaultThinkingLevel ?? 'medium';
+  const requestedLevel = thinkingLevel ?? stored.thinkingLevel ?? level ?? configured;
   return { ...choice, thinkingLevel: clampLevel(choice.model, requestedLevel) };
+}
+
+/** The thinking level that the settings give to this model. */
+export function levelInSettings({ modelThinkingLevels }: Settings, model: Model | null): ThinkingLevel | undefined {
+  const level = model && modelThinkingLevels?.[`${model.provider}/${model.id}`];
+  return typeof level === 'string' && isThinkingLevel(level) ? level : undefined;
 }
 
 /**
@@ -160,6 +170,16 @@ export function recordChoice(
 
 /** The model and thinking level that a stored session used last. */
 export const storedChoice = (log: SessionLog) => ({ model: storedModel(log), thinkingLevel: storedLevel(log) });
+
+/**
+ * The virtual model that a stored session selected last. Its responses name the models that answered, so it holds until
+ * the next selection, as far as it is registered.
+ */
+export function storedVirtualModel(registry: ModelRegistry, log: SessionLog): Model | undefined {
+  const [latest] = log.nodesOfKind('model_change');
+  const entry = latest && log.entry(latest.id);
+  return entry?.type === 'model_change' ? registry.virtual.find(entry.provider, entry.modelId) : undefined;
+}
 
 function storedLevel(log: SessionLog): ThinkingLevel | undefined {
   for (const { id } of log.nodesOfKind('thinking_level_change')) {

@@ -4,9 +4,8 @@ import type { BranchSummaryEntry, Params, Result, SessionEntry } from '../protoc
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { CompactorParts } from './compaction/compactor.ts';
 import { fileOperations, touchedFiles } from './compaction/files.ts';
-import { limitsFor, maxRecordLength } from './compaction/limits.ts';
-import { recordsOf } from './compaction/record.ts';
-import { summariseAll, summariserOf, totalUsage } from './compaction/summarise.ts';
+import { limitsFor, maxRecordBytes } from './compaction/limits.ts';
+import { summariseMessages, summariserOf, totalUsage } from './compaction/summarise.ts';
 import { summaryText } from './compaction/summary-text.ts';
 import { contextOf } from './context/context.ts';
 import type { Summary, TreeHookResult, TreeMove, TreePlan } from './hooks.ts';
@@ -111,10 +110,19 @@ async function writeSummary(parts: NavigationParts, plan: TreePlan, signal: Abor
   // The file is synced before every model call.
   await parts.transcript.sync();
   const model = requireModel(parts.choice());
-  const limits = limitsFor(model, parts.settings().compaction);
-  const records = recordsOf(messages, maxRecordLength(model, limits)).filter(Boolean);
-  const writer = summariserOf(parts, { model, maxTokens: Math.floor(limits.reserveTokens * SUMMARY_SHARE), signal });
-  const texts = await summariseAll(records, { kind: 'branch', customInstructions, replaceInstructions }, writer);
+  const { compaction, branchSummary } = parts.settings();
+  const limits = limitsFor(model, { ...compaction, ...branchSummary });
+  const writer = summariserOf(parts, {
+    model,
+    maxTokens: Math.floor(limits.reserveTokens * SUMMARY_SHARE),
+    source: { source: 'branchSummary' },
+    signal,
+  });
+  const maxBytes = maxRecordBytes(model, limits, parts.scale.slope(model));
+  const texts = await summariseMessages(
+    { kind: 'branch', messages, maxBytes, customInstructions, replaceInstructions },
+    writer,
+  );
   const last = texts.at(-1);
   if (!last) return undefined;
   const files = touchedFiles(fileOperations(messages, abandoned.filter(isSummary)));

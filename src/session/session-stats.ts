@@ -36,8 +36,10 @@ export function addEntry(counts: SessionCounts, entry: SessionEntry): void {
   counts.totalMessages++;
   const { message } = entry;
   if (message.role === 'user') counts.userMessages++;
-  else if (message.role === 'toolResult') counts.toolResults++;
-  else if (message.role === 'assistant') {
+  else if (message.role === 'toolResult') {
+    counts.toolResults++;
+    if (typeof message.usage === 'object' && message.usage !== null) addUsage(counts, message.usage);
+  } else if (message.role === 'assistant') {
     counts.assistantMessages++;
     counts.toolCalls += toolCallsOf(message).length;
     if (message.usage) addUsage(counts, message.usage);

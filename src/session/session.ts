@@ -6,6 +6,7 @@ import type {
   AgentMessage,
   AgentSettledEvent,
   CompactionResult,
+  ContextUsage,
   Limits,
   Params,
   Result,
@@ -13,8 +14,11 @@ import type {
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import { Compactor } from './compaction/compactor.ts';
+import { contextUsage } from './context/context-usage.ts';
 import type { MessagePages } from './context/message-page.ts';
+import { overheadOf } from './context/model-request.ts';
 import { type PromptFacts, type PromptParts, RunSystemPrompt, systemPrompt } from './context/system-prompt.ts';
+import { latestRequest, TokenScale } from './context/token-scale.ts';
 import type { SessionHooks } from './hooks.ts';
 import { type IdleTask, IdleTasks } from './idle-tasks.ts';
 import { type InjectedMessage, InjectedMessages, type InjectionOptions } from './input/injected-messages.ts';
@@ -27,6 +31,7 @@ import type { NavigationParts } from './navigate.ts';
 import { Activity } from './run/activity.ts';
 import { conversationOf } from './run/conversation.ts';
 import { type AutoFeatures, Recovery } from './run/recovery.ts';
+import { measuredChoice } from './run/routing.ts';
 import { type EventSink, Run } from './run/run.ts';
 import type { DeliveryModes } from './session-modes.ts';
 import { ShellCommands } from './shell-commands.ts';
@@ -39,6 +44,8 @@ export interface SessionParts {
   readonly hooks: SessionHooks;
   /** The tools that the model is offered now. */
   readonly tools: () => readonly Tool[];
+  /** Tools that tools may call; by default `tools`. */
+  readonly callableTools?: (() => readonly Tool[]) | undefined;
   /** The current shell options. */
   readonly shell: () => ShellOptions;
   readonly promptParts: () => PromptParts;
@@ -62,6 +69,7 @@ export class Session {
   /** Created by the first page request. */
   pages: MessagePages | undefined;
   readonly #parts: Omit<SessionParts, 'choice'> & NavigationParts;
+  readonly #scale: TokenScale;
   readonly #injected: InjectedMessages;
   readonly #pendingInput: PendingInput;
   readonly #idleTasks: IdleTasks;
@@ -75,6 +83,7 @@ export class Session {
     this.automatic = parts.automatic;
     this.transcript = new Transcript(parts.log, (entry) => events.publish({ type: 'entry_appended', entry }));
     this.queue = new MessageQueue(this.transcript, (update) => events.publish(update));
+    this.#scale = new TokenScale(() => latestRequest(this.transcript.messages, () => this.#overhead()));
     this.#injected = new InjectedMessages(this.transcript);
     this.#pendingInput = new PendingInput({
       queue: this.queue,
@@ -88,8 +97,9 @@ export class Session {
       choice: () => this.choice,
       isRunning: () => this.#run !== undefined,
       promptFacts: (prompt) => this.promptFacts(prompt),
+      scale: this.#scale,
     };
-    this.compactor = new Compactor(this.#parts);
+    this.compactor = new Compactor({ ...this.#parts, choice: () => this.measuredChoice });
     this.shell = new ShellCommands(this.#parts);
     this.#idleTasks = new IdleTasks({ ...this.#parts, compactor: this.compactor });
     this.#submissions = new Submissions({
@@ -109,6 +119,16 @@ export class Session {
     return this.#run;
   }
 
+  /** The choice whose limits apply: for a virtual model, the model that answered last. */
+  get measuredChoice(): ModelChoice {
+    return measuredChoice(this.choice, this.transcript, this.#parts.registry);
+  }
+
+  /** Whether a message waits for a run. */
+  get hasPendingInput(): boolean {
+    return !this.#pendingInput.isEmpty;
+  }
+
   /** Opens a run, or joins the active one as `streamingBehavior` requests. */
   prompt(submission: Submission, options: InputOptions = {}): Promise<Acceptance> {
     return this.#submissions.prompt(submission, options);
@@ -124,11 +144,21 @@ export class Session {
     return this.#submissions.promptHeld(queueId, limits, options);
   }
 
-  /** Replaces the old part of the conversation by a summary, after aborting the run. The signal cancels it. */
+  /** How full the context is, by reported usage and an estimate of what follows it. */
+  get contextUsage(): ContextUsage | undefined {
+    const { model } = this.measuredChoice;
+    return model ? contextUsage(this.transcript.messages, model, this.#scale.slope(model)) : undefined;
+  }
+
+  /**
+   * Replaces the old part of the conversation by a summary, after aborting the run. The signal cancels it. A run
+   * continues when there is nothing to summarise.
+   */
   async compact(
     customInstructions: string | undefined,
     caller: AbortSignal = NEVER_ABORTED,
   ): Promise<CompactionResult> {
+    if (this.#run) await this.compactor.requirePossible();
     await this.abort();
     return this.#idleTasks.compact(customInstructions, caller);
   }
@@ -190,7 +220,7 @@ export class Session {
           ...this.#parts,
           pendingInput: this.#pendingInput,
         }),
-      hasPending: () => !this.#pendingInput.isEmpty,
+      hasPending: () => this.hasPendingInput,
       closingMessages: () => this.#injected.deliver('end'),
       takePending: (active) => this.#pendingInput.take(active),
     });
@@ -219,6 +249,10 @@ export class Session {
   /** The system prompt before hooks. */
   basePrompt(): string {
     return systemPrompt(this.promptFacts());
+  }
+
+  #overhead(): number {
+    return overheadOf({ systemPrompt: this.basePrompt(), tools: this.#parts.tools() });
   }
 
   promptFacts(parts: PromptParts = this.#parts.promptParts()): PromptFacts {

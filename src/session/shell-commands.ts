@@ -31,6 +31,8 @@ export interface ShellRequest extends Readonly<BashCommand> {
   readonly canReceive: () => boolean;
   /** Whether the text keeps its carriage returns. */
   readonly carriageReturns?: boolean | undefined;
+  /** Runs the command instead of a shell. */
+  readonly execute?: ((cwd: string, signal: AbortSignal) => Promise<BashResult>) | undefined;
 }
 
 // A command that ended during a run, as it is stored until the run ends.
@@ -60,6 +62,11 @@ export class ShellCommands {
     return [...this.#running.values()].map(({ request: { command, excludeFromContext } }) => {
       return { command, excludeFromContext };
     });
+  }
+
+  /** Whether commands that ended during a run wait for its end. */
+  get hasEnded(): boolean {
+    return this.#ended.length > 0;
   }
 
   /** Runs a command to its end. Commands run in parallel, also during a run. */
@@ -146,6 +153,7 @@ export class ShellCommands {
     const hookCall = hooks.userBash?.({ command, cwd: options.cwd, excludeFromContext }, signal);
     const hookResult = hookCall === undefined ? undefined : await unlessAborted(hookCall, signal);
     if (hookResult) return hookResult;
+    if (request.execute) return request.execute(options.cwd, signal);
     const { runShell, timeoutFor, timeoutText } = await import('../agent/tools/bash/shell.ts');
     const text = new EscapeStripper(request.carriageReturns);
     const newText = (output: CommandOutput) => {

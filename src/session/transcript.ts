@@ -1,13 +1,25 @@
 import { messageOf, Refusal } from '../protocol/errors.ts';
-import type { AgentMessage, MessageEntry, SessionEntry } from '../protocol/generated/vocabulary.ts';
-import type { EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
-import { contextOf, countContext, entryMessages } from './context/context.ts';
+import type {
+  AgentMessage,
+  AssistantMessage,
+  ContentBlock,
+  MessageEntry,
+  SessionEntry,
+  UserMessage,
+} from '../protocol/generated/vocabulary.ts';
+import type { EntryDraft, EntryNode, SessionLog } from '../store/sessions/session-log.ts';
+import { contentFor, contextOf, countContext, entryMessages, isEditableRole } from './context/context.ts';
 import { addEntry, countEntries, type SessionCounts } from './session-stats.ts';
 
 /** Ids that a message entry may carry. */
 export interface MessageIds {
   readonly clientMessageId?: string | undefined;
   readonly queueId?: string | undefined;
+}
+
+/** New content of an entry of the conversation. */
+export interface ContextReplacement {
+  readonly content: string | readonly (AssistantMessage['content'][number] | ContentBlock)[];
 }
 
 /** The session file could not be written: a full disk, a lost mount. */
@@ -96,6 +108,38 @@ export class Transcript {
   setLabel(entryId: string, label: string | undefined): void {
     if (!this.log.has(entryId)) throw new Refusal('not_found', `Entry not found: ${entryId}`);
     this.append({ type: 'label', targetId: entryId, ...(label ? { label } : {}) });
+  }
+
+  /** Replaces the content of an entry of the branch in the conversation, or with null removes it from there. */
+  editContext(targetId: string, replacement: ContextReplacement | null): SessionEntry {
+    const role = this.checkEditable(targetId);
+    const content = replacement && { content: contentFor(role, replacement.content) };
+    return this.append({ type: 'context_edit', targetId, replacement: content });
+  }
+
+  /** Replaces the content of a stored user message in the conversation; the file keeps the original beside it. */
+  rewordUserMessage(message: UserMessage, content: ContextReplacement['content']): void {
+    const text = JSON.stringify(message);
+    for (const { id } of this.log.nodesOfKind('user')) {
+      const entry = this.log.entry(id);
+      if (entry?.type !== 'message' || JSON.stringify(entry.message) !== text) continue;
+      this.editContext(id, { content });
+      return;
+    }
+  }
+
+  /** Returns the role of an entry of the branch that can be edited; throws for any other entry. */
+  checkEditable(targetId: string): string {
+    const { type, role } = this.checkOnBranch(targetId);
+    const edited = type === 'custom_message' ? 'custom' : type === 'message' ? role : undefined;
+    if (edited !== undefined && isEditableRole(edited)) return edited;
+    throw new Refusal('invalid_params', `Entry ${targetId} has no content to edit`);
+  }
+
+  /** Returns an entry of the branch; throws if it is elsewhere. */
+  checkOnBranch(id: string): EntryNode {
+    for (const node of this.log.nodes()) if (node.id === id) return node;
+    throw new Refusal('not_found', `Entry ${id} is not on the active branch`);
   }
 
   /** Settles when everything stored so far is on the device. */

@@ -1,20 +1,29 @@
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import type { AgentMessage, CompactionEntry, CompactionResult, Model } from '../../protocol/generated/vocabulary.ts';
-import { contextUsage, estimateContext } from '../context/context-usage.ts';
+import type { CompactionEntry, CompactionResult, Model } from '../../protocol/generated/vocabulary.ts';
+import { contextUsage, estimateContext, tokensAfterCompaction } from '../context/context-usage.ts';
 import { overheadOf } from '../context/model-request.ts';
 import { systemPrompt } from '../context/system-prompt.ts';
 import { requireModel } from '../model-choice.ts';
 import { CompactionCancelled, type CompactionRequest, type CompactorParts } from './compactor.ts';
 import { touchedFiles } from './files.ts';
-import { type ContextLimits, limitsFor, maxRecordLength, minReplacedTokens } from './limits.ts';
-import { recordsOf } from './record.ts';
+import {
+  type ContextLimits,
+  helpfulSize,
+  limitsFor,
+  maxRecordBytes,
+  minReplacedTokens,
+  thresholdOf,
+} from './limits.ts';
 import { type BranchSplit, splitBranch } from './split.ts';
-import { summariseAll, summariserOf, totalUsage } from './summarise.ts';
+import { summariseMessages, summariserOf, totalUsage } from './summarise.ts';
 import { summaryText } from './summary-text.ts';
 
 // A compaction entry before it is stored.
 type Draft = Pick<CompactionEntry, 'summary' | 'firstKeptEntryId' | 'tokensBefore' | 'details' | 'usage' | 'fromHook'>;
+
+// Even where the provider leaves no room, the latest messages are kept.
+const MIN_KEPT_SHARE = 1 / 32;
 
 /** Runs one compaction, from the split to the stored entry. */
 export class Compaction {
@@ -40,18 +49,35 @@ export class Compaction {
     const { model } = this.#parts.choice();
     const split = model && !this.#isCompacted ? this.#split(model) : undefined;
     if (!model || !split) return false;
+    return split.previousSummary === undefined || this.#helpsAgain(split, model);
+  }
+
+  /** Whether the latest compaction has helped, and another one replaces much and leaves room below the threshold. */
+  #helpsAgain(split: BranchSplit, model: Model): boolean {
+    const { settings, scale, transcript } = this.#parts;
+    const largest = helpfulSize(model, settings());
+    const slope = scale.slope(model);
     const replaced = estimateContext([...split.history, ...split.prefix]);
-    return split.previousSummary === undefined || replaced >= minReplacedTokens(model);
+    if (replaced * slope < minReplacedTokens(model)) return false;
+    const kept = this.#overhead() + estimateContext(transcript.messages) - replaced;
+    if (scale.tokens(kept, model) > largest) return false;
+    return (tokensAfterCompaction(transcript.messages, slope) ?? 0) <= largest;
+  }
+
+  /** The split of the branch into a replaced and a kept part. Throws a `Refusal` when there is nothing to summarise. */
+  plan(): { readonly model: Model; readonly split: BranchSplit } {
+    const model = requireModel(this.#parts.choice());
+    if (this.#isCompacted) throw new Refusal('not_found', 'Already compacted');
+    const split = this.#split(model);
+    if (!split) throw new Refusal('not_found', 'Nothing to compact (session too small)');
+    return { model, split };
   }
 
   /** Compacts. Rejects when there is nothing to summarise, and when the summary fails. */
   async run(request: CompactionRequest): Promise<CompactionResult> {
-    const { choice, hooks, transcript } = this.#parts;
+    const { hooks, transcript } = this.#parts;
     const { reason, willRetry = false, signal } = request;
-    const model = requireModel(choice());
-    if (this.#isCompacted) throw new Refusal('not_found', 'Already compacted');
-    const split = this.#split(model);
-    if (!split) throw new Refusal('not_found', 'Nothing to compact (session too small)');
+    const { model, split } = this.plan();
     const draft = (await this.#fromHook(split, model, request)) ?? (await this.#write(split, model, request));
     if (signal.aborted) throw new CompactionCancelled();
     const entry = transcript.append({ type: 'compaction', ...draft }) as CompactionEntry;
@@ -99,7 +125,11 @@ export class Compaction {
     return { ...hookResult, fromHook: true };
   }
 
-  async #write(split: BranchSplit, model: Model, { customInstructions, signal }: CompactionRequest): Promise<Draft> {
+  async #write(
+    split: BranchSplit,
+    model: Model,
+    { customInstructions, reason, signal }: CompactionRequest,
+  ): Promise<Draft> {
     const limits = this.#limits(model);
     // The file is synced before every model call.
     await this.#parts.transcript.sync();
@@ -109,15 +139,18 @@ export class Compaction {
       summariserOf(this.#parts, {
         model,
         maxTokens: Math.floor(limits.reserveTokens * share),
+        source: { source: 'compaction', reason },
         signal: AbortSignal.any([signal, finished.signal]),
       });
     const { history, prefix, previousSummary } = split;
     const files = touchedFiles(split.fileOps);
     const tokensBefore = this.#tokensBefore();
-    const records = (messages: readonly AgentMessage[]) =>
-      messages.length === 0 ? [] : recordsOf(messages, maxRecordLength(model, limits));
-    const past = summariseAll(records(history), { kind: 'history', previousSummary, customInstructions }, writer(0.8));
-    const turn = summariseAll(records(prefix), { kind: 'prefix' }, writer(0.5));
+    const maxBytes = maxRecordBytes(model, limits, this.#parts.scale.slope(model));
+    const past = summariseMessages(
+      { kind: 'history', messages: history, maxBytes, previousSummary, customInstructions },
+      writer(0.8),
+    );
+    const turn = summariseMessages({ kind: 'prefix', messages: prefix, maxBytes }, writer(0.5));
     const [pastParts, turnParts] = await Promise.all([
       withErrorPrefix(past, 'Summarization failed'),
       withErrorPrefix(turn, 'Turn prefix summarization failed'),
@@ -141,19 +174,26 @@ export class Compaction {
     return splitBranch(this.#parts.transcript.readBranch(), this.#limits(model).keepRecentTokens);
   }
 
-  /** At most half of what system prompt and tools leave is kept, so that a summary helps. */
+  /** In estimated tokens. At most half of what system prompt and tools leave is kept, so that a summary helps. */
   #limits(model: Model): ContextLimits {
-    const { promptFacts, settings } = this.#parts;
+    const { scale, settings } = this.#parts;
     const limits = limitsFor(model, settings().compaction);
-    const facts = promptFacts();
-    const overhead = overheadOf({ systemPrompt: systemPrompt(facts), tools: facts.tools });
-    const room = Math.max(0, model.contextWindow - limits.reserveTokens - overhead);
-    return { ...limits, keepRecentTokens: Math.min(limits.keepRecentTokens, Math.floor(room / 2)) };
+    const usable = scale.estimateFor(thresholdOf(model, settings()), model);
+    const room = Math.max(0, usable - this.#overhead());
+    const least = model.contextWindow * MIN_KEPT_SHARE;
+    const keep = Math.min(limits.keepRecentTokens / scale.slope(model), Math.max(room / 2, least));
+    return { ...limits, keepRecentTokens: Math.floor(keep) };
+  }
+
+  #overhead(): number {
+    const facts = this.#parts.promptFacts();
+    return overheadOf({ systemPrompt: systemPrompt(facts), tools: facts.tools });
   }
 
   #tokensBefore(): number {
-    const { choice, transcript } = this.#parts;
-    return contextUsage(transcript.messages, choice().model)?.tokens ?? this.#estimateTokens();
+    const { choice, scale, transcript } = this.#parts;
+    const { model } = choice();
+    return contextUsage(transcript.messages, model, model ? scale.slope(model) : 1)?.tokens ?? this.#estimateTokens();
   }
 
   #estimateTokens(): number {

@@ -7,6 +7,7 @@ import type { Settings } from '../../store/settings.ts';
 import { contextUsage } from '../context/context-usage.ts';
 import { sentMessages } from '../context/model-request.ts';
 import { type PromptFacts, type PromptParts, systemPrompt } from '../context/system-prompt.ts';
+import type { TokenScale } from '../context/token-scale.ts';
 import type { CompactionFailure, SessionHooks } from '../hooks.ts';
 import type { ModelChoice } from '../model-choice.ts';
 import type { Activity } from '../run/activity.ts';
@@ -14,7 +15,7 @@ import type { AutoFeatures } from '../run/recovery.ts';
 import type { EventSink } from '../run/run.ts';
 import { StorageFailure, type Transcript } from '../transcript.ts';
 import type { Compaction } from './compaction.ts';
-import { minReplacedTokens, thresholdOf } from './limits.ts';
+import { helpfulSize, thresholdOf } from './limits.ts';
 
 /** Dependencies of a compaction. */
 export interface CompactorParts {
@@ -27,6 +28,7 @@ export interface CompactorParts {
   readonly settings: () => Settings;
   readonly automatic: AutoFeatures;
   readonly promptFacts: (parts?: PromptParts) => PromptFacts;
+  readonly scale: TokenScale;
 }
 
 /** Reason and options of one compaction. */
@@ -60,11 +62,17 @@ export class Compactor {
 
   /** Whether the context is so full that the next assistant message may not fit. */
   get isDue(): boolean {
-    const { choice, transcript, settings } = this.#parts;
+    const { choice, transcript, scale, settings } = this.#parts;
     const { model } = choice();
-    const usage = contextUsage(transcript.messages, model);
+    const usage = model && contextUsage(transcript.messages, model, scale.slope(model));
     if (!model || !usage) return false;
-    return (usage.tokens ?? this.#estimateRequest(model)) > thresholdOf(model, settings());
+    const tokens = usage.tokens ?? scale.tokens(this.estimateRequest(model), model);
+    return tokens > thresholdOf(model, settings());
+  }
+
+  /** Rejects with the `Refusal` of `compact` when there is nothing to summarise. */
+  async requirePossible(): Promise<void> {
+    (await this.#newCompaction()).plan();
   }
 
   async isPossible(): Promise<boolean> {
@@ -105,26 +113,31 @@ export class Compactor {
     }
   }
 
-  /** Why no automatic compaction follows; undefined if the context is below the threshold again. */
+  /** Why no automatic compaction follows; undefined if the compaction left enough room. */
   #futilityNotice(): string | undefined {
-    const { choice, settings } = this.#parts;
+    const { choice, scale, settings } = this.#parts;
     const { model } = choice();
-    if (!model || !this.isDue) return undefined;
-    const [tokens, threshold] = [this.#estimateRequest(model), thresholdOf(model, settings())];
+    if (!model || model.contextWindow <= 0) return undefined;
+    const tokens = scale.tokens(this.estimateRequest(model), model);
+    const largest = helpfulSize(model, settings());
+    if (tokens <= largest) return undefined;
     return (
-      `After the compaction the context still needs about ${tokens} tokens, more than ${threshold} of the ` +
-      `${model.contextWindow} that ${model.id} has. No automatic compaction follows before it can replace ` +
-      `${minReplacedTokens(model)} tokens.`
+      `After the compaction the context still needs about ${tokens} tokens, more than ${largest} of the ` +
+      `${model.contextWindow} that ${model.id} has. No automatic compaction follows before one can get below that, or the next request does ` +
+      'not fit.'
     );
   }
 
   /** Estimates the next request, before hooks. */
-  #estimateRequest(model: Model): number {
-    const { promptFacts, settings, transcript } = this.#parts;
+  estimateRequest(model: Model): number {
+    const { promptFacts, scale, settings, transcript } = this.#parts;
     const facts = promptFacts();
     const request = { model, systemPrompt: systemPrompt(facts), tools: facts.tools };
     const { compaction } = settings();
-    return estimateRequest({ ...request, messages: sentMessages(transcript.messages, { ...request, compaction }) });
+    return estimateRequest({
+      ...request,
+      messages: sentMessages(transcript.messages, { ...request, compaction, scale }),
+    });
   }
 
   async #newCompaction(): Promise<Compaction> {

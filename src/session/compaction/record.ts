@@ -7,17 +7,21 @@ const MAX_RESULT_LENGTH = 2000;
 const SEPARATOR = '\n\n';
 
 // Room for the truncation notice.
-const NOTICE_LENGTH = 60;
+const NOTICE_BYTES = 60;
 
-/** Renders a conversation as texts for a summariser, each at most `maxLength` long. */
-export function recordsOf(messages: readonly AgentMessage[], maxLength: number): string[] {
+/** Renders a conversation as texts for a summariser, each of at most `maxBytes`. */
+export function recordsOf(messages: readonly AgentMessage[], maxBytes: number): string[] {
   const records: string[] = [];
   let record = '';
+  let bytes = 0;
   for (const paragraph of modelMessages(messages).flatMap(paragraphs)) {
-    const added = paragraph.length > maxLength ? truncate(paragraph, maxLength - NOTICE_LENGTH) : paragraph;
-    const isFull = record !== '' && record.length + SEPARATOR.length + added.length > maxLength;
+    const added = truncateBytes(paragraph, maxBytes);
+    const addedBytes = Buffer.byteLength(added);
+    const isFull = record !== '' && bytes + SEPARATOR.length + addedBytes > maxBytes;
     if (isFull) records.push(record);
-    record = record === '' || isFull ? added : record + SEPARATOR + added;
+    const isFirst = record === '' || isFull;
+    record = isFirst ? added : record + SEPARATOR + added;
+    bytes = isFirst ? addedBytes : bytes + SEPARATOR.length + addedBytes;
   }
   return [...records, record];
 }
@@ -45,4 +49,12 @@ const textOf = (content: readonly ContentBlock[]): string =>
 function truncate(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   return `${text.slice(0, maxLength)}\n[… ${text.length - maxLength} more characters]`;
+}
+
+function truncateBytes(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const kept = Buffer.from(text).subarray(0, maxBytes - NOTICE_BYTES);
+  // A character that was cut in half is decoded as replacement characters.
+  const { length } = kept.toString().replace(/\uFFFD+$/, '');
+  return truncate(text, length);
 }

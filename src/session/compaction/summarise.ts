@@ -2,13 +2,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { callModel } from '../../model/call-model.ts';
 import type { ModelRegistry } from '../../model/registry/registry.ts';
-import type { ModelRequest, ResponseEnd } from '../../model/request.ts';
-import type { Model, Usage } from '../../protocol/generated/vocabulary.ts';
+import { ModelFailure, type ModelRequest, type ResponseEnd } from '../../model/request.ts';
+import type {
+  AgentMessage,
+  Model,
+  SummarizationRetryAttemptStartEvent,
+  Usage,
+} from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { AutoFeatures } from '../run/recovery.ts';
 import { Retries } from '../run/retry.ts';
+import type { EventSink } from '../run/run.ts';
 import type { Transcript } from '../transcript.ts';
 import { promptFor, SUMMARISER_PROMPT, type SummaryRequest } from './instructions.ts';
+import { recordsOf } from './record.ts';
 
 // A smaller limit yields no usable summary.
 const MIN_SUMMARY_TOKENS = 256;
@@ -19,7 +26,11 @@ interface SummariserParts {
   readonly registry: ModelRegistry;
   readonly settings: () => Settings;
   readonly automatic: AutoFeatures;
+  readonly events: Pick<EventSink, 'publish'>;
 }
+
+/** The operation that needs a summary. */
+export type SummarySource = Omit<SummarizationRetryAttemptStartEvent, 'type'>;
 
 /** A model and the limits for the summaries that it writes. */
 export interface Summariser {
@@ -28,6 +39,8 @@ export interface Summariser {
   readonly maxTokens: number;
   readonly sessionId: string;
   readonly retry: Settings['retry'];
+  readonly source: SummarySource;
+  readonly publish: EventSink['publish'];
   readonly signal: AbortSignal;
 }
 
@@ -38,18 +51,19 @@ export interface SummaryResult {
 
 /** Builds a summariser from the session's dependencies. */
 export const summariserOf = (
-  { automatic, registry, settings, transcript }: SummariserParts,
-  options: Pick<Summariser, 'model' | 'maxTokens' | 'signal'>,
+  { automatic, registry, settings, transcript, events }: SummariserParts,
+  options: Pick<Summariser, 'model' | 'maxTokens' | 'source' | 'signal'>,
 ): Summariser => ({
   ...options,
   registry,
   sessionId: transcript.log.header.id,
   retry: { ...settings().retry, enabled: automatic.retry },
+  publish: (event) => events.publish(event),
 });
 
 /** Requests a summary from the model. Rejects when it fails or the signal aborts. */
 export async function summarise(summaryRequest: SummaryRequest, summariser: Summariser): Promise<SummaryResult> {
-  const { registry, model, maxTokens, sessionId, signal } = summariser;
+  const { registry, model, maxTokens, sessionId, source, publish, signal } = summariser;
   const request: ModelRequest = {
     model,
     thinkingLevel: 'off',
@@ -61,18 +75,49 @@ export async function summarise(summaryRequest: SummaryRequest, summariser: Summ
     signal,
   };
   const retries = new Retries(summariser.retry);
-  while (true) {
-    const { message, failure } = await requestSummary(request, registry);
-    signal.throwIfAborted();
-    if (!failure) return { text: summaryTextOf(message), usage: message.usage };
-    const retry = summariser.retry?.enabled === false ? undefined : retries.next(failure);
-    if (!retry) throw new Error(failure.message);
-    await wait(retry.delayMs, undefined, { signal });
+  try {
+    while (true) {
+      const { message, failure } = await requestSummary(request, registry);
+      signal.throwIfAborted();
+      if (!failure) return { text: summaryTextOf(message), usage: message.usage };
+      const retry = summariser.retry?.enabled === false ? undefined : retries.next(failure);
+      if (!retry) throw failure;
+      publish({ type: 'summarization_retry_scheduled', ...retry });
+      await wait(retry.delayMs, undefined, { signal });
+      publish({ type: 'summarization_retry_attempt_start', ...source });
+    }
+  } finally {
+    if (retries.attempt > 0) publish({ type: 'summarization_retry_finished' });
+  }
+}
+
+// A provider that counts far more tokens than estimated receives shorter records.
+const MAX_HALVINGS = 3;
+
+/** A conversation to summarise, in records of at most `maxBytes`. */
+export interface SummarisedMessages extends Omit<SummaryRequest, 'record'> {
+  readonly messages: readonly AgentMessage[];
+  readonly maxBytes: number;
+}
+
+/** Summarises a conversation; records that exceed the window are halved. Without text there are no results. */
+export async function summariseMessages(
+  { messages, maxBytes, ...request }: SummarisedMessages,
+  summariser: Summariser,
+): Promise<readonly SummaryResult[]> {
+  for (let halvings = 0; ; halvings++) {
+    const records = recordsOf(messages, maxBytes / 2 ** halvings).filter(Boolean);
+    try {
+      return await summariseAll(records, request, summariser);
+    } catch (error) {
+      const isOverflow = error instanceof ModelFailure && error.code === 'context_overflow';
+      if (!isOverflow || halvings === MAX_HALVINGS) throw error;
+    }
   }
 }
 
 /** Summarises records one after another, each with the summary of those before it. */
-export async function summariseAll(
+async function summariseAll(
   records: readonly string[],
   { previousSummary, ...request }: Omit<SummaryRequest, 'record'>,
   summariser: Summariser,
@@ -109,7 +154,8 @@ export function totalUsage(results: readonly SummaryResult[]): Usage {
 async function requestSummary(request: ModelRequest, registry: ModelRegistry): Promise<ResponseEnd> {
   const provider = await unlessAborted(registry.provider(request.model, request.signal), request.signal);
   if (!provider) throw request.signal.reason;
-  for await (const event of callModel(provider, request).events) if (event.type === 'end') return event;
+  const events = callModel(provider, { ...request, initiator: 'agent' }).events;
+  for await (const event of events) if (event.type === 'end') return event;
   throw new Error('The model stream ended without an end');
 }
 

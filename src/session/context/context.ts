@@ -21,12 +21,30 @@ type Edits = ReadonlyMap<string, ContextEditEntry>;
 export const editsIn = (branch: readonly SessionEntry[]): Edits =>
   new Map(branch.flatMap((entry) => (entry.type === 'context_edit' ? [[entry.targetId, entry] as const] : [])));
 
-/** Messages of an entry after edits. */
+/** Messages of an entry after edits: an edit removes them or replaces their content. */
 export function editedMessages(entry: SessionEntry, edits: Edits): AgentMessage[] {
   const edit = edits.get(entry.id);
-  if (!edit) return entryMessages(entry);
-  return edit.replacement === null ? [] : [edit.replacement as AgentMessage];
+  if (edit?.replacement === null) return [];
+  const messages = entryMessages(entry);
+  return edit ? messages.map((message) => withContentOf(edit, message)) : messages;
 }
+
+// A file may hold anything: a replacement without content changes nothing.
+function withContentOf({ replacement }: ContextEditEntry, message: AgentMessage): AgentMessage {
+  const { content } = Object(replacement) as { content?: unknown };
+  if (!isEditableRole(message.role) || (typeof content !== 'string' && !Array.isArray(content))) return message;
+  return { ...message, content: contentFor(message.role, content) } as AgentMessage;
+}
+
+/** Whether an edit can replace the content of messages of this role. */
+export const isEditableRole = (role: string | undefined): boolean =>
+  role === 'user' || role === 'assistant' || role === 'toolResult' || role === 'custom';
+
+/** Content in the form that messages of this role have: assistant messages and tool results hold blocks. */
+export const contentFor = <B>(role: string | undefined, content: string | readonly B[]) =>
+  typeof content === 'string' && (role === 'assistant' || role === 'toolResult')
+    ? [{ type: 'text' as const, text: content }]
+    : content;
 
 /** The latest compaction, the entries it kept and those after it; the whole branch without a compaction. */
 export function sinceCompaction<E extends { readonly id: string; readonly type: string }>(

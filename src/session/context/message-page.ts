@@ -7,7 +7,7 @@ import type {
   Result,
 } from '../../protocol/generated/vocabulary.ts';
 import type { EntryNode, SessionLog } from '../../store/sessions/session-log.ts';
-import { addsMessage, countContext, entryMessages, sinceCompaction } from './context.ts';
+import { addsMessage, countContext, editedMessages, sinceCompaction } from './context.ts';
 
 // Messages per page by default.
 const DEFAULT_LIMIT = 100;
@@ -152,8 +152,7 @@ const firstKeptId =
     (log.entry(id) as CompactionEntry).firstKeptEntryId;
 
 function isInConversation(node: EntryNode, log: SessionLog, edits: Edits): boolean {
-  const edit = edits.get(node.id);
-  return edit ? edit.replacement !== null : node.type === 'compaction' || addsMessage(node, log);
+  return edits.get(node.id)?.replacement !== null && (node.type === 'compaction' || addsMessage(node, log));
 }
 
 /** The latest edit of each entry. */
@@ -163,10 +162,8 @@ function editsIn(log: SessionLog): Edits {
 }
 
 function messagesAt({ id }: EntryNode, log: SessionLog, edits: Edits): AgentMessage[] {
-  const edit = edits.get(id);
-  if (edit) return [edit.replacement as AgentMessage];
   const entry = log.entry(id);
-  return entry ? entryMessages(entry) : [];
+  return entry ? editedMessages(entry, edits) : [];
 }
 
 /** The size of messages as part of a JSON list. */

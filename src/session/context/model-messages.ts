@@ -1,6 +1,6 @@
 import { isFailedOrAborted, toolCallsOf } from '../../agent/tool-calls.ts';
 import type { ModelMessage } from '../../model/request.ts';
-import { charactersForTokens, countCharacters, tokensForCharacters } from '../../model/token-estimate.ts';
+import { bytesForTokens, countBytes, tokensForBytes } from '../../model/token-estimate.ts';
 import type {
   AgentMessage,
   BashExecutionMessage,
@@ -105,31 +105,31 @@ export function fitMessages(
   messages: readonly ModelMessage[],
   { usable, overhead }: RequestRoom,
 ): readonly ModelMessage[] {
-  const maxLength = (share: number) => Math.floor(charactersForTokens(usable * share));
-  const shortest = maxLength(SMALLEST_SHARE);
-  if (!messages.some((message) => textLength(message) > shortest)) return messages;
+  const maxBytes = (share: number) => Math.floor(bytesForTokens(usable * share));
+  const shortest = maxBytes(SMALLEST_SHARE);
+  if (!messages.some((message) => textBytes(message) > shortest)) return messages;
   let fitted = messages;
   for (const share of SHARES) {
     if (overhead + tokensOf(fitted) <= usable) return fitted;
-    fitted = messages.map((message) => shortenMessage(message, maxLength(share)));
+    fitted = messages.map((message) => shortenMessage(message, maxBytes(share)));
   }
   return fitted;
 }
 
 const tokensOf = (messages: readonly ModelMessage[]): number =>
-  tokensForCharacters(messages.reduce((sum, { content }) => sum + countCharacters(content), 0));
+  tokensForBytes(messages.reduce((sum, { content }) => sum + countBytes(content), 0));
 
-/** The length of the texts that can be shortened. */
-function textLength({ role, content }: ModelMessage): number {
+/** The bytes of the texts that can be shortened. */
+function textBytes({ role, content }: ModelMessage): number {
   if (role === 'assistant') return 0;
-  if (typeof content === 'string') return content.length;
-  return content.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);
+  if (typeof content === 'string') return countBytes(content);
+  return content.reduce((sum, block) => sum + (block.type === 'text' ? countBytes(block.text) : 0), 0);
 }
 
-function shortenMessage<M extends ModelMessage>(message: M, maxLength: number): M {
-  const length = textLength(message);
-  if (length <= maxLength) return message;
-  const shorten = (text: string) => shortenText(text, Math.floor(maxLength * (text.length / length)));
+function shortenMessage<M extends ModelMessage>(message: M, maxBytes: number): M {
+  const bytes = textBytes(message);
+  if (bytes <= maxBytes) return message;
+  const shorten = (text: string) => shortenText(text, Math.floor(text.length * (maxBytes / bytes)));
   const { content } = message;
   if (typeof content === 'string') return { ...message, content: shorten(content) };
   return {

@@ -27,17 +27,27 @@ export interface PromptParts {
   readonly skills?: readonly SkillListing[] | undefined;
 }
 
+/** A tool as the system prompt describes it. */
+export type PromptTool = Pick<Tool, 'name' | 'description' | 'promptSnippet' | 'promptGuidelines'>;
+
 export interface PromptFacts {
   readonly cwd: string;
   readonly tools: readonly Tool[];
   readonly parts: PromptParts;
 }
 
+/** The contents of a system prompt. */
+export interface PromptContents extends Omit<PromptFacts, 'tools'> {
+  readonly tools: readonly PromptTool[];
+  /** Lines of advice beside those of the tools. */
+  readonly guidelines?: readonly string[];
+}
+
 /** Builds the system prompt. */
-export function systemPrompt({ cwd, tools, parts }: PromptFacts): string {
+export function systemPrompt({ cwd, tools, parts, guidelines = [] }: PromptContents): string {
   const today = new Date().toISOString().slice(0, 10);
   const sections = [
-    parts.system ?? defaultPrompt(tools),
+    parts.system ?? defaultPrompt(tools, guidelines),
     ...parts.append,
     ...projectContext(parts.contextFiles),
     ...(tools.some(({ name }) => name === 'read') ? availableSkills(parts.skills ?? []) : []),
@@ -49,10 +59,10 @@ export function systemPrompt({ cwd, tools, parts }: PromptFacts): string {
     .join('\n\n');
 }
 
-function defaultPrompt(tools: readonly Tool[]): string {
+function defaultPrompt(tools: readonly PromptTool[], guidelines: readonly string[]): string {
   if (tools.length === 0) return WITHOUT_TOOLS;
   const list = tools.map(({ name, description, promptSnippet }) => `- ${name}: ${promptSnippet ?? description}`);
-  const advice = new Set(tools.flatMap(({ promptGuidelines }) => promptGuidelines ?? []));
+  const advice = new Set([...tools.flatMap(({ promptGuidelines }) => promptGuidelines ?? []), ...guidelines]);
   return `You are a coding agent. You work in a folder on the user's machine and act through tools.
 
 Tools:
@@ -71,7 +81,7 @@ function projectContext(files: readonly ContextFile[]): string[] {
 }
 
 /** Only names and descriptions: the model reads a skill's file when it needs it. */
-function availableSkills(skills: readonly SkillListing[]): string[] {
+export function availableSkills(skills: readonly SkillListing[]): string[] {
   if (skills.length === 0) return [];
   const items = skills.flatMap(({ name, description, path }) => [
     '  <skill>',

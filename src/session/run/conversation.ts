@@ -2,9 +2,9 @@ import type { Conversation } from '../../agent/loop.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { callModel, withContent } from '../../model/call-model.ts';
-import { ModelFailure, type ModelRequest, type Provider } from '../../model/request.ts';
+import { failingProvider, ModelFailure, type Provider } from '../../model/request.ts';
 import { estimateRequest } from '../../model/token-estimate.ts';
-import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
+import type { Model } from '../../protocol/generated/vocabulary.ts';
 import type { CompactorParts } from '../compaction/compactor.ts';
 import { measuredTokens } from '../context/context-usage.ts';
 import { modelRequest } from '../context/model-request.ts';
@@ -12,10 +12,13 @@ import { type PromptParts, RunSystemPrompt, systemPrompt } from '../context/syst
 import type { PendingInput } from '../input/pending-input.ts';
 import { requireModel } from '../model-choice.ts';
 import type { DeliveryModes } from '../session-modes.ts';
+import type { SentRequest } from './recovery.ts';
+import { type RoutedCall, routedChoice } from './routing.ts';
 import type { Run } from './run.ts';
 
 interface ConversationParts extends CompactorParts {
   readonly tools: () => readonly Tool[];
+  readonly callableTools?: (() => readonly Tool[]) | undefined;
   readonly pendingInput: PendingInput;
   readonly modes: DeliveryModes;
 }
@@ -32,6 +35,15 @@ export function conversationOf(run: Run, parts: ConversationParts): Conversation
     promptParts = facts.parts;
     return systemPrompt(facts);
   };
+  /** A route that fails is a failed model call. */
+  const route = async (call: RoutedCall) => {
+    try {
+      return { choice: await routedChoice(parts, call) };
+    } catch (error) {
+      if (!(error instanceof ModelFailure)) throw error;
+      return { choice: parts.choice(), failure: error };
+    }
+  };
   let turns = 0;
   let offered = parts.tools();
   return {
@@ -44,18 +56,27 @@ export function conversationOf(run: Run, parts: ConversationParts): Conversation
     callModel: async () => {
       // A model and hooks that respond at once must not starve the event loop.
       if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
-      offered = requireModel(parts.choice()).supportsTools === false ? [] : parts.tools();
-      const request = await modelRequest(parts, { systemPrompt: await prompt.resolve(base()), tools: offered, signal });
+      const systemPrompt = await prompt.resolve(base());
       const onFailure = (failure: ModelFailure) => run.recovery.onModelFailure(failure);
-      if (exceedsWindow(request, transcript.messages)) return callModel(fullContextProvider, request, onFailure);
+      const { choice, failure } = await route({ systemPrompt, isRetry: run.recovery.isRepeating, signal });
+      offered = requireModel(choice).supportsTools === false ? [] : parts.tools();
+      const request = await modelRequest({ ...parts, choice: () => choice }, { systemPrompt, tools: offered, signal });
+      if (failure) return callModel(failingProvider(failure), request, onFailure);
+      const { model } = request;
+      const estimated = estimateRequest(request);
+      const tokens = fullContextTokens({ estimated, model }, parts);
+      run.recovery.onRequest(tokens === undefined ? { estimated, model } : undefined);
+      if (tokens !== undefined) return callModel(failingProvider(fullContext(tokens, model)), request, onFailure);
       parts.activity.begin('provider');
       const provider = await unlessAborted(parts.registry.provider(request.model, signal), signal);
       return callModel(provider ? withContent(provider) : emptyProvider, request, onFailure);
     },
     // The tools that this model call was offered, though they may have changed since.
     tools: () => offered,
+    callableTools: parts.callableTools,
     reserveModelCall: () => run.claimCall(),
     storeHookMessage: (message) => transcript.add(message),
+    rewordUserMessage: (message, { content }) => transcript.rewordUserMessage(message, content),
     dropAssistantMessage: () => transcript.dropAssistantMessage(),
     hasSteering: () => pendingInput.has('steer'),
     takeSteering: () => pendingInput.claim('steer', run)(),
@@ -75,21 +96,20 @@ export function conversationOf(run: Run, parts: ConversationParts): Conversation
 // Stands for a provider after an abort.
 const emptyProvider: Provider = async function* () {};
 
-/** Whether the request surely exceeds the window: by the estimate, and by the reported usage if there is any. */
-function exceedsWindow(request: ModelRequest, messages: readonly AgentMessage[]): boolean {
-  const { model } = request;
-  if (model.contextWindow <= 0 || estimateRequest(request) <= model.contextWindow) return false;
-  return (measuredTokens(messages) ?? Infinity) > model.contextWindow;
+/** The tokens of a request that surely exceeds the window: by the estimate, and by the reported usage if there is any. */
+function fullContextTokens(
+  { estimated, model }: SentRequest,
+  { scale, transcript }: Pick<ConversationParts, 'scale' | 'transcript'>,
+): number | undefined {
+  if (model.contextWindow <= 0) return undefined;
+  const tokens = scale.reportedTokens(estimated, model);
+  const measured = measuredTokens(transcript.messages, scale.slope(model)) ?? Infinity;
+  return Math.min(tokens, measured) > model.contextWindow ? tokens : undefined;
 }
 
-// Stands for a provider that would reject the request.
-// biome-ignore lint/correctness/useYield: it fails before its first event.
-const fullContextProvider: Provider = async function* (request) {
-  const { model } = request;
-  const tokens = estimateRequest(request);
-  throw new ModelFailure(
+const fullContext = (tokens: number, { id, contextWindow }: Model): ModelFailure =>
+  new ModelFailure(
     'context_full',
-    `The context is full: the next request needs about ${tokens} tokens, ${model.id} has ${model.contextWindow}. ` +
+    `The context is full: the next request needs about ${tokens} tokens, ${id} has ${contextWindow}. ` +
       'Compact, go back to an earlier message, or choose a model with a larger context.',
   );
-};

@@ -5,10 +5,13 @@ import type {
   AgentSettledEvent,
   AssistantMessage,
   CompactionEndEvent,
+  Model,
   Usage,
 } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { Compactor } from '../compaction/compactor.ts';
+import { requestTokens } from '../context/context-usage.ts';
+import type { TokenScale } from '../context/token-scale.ts';
 import type { Transcript } from '../transcript.ts';
 import type { Activity } from './activity.ts';
 import type { Budget } from './budget.ts';
@@ -36,6 +39,13 @@ export interface RecoveryParts {
   readonly settings: Settings;
   readonly signal: AbortSignal;
   readonly budget: Budget;
+  readonly scale: TokenScale;
+}
+
+/** A request that was sent, as estimated. */
+export interface SentRequest {
+  readonly model: Model;
+  readonly estimated: number;
 }
 
 /** Recovers a run from model failures and from a full context. */
@@ -45,6 +55,9 @@ export class Recovery {
   #retries: Retries | undefined;
   #failure: ModelFailure | undefined;
   #hasCompacted = false;
+  /** Requests in a row that were shortened because the provider rejected the one before. */
+  #shortenings = 0;
+  #sent: SentRequest | undefined;
   /** After a failed threshold compaction the run does not try another. */
   #thresholdFailed = false;
   #retryWait: AbortController | undefined;
@@ -54,8 +67,18 @@ export class Recovery {
     this.#parts = parts;
   }
 
+  /** Notes the request of the next assistant message; undefined if it is not sent. */
+  onRequest(sent: SentRequest | undefined): void {
+    this.#sent = sent;
+  }
+
   onModelFailure(failure: ModelFailure): void {
     this.#failure = failure;
+  }
+
+  /** Whether the next model call repeats one that failed. */
+  get isRepeating(): boolean {
+    return this.#failure !== undefined;
   }
 
   /** The HTTP response behind the last model failure, if it was one. */
@@ -68,28 +91,44 @@ export class Recovery {
   }
 
   /** Ends the retries after an assistant message that did not fail; one that a hook cut off did not fail either. */
-  onMessage({ stopReason }: AssistantMessage): void {
+  onMessage({ stopReason, usage }: AssistantMessage): void {
     if (stopReason === 'error') return;
+    if (this.#sent) this.#parts.scale.record({ ...this.#sent, reported: requestTokens(usage) });
     if (stopReason === 'aborted' && this.#parts.signal.aborted)
       this.#endRetries({ success: false, finalError: CANCELLED });
     else {
       this.#endRetries({ success: true });
-      this.#hasCompacted = false;
+      // A compaction that did not help is not repeated in this run.
+      this.#hasCompacted &&= this.#parts.compactor.isDue;
     }
   }
 
   /** Chooses a remedy for a failed assistant message; undefined if there is none. */
   async remedyFor({ errorCode = 'model_error', errorMessage = '' }: AssistantMessage): Promise<Remedy | undefined> {
-    const { automatic, compactor, settings } = this.#parts;
+    const { automatic, settings } = this.#parts;
     const failure = this.#failure ?? new ModelFailure(errorCode, errorMessage);
-    if (failure.code === 'context_overflow') {
-      const mayCompact = automatic.compaction && !this.#hasCompacted;
-      return mayCompact && (await compactor.isPossible()) ? { kind: 'compact' } : undefined;
+    if (failure.code === 'context_overflow' || failure.code === 'context_full') {
+      return automatic.compaction ? this.#remedyForFullContext(failure) : undefined;
     }
     if (!automatic.retry) return undefined;
     this.#retries ??= new (await import('./retry.ts')).Retries(settings.retry);
     const retry = this.#retries.next(failure);
     return retry && { kind: 'retry', retry };
+  }
+
+  /** Compacts once, else shortens what is sent as long as that makes the request smaller. */
+  async #remedyForFullContext({ message }: ModelFailure): Promise<Remedy | undefined> {
+    const { compactor, scale } = this.#parts;
+    const sent = this.#sent;
+    const canCompact = async () => !this.#hasCompacted && (await compactor.isPossible());
+    if (await canCompact()) return { kind: 'compact' };
+    if (!sent) return undefined;
+    scale.recordOverflow(sent.estimated, sent.model);
+    if (await canCompact()) return { kind: 'compact' };
+    if (this.#shortenings === MAX_SHORTENINGS || compactor.estimateRequest(sent.model) >= sent.estimated)
+      return undefined;
+    const attempt = ++this.#shortenings;
+    return { kind: 'retry', retry: { attempt, maxAttempts: MAX_SHORTENINGS, delayMs: 0, errorMessage: message } };
   }
 
   /** Applies the remedy; returns whether to call the model again. */
@@ -106,7 +145,7 @@ export class Recovery {
     const delayProblem = this.#failure && this.#retries?.delayProblem(this.#failure);
     const finalError = delayProblem === undefined ? errorMessage : `${errorMessage} (${delayProblem})`;
     this.#endRetries({ success: false, finalError });
-    if (errorCode === 'context_overflow' && this.#hasCompacted) {
+    if ((errorCode === 'context_overflow' || errorCode === 'context_full') && this.#hasCompacted) {
       events.publish({
         type: 'compaction_end',
         reason: 'overflow',
@@ -135,7 +174,7 @@ export class Recovery {
 
   /** Retries of the last model call so far. */
   get retryAttempt(): number {
-    return this.#retries?.attempt ?? 0;
+    return this.#retries?.attempt || this.#shortenings;
   }
 
   /** Cancels a running compaction; the run continues without it. */
@@ -187,14 +226,18 @@ export class Recovery {
   }
 
   #endRetries(outcome: { success: boolean; finalError?: string }): void {
-    const attempt = this.#retries?.attempt ?? 0;
+    const attempt = this.#retries?.attempt || this.#shortenings;
     this.#failure = undefined;
+    this.#shortenings = 0;
     this.#retries?.reset();
     if (attempt > 0) this.#parts.events.publish({ type: 'auto_retry_end', attempt, ...outcome });
   }
 }
 
 const CANCELLED = 'Retry cancelled';
+
+// Each attempt is less than two thirds of the one before.
+const MAX_SHORTENINGS = 6;
 
 const STILL_TOO_LONG =
   'Context overflow recovery failed after one compact-and-retry attempt. Try reducing context or switching to a larger-context model.';

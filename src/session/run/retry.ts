@@ -35,18 +35,24 @@ export class Retries {
   next(failure: ModelFailure): Retry | undefined {
     const { maxRetries = RETRY_LIMIT, baseDelayMs = BASE_DELAY_MS, maxDelayMs = MAX_DELAY_MS } = this.#settings;
     const { retryAfterMs = 0, message } = failure;
-    if (!isTransient(failure) || this.#attempt >= maxRetries || retryAfterMs > maxDelayMs) return undefined;
+    if (!isTransient(failure) || this.#attempt >= maxRetries || retryAfterMs > this.#maxServerDelayMs) return undefined;
     this.#attempt++;
     const backoff = baseDelayMs * 2 ** (this.#attempt - 1) * (1 + (Math.random() * 2 - 1) * JITTER);
-    const delayMs = Math.round(Math.min(Math.max(backoff, retryAfterMs), maxDelayMs));
+    const chosen = Math.min(backoff, this.#settings.maxAgentDelayMs ?? maxDelayMs);
+    const delayMs = Math.round(Math.max(chosen, retryAfterMs));
     return { attempt: this.#attempt, maxAttempts: maxRetries, delayMs, errorMessage: message };
   }
 
   /** Why a transient failure is not retried: the server requests a longer delay than the settings allow. */
   delayProblem({ retryAfterMs = 0 }: ModelFailure): string | undefined {
-    const { maxDelayMs = MAX_DELAY_MS } = this.#settings;
-    if (retryAfterMs <= maxDelayMs) return undefined;
-    return `the server requires a retry delay of ${Math.ceil(retryAfterMs / 1000)} s, more than ${maxDelayMs / 1000} s`;
+    const longest = this.#maxServerDelayMs;
+    if (retryAfterMs <= longest) return undefined;
+    return `the server requires a retry delay of ${Math.ceil(retryAfterMs / 1000)} s, more than ${longest / 1000} s`;
+  }
+
+  get #maxServerDelayMs(): number {
+    const { provider, maxDelayMs = MAX_DELAY_MS } = this.#settings;
+    return provider?.maxRetryDelayMs ?? maxDelayMs;
   }
 
   /** Resets the count after a successful model call. */

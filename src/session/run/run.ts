@@ -11,6 +11,7 @@ import type {
   AssistantMessage,
   RunError,
   RunOutcome,
+  Usage,
 } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import type { RunEvent, SessionHooks } from '../hooks.ts';
@@ -59,6 +60,7 @@ export class Run {
   #deadlineError: string | undefined;
   #isEnding = false;
   #failure: ({ errorCode: RunError; errorMessage: string } & HttpFailure) | undefined;
+  #lastStored: AgentMessage | undefined;
   /** The failed assistant message, while a remedy may exist. */
   #failedMessage: AssistantMessage | undefined;
   readonly recovery: Recovery;
@@ -284,8 +286,11 @@ export class Run {
   /** Stores each complete message before its last event is published. Clients' messages were stored when accepted. */
   #storeMessage(event: LoopEvent): void {
     const message = completedMessage(event);
-    if (!message) return;
+    if (!message || message === this.#lastStored) return;
+    this.#lastStored = message;
     this.#parts.transcript.add(message);
+    // Models that a tool called count as well.
+    if (message.role === 'toolResult' && message.usage) this.budget.addUsage(message.usage as Usage);
     if (message.role !== 'assistant') return;
     this.budget.addTurn(message.usage);
     if (message.stopReason === 'error') {
@@ -331,9 +336,11 @@ export class Run {
   }
 }
 
-/** The message that this event is the first to carry in full, if the agent produced it. */
+/** The complete message in this event, if the agent produced it. */
 function completedMessage(event: LoopEvent): AgentMessage | undefined {
   if (event.type === 'message_start' && event.message.role === 'toolResult') return event.message;
+  // An assistant message without a response has no steps.
+  if (event.type === 'message_end' && event.message.role === 'assistant') return event.message;
   if (event.type !== 'message_update') return undefined;
   const step = event.assistantMessageEvent;
   if (step.type === 'done') return step.message;

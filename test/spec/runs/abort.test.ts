@@ -100,8 +100,7 @@ verifies(
       'message_start',
       'message_end',
       'message_start',
-      'message_update:start',
-      ...endOfMessage,
+      'message_end',
       ...endOfRun,
     ]);
     expect(await waitUntilSettled(peer)).toMatchObject({ outcome: 'aborted' });

@@ -12,7 +12,7 @@ const updates = (records: readonly WireRecord[]) =>
 const stepNames = (records: readonly WireRecord[]) =>
   updates(records).map(({ assistantMessageEvent: { type } }) => type);
 
-/** Each assistant message as folded from its steps, and as its message_end carries it. */
+/** Each assistant message as folded from its steps, and as its message_end carries it but for the fields of its end. */
 function foldMessages(records: readonly WireRecord[]): { streamed: AssistantMessage; whole: AssistantMessage }[] {
   const messages: { streamed: AssistantMessage; whole: AssistantMessage }[] = [];
   let streamed: AssistantMessage | undefined;
@@ -24,7 +24,8 @@ function foldMessages(records: readonly WireRecord[]): { streamed: AssistantMess
       streamed = { ...applyStep(streamed, assistantMessageEvent), ...(usage ? { usage } : {}) };
     }
     if (record.type === 'message_end' && streamed && role === 'assistant') {
-      messages.push({ streamed, whole: record['message'] as AssistantMessage });
+      const { durationMs: _duration, thinkingLevel: _level, ...whole } = record['message'] as AssistantMessage;
+      messages.push({ streamed, whole });
     }
   }
   return messages;

@@ -13,7 +13,7 @@ const busy = { error: { status: 529 } };
 
 const ofType = (records: readonly WireRecord[], type: string) => records.filter((record) => record.type === type);
 
-const failedAnswer = ['message_start', 'message_update:start', 'message_update:error', 'message_end'];
+const failedAnswer = ['message_start', 'message_end'];
 
 const goodAnswer = [
   'message_start',

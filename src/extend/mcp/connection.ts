@@ -1,129 +1,184 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
-  ErrorCode,
-  McpError,
+  type AuthProvider,
+  Client,
+  InsufficientScopeError,
   type Progress,
-  ResultSchema,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+  type RequestOptions,
+  type StandardSchemaV1,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import { throwIfAborted, unlessAborted } from '../../agent/unless-aborted.ts';
-import { messageOf } from '../../protocol/errors.ts';
 import { version } from '../../protocol/generated/version.ts';
-import type { HttpTransport } from './http-transport.ts';
+import { CallTimer } from './call-timer.ts';
+import { describeFailure, isServerError, statusOf } from './describe-failure.ts';
+import { ServerUnavailable, SignInRequired } from './mcp-errors.ts';
+import { listPrompts, type RemotePrompt } from './prompt-list.ts';
+import type { ServerRequests } from './requests/server-requests.ts';
 import { MAX_WAIT_MS, type McpTarget } from './server-target.ts';
-import { StdioTransport } from './stdio-transport.ts';
-import { listTools, type ToolList } from './tool-list.ts';
-
-// Limit of an error message from a server.
-const MAX_MCP_ERROR_CHARACTERS = 1000;
-
-/** The server did not respond, in contrast to an error response. */
-export class ServerUnavailable extends Error {
-  override readonly name = 'ServerUnavailable';
-}
+import { declaresHeaders } from './tools/param-headers.ts';
+import { listTools, type RemoteTool, type ToolList } from './tools/tool-list.ts';
+import { runToolTask } from './tools/tool-task.ts';
+import { type McpTransport, type Negotiation, openingAttempts } from './transport/opening-attempts.ts';
 
 export interface McpConnectionOptions {
   readonly endpoint: McpTarget['endpoint'];
+  /** Supplies the tokens of a server that may need a sign-in. */
+  readonly auth: AuthProvider | undefined;
   /** Aborts connecting. */
   readonly signal: AbortSignal;
   /** Called once when an open connection closes by itself. */
   readonly onLost: (connection: McpConnection, failure: string) => void;
-  readonly onToolsChanged: () => void;
+  /** The server has other tools or prompts. */
+  readonly onListChanged: () => void;
+  /** Handles the requests of the server. */
+  readonly requests: ServerRequests;
 }
 
 export interface RemoteCall {
-  readonly tool: string;
+  readonly tool: RemoteTool;
   readonly args: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   /** How long the server may stay silent. */
   readonly timeoutMs: number;
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: (progress: Partial<Progress>) => void;
 }
+
+// Rounds of input that a server may demand before it answers a call (revision 2026-07-28).
+const MAX_INPUT_ROUNDS = 10;
+
+// Delay before a stream of changes that the server ended is opened again, and how often.
+const RELISTEN_MS = 5000;
+const MAX_RELISTENS = 5;
 
 /** An open connection to an MCP server. */
 export class McpConnection {
   readonly #client: Client;
-  readonly #transport: StdioTransport | HttpTransport;
+  readonly #transport: McpTransport;
+  readonly #auth: AuthProvider | undefined;
+  readonly #timers = new Set<CallTimer>();
+  /** Requests of the server that are being handled. */
+  #openRequests = 0;
   #closing: Promise<void> | undefined;
 
-  private constructor(transport: StdioTransport | HttpTransport) {
+  private constructor(transport: McpTransport, negotiation: Negotiation, options: McpConnectionOptions) {
+    const { requests, auth } = options;
     this.#transport = transport;
+    this.#auth = auth;
     // Results are validated here: the library would compile every schema of every tool.
     const jsonSchemaValidator = { getValidator: () => (data: unknown) => ({ valid: true, data }) as never };
-    this.#client = new Client({ name: 'tau', version }, { capabilities: {}, jsonSchemaValidator });
+    this.#client = new Client(
+      { name: 'tau', version },
+      {
+        capabilities: requests.capabilities,
+        jsonSchemaValidator,
+        versionNegotiation: { mode: negotiation },
+        inputRequired: { maxRounds: MAX_INPUT_ROUNDS },
+      },
+    );
+    this.#handleRequests(requests);
   }
 
-  /** Rejects with a readable message if the connection fails or is aborted. */
-  static async open({ endpoint, signal, onLost, onToolsChanged }: McpConnectionOptions): Promise<McpConnection> {
-    const connection = new McpConnection(await transportFor(endpoint));
-    const { client, transport } = { client: connection.#client, transport: connection.#transport };
-    client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
+  /** Rejects with a readable message, or with `SignInRequired`, if the connection fails or is aborted. */
+  static async open(options: McpConnectionOptions): Promise<McpConnection> {
+    let first: unknown;
+    for (const { isNext, createTransport, negotiation } of openingAttempts(options.endpoint, options.auth)) {
+      if (first !== undefined && !isNext(first)) continue;
+      try {
+        return await McpConnection.#openOnce(await createTransport(), negotiation, options);
+      } catch (error) {
+        first ??= error;
+        if (options.signal.aborted) break;
+      }
+    }
+    throw first instanceof SignInRequired ? first : new Error(describeFailure(first));
+  }
+
+  static async #openOnce(transport: McpTransport, negotiation: Negotiation, options: McpConnectionOptions) {
+    const { signal, onLost, onListChanged } = options;
+    const connection = new McpConnection(transport, negotiation, options);
+    const client = connection.#client;
+    client.setNotificationHandler('notifications/tools/list_changed', onListChanged);
+    client.setNotificationHandler('notifications/prompts/list_changed', onListChanged);
     try {
       throwIfAborted(signal);
       await unlessAborted(client.connect(transport, { signal, timeout: MAX_WAIT_MS }), signal);
       throwIfAborted(signal);
       if (transport.failure !== undefined) throw new Error(transport.failure);
     } catch (error) {
-      const text = connection.#describe(error);
+      const { failure } = transport;
       await connection.close();
-      throw new Error(text);
+      throw connection.#signInDemand(error) ?? (failure === undefined ? error : new Error(failure));
     }
     client.onclose = () => {
       if (connection.#closing === undefined) onLost(connection, transport.failure ?? 'closed the connection');
     };
+    if (client.getProtocolEra() === 'modern') void connection.#listen(0);
     return connection;
   }
 
+  /** The server's text for every model. */
+  get instructions(): string | undefined {
+    return this.#client.getInstructions();
+  }
+
   async listTools(signal: AbortSignal): Promise<ToolList> {
-    if (!this.#client.getServerCapabilities()?.tools) return { tools: [], problems: [] };
+    const { tools, tasks } = this.#client.getServerCapabilities() ?? {};
+    if (!tools) return { tools: [], problems: [] };
+    const isModern = this.#client.getProtocolEra() === 'modern';
+    const runsTasks = !isModern && tasks?.requests?.tools?.call !== undefined;
+    return listTools((cursor) => this.#page('tools/list', cursor, signal), { runsTasks, checksHeaders: isModern });
+  }
+
+  async listPrompts(signal: AbortSignal): Promise<readonly RemotePrompt[]> {
+    if (!this.#client.getServerCapabilities()?.prompts) return [];
+    return listPrompts((cursor) => this.#page('prompts/list', cursor, signal));
+  }
+
+  /** Requests that only read: prompts and resources. Rejects with a readable message. */
+  async read(method: 'prompts/get' | 'resources/read', params: object, signal: AbortSignal): Promise<unknown> {
     try {
-      return await listTools((cursor) => {
-        const params = cursor === undefined ? {} : { cursor };
-        return this.#request({ method: 'tools/list', params }, signal, { timeout: MAX_WAIT_MS });
-      });
+      return await this.#request({ method, params }, { signal });
     } catch (error) {
-      throw new Error(this.#describe(error));
+      throwIfAborted(signal);
+      throw this.#failureOf(error);
     }
   }
 
   /** The result of the tool. An abort is sent to the server, and the call rejects at once. */
-  async call({ tool, args, signal, timeoutMs, onProgress }: RemoteCall): Promise<unknown> {
+  async call(call: RemoteCall): Promise<unknown> {
+    const { tool, args, signal, timeoutMs, onProgress } = call;
+    const params = { name: tool.name, arguments: args };
+    const limits = { signal, idleMs: timeoutMs, onProgress };
     try {
-      return await this.#request({ method: 'tools/call', params: { name: tool, arguments: args } }, signal, {
-        timeout: timeoutMs,
-        resetTimeoutOnProgress: true,
-        onprogress: onProgress,
-      });
+      if (tool.isTask) {
+        // Bounds the task as a whole.
+        return await this.#limited({ signal }, ({ signal: stop = signal }) => this.#runTask(call, stop));
+      }
+      if (!declaresHeaders(tool.inputSchema)) return await this.#request({ method: 'tools/call', params }, limits);
+      const toolDefinition = { name: tool.name, inputSchema: tool.inputSchema as { type: 'object' } };
+      return await this.#limited(limits, (options) => this.#client.callTool(params, { ...options, toolDefinition }));
     } catch (error) {
       throwIfAborted(signal);
-      if (error instanceof ServerUnavailable) throw error;
-      if (isTimeout(error)) throw new ServerUnavailable(`did not answer within ${timeoutMs / 1000} seconds`);
-      if (isServerError(error)) throw new Error(this.#describe(error));
-      throw new ServerUnavailable(this.#describe(error));
+      throw this.#failureOf(error);
     }
   }
 
-  /** The library never removes its abort listener, so each request has its own signal. */
-  async #request(
-    request: { method: string; params: object },
-    signal: AbortSignal,
-    options: RequestOptions,
-  ): Promise<unknown> {
-    const stop = new AbortController();
-    const abort = () => stop.abort('aborted');
-    const timer = setTimeout(abort, MAX_WAIT_MS);
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      throwIfAborted(signal);
-      return await this.#client.request(request as never, ResultSchema, { ...options, signal: stop.signal });
-    } catch (error) {
-      const timedOut = stop.signal.aborted && !signal.aborted;
-      throw timedOut ? new ServerUnavailable(`did not finish within ${MAX_WAIT_MS / 1000} seconds`) : error;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-    }
+  #runTask({ tool, args, timeoutMs, onProgress }: RemoteCall, signal: AbortSignal): Promise<unknown> {
+    const request = (method: string, params: object) =>
+      this.#request(
+        { method, params },
+        {
+          signal: method === 'tasks/cancel' ? NEVER : signal,
+          idleMs: method === 'tasks/result' ? MAX_WAIT_MS : timeoutMs,
+        },
+      );
+    const onStatus = (message: string) => onProgress({ message });
+    return runToolTask({ name: tool.name, arguments: args }, { request, signal, onStatus });
+  }
+
+  /** Announces that the list of roots has changed, to a server whose revision has that message. */
+  rootsChanged(): void {
+    if (this.#client.getProtocolEra() === 'legacy') void this.#client.sendRootsListChanged().catch(() => {});
   }
 
   close(): Promise<void> {
@@ -131,28 +186,127 @@ export class McpConnection {
     return this.#closing;
   }
 
+  async #page(method: string, cursor: string | undefined, signal: AbortSignal): Promise<unknown> {
+    try {
+      const params = cursor === undefined ? {} : { cursor };
+      return await this.#request({ method, params }, { signal });
+    } catch (error) {
+      throw this.#signInDemand(error) ?? new Error(this.#describe(error));
+    }
+  }
+
+  #request(request: { readonly method: string; readonly params: object }, limits: RequestLimits): Promise<unknown> {
+    return this.#limited(limits, (options) => this.#client.request(request as never, ANY_RESULT, options));
+  }
+
+  /** The library never removes its abort listener, so each request has its own signal. */
+  async #limited<T>(
+    { signal, idleMs = MAX_WAIT_MS, onProgress }: RequestLimits,
+    work: (options: RequestOptions) => Promise<T>,
+  ): Promise<T> {
+    const stop = new AbortController();
+    const abort = () => stop.abort('aborted');
+    let expired: string | undefined;
+    const timer = new CallTimer({ idleMs, totalMs: MAX_WAIT_MS }, (limit) => {
+      const verb = limit === 'idleMs' ? 'did not answer' : 'did not finish';
+      expired = `${verb} within ${(limit === 'idleMs' ? idleMs : MAX_WAIT_MS) / 1000} seconds`;
+      abort();
+    });
+    const onprogress = (progress: Progress) => {
+      timer.touch();
+      onProgress?.(progress);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    this.#timers.add(timer);
+    if (this.#openRequests === 0) timer.resume();
+    try {
+      throwIfAborted(signal);
+      const options = { signal: stop.signal, timeout: UNLIMITED_MS, ...(onProgress ? { onprogress } : {}) };
+      return await work(options);
+    } catch (error) {
+      throw expired !== undefined && !signal.aborted ? new ServerUnavailable(expired) : error;
+    } finally {
+      timer.pause();
+      this.#timers.delete(timer);
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  #handleRequests({ capabilities, roots, elicit, sample }: ServerRequests): void {
+    this.#client.setRequestHandler('roots/list', () => ({ roots: [...roots()] }));
+    if (capabilities.elicitation)
+      this.#client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+        this.#whileTimersPause(() => elicit(params, mcpReq.signal)),
+      );
+    if (capabilities.sampling)
+      this.#client.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq }) =>
+        this.#whileTimersPause(() => sample(params, mcpReq.signal)),
+      );
+  }
+
+  /** The server waits for the user meanwhile, so its calls take as long as that takes. */
+  async #whileTimersPause<T>(work: () => Promise<T>): Promise<T> {
+    this.#openRequests++;
+    for (const timer of this.#timers) timer.pause();
+    try {
+      return await work();
+    } finally {
+      this.#openRequests--;
+      if (this.#openRequests === 0) for (const timer of this.#timers) timer.resume();
+    }
+  }
+
+  /** Opens the stream on which a server of revision 2026-07-28 reports changes. */
+  async #listen(opened: number): Promise<void> {
+    const { tools, prompts } = this.#client.getServerCapabilities() ?? {};
+    const filter = {
+      ...(tools?.listChanged ? { toolsListChanged: true } : {}),
+      ...(prompts?.listChanged ? { promptsListChanged: true } : {}),
+    };
+    if (Object.keys(filter).length === 0 || opened > MAX_RELISTENS) return;
+    const subscription = await this.#client.listen(filter, { timeout: MAX_WAIT_MS }).catch(() => undefined);
+    const end = await subscription?.closed;
+    if (end === 'remote' && this.#closing === undefined)
+      setTimeout(() => void this.#listen(opened + 1), RELISTEN_MS).unref();
+  }
+
+  #failureOf(error: unknown): Error {
+    if (error instanceof ServerUnavailable) return error;
+    const demand = this.#signInDemand(error);
+    if (demand) return demand;
+    const text = this.#describe(error);
+    return isServerError(error) ? new Error(text) : new ServerUnavailable(text);
+  }
+
+  #signInDemand(error: unknown): SignInRequired | undefined {
+    if (error instanceof SignInRequired) return error;
+    if (error instanceof UnauthorizedError || (this.#auth && statusOf(error) === 401)) return new SignInRequired({});
+    if (!this.#auth || !(error instanceof InsufficientScopeError)) return undefined;
+    const { requiredScope, resourceMetadataUrl } = error;
+    return new SignInRequired({
+      needsMoreScope: true,
+      ...(requiredScope === undefined ? {} : { scope: requiredScope }),
+      ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: String(resourceMetadataUrl) }),
+    });
+  }
+
   #describe(error: unknown): string {
-    const { failure } = this.#transport;
-    if (failure !== undefined) return failure.slice(0, MAX_MCP_ERROR_CHARACTERS);
-    const { code, name } = error as { code?: unknown; name?: unknown };
-    if (code === ErrorCode.ConnectionClosed) return 'closed the connection';
-    if (String(name).endsWith('ZodError')) return 'gave an answer that cannot be understood';
-    const text = messageOf(error)
-      .replace(/^MCP error -?\d+: /, '')
-      .replace(/^Streamable HTTP error: (?:Error POSTing to endpoint: )?/, '')
-      .replace(/ \(redirectPolicy: .*\)$/, '');
-    const isStatus = typeof code === 'number' && code >= 300 && code < 600;
-    return (isStatus ? `answered with status ${code}: ${text}` : text).slice(0, MAX_MCP_ERROR_CHARACTERS);
+    return describeFailure(isServerError(error) ? error : new Error(this.#transport.failure ?? describeFailure(error)));
   }
 }
 
-async function transportFor(endpoint: McpTarget['endpoint']): Promise<StdioTransport | HttpTransport> {
-  if ('program' in endpoint) return new StdioTransport(endpoint.program);
-  const { HttpTransport } = await import('./http-transport.ts');
-  return new HttpTransport(endpoint.url, endpoint.headers);
+const NEVER = new AbortController().signal;
+
+// The library's own time limit is not used.
+const UNLIMITED_MS = 24 * 60 * 60 * 1000;
+
+interface RequestLimits {
+  readonly signal: AbortSignal;
+  readonly idleMs?: number;
+  readonly onProgress?: (progress: Progress) => void;
 }
 
-const isTimeout = (error: unknown) => error instanceof McpError && error.code === ErrorCode.RequestTimeout;
-
-// True if the server responded with an error.
-const isServerError = (error: unknown) => error instanceof McpError && error.code !== ErrorCode.ConnectionClosed;
+// Results are checked where they are used, each part by itself.
+const ANY_RESULT: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'tau', validate: (value) => ({ value }) },
+};

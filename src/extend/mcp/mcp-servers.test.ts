@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
@@ -7,6 +7,7 @@ import { killFamily } from '../../system/processes/process-group.ts';
 import { McpServers } from './mcp-servers.ts';
 
 const SERVER = join(import.meta.dirname, '../../../test/fixtures/mcp/stdio-server.mjs');
+const ASKING_SERVER = join(import.meta.dirname, '../../../test/fixtures/mcp/asking-server.mjs');
 const NEVER = new AbortController().signal;
 const family = 'mcp-servers-test';
 
@@ -21,6 +22,14 @@ function newServers() {
   const folder = mkdtempSync(join(tmpdir(), 'tau-mcp-'));
   let offered: readonly Tool[] = [];
   const servers = new McpServers({
+    agentDir: folder,
+    cwd: () => folder,
+    dialogs: { open: async () => undefined },
+    hasClients: false,
+    canShowDialogs: () => false,
+    model: () => null,
+    registry: undefined as never,
+    reportUnread: () => {},
     environment: () => ({ env: process.env, variables: process.env, family, cwd: folder }),
     change: (work) => work(),
     publishTools: (tools) => {
@@ -71,6 +80,45 @@ it('a call fails after ten minutes, even if the entry allows more', async () => 
   await vi.advanceTimersByTimeAsync(600_000);
 
   await called;
+});
+
+it('a task is cancelled after ten minutes', async () => {
+  const { servers, call, folder } = newServers();
+  const notes = join(folder, 'notes');
+  const behaviour = {
+    tools: [{ name: 'long', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }],
+    capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+    polls: 10 ** 9,
+    notes,
+  };
+  const args = [ASKING_SERVER, JSON.stringify(behaviour)];
+  await servers.setClientServers({ s: { command: process.execPath, args, timeoutMs: 10 ** 9 } }, NEVER);
+  const noted = (line: string) => existsSync(notes) && readFileSync(notes, 'utf8').includes(line);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+  const called = expect(call('s__long')).rejects.toThrow('The MCP server s did not finish within 600 seconds');
+  await until(() => noted('tasks/get'));
+  await vi.advanceTimersByTimeAsync(600_000);
+
+  await called;
+  await until(() => noted('cancel t1'));
+});
+
+it('closing also ends a connection that becomes ready meanwhile', async () => {
+  const { McpConnection } = await import('./connection.ts');
+  const { servers, use } = newServers();
+  const close = vi.fn(async () => {});
+  let closed: Promise<void> | undefined;
+  const open = vi.spyOn(McpConnection, 'open').mockImplementation(async () => {
+    closed = servers.close();
+    return { close, listTools: async () => ({ tools: [], problems: [] }), listPrompts: async () => [] } as never;
+  });
+  onTestFinished(() => open.mockRestore());
+
+  await use({});
+  await closed;
+
+  expect(close).toHaveBeenCalled();
 });
 
 it('[N32] a server that does not connect fails after ten seconds', async () => {

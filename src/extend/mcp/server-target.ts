@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
 import { resolveValue } from '../../store/config-value.ts';
-import type { McpEntry } from '../../store/mcp-file.ts';
+import type { McpEntry, McpOAuthSettings } from '../../store/mcp/mcp-file.ts';
 import type { ProgramOptions } from '../../system/processes/process-group.ts';
 
 /** The longest wait for a server, whatever its entry allows and however much progress it reports. */
@@ -23,9 +23,19 @@ export interface ServerEnv {
 
 /** How to reach a server, with all references resolved. */
 export interface McpTarget {
-  readonly endpoint: { readonly program: ProgramOptions } | { readonly url: string; readonly headers: StringMap };
+  readonly endpoint: { readonly program: ProgramOptions } | WebEndpoint;
   /** Values to redact from messages. */
   readonly secrets: readonly string[];
+}
+
+/** A server at an address. */
+export interface WebEndpoint {
+  readonly url: string;
+  readonly headers: StringMap;
+  /** Uses the older transport from the start. */
+  readonly isSse: boolean;
+  /** Absent for a server that has its credentials in `headers` or needs none. */
+  readonly signIn: McpOAuthSettings | undefined;
 }
 
 type StringMap = Readonly<Record<string, string>>;
@@ -42,7 +52,13 @@ export async function resolveTarget(entry: McpEntry, environment: ServerEnv, sig
       : resolveValue(value, { env: environment.variables, cwd: entry.folder, signal });
   if (entry.url !== undefined) {
     const headers = await resolveAll(entry.headers);
-    return { endpoint: { url: entry.url, headers }, secrets: [...Object.values(headers), new URL(entry.url).search] };
+    const { url, oauth, isSse = false } = entry;
+    const hasCredential = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+    const settings = oauth ?? (hasCredential ? false : {});
+    const { clientSecret } = settings || {};
+    const secret = clientSecret === undefined ? {} : { clientSecret: await resolveOne(clientSecret) };
+    const secrets = [...Object.values(headers), ...Object.values(secret), new URL(url).search];
+    return { endpoint: { url, headers, isSse, signIn: settings ? { ...settings, ...secret } : undefined }, secrets };
   }
   const env = await resolveAll(entry.env);
   const cwd = resolve(environment.cwd, expandHome(entry.cwd ?? '.'));

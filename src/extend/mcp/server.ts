@@ -1,14 +1,24 @@
-import type { Progress } from '@modelcontextprotocol/sdk/types.js';
-import { type Tool, type ToolInvocation, textOutput } from '../../agent/tool.ts';
+import type { Tool } from '../../agent/tool.ts';
+import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { redact } from '../../model/keys/redact.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { McpServerStatus } from '../../protocol/generated/vocabulary.ts';
-import type { McpEntry } from '../../store/mcp-file.ts';
-import { argumentCheck } from '../argument-check.ts';
+import type { McpEntry, McpOAuthSettings } from '../../store/mcp/mcp-file.ts';
 import type { McpConnection } from './connection.ts';
-import { MAX_WAIT_MS, resolveTarget, type ServerEnv } from './server-target.ts';
-import { type RemoteTool, type ToolList, toolName } from './tool-list.ts';
-import { parseToolResult } from './tool-output.ts';
+import {
+  SESSION_UNKNOWN,
+  ServerUnavailable,
+  SessionRefused,
+  type SignInChallenge,
+  SignInRequired,
+} from './mcp-errors.ts';
+import type { ServerAuth } from './oauth/server-auth.ts';
+import type { SignInPrompt } from './oauth/sign-in.ts';
+import type { RemotePrompt } from './prompt-list.ts';
+import type { ServerRequests } from './requests/server-requests.ts';
+import { MAX_WAIT_MS, type McpTarget, resolveTarget, type ServerEnv } from './server-target.ts';
+import { type CallTool, serverTool, toolName } from './tools/server-tool.ts';
+import type { ToolList } from './tools/tool-list.ts';
 
 // Default timeout for connecting.
 const MCP_CONNECT_MS = 10_000;
@@ -21,6 +31,9 @@ const RECONNECT_DELAYS_MS = [0, 2000, 10_000, 60_000];
 
 const MIN_LIST_INTERVAL_MS = 1000;
 
+// A server that accepts no sign-in may demand this many; a successful call starts over.
+const MAX_SIGN_INS = 3;
+
 /** The entry of a server, or why it is invalid. */
 export type McpServerSpec = McpEntry | { readonly problem: string };
 
@@ -31,7 +44,19 @@ export interface McpServerOwner {
   readonly change: (server: McpServer, work: () => void) => void;
   readonly isTaken: (name: string, by: McpServer) => boolean;
   readonly isAgentTool: (name: string) => boolean;
+  readonly requestsOf: (server: string) => ServerRequests;
+  /** Where sign-ins are stored. */
+  readonly agentDir: string;
+  /** Whether a user can be shown a sign-in. */
+  readonly canSignIn: () => boolean;
+  /** Shows the address of a sign-in; resolves with a pasted code, with undefined if the user cancels. */
+  readonly presentSignIn: (server: string, prompt: SignInPrompt, signal: AbortSignal) => Promise<string | undefined>;
   readonly warn: (text: string) => void;
+}
+
+interface ServerLists {
+  readonly tools: ToolList;
+  readonly prompts: readonly RemotePrompt[];
 }
 
 /** An MCP server of the agent: connects, reconnects and offers its tools. Its failures never reject. */
@@ -39,24 +64,32 @@ export class McpServer {
   readonly name: string;
   readonly spec: McpServerSpec;
   readonly #owner: McpServerOwner;
+  readonly #requests: ServerRequests;
   #state: McpServerStatus['status'] = 'connecting';
   #error: string | undefined;
   #tools: readonly Tool[] = [];
+  #prompts: readonly RemotePrompt[] = [];
   #secrets: readonly string[] = [];
   #connection: McpConnection | undefined;
   #attempt: Promise<void> = Promise.resolve();
   #connectAbort: AbortController | undefined;
+  #signInSettings: McpOAuthSettings | undefined;
+  #auth: ServerAuth | undefined;
+  #signingIn: Promise<void> | undefined;
+  #signIns = 0;
+  readonly #closed = new AbortController();
+  #isStarted = false;
   #wasReady = false;
   #reconnects = 0;
   #listedAt = 0;
   #reconnectTimer: NodeJS.Timeout | undefined;
   #listTimer: NodeJS.Timeout | undefined;
-  #isClosed = false;
 
   constructor(name: string, spec: McpServerSpec, owner: McpServerOwner) {
     this.name = name;
     this.spec = spec;
     this.#owner = owner;
+    this.#requests = owner.requestsOf(name);
     if ('problem' in spec) {
       this.#state = 'failed';
       this.#error = spec.problem;
@@ -77,6 +110,15 @@ export class McpServer {
     return this.#tools;
   }
 
+  get prompts(): readonly RemotePrompt[] {
+    return this.#prompts;
+  }
+
+  /** The server's text for every model; undefined while it is not connected. */
+  get instructions(): string | undefined {
+    return this.#connection?.instructions;
+  }
+
   /** The environment it was started in. */
   get environment(): ServerEnv {
     return this.#owner.environment;
@@ -84,7 +126,8 @@ export class McpServer {
 
   /** Resolves when the server is ready or has failed. */
   start(): Promise<void> {
-    if (this.#state === 'connecting') this.#attempt = this.#connect();
+    if (this.#state === 'connecting' && !this.#isStarted) this.#attempt = this.#connect();
+    this.#isStarted = true;
     return this.#attempt;
   }
 
@@ -92,14 +135,29 @@ export class McpServer {
     this.#connectAbort?.abort(reason);
   }
 
+  rootsChanged(): void {
+    this.#connection?.rootsChanged();
+  }
+
+  /** Reads a prompt or a resource. Rejects with a readable message. */
+  read(method: 'prompts/get' | 'resources/read', params: object, signal: AbortSignal): Promise<unknown> {
+    return this.#withConnection((connection) => connection.read(method, params, signal), signal);
+  }
+
   /** Resolves when its connection and process have ended. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closed.abort();
     clearTimeout(this.#reconnectTimer);
     clearTimeout(this.#listTimer);
     this.abandon('was closed');
     await this.#connection?.close();
     await this.#attempt;
+    // The attempt may have succeeded before it noticed the abort.
+    await this.#connection?.close();
+  }
+
+  get #isClosed(): boolean {
+    return this.#closed.signal.aborted;
   }
 
   async #connect(): Promise<void> {
@@ -117,38 +175,98 @@ export class McpServer {
       const { McpConnection } = await import('./connection.ts');
       connection = await McpConnection.open({
         endpoint,
+        auth: await this.#authFor(endpoint),
         signal,
+        requests: this.#requests,
         onLost: (lost, failure) => this.#onLost(lost, failure),
-        onToolsChanged: () => this.#scheduleList(),
+        onListChanged: () => this.#scheduleList(),
       });
-      this.#setReady(connection, await connection.listTools(signal));
+      this.#setReady(connection, await this.#lists(connection, signal));
     } catch (error) {
       await connection?.close();
-      this.#setFailed(signal.aborted ? String(signal.reason) : messageOf(error));
+      this.#onConnectFailed(error, signal);
     } finally {
       clearTimeout(timer);
       this.#connectAbort = undefined;
     }
   }
 
-  #setReady(connection: McpConnection, list: ToolList): void {
+  /** A server that fails to list its prompts is still used for its tools. */
+  async #lists(connection: McpConnection, signal: AbortSignal): Promise<ServerLists> {
+    const prompts = connection.listPrompts(signal).catch((error: unknown) => {
+      this.#warn(`its prompts are left out: ${messageOf(error)}`);
+      return [];
+    });
+    return { tools: await connection.listTools(signal), prompts: await prompts };
+  }
+
+  async #authFor(endpoint: McpTarget['endpoint']): Promise<ServerAuth | undefined> {
+    if ('program' in endpoint || !endpoint.signIn) return undefined;
+    const { ServerAuth } = await import('./oauth/server-auth.ts');
+    const { url, signIn: settings } = endpoint;
+    this.#signInSettings = settings;
+    this.#auth = new ServerAuth({ agentDir: this.#owner.agentDir, url, settings });
+    return this.#auth;
+  }
+
+  #onConnectFailed(error: unknown, signal: AbortSignal): void {
+    if (!(error instanceof SignInRequired)) {
+      this.#setFailed(signal.aborted ? String(signal.reason) : messageOf(error));
+      return;
+    }
+    this.#setFailed(`${error.message}: "tau mcp login ${this.name}" signs in`, 'stay');
+    // The agent does not wait: a user may take minutes.
+    void this.#signIn(error.challenge)
+      .then(() => this.#reconnect())
+      .catch((failure: unknown) => {
+        if (!this.#isClosed) this.#setFailed(`${error.message}: ${messageOf(failure)}`, 'stay');
+      });
+  }
+
+  /** Signs the user in. Rejects if the user cancels, if it fails, or if none can be shown a sign-in. */
+  #signIn(challenge: SignInChallenge): Promise<void> {
+    this.#signingIn ??= this.#runSignIn(challenge).finally(() => {
+      this.#signingIn = undefined;
+    });
+    return this.#signingIn;
+  }
+
+  async #runSignIn(challenge: SignInChallenge): Promise<void> {
+    const { agentDir, canSignIn, presentSignIn } = this.#owner;
+    const { url } = this.spec as McpEntry;
+    if (!canSignIn() || url === undefined || !this.#signInSettings)
+      throw new Error(`"tau mcp login ${this.name}" signs in`);
+    if (this.#signIns++ >= MAX_SIGN_INS) throw new Error('it accepted none of the sign-ins');
+    const { signIn } = await import('./oauth/sign-in.ts');
+    await signIn({
+      agentDir,
+      url,
+      settings: this.#signInSettings,
+      challenge,
+      present: (prompt, signal) => presentSignIn(this.name, prompt, signal),
+      signal: this.#closed.signal,
+    });
+  }
+
+  #setReady(connection: McpConnection, lists: ServerLists): void {
     this.#connection = connection;
     this.#wasReady = true;
     this.#change(() => {
       this.#state = 'ready';
       this.#error = undefined;
-      this.#setTools(list);
+      this.#setLists(lists);
     });
   }
 
-  #setFailed(failure: string): void {
+  #setFailed(failure: string, then: 'reconnect' | 'stay' = 'reconnect'): void {
     this.#connection = undefined;
     this.#change(() => {
       this.#state = 'failed';
-      this.#error = redact(failure, this.#secrets);
+      this.#error = this.#redacted(failure);
       this.#tools = [];
+      this.#prompts = [];
     });
-    if (this.#wasReady) this.#scheduleReconnect();
+    if (this.#wasReady && then === 'reconnect') this.#scheduleReconnect();
   }
 
   #onLost(connection: McpConnection, failure: string): void {
@@ -158,13 +276,19 @@ export class McpServer {
   #scheduleReconnect(): void {
     const delay = RECONNECT_DELAYS_MS[this.#reconnects++];
     if (delay === undefined || this.#isClosed) return;
-    this.#reconnectTimer = setTimeout(() => {
-      this.#change(() => {
-        this.#state = 'connecting';
-        this.#error = undefined;
-      });
-      this.#attempt = this.#connect();
-    }, delay).unref();
+    this.#reconnectTimer = setTimeout(() => void this.#reconnect(), delay).unref();
+  }
+
+  #reconnect(): Promise<void> {
+    clearTimeout(this.#reconnectTimer);
+    this.#reconnectTimer = undefined;
+    if (this.#isClosed || this.#state === 'connecting') return this.#attempt;
+    this.#change(() => {
+      this.#state = 'connecting';
+      this.#error = undefined;
+    });
+    this.#attempt = this.#connect();
+    return this.#attempt;
   }
 
   /** At most one listing per interval, however often the server reports a change. */
@@ -181,17 +305,18 @@ export class McpServer {
     // The list that is being read may already be outdated.
     if (this.#state === 'connecting') this.#scheduleList();
     try {
-      const list = await connection?.listTools(AbortSignal.timeout(MCP_CONNECT_MS));
-      if (list && connection === this.#connection) this.#change(() => this.#setTools(list));
+      const lists = connection && (await this.#lists(connection, AbortSignal.timeout(MCP_CONNECT_MS)));
+      if (lists && connection === this.#connection) this.#change(() => this.#setLists(lists));
     } catch (error) {
       if (!this.#isClosed) this.#warn(`its new list of tools is passed over: ${messageOf(error)}`);
     }
   }
 
-  #setTools({ tools, problems }: ToolList): void {
+  #setLists({ tools: { tools, problems }, prompts }: ServerLists): void {
     for (const problem of problems) this.#warn(problem);
     const names = new Set<string>();
     const isTaken = (name: string) => names.has(name) || this.#owner.isTaken(name, this);
+    this.#prompts = prompts;
     this.#tools = tools.flatMap((tool) => {
       const name = toolName(this.name, tool.name, isTaken);
       names.add(name);
@@ -201,49 +326,59 @@ export class McpServer {
     });
   }
 
-  readonly #call: CallTool = async (tool, { args, signal, onProgress }) => {
-    const { ServerUnavailable } = await import('./connection.ts');
+  readonly #call: CallTool = (tool, { args, signal, onProgress }) => {
     const { timeoutMs = MCP_CALL_IDLE_MS } = this.spec as McpEntry;
+    const call = { tool, args, signal, timeoutMs: Math.min(timeoutMs, MAX_WAIT_MS), onProgress };
+    return this.#withConnection((connection) => connection.call(call), signal);
+  };
+
+  /** Repeats the work only if the server refused it before it ran: for its session or for a sign-in. */
+  async #withConnection<T>(work: (connection: McpConnection) => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
-      if (!this.#connection) throw new ServerUnavailable('is not connected');
-      const call = { tool, args, signal, timeoutMs: Math.min(timeoutMs, MAX_WAIT_MS), onProgress };
-      const response = await this.#connection.call(call);
-      this.#reconnects = 0;
-      return response;
+      for (let isRepeated = false; ; isRepeated = true) {
+        try {
+          if (!this.#connection) throw new ServerUnavailable('is not connected');
+          const result = await work(this.#connection);
+          this.#reconnects = 0;
+          this.#signIns = 0;
+          return result;
+        } catch (error) {
+          if (error instanceof SessionRefused && !isRepeated) await this.#reopen(signal);
+          else if (error instanceof SignInRequired) await this.#signInFor(error, signal);
+          else throw error;
+        }
+      }
     } catch (error) {
-      const text = redact(messageOf(error), this.#secrets);
+      const text = this.#redacted(messageOf(error));
       throw new Error(error instanceof ServerUnavailable ? `The MCP server ${this.name} ${text}` : text);
     }
-  };
+  }
+
+  async #reopen(signal: AbortSignal): Promise<void> {
+    const refused = this.#connection;
+    await refused?.close();
+    if (refused && refused === this.#connection) this.#setFailed(SESSION_UNKNOWN, 'stay');
+    await unlessAborted(this.#reconnect(), signal);
+  }
+
+  async #signInFor({ challenge, message }: SignInRequired, signal: AbortSignal): Promise<void> {
+    try {
+      await unlessAborted(this.#signIn(challenge), signal);
+    } catch (error) {
+      throw new ServerUnavailable(`${message}: ${messageOf(error)}`);
+    }
+    if (signal.aborted) throw new Error('Operation aborted');
+  }
 
   #change(work: () => void): void {
     if (!this.#isClosed) this.#owner.change(this, work);
   }
 
   #warn(text: string): void {
-    this.#owner.warn(`MCP server ${this.name}: ${redact(text, this.#secrets)}`);
+    this.#owner.warn(`MCP server ${this.name}: ${this.#redacted(text)}`);
   }
-}
 
-// Calls a tool of the server.
-type CallTool = (
-  tool: string,
-  invocation: Pick<ToolInvocation, 'args' | 'signal'> & { readonly onProgress: (progress: Progress) => void },
-) => Promise<unknown>;
-
-// The model's view of a server's tool.
-const serverTool = (name: string, remote: RemoteTool, call: CallTool): Tool => ({
-  name,
-  description: remote.description || remote.name,
-  parameters: remote.parameters,
-  findProblem: argumentCheck(name, remote.inputSchema),
-  execute: async ({ args, signal, update }) => {
-    const onProgress = (progress: Progress) => update(textOutput(progressText(progress)));
-    return parseToolResult(await call(remote.name, { args, signal, onProgress }));
-  },
-});
-
-function progressText({ progress, total, message }: Progress): string {
-  const count = total === undefined ? String(progress) : `${progress}/${total}`;
-  return message ? `${message} (${count})` : count;
+  #redacted(text: string): string {
+    return redact(text, [...this.#secrets, ...(this.#auth?.secrets ?? [])]);
+  }
 }

@@ -129,7 +129,7 @@ it('[V7] the TypeScript example runs its tool', async () => {
   await new Promise<void>((resolve) => tickets.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void tickets.close());
   const code = example('ts')
-    .replace("'tau/client/node'", "'./dist/client-node.js'")
+    .replace("'tau-agent/client/node'", "'./dist/client-node.js'")
     .replace("'--no-session'", `'--no-session', '--script', '${path}'`)
     .replace('https://tickets.example.com', `http://127.0.0.1:${(tickets.address() as AddressInfo).port}`)
     .replace('messages.at(-1)', 'messages');

@@ -81,6 +81,7 @@ verifies('H6 H8 H9 H20', 'a host tool call goes to the host, and updates and res
     ...named,
     result,
     isError: false,
+    durationMs: expect.any(Number),
   });
   expect(typesOf(peer.records).indexOf('tool_execution_start')).toBeLessThan(peer.records.indexOf(call));
   const { messages } = await peer.ok({ type: 'get_messages' });

@@ -61,7 +61,7 @@ verifies('N44 N42', 'headers are not sent to a redirect target of another origin
   const { mcpServers } = await peer.ok({ type: 'get_state' });
   expect(mcpServers).toMatchObject([
     { name: 'local', status: 'ready' },
-    { name: 'foreign', status: 'failed', error: `answered with status 307: Redirect to ${elsewhere.url} not followed` },
+    { name: 'foreign', status: 'failed', error: expect.stringContaining(`Redirect to ${elsewhere.url} not followed`) },
   ]);
   expect(elsewhere.requests).toEqual([]);
 });
@@ -115,7 +115,7 @@ verifies('N37', 'an MCP server that loses its session or breaks off is reconnect
   const fine = await peer.run('is fine');
 
   expect(toolOutcomes(dropped)).toMatchObject([{ isError: true, text: expect.stringContaining('The MCP server s ') }]);
-  expect(toolOutcomes(forgotten)).toEqual([{ isError: true, text: 'The MCP server s has forgotten the session' }]);
+  expect(toolOutcomes(forgotten)).toEqual([{ isError: false, text: 'fine' }]);
   expect(toolOutcomes(fine)).toEqual([{ isError: false, text: 'fine' }]);
 });
 

@@ -74,21 +74,31 @@ verifies('T24', 'arguments of extension and MCP tools are checked against their 
 
 const CATASTROPHIC = '^(a+)+$';
 
+verifies('T25', 'arguments that cannot be checked in time fail the call', async ({ open }) => {
+  const call = toolCallStep('slow', { v: `${'a'.repeat(40)}!` });
+  const { peer } = await open({ script: [{ steps: [call] }, { steps: [call] }, { text: 'done' }] });
+  await setHostTools(peer, hostTool('slow', { parameters: withField({ type: 'string', pattern: CATASTROPHIC }) }));
+
+  const records = await peer.run('go');
+
+  expect(toolEnds(records)).toEqual(
+    Array(2).fill(
+      expect.objectContaining({ isError: true, text: expect.stringContaining('cannot be checked in time') }),
+    ),
+  );
+  expect(records.map(({ type }) => type)).not.toContain('host_tool_call');
+});
+
 verifies(
   'T25',
-  'a schema that cannot be applied, or not in time, is reported once and passes all arguments',
+  'a schema that cannot be applied is reported once and passes all arguments',
   async ({ open }) => {
-    const hostile = 'a'.repeat(40);
-    const calls = [toolCallStep('slow', { v: `${hostile}!` }), toolCallStep('broken', { v: 'x' })];
+    const calls = [toolCallStep('broken', { v: 'x' })];
     const { peer, process } = await open({ script: [{ steps: calls }, { steps: calls }, { text: 'done' }] });
-    await setHostTools(
-      peer,
-      hostTool('slow', { parameters: withField({ type: 'string', pattern: CATASTROPHIC }) }),
-      hostTool('broken', { parameters: withField({ type: 'string', pattern: '(' }) }),
-    );
+    await setHostTools(peer, hostTool('broken', { parameters: withField({ type: 'string', pattern: '(' }) }));
     await peer.ok({ type: 'prompt', message: 'go' });
 
-    for (let at = 0; at < 4; at++) sendToolResult(peer, await peer.next('host_tool_call'), 'ran');
+    for (let at = 0; at < 2; at++) sendToolResult(peer, await peer.next('host_tool_call'), 'ran');
 
     expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'ok' });
     const reports =
@@ -96,7 +106,7 @@ verifies(
         ?.stderr()
         .split('\n')
         .filter((line) => line.includes('are not checked')) ?? [];
-    if (process) expect(reports).toEqual([expect.stringContaining('slow'), expect.stringContaining('broken')]);
+    if (process) expect(reports).toEqual([expect.stringContaining('broken')]);
   },
   LOCAL_TRANSPORTS.filter((transport) => transport !== 'memory'),
 );

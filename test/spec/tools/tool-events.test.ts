@@ -48,12 +48,25 @@ verifies('T1 T2 T3 T4 T5 T6 T7', 'a tool publishes its start, its output so far 
   expect(shown).toContainEqual({ content: text('one\n'), details });
   expect(shown.at(-1)).toEqual({ content: text('one\ntwo\n'), details });
   expect(ofType(peer.records, 'tool_execution_end')).toEqual([
-    { type: 'tool_execution_end', ...named, result: { content: text('one\ntwo\n') }, isError: false },
+    {
+      type: 'tool_execution_end',
+      ...named,
+      result: { content: text('one\ntwo\n') },
+      isError: false,
+      durationMs: expect.any(Number),
+    },
   ]);
   const toolCallMessage = ofType(peer.records, 'turn_end')[0]?.['message'];
   expect(toolCallMessage).toMatchObject({ content: [{ type: 'toolCall', id: 'call_1', name: 'bash' }] });
   expect(resultsOf(peer.records)).toEqual([
-    { role: 'toolResult', ...named, content: text('one\ntwo\n'), isError: false, timestamp: expect.any(Number) },
+    {
+      role: 'toolResult',
+      ...named,
+      content: text('one\ntwo\n'),
+      isError: false,
+      timestamp: expect.any(Number),
+      durationMs: expect.any(Number),
+    },
   ]);
 });
 

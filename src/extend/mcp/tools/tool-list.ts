@@ -1,6 +1,8 @@
-import type { Schema } from '../../protocol/check.ts';
-import { isObject } from '../../protocol/json.ts';
-import { isNestedWithin } from '../../store/json-file.ts';
+import type { Schema } from '../../../protocol/check.ts';
+import { isObject } from '../../../protocol/json.ts';
+import { isNestedWithin } from '../../../store/json-file.ts';
+import { collectPages } from '../list-pages.ts';
+import { headerProblem } from './param-headers.ts';
 
 export interface RemoteTool {
   readonly name: string;
@@ -9,6 +11,8 @@ export interface RemoteTool {
   readonly parameters: Schema;
   /** The schema of the server. */
   readonly inputSchema: Schema;
+  /** The server runs it only as a task. */
+  readonly isTask: boolean;
 }
 
 export interface ToolList {
@@ -19,9 +23,6 @@ export interface ToolList {
 
 /** Limit of tools per server: every model call carries all of them. */
 export const MAX_MCP_TOOLS = 500;
-
-// Limits a server that returns empty pages forever.
-const MAX_PAGES = 100;
 
 /** Limit of one tool's description and schema. */
 export const MAX_TOOL_CHARACTERS = 64 * 1024;
@@ -34,27 +35,28 @@ const MAX_INPUT_SCHEMA_DEPTH = 30;
 // Further problems are only counted.
 const MAX_PROBLEMS = 10;
 
-/** Lists the usable tools of a server, page by page. */
-export async function listTools(page: (cursor: string | undefined) => Promise<unknown>): Promise<ToolList> {
-  const found: unknown[] = [];
-  let cursor: string | undefined;
-  for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const { tools, nextCursor } = objectFrom(await page(cursor));
-    if (!Array.isArray(tools)) throw new Error('its list of tools cannot be understood');
-    found.push(...tools.slice(0, MAX_MCP_TOOLS + 1));
-    if (typeof nextCursor !== 'string' || found.length > MAX_MCP_TOOLS) return usableTools(found);
-    cursor = nextCursor;
-  }
-  return usableTools(found);
+export interface ToolListOptions {
+  /** Whether the server runs tools as tasks. */
+  readonly runsTasks: boolean;
+  /** Whether arguments may travel in headers, so that invalid declarations matter. */
+  readonly checksHeaders: boolean;
 }
 
-function usableTools(found: readonly unknown[]): ToolList {
+/** Lists the usable tools of a server, page by page. */
+export async function listTools(
+  page: (cursor: string | undefined) => Promise<unknown>,
+  options: ToolListOptions,
+): Promise<ToolList> {
+  return usableTools(await collectPages('tools', page, MAX_MCP_TOOLS), options);
+}
+
+function usableTools(found: readonly unknown[], options: ToolListOptions): ToolList {
   const tools: RemoteTool[] = [];
   const problems: string[] = [];
   if (found.length > MAX_MCP_TOOLS) problems.push(`it has more than ${MAX_MCP_TOOLS} tools: the others are left out`);
   let remaining = MAX_LIST_CHARACTERS;
   for (const value of found.slice(0, MAX_MCP_TOOLS)) {
-    const tool = parseTool(value);
+    const tool = parseTool(value, options);
     const size = typeof tool === 'string' ? 0 : toolSize(tool);
     if (typeof tool === 'string') problems.push(tool);
     else if (size > MAX_TOOL_CHARACTERS)
@@ -72,19 +74,25 @@ function usableTools(found: readonly unknown[]): ToolList {
 const toolSize = ({ name, description, parameters }: RemoteTool) =>
   name.length + description.length + JSON.stringify(parameters).length;
 
-function parseTool(value: unknown): RemoteTool | string {
-  const { name, description, inputSchema = {} } = objectFrom(value);
+function parseTool(value: unknown, { runsTasks, checksHeaders }: ToolListOptions): RemoteTool | string {
+  const { name, description, inputSchema = {}, execution } = objectFrom(value);
   if (typeof name !== 'string' || name === '') return 'one of its tools is left out: it has no name';
   if (!isObject(inputSchema) || ![undefined, 'object'].includes(inputSchema['type'] as string | undefined)) {
     return `its tool ${quoted(name)} is left out: its inputSchema does not describe an object`;
   }
   if (!isNestedWithin(inputSchema, MAX_INPUT_SCHEMA_DEPTH))
     return `its tool ${quoted(name)} is left out: its inputSchema is nested too deep`;
+  const isTask = objectFrom(execution)['taskSupport'] === 'required';
+  if (isTask && !runsTasks)
+    return `its tool ${quoted(name)} is left out: it needs tasks, which the server does not run`;
+  const problem = checksHeaders ? headerProblem(inputSchema) : undefined;
+  if (problem !== undefined) return `its tool ${quoted(name)} is left out: ${problem}`;
   return {
     name,
     description: typeof description === 'string' ? description : '',
     parameters: parametersFrom(inputSchema),
     inputSchema: inputSchema as Schema,
+    isTask,
   };
 }
 
@@ -97,16 +105,3 @@ function parametersFrom(inputSchema: Readonly<Record<string, unknown>>): Schema 
 const objectFrom = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 const quoted = (name: string) => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
-
-// The limit that every provider accepts.
-const MAX_TOOL_NAME_LENGTH = 64;
-
-/** The name under which a model calls a server's tool. A taken name gets a number. */
-export function toolName(server: string, tool: string, isTaken: (name: string) => boolean): string {
-  const plain = `${server}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').replace(/^[^A-Za-z_]/, '_$&');
-  for (let number = 1; ; number++) {
-    const suffix = number === 1 ? '' : `_${number}`;
-    const name = plain.slice(0, MAX_TOOL_NAME_LENGTH - suffix.length) + suffix;
-    if (!isTaken(name)) return name;
-  }
-}

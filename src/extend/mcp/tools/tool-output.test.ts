@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ToolError } from '../../agent/tool.ts';
+import { ToolError } from '../../../agent/tool.ts';
 import { MAX_RESULT_IMAGES, MAX_STRUCTURED_CHARACTERS, parseToolResult } from './tool-output.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { listTools, MAX_LIST_CHARACTERS, MAX_MCP_TOOLS, MAX_TOOL_CHARACTERS } from './tool-list.ts';
 
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
-const listed = (tools: unknown) => listTools(async () => ({ tools }));
+const plain = { runsTasks: false, checksHeaders: false };
+const listed = (tools: unknown) => listTools(async () => ({ tools }), plain);
 
 it('reads all pages', async () => {
   const pages: Record<string, unknown> = {
@@ -10,14 +11,14 @@ it('reads all pages', async () => {
     second: { tools: [tool('b')] },
   };
 
-  const { tools, problems } = await listTools(async (cursor = 'first') => pages[cursor]);
+  const { tools, problems } = await listTools(async (cursor = 'first') => pages[cursor], plain);
 
   expect([tools.map(({ name }) => name), problems]).toEqual([['a', 'b'], []]);
 });
 
 it('a malformed list rejects', async () => {
   for (const page of [undefined, null, [], {}, { tools: {} }]) {
-    await expect(listTools(async () => page)).rejects.toThrow('its list of tools cannot be understood');
+    await expect(listTools(async () => page, plain)).rejects.toThrow('its list of tools cannot be understood');
   }
 });
 
@@ -33,8 +34,9 @@ it('keeps a schema but for top-level keywords that providers reject', async () =
       description: 'Does it',
       parameters: { type: 'object', properties, required: ['a'], $defs: { x: {} } },
       inputSchema,
+      isTask: false,
     },
-    { name: 'b', description: '', parameters: { type: 'object', properties: {} }, inputSchema: {} },
+    { name: 'b', description: '', parameters: { type: 'object', properties: {} }, inputSchema: {}, isTask: false },
   ]);
 });
 

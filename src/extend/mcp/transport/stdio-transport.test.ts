@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { killFamily } from '../../system/processes/process-group.ts';
+import { killFamily } from '../../../system/processes/process-group.ts';
 import { MAX_MESSAGE_BYTES } from './message-lines.ts';
 import { StdioTransport } from './stdio-transport.ts';
 

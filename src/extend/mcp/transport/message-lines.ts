@@ -3,7 +3,9 @@ export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 const LF = 10;
 
-/** Splits the output of a server into lines. Only LF ends a line. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** Splits the output of a server into lines. Only LF ends a line; a byte-order mark at its start is dropped. */
 export class MessageLines {
   readonly #limit: number;
   #pieces: Buffer[] = [];
@@ -36,6 +38,6 @@ export class MessageLines {
     const line = Buffer.concat(this.#pieces).toString('utf8');
     this.#pieces = [];
     this.#size = 0;
-    return line;
+    return line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line;
   }
 }

@@ -1,11 +1,10 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import {
   type PipedProcess,
   type ProcessExit,
   type ProgramOptions,
   spawnPiped,
-} from '../../system/processes/process-group.ts';
+} from '../../../system/processes/process-group.ts';
 import { MAX_MESSAGE_BYTES, MessageLines } from './message-lines.ts';
 
 // How long a server may take to exit after its input has ended.
@@ -26,6 +25,8 @@ export class StdioTransport implements Transport {
   readonly #lines = new MessageLines(MAX_MESSAGE_BYTES);
   #child: PipedProcess | undefined;
   #stderr = '';
+  /** Output since the last message that is none. */
+  #noise = 0;
   #failure: string | undefined;
   #isClosed = false;
   #closed: Promise<void> | undefined;
@@ -92,6 +93,8 @@ export class StdioTransport implements Transport {
     if (!lines) this.#fail(`sent more than ${MAX_MESSAGE_BYTES} bytes in one line`);
     for (const line of lines ?? []) {
       const message = parseMessage(line);
+      this.#noise = message ? 0 : this.#noise + line.length + NOISE_PER_LINE;
+      if (this.#noise > MAX_MESSAGE_BYTES) this.#fail('prints too much that is no message');
       if (message) this.onmessage?.(message);
     }
   }
@@ -108,12 +111,16 @@ export class StdioTransport implements Transport {
   }
 }
 
+// Every line of output that is no message counts as so many characters more.
+const NOISE_PER_LINE = 100;
+
 const NOT_READING = 'does not read what it is sent';
 
 // Output that is not JSON-RPC is skipped.
 function parseMessage(line: string): JSONRPCMessage | undefined {
+  if (!/^\s*\{/.test(line)) return undefined;
   try {
-    return JSONRPCMessageSchema.safeParse(JSON.parse(line)).data;
+    return parseJSONRPCMessage(JSON.parse(line));
   } catch {
     return undefined;
   }

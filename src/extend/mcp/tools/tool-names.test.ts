@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { toolName } from './tool-list.ts';
+import { toolName } from './server-tool.ts';
 
 it.each([
   ['fs', 'read_file', 'fs__read_file'],

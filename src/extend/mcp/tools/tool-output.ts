@@ -1,10 +1,10 @@
-import { ToolError, type ToolOutput } from '../../agent/tool.ts';
-import { fitImage } from '../../agent/tools/read/image.ts';
-import { imageTypeOf } from '../../agent/tools/read/image-header.ts';
-import { formatBytes, keepHead, MAX_OUTPUT_BYTES, type Truncation } from '../../agent/tools/truncate.ts';
-import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
-import { isObject } from '../../protocol/json.ts';
-import { isNestedWithin } from '../../store/json-file.ts';
+import { ToolError, type ToolOutput } from '../../../agent/tool.ts';
+import { fitImage } from '../../../agent/tools/read/image.ts';
+import { imageTypeOf } from '../../../agent/tools/read/image-header.ts';
+import { formatBytes, keepHead, MAX_OUTPUT_BYTES, type Truncation } from '../../../agent/tools/truncate.ts';
+import type { ContentBlock, ImageContent } from '../../../protocol/generated/vocabulary.ts';
+import { isObject } from '../../../protocol/json.ts';
+import { isNestedWithin } from '../../../store/json-file.ts';
 
 /** Further images are replaced by a note. */
 export const MAX_RESULT_IMAGES = 10;
@@ -87,8 +87,20 @@ function describeBlock(block: Values): string {
 }
 
 function describeResource({ uri, mimeType, text: output, blob }: Values): string {
-  if (typeof output === 'string') return `[Resource ${stringFrom(uri)}]\n${output}`;
+  const decoded = typeof output === 'string' ? output : decodeText(stringFrom(mimeType), blob);
+  if (decoded !== undefined) return `[Resource ${stringFrom(uri)}]\n${decoded}`;
   return `[Resource ${stringFrom(uri)} left out: ${stringFrom(mimeType) || 'unknown'}, ${base64Size(blob)}]`;
+}
+
+// Some servers send text in base64.
+function decodeText(mimeType: string, blob: unknown): string | undefined {
+  const isText = /^(?:text\/|application\/(?:json|xml|yaml|javascript)\b|[^;]*\+(?:json|xml)\b)/i.test(mimeType);
+  if (!isText || typeof blob !== 'string') return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(blob, 'base64'));
+  } catch {
+    return undefined;
+  }
 }
 
 function describeLink({ uri, name, mimeType, description }: Values): string {

@@ -1,0 +1,62 @@
+import { type JSONRPCMessage, SSEClientTransport } from '@modelcontextprotocol/client';
+import { causeOf, limitMessageSize } from './bounded-response.ts';
+import type { HttpEndpoint } from './http-transport.ts';
+
+/** The transport to a server of the HTTP+SSE kind of 2024: one event stream, and a POST for each message. */
+export class SseTransport extends SSEClientTransport {
+  #failure: string | undefined;
+  #isOpen = false;
+  #closed: Promise<void> | undefined;
+
+  constructor({ url, headers, auth }: HttpEndpoint) {
+    super(new URL(url), {
+      requestInit: { headers: { ...headers } },
+      ...(auth ? { authProvider: auth } : {}),
+      fetch: (address, init) => this.#fetch(address, init),
+    });
+  }
+
+  /** Why the connection failed. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  override async start(): Promise<void> {
+    await super.start();
+    this.#isOpen = true;
+  }
+
+  override async send(message: JSONRPCMessage): Promise<void> {
+    try {
+      await super.send(message);
+    } catch (error) {
+      throw new Error(
+        causeOf(error).replace(/^Error POSTing to endpoint \(HTTP (\d+)\): /, 'answered with status $1: '),
+      );
+    }
+  }
+
+  override close(): Promise<void> {
+    this.#closed ??= super.close();
+    return this.#closed;
+  }
+
+  async #fetch(address: string | URL, init: RequestInit = {}): Promise<Response> {
+    const onError = (error: unknown) => {
+      if (!init.signal?.aborted) this.#fail(causeOf(error));
+    };
+    // A stream that is opened again belongs to another session.
+    if (this.#isOpen && init.method !== 'POST') this.#fail('closed the connection');
+    const response = await fetch(address, init).catch((error: unknown) => {
+      onError(error);
+      throw new Error(causeOf(error));
+    });
+    return response.body ? limitMessageSize(response, onError) : response;
+  }
+
+  #fail(failure: string): void {
+    if (this.#closed !== undefined) return;
+    this.#failure = failure;
+    void this.close();
+  }
+}

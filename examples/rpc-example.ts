@@ -19,6 +19,7 @@ const send = (command: object) => agent.stdin.write(`${JSON.stringify(command)}\
 
 const keyboard = createInterface({ input: stdin, output: stdout, prompt: '> ' });
 let isRunning = false;
+let isClosed = false;
 
 createInterface({ input: agent.stdout }).on('line', (line) => handle(JSON.parse(line) as Fields));
 
@@ -42,14 +43,19 @@ function handle(record: Fields): void {
     case 'agent_settled':
       isRunning = false;
       console.log(`[${record['outcome']}]`);
-      keyboard.prompt();
+      promptUser();
       break;
     case 'response':
       if (record['success']) break;
       console.log(`[refused] ${record['error']}`);
-      keyboard.prompt();
+      promptUser();
       break;
   }
+}
+
+/** Shows the prompt, unless the input has ended: newer versions of Node throw then. */
+function promptUser(): void {
+  if (!isClosed) keyboard.prompt();
 }
 
 keyboard.on('line', (line) => {
@@ -57,6 +63,9 @@ keyboard.on('line', (line) => {
   else send({ type: 'prompt', message: line, streamingBehavior: 'steer' });
 });
 keyboard.on('SIGINT', () => (isRunning ? send({ type: 'abort' }) : keyboard.close()));
-keyboard.on('close', () => agent.stdin.end());
+keyboard.on('close', () => {
+  isClosed = true;
+  agent.stdin.end();
+});
 agent.on('close', (code) => process.exit(code ?? 1));
 keyboard.prompt();

@@ -3,7 +3,7 @@
  *
  *   tau --mode rpc -e examples/extensions/custom-tool.ts
  */
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ExtensionAPI } from '@earendil-works/pi-coding-agent';
 import { Type } from 'typebox';
@@ -19,7 +19,9 @@ export default function customTool(pi: ExtensionAPI): void {
     async execute(_toolCallId, { paths }: { paths: string[] }, signal, onUpdate, ctx) {
       const counts: Record<string, number> = {};
       for (const [index, path] of paths.entries()) {
-        const text = await readFile(resolve(ctx.cwd, path), { encoding: 'utf8', signal });
+        let text = '';
+        // A stream stops in the middle of a file; `readFile` of Node 26 reads it to its end.
+        for await (const chunk of createReadStream(resolve(ctx.cwd, path), { encoding: 'utf8', signal })) text += chunk;
         counts[path] = text.split(/\s+/).filter(Boolean).length;
         onUpdate?.({ content: [{ type: 'text', text: `${index + 1} of ${paths.length} files` }] });
       }

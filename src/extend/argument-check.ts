@@ -2,7 +2,7 @@ import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { schemaProblem } from '../protocol/schema-problem.ts';
 import { warn } from '../system/terminal-text.ts';
-import { createTimedRun } from './stream-rules/pattern-search.ts';
+import { createTimedRun, isSearchTimeout } from './stream-rules/pattern-search.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,8 @@ interface SchemaError {
 
 /**
  * Returns a check of the arguments of a foreign tool against its whole schema; it resolves with the first problem and
- * its path. A schema that cannot be applied, or not in time, is reported once; then all arguments pass.
+ * its path. Arguments that cannot be checked in time do not pass. A schema that cannot be applied is reported once; then
+ * all arguments pass.
  */
 export function argumentCheck(toolName: string, schema: Schema): (args: Arguments) => Promise<string | undefined> {
   let isUsable = true;
@@ -37,6 +38,8 @@ export function argumentCheck(toolName: string, schema: Schema): (args: Argument
       });
       return problem;
     } catch (error) {
+      if (isSearchTimeout(error))
+        return 'arguments cannot be checked in time: an expression of the schema takes too long';
       isUsable = false;
       const reason = JSON.stringify(messageOf(error).slice(0, MAX_REASON_LENGTH));
       warn(`The arguments of the tool ${toolName} are not checked: ${reason}`);

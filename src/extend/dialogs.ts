@@ -18,8 +18,10 @@ type RequestFields<R extends ExtensionUiRequestEvent> = R extends unknown ? Omit
 /** A dialog request without its envelope. */
 export type Dialog = RequestFields<RequestOf<DialogMethod>>;
 
-/** A one-way UI request: a notification, status, widget, title or editor text. */
-export type UiNotice = RequestFields<RequestOf<'notify' | 'setStatus' | 'setWidget' | 'setTitle' | 'set_editor_text'>>;
+/** A one-way UI request: a notification, status, widget, title, editor text or address to open. */
+export type UiNotice = RequestFields<
+  RequestOf<'notify' | 'setStatus' | 'setWidget' | 'setTitle' | 'set_editor_text' | 'open_url'>
+>;
 
 /** The connected clients, as far as they show dialogs and notices. */
 export interface DialogClients {
@@ -101,6 +103,11 @@ export class Dialogs {
       this.#clients.show(request);
       this.#updateTimer(open);
     });
+  }
+
+  /** Whether a client can show such a dialog now. */
+  canShow(method: DialogMethod): boolean {
+    return !this.#clients.cannotAnswer() && this.#clients.canShow(method);
   }
 
   notify(notice: UiNotice): void {

@@ -2,7 +2,7 @@ import type { Continuation } from '../agent/hooks.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 
 // In the order in which their hooks are called.
-const OWNERS = ['embedder', 'extensions', 'resources', 'todos', 'rules'] as const;
+const OWNERS = ['embedder', 'extensions', 'resources', 'mcp', 'todos', 'rules'] as const;
 
 export type HookOwner = (typeof OWNERS)[number];
 
@@ -77,6 +77,14 @@ const combiners: Combiners = {
     const steps = hooks.map((hook) => (current: typeof messages) => hook(current, signal) as Promise<typeof messages>);
     return chained(messages, steps);
   },
+  requestContext: (hooks) => (context, signal) =>
+    chained(
+      context,
+      hooks.map((hook) => (current: typeof context) => hook(current, signal)),
+    ),
+  requestHeaders: (hooks) => (headers, signal) => runAll(hooks, headers, signal),
+  responseStart: (hooks) => (response, signal) => runAll(hooks, response, signal),
+  streamEvent: (hooks) => (event, signal) => runAll(hooks, event, signal),
   beforeRequest: (hooks) => (request) => chained(request, hooks),
   payload: (hooks) => (payload, signal) =>
     chained(

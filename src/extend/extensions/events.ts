@@ -1,3 +1,4 @@
+import type { SystemMessage } from '../../model/registry/provider-config.ts';
 import type {
   AgentMessage,
   AssistantMessage,
@@ -11,8 +12,12 @@ import type {
   SessionEntry,
   ThinkingLevel,
   ToolResultMessage,
+  Usage,
 } from '../../protocol/generated/vocabulary.ts';
+import type { ContextReplacement } from '../../session/transcript.ts';
+import type { ExtensionMcpServer } from '../mcp/extension-servers.ts';
 import type { BashOperations } from './api/bash-backend.ts';
+import type { BoundaryContext } from './hooks/boundary.ts';
 
 /** An entry that a handler adds to the session. */
 export type ExtensionEntryDraft =
@@ -24,7 +29,20 @@ export type ExtensionEntryDraft =
       display: boolean;
       details?: unknown;
     }
-  | { type: 'context_edit'; targetId: string; replacement: AgentMessage | null };
+  | { type: 'context_edit'; targetId: string; replacement: ContextReplacement | null }
+  /** With null, no entry before the compaction is kept. */
+  | { type: 'compaction'; summary: string; firstKeptEntryId: string | null; details?: unknown; usage?: Usage };
+
+type ActivityOutcome = 'completed' | 'aborted' | 'error';
+
+/** A point of a run at which handlers add entries. */
+interface Boundary {
+  outcome: ActivityOutcome;
+  /** The drafts of the handlers so far; a returned list replaces it. */
+  entries: ExtensionEntryDraft[];
+  continue: boolean;
+  readonly context: BoundaryContext;
+}
 
 /** The result of a `turn_end` or `agent_before_settle` handler. */
 export interface BoundaryResult {
@@ -39,21 +57,43 @@ export interface CustomMessageDraft {
   details?: unknown;
 }
 
+/** The parts of the system prompt; a `before_agent_start` handler may change them in place. */
 export interface SystemPromptOptions {
   cwd: string;
+  /** Replaces the default prompt. */
   customPrompt?: string | undefined;
-  appendSystemPrompt?: string | undefined;
+  /** Replaces the whole prompt. */
+  forceSystemPrompt?: string | undefined;
+  appendSystemPrompt: string;
   selectedTools: string[];
+  /** Tools that the prompt does not list. */
+  hiddenTools: string[];
   toolSnippets: Record<string, string>;
+  toolGuidelines: Record<string, string[]>;
+  /** Advice beside that of the tools. */
   promptGuidelines: string[];
   contextFiles: { path: string; content: string }[];
   skills: { name: string; description: string; filePath: string }[];
-  /** Sections appended to the prompt under their names; a handler may add to them. */
+  /** Sections appended to the prompt under their names. */
   sections: Record<string, string>;
 }
 
 type SessionSwitch = { reason: 'new' | 'resume'; targetSessionFile?: string | undefined };
 type CompactReason = 'manual' | 'threshold' | 'overflow';
+
+/** A dialog that waits for a person. */
+interface UiPrompt {
+  reason: 'ui_prompt';
+  kind: 'select' | 'confirm' | 'input' | 'editor';
+  title?: string | undefined;
+}
+
+/** A tool call; one that a tool made names the call of that tool. */
+interface NamedCall {
+  toolCallId: string;
+  toolName: string;
+  parentToolCallId?: string | undefined;
+}
 
 /** Each event with its fields and the result that a handler may return. */
 export interface ExtensionEvents {
@@ -120,12 +160,20 @@ export interface ExtensionEvents {
   ];
   session_info_changed: [{ name: string | undefined }];
   context: [{ messages: AgentMessage[] }, { messages?: AgentMessage[] }];
+  context_with_system: [
+    { messages: (AgentMessage | SystemMessage)[] },
+    { messages?: (AgentMessage | SystemMessage)[] },
+  ];
+  before_provider_headers: [{ headers: Record<string, string | null> }];
   before_provider_request: [{ payload: unknown }, unknown];
+  after_provider_response: [{ status: number; headers: Record<string, string> }];
+  provider_stream_event: [{ provider: string; api: string; model: string; data: unknown }];
   before_agent_start: [
     {
       prompt: string;
       images?: ImageContent[] | undefined;
-      systemPrompt: string;
+      /** The prompt with the changes of the handlers so far. */
+      readonly systemPrompt: string;
       systemPromptOptions: SystemPromptOptions;
       messageType: 'user' | 'custom';
       message?: AgentMessage | undefined;
@@ -134,19 +182,19 @@ export interface ExtensionEvents {
   ];
   agent_start: [object];
   agent_end: [{ messages: AgentMessage[] }];
-  agent_before_settle: [
-    { outcome: 'completed' | 'aborted' | 'error'; entries: ExtensionEntryDraft[]; continue: boolean },
-    BoundaryResult,
-  ];
+  agent_before_settle: [Boundary, BoundaryResult];
+  mcp_servers_change: [{ servers: ExtensionMcpServer[] }];
+  ui_prompt_start: [UiPrompt];
+  ui_prompt_end: [UiPrompt];
   agent_settled: [{ aborted: boolean; outcome: string; runId: string }];
   turn_start: [{ turnIndex: number; timestamp: number }];
   turn_end: [
-    {
+    Boundary & {
       turnIndex: number;
       message: AssistantMessage;
       toolResults: ToolResultMessage[];
-      entries: ExtensionEntryDraft[];
-      continue: boolean;
+      messageEntryId: string;
+      toolResultEntryIds: string[];
     },
     BoundaryResult,
   ];
@@ -155,23 +203,24 @@ export interface ExtensionEvents {
     { message: AssistantMessage; assistantMessageEvent: AssistantMessageEvent & { partial: AssistantMessage } },
   ];
   message_end: [{ message: AgentMessage }, { message?: AgentMessage }];
-  tool_execution_start: [{ toolCallId: string; toolName: string; args: unknown }];
-  tool_execution_update: [{ toolCallId: string; toolName: string; args: unknown; partialResult: unknown }];
-  tool_execution_end: [{ toolCallId: string; toolName: string; result: unknown; isError: boolean }];
+  tool_execution_start: [NamedCall & { args: unknown }];
+  tool_execution_update: [NamedCall & { args: unknown; partialResult: unknown }];
+  tool_execution_end: [NamedCall & { result: unknown; isError: boolean; durationMs?: number | undefined }];
   tool_call: [
-    { toolName: string; toolCallId: string; input: Record<string, unknown> },
-    { block?: boolean; reason?: string },
+    NamedCall & { input: Record<string, unknown> },
+    /** `terminate` ends the run after the batch if every result of the batch has it. */
+    { block?: boolean; reason?: string; terminate?: boolean },
   ];
   tool_result: [
-    {
-      toolName: string;
-      toolCallId: string;
+    NamedCall & {
       input: Record<string, unknown>;
       content: ContentBlock[];
       details: unknown;
+      structuredContent?: unknown;
+      usage?: Usage | undefined;
       isError: boolean;
     },
-    { content?: ContentBlock[]; details?: unknown; isError?: boolean },
+    { content?: ContentBlock[]; details?: unknown; structuredContent?: unknown; usage?: Usage; isError?: boolean },
   ];
   user_bash: [
     { command: string; excludeFromContext: boolean; cwd: string },

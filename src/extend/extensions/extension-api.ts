@@ -1,3 +1,5 @@
+import type { ToolExposure } from '../../agent/tool.ts';
+import type { ModelRoute, RouteRequest, VirtualModelDefinition } from '../../model/registry/virtual-models.ts';
 import type {
   ContentBlock,
   ContextUsage,
@@ -6,9 +8,11 @@ import type {
   ThinkingLevel,
 } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
+import type { ExtensionMcpServer } from '../mcp/extension-servers.ts';
 import type { ModelsView } from './api/models-view.ts';
-import type { SessionDraft } from './api/session-draft.ts';
+import type { ProviderObject } from './api/provider-object.ts';
 import type { SessionView } from './api/session-view.ts';
+import type { SessionWriter } from './api/session-writer.ts';
 import type { ExtensionUi } from './api/ui.ts';
 import type { CustomMessageDraft, EventName, ExtensionEvent, HandlerResult, SystemPromptOptions } from './events.ts';
 
@@ -53,7 +57,16 @@ interface SessionChange {
 }
 
 interface SessionChangeOptions {
-  withSession?: (ctx: ExtensionCommandContext) => Promise<void>;
+  withSession?: (ctx: ReplacedSessionContext) => Promise<void>;
+}
+
+/** The `ctx` object of `withSession`: it can also send messages to the new session. */
+export interface ReplacedSessionContext extends ExtensionCommandContext {
+  sendMessage(message: CustomMessageDraft, options?: SendOptions): Promise<void>;
+  sendUserMessage(
+    content: string | ContentBlock[],
+    options?: { deliverAs?: 'steer' | 'followUp'; expandPromptTemplates?: boolean },
+  ): Promise<void>;
 }
 
 /** The `ctx` object of a command handler: it can also change the session. */
@@ -61,7 +74,7 @@ export interface ExtensionCommandContext extends ExtensionContext {
   getSystemPromptOptions(): SystemPromptOptions;
   waitForIdle(): Promise<void>;
   newSession(
-    options?: { parentSession?: string; setup?: (session: SessionDraft) => Promise<void> } & SessionChangeOptions,
+    options?: { parentSession?: string; setup?: (session: SessionWriter) => Promise<void> } & SessionChangeOptions,
   ): Promise<SessionChange>;
   fork(entryId: string, options?: { position?: 'before' | 'at' } & SessionChangeOptions): Promise<SessionChange>;
   switchSession(sessionPath: string, options?: SessionChangeOptions): Promise<SessionChange>;
@@ -95,6 +108,17 @@ export interface ToolDefinition {
   promptGuidelines?: string[];
   /** If false, the tool is inactive until a user or extension activates it. */
   defaultActive?: boolean;
+  /** `sequential`: the calls of a message with a call of this tool run one after another. */
+  executionMode?: 'sequential' | 'parallel';
+  /** How the model reaches the tool; by default `direct`. */
+  exposure?: ToolExposure;
+  /** The group of the tool, such as its MCP server. */
+  namespace?: ToolNamespace;
+  annotations?: ToolAnnotations;
+  /** Reported by `getAllTools()`. */
+  reachesTools?: (input: Record<string, unknown>) => 'all' | readonly string[];
+  /** Accepted; `structuredContent` is not checked against it. */
+  outputSchema?: object;
   prepareArguments?: (args: unknown) => unknown;
   execute(
     toolCallId: string,
@@ -102,22 +126,72 @@ export interface ToolDefinition {
     params: any,
     signal: AbortSignal | undefined,
     onUpdate: ((result: ExtensionToolResult) => void) | undefined,
-    ctx: ExtensionContext,
+    ctx: ExtensionToolContext,
   ): Promise<ExtensionToolResult>;
+}
+
+export interface ToolNamespace {
+  name: string;
+  aliases?: readonly string[];
+  description?: string;
+  instructions?: string;
+}
+
+/** Unverified hints of the author of a tool, with the meaning of MCP's tool annotations. */
+export interface ToolAnnotations {
+  readOnlyHint?: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+  openWorldHint?: boolean;
+}
+
+/** The `ctx` object of a tool: it can also call other tools. */
+export interface ExtensionToolContext extends ExtensionContext {
+  /** Tools that `executeTool` can call. */
+  readonly tools: readonly { name: string; description: string; parameters: object }[];
+  /** Runs another tool with its checks and the `tool_call` and `tool_result` handlers. Rejects only for bad options. */
+  executeTool(
+    name: string,
+    args: unknown,
+    options?: { signal?: AbortSignal; onUpdate?: (result: ExtensionToolResult) => void },
+  ): Promise<{ toolCall: object; result: ExtensionToolResult; isError: boolean; durationMs?: number }>;
 }
 
 export interface ExtensionToolResult {
   content: ContentBlock[];
   details?: unknown;
   isError?: boolean;
+  /** The result for programs that call the tool. */
+  structuredContent?: unknown;
+  /** Tokens and cost of models that the tool called. */
+  usage?: object;
   /** Ends the run without another model call. */
   terminate?: boolean;
+}
+
+/** A tool as `getAllTools()` lists it, active or not. */
+export interface ToolListing {
+  name: string;
+  description: string;
+  parameters: object;
+  promptGuidelines?: readonly string[];
+  exposure: ToolExposure;
+  namespace?: object;
+  annotations?: object;
+  reachesTools?: ToolDefinition['reachesTools'];
+  sourceInfo: object;
 }
 
 export interface CommandDefinition {
   description?: string;
   getArgumentCompletions?: (prefix: string) => unknown;
   handler: (args: string, ctx: ExtensionCommandContext) => unknown;
+}
+
+/** A virtual model as an extension defines it. */
+export interface ExtensionVirtualModel extends Omit<VirtualModelDefinition, 'route'> {
+  /** Chooses the model and thinking level of one request. */
+  route(request: RouteRequest, ctx: ExtensionContext): ModelRoute | Promise<ModelRoute>;
 }
 
 export interface FlagDefinition {
@@ -136,6 +210,8 @@ export interface ExecOptions {
   /** Milliseconds. */
   timeout?: number;
   signal?: AbortSignal;
+  /** Bytes of each stream that are kept, at most tau's own limit. */
+  maxBuffer?: number;
 }
 
 export interface ExecResult {
@@ -156,7 +232,17 @@ export interface ExtensionAPI {
   registerFlag(name: string, flag: FlagDefinition): void;
   getFlag(name: string): boolean | string | undefined;
   registerProvider(name: string, config: object): void;
+  /** Registers a provider object of pi-ai. */
+  registerProvider(provider: ProviderObject): void;
   unregisterProvider(name: string): void;
+  /** Adds a model that can be selected and routes each request to another one. */
+  registerVirtualModel(definition: ExtensionVirtualModel): void;
+  unregisterVirtualModel(provider: string, id: string): void;
+  /** Connects to an MCP server until the extension ends. */
+  registerMcpServer(name: string, config: object): void;
+  unregisterMcpServer(name: string): void;
+  /** The servers that extensions have registered. */
+  getMcpServers(): ExtensionMcpServer[];
   sendMessage(message: CustomMessageDraft, options?: SendOptions): void;
   sendUserMessage(
     content: string | ContentBlock[],
@@ -168,7 +254,7 @@ export interface ExtensionAPI {
   setLabel(entryId: string, label: string | undefined): void;
   exec(command: string, args: string[], options?: ExecOptions): Promise<ExecResult>;
   getActiveTools(): string[];
-  getAllTools(): { name: string; description: string; parameters: object; sourceInfo: object }[];
+  getAllTools(): ToolListing[];
   setActiveTools(names: string[]): void;
   getCommands(): SlashCommand[];
   getSettings(): Settings;

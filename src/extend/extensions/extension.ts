@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { VirtualModelDefinition } from '../../model/registry/virtual-models.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { EventName } from './events.ts';
 import type { CommandDefinition, ExtensionHandler, FlagDefinition, ToolDefinition } from './extension-api.ts';
@@ -14,6 +15,8 @@ export class Extension {
   readonly commands = new Map<string, CommandDefinition>();
   readonly flags = new Map<string, FlagDefinition>();
   readonly providers = new Map<string, object>();
+  /** By provider and id. */
+  readonly virtualModels = new Map<string, VirtualModelDefinition>();
   readonly #handlers = new Map<EventName, ExtensionHandler<EventName>[]>();
   /** False while the extension loads: it may register, but not act. */
   isReady = false;

@@ -4,11 +4,12 @@ import { messageOf } from '../../protocol/errors.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../../session/hooks.ts';
 import { warn } from '../../system/terminal-text.ts';
+import type { ExtensionMcpServer } from '../mcp/extension-servers.ts';
 import { createApi } from './api/create-api.ts';
-import { createEventBus } from './api/event-bus.ts';
-import type { EventName } from './events.ts';
+import { createEventBus, type EventBus } from './api/event-bus.ts';
+import type { EventName, ExtensionEvent } from './events.ts';
 import { Extension } from './extension.ts';
-import type { CommandDefinition } from './extension-api.ts';
+import type { CommandDefinition, ToolDefinition } from './extension-api.ts';
 import { HandlerRunner } from './hooks/call-handlers.ts';
 import { extensionTools } from './hooks/extension-tools.ts';
 import { runHooks } from './hooks/run-hooks.ts';
@@ -23,14 +24,22 @@ const COMMAND_RESPONSE_MS = 5000;
 /** All loaded extensions of an agent. */
 export class Extensions {
   readonly #host: ExtensionHost;
-  readonly #runner: HandlerRunner;
-  readonly #bus = createEventBus((channel, error) => this.#host.reportFailure('<events>', channel, error));
+  readonly #bus: EventBus;
+  readonly #ownsBus: boolean;
+  #lazyRunner: HandlerRunner | undefined;
   #extensions: Extension[] = [];
   #isClosed = false;
 
-  constructor(host: ExtensionHost) {
+  constructor(host: ExtensionHost, bus?: EventBus) {
     this.#host = host;
-    this.#runner = new HandlerRunner(host, () => this.#extensions);
+    this.#ownsBus = bus === undefined;
+    this.#bus = bus ?? createEventBus((channel, error) => this.#host.reportFailure('<events>', channel, error));
+  }
+
+  /** Created on first use: until then extensions may have no agent. */
+  get #runner(): HandlerRunner {
+    this.#lazyRunner ??= new HandlerRunner(this.#host, () => this.#extensions);
+    return this.#lazyRunner;
   }
 
   /** Loads the extensions in order. A failure is reported and does not affect the others. */
@@ -57,10 +66,15 @@ export class Extensions {
   /** Disables these extensions, for example before a reload. */
   close(): void {
     this.#isClosed = true;
-    this.#runner.isClosed = true;
+    if (this.#lazyRunner) this.#lazyRunner.isClosed = true;
     for (const extension of this.#extensions) extension.isReady = false;
     this.#extensions = [];
-    this.#bus.clear();
+    if (this.#ownsBus) this.#bus.clear();
+  }
+
+  /** Keeps these extensions only, in this order. */
+  retain(kept: readonly Extension[]): void {
+    this.#extensions = kept.filter((extension) => this.#extensions.includes(extension));
   }
 
   get all(): readonly Extension[] {
@@ -74,7 +88,11 @@ export class Extensions {
   }
 
   get tools(): Tool[] {
-    return extensionTools(this.#extensions, () => this.#runner.contexts.forCall());
+    return extensionTools(this.#extensions, (path, otherTools) => this.#runner.contexts.forTool(path, otherTools));
+  }
+
+  toolDefinition(name: string): ToolDefinition | undefined {
+    return this.#extensions.find(({ tools }) => tools.has(name))?.tools.get(name);
   }
 
   /** True if the tool is active unless a user deactivates it. */
@@ -106,8 +124,9 @@ export class Extensions {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       timer = setTimeout(resolve, COMMAND_RESPONSE_MS);
-      const context = this.#runner.contexts.forCommand({ onWait: resolve });
-      const work = (async () => void (await command.handler(args, context)))()
+      const { definition, source } = command;
+      const context = this.#runner.contexts.forCommand({ path: source.path, onWait: resolve });
+      const work = (async () => void (await definition.handler(args, context)))()
         .catch((error: unknown) => this.#host.reportFailure(`command:${name}`, 'command', error))
         .finally(() => this.#host.commandsAtWork.delete(work));
       this.#host.commandsAtWork.add(work);
@@ -116,8 +135,29 @@ export class Extensions {
     clearTimeout(timer);
   }
 
+  /** Reports a change of the registered MCP servers to the handlers. */
+  notifyMcpServers(servers: ExtensionMcpServer[]): void {
+    if (this.handles('mcp_servers_change')) void this.#runner.notify({ type: 'mcp_servers_change', servers });
+  }
+
   handles(event: EventName): boolean {
     return this.#runner.handles(event);
+  }
+
+  /** Calls the handlers of an event of the embedding program; returns the first result that cancels, or the last one. */
+  async emit(event: ExtensionEvent<EventName>): Promise<unknown> {
+    if (event.type === 'session_shutdown') this.#runner.hasShutDown = true;
+    let last: unknown;
+    for await (const result of this.#runner.results(event)) {
+      last = result;
+      if ((result as { cancel?: unknown }).cancel) break;
+    }
+    return last;
+  }
+
+  /** The context of a command, for the embedding program. */
+  commandContext() {
+    return this.#runner.contexts.forCommand({ path: '<program>' });
   }
 
   discover(reason: 'startup' | 'reload') {
@@ -133,19 +173,21 @@ export class Extensions {
   }
 
   async #runFactory(extension: Extension): Promise<void> {
-    const { agentDir, shell, registry, project } = this.#host;
+    const { agentDir, shell, registry, project, sdk } = this.#host;
     const timeoutMs = Math.min(project().settings.extensionTimeoutMs ?? LOAD_TIMEOUT_MS, LOAD_TIMEOUT_MS);
     const cacheDir = join(agentDir, 'cache', 'extensions');
     const onFailure = (event: string, error: unknown) => this.#host.reportFailure('<runtime>', event, error);
     const { source } = extension;
-    const environment = { cacheDir, agentDir, shell, registry, limitMs: timeoutMs };
+    const router: HandlerRunner['router'] = (path, route) => this.#runner.router(path, route);
+    const environment = { cacheDir, agentDir, shell, registry, limitMs: timeoutMs, ...(sdk ? { sdk } : {}) };
     const factory = source.factory ?? (await loadExtension(source, environment));
-    const running = (async () => factory(createApi(extension, { host: this.#host, bus: this.#bus, onFailure })))();
+    const running = (async () =>
+      factory(createApi(extension, { host: this.#host, bus: this.#bus, router, onFailure })))();
     await withLoadTimeout(timeoutMs, running);
   }
 
   /** Commands of several extensions with one name get numbers: `name:1`, `name:2`. */
-  #commands(): { calledAs: string; name: string; definition: CommandDefinition; source: ExtensionSource }[] {
+  #commands(): NamedCommand[] {
     const all = this.#extensions.flatMap(({ source, commands }) =>
       [...commands].map(([name, definition]) => ({ name, definition, source })),
     );
@@ -157,11 +199,17 @@ export class Extensions {
   }
 
   /** A name without a number means the first command of that name. */
-  #findCommand(text: string): CommandDefinition | undefined {
+  #findCommand(text: string): NamedCommand | undefined {
     const commands = this.#commands();
-    return (commands.find(({ calledAs }) => calledAs === text) ?? commands.find(({ name }) => name === text))
-      ?.definition;
+    return commands.find(({ calledAs }) => calledAs === text) ?? commands.find(({ name }) => name === text);
   }
+}
+
+interface NamedCommand {
+  readonly calledAs: string;
+  readonly name: string;
+  readonly definition: CommandDefinition;
+  readonly source: ExtensionSource;
 }
 
 const commandFrom = (name: string, description: string | undefined, source: ExtensionSource): SlashCommand => ({

@@ -1,6 +1,7 @@
 import type { Toolbox } from '../../agent/toolbox.ts';
 import type { ShellOptions } from '../../agent/tools/bash/shell.ts';
 import type { ModelRegistry } from '../../model/registry/registry.ts';
+import type { VirtualModelDefinition } from '../../model/registry/virtual-models.ts';
 import type {
   AgentEvent,
   AssistantMessage,
@@ -14,9 +15,11 @@ import type {
 import type { Session } from '../../session/session.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { Dialogs } from '../dialogs.ts';
+import type { ExtensionMcpServers } from '../mcp/extension-servers.ts';
 import type { CustomMessageDraft } from './events.ts';
-import type { ExecOptions, ExecResult, Mode, NavigateOptions, SendOptions } from './extension-api.ts';
+import type { ExecOptions, ExecResult, Mode, NavigateOptions, SendOptions, ToolDefinition } from './extension-api.ts';
 import type { ExtensionSource } from './load/find-extensions.ts';
+import type { SdkLoader } from './pi-shims/extension-environment.ts';
 
 /** The operations of the agent that extensions may call. */
 export interface ExtensionHost {
@@ -26,10 +29,14 @@ export interface ExtensionHost {
   readonly dialogs: Dialogs;
   readonly registry: ModelRegistry;
   readonly toolbox: Toolbox;
+  /** Loads pi's SDK, with which extensions create agents of their own. */
+  readonly sdk?: SdkLoader;
   /** Command line flags that tau does not define. */
   readonly flags: ReadonlyMap<string, string | true>;
   readonly session: () => Session;
   readonly project: () => { readonly cwd: string; readonly trusted: boolean; readonly settings: Settings };
+  /** The settings, also those that tau does not define. */
+  readonly settings: () => object;
   readonly hasUi: () => boolean;
   readonly commands: () => readonly SlashCommand[];
   readonly publish: (event: AgentEvent) => void;
@@ -37,6 +44,8 @@ export interface ExtensionHost {
   readonly blamable: Set<ExtensionSource>;
   /** Running commands, including those of replaced extensions. */
   readonly commandsAtWork: Set<Promise<void>>;
+  /** Sends a warning about an extension, once for each text. */
+  readonly warn: (text: string) => void;
   readonly reportFailure: (extensionPath: string, event: string, error: unknown) => void;
   /** Applies one streaming step to an assistant message. */
   readonly applyStep: (message: AssistantMessage, step: AssistantMessageEvent) => AssistantMessage;
@@ -59,10 +68,18 @@ export interface ExtensionHost {
   /** Ends the process once it is idle. */
   readonly shutdown: () => void;
   readonly toolsChanged: () => void;
+  /** The definition of an extension's tool. */
+  readonly toolDefinition: (name: string) => ToolDefinition | undefined;
   readonly hooksChanged: () => void;
   /** Registers a provider; throws, or rejects before the models are loaded, if its configuration is invalid. */
   readonly registerProvider: (name: string, config: object) => Promise<void> | void;
   readonly unregisterProvider: (name: string) => void;
+  /** Registers a model that stands for others; throws, or rejects before the models are loaded, if it is invalid. */
+  readonly registerVirtualModel: (definition: VirtualModelDefinition) => Promise<void> | void;
+  readonly unregisterVirtualModel: (provider: string, id: string) => void;
+  /** The MCP servers of all extensions. */
+  readonly mcpServers: ExtensionMcpServers;
+  readonly mcpServersChanged: () => void;
 }
 
 export interface UserMessageDelivery {

@@ -75,7 +75,8 @@ export class Resources {
       },
       warn,
     );
-    const commands = [...templates.map(templateCommand), ...skills.map(skillCommand)];
+    const { hasSkillCommands = true } = options;
+    const commands = [...templates.map(templateCommand), ...(hasSkillCommands ? skills.map(skillCommand) : [])];
     return new Resources({
       // Without a hook, messages need not wait.
       hooks: commands.length === 0 ? {} : { expand: async (input) => expand(input, commands, onFailure) },

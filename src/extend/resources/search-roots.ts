@@ -18,6 +18,8 @@ export interface ResourceOptions {
   /** If false, only the named paths count. */
   readonly findSkills: boolean;
   readonly findTemplates: boolean;
+  /** Whether skills can be called as `/skill:name`; by default they can. */
+  readonly hasSkillCommands?: boolean | undefined;
 }
 
 /** A file or folder to search for resources. */

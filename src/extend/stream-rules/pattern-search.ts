@@ -27,13 +27,17 @@ export class PatternSearch {
     try {
       return this.#runTimed(search);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      if (!isSearchTimeout(error)) throw error;
       this.#abandoned.add(pattern);
       this.#onTimeout(pattern);
       return false;
     }
   }
 }
+
+/** Whether a timed run was interrupted. */
+export const isSearchTimeout = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 /** Runs a search; throws after `MAX_SEARCH_MS`. Only code in a vm script can be interrupted. */
 export function createTimedRun(): (search: () => boolean) => boolean {

@@ -32,7 +32,7 @@ it('[V15] custom tools are offered, run in the process and get the extension con
   await session.prompt('greet her');
 
   expect(session.getActiveToolNames()).toEqual(['read', 'bash', 'edit', 'write', 'greet']);
-  expect(extensionsResult).toEqual({ extensions: [], errors: [] });
+  expect([extensionsResult.extensions, extensionsResult.errors]).toEqual([[], []]);
   const [, , good, bad] = session.messages;
   expect(good).toMatchObject({ role: 'toolResult', isError: false, details: { name: 'Ann' } });
   expect(JSON.stringify(good)).toContain(`Hello, Ann, from ${home.cwd} (`);
@@ -171,8 +171,6 @@ it('[V15] `authStorage` supplies the key of the requested model, and the key is 
   const { session, home } = await createTestSession({
     model: { provider: 'anthropic', id: 'claude-sonnet-4-5' },
     authStorage,
-    modelRegistry: {},
-    modelRuntime: {},
   });
 
   expect([observed, session.model?.provider]).toEqual([['anthropic'], 'anthropic']);
@@ -206,7 +204,7 @@ it('[V15] a session manager has an id before the session opens, and entries afte
   const manager = SessionManager.inMemory(cwd);
   const id = manager.getSessionId();
   expect([manager.getCwd(), manager.getSessionFile(), manager.getSessionDir()]).toEqual([cwd, undefined, '']);
-  expect(() => manager.getEntries()).toThrow('not open yet');
+  expect([manager.getEntries(), manager.getLeafId()]).toEqual([[], null]);
 
   const { session } = await createTestSession({ sessionManager: manager });
   await session.prompt('say hello');
@@ -236,7 +234,7 @@ it('[V15] a session manager opens, continues, forks and lists sessions', async (
   await continued.session.dispose();
   const other = join(realpathSync(home.root), 'other');
   mkdirSync(other);
-  const forked = await createTestSession({ sessionManager: SessionManager.forkFrom(file, other) }, home);
+  const forked = await createTestSession({ sessionManager: SessionManager.forkFrom(file, other, sessions) }, home);
   expect(forked.session.sessionManager.getHeader()).toMatchObject({ cwd: other, parentSession: file });
   expect(forked.session.messages).toHaveLength(2);
   expect(await SessionManager.list(home.cwd, sessions)).toMatchObject([

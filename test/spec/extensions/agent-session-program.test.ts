@@ -74,14 +74,15 @@ it('[V15] a program that never disposes its session still exits', async () => {
   expect(stdout).toBe('hello\n');
 });
 
-it('[V15] the published types compile in a strict program', async () => {
+it('[V15 X97] the published types compile in strict programs, also in one that was written for pi', async () => {
   const { root: folder } = newHome();
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@types'), { recursive: true });
-  symlinkSync(root, join(modules, 'tau'));
+  symlinkSync(root, join(modules, 'tau-agent'));
   symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  copyFileSync(fixture('reviewer.ts'), join(folder, 'reviewer.ts'));
+  const programs = ['reviewer.ts', 'pi-program.ts'];
+  for (const name of programs) copyFileSync(fixture(name), join(folder, name));
   const options = [
     '--noEmit',
     '--strict',
@@ -91,7 +92,7 @@ it('[V15] the published types compile in a strict program', async () => {
     '--target',
     'es2022',
   ];
-  const more = ['--lib', 'es2023,esnext.disposable', '--types', 'node', 'reviewer.ts'];
+  const more = ['--lib', 'es2023,esnext.disposable', '--types', 'node', ...programs];
 
   const compiled = run(join(root, 'node_modules/.bin/tsc'), [...options, ...more], { cwd: folder });
 

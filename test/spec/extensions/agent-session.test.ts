@@ -138,9 +138,6 @@ it('[V15] a rejected call carries its error code', async () => {
   await expect(session.navigateTree('nowhere')).rejects.toMatchObject({ code: 'not_found' });
   await expect(session.fork('nowhere')).rejects.toMatchObject({ code: 'not_found' });
   await expect(session.sendCustomMessage({} as never)).rejects.toMatchObject({ code: 'invalid_params' });
-  await expect(session.executeBash('true', undefined, { operations: {} })).rejects.toMatchObject({
-    code: 'not_supported',
-  });
   expect(() => session.setThinkingLevel('brilliant' as never)).toThrow('Not a thinking level');
   expect(() => session.setSteeringMode('never' as never)).toThrow('Not a queue mode');
   expect(session.isIdle).toBe(true);

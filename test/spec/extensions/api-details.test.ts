@@ -87,7 +87,7 @@ verifies('X45', 'newSession fills the session before it starts', async ({ open }
       withSession: async (next) => tell(next, next.sessionManager.getEntries().map(({ type }) => type)),
     });`,
     wrong:
-      "await ctx.newSession({ setup: async (session) => session.appendMessage({ role: 'assistant', content: [] }) });",
+      "await ctx.newSession({ setup: async (session) => session.appendMessage({ role: 'butler', content: [] }) });",
   });
   const { peer } = await open({ home });
 
@@ -103,7 +103,9 @@ verifies('X45', 'newSession fills the session before it starts', async ({ open }
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'prepared' });
 
   await peer.ok({ type: 'prompt', message: '/wrong' });
-  expect(await peer.next('extension_error')).toMatchObject({ error: expect.stringContaining('not assistant') });
+  expect(await peer.next('extension_error')).toMatchObject({
+    error: expect.stringContaining('role is none that there is'),
+  });
 });
 
 verifies('X45', 'a message sent at agent_end without triggerTurn calls no model', async ({ open }) => {

@@ -129,27 +129,23 @@ verifies('X45', 'tool_execution_update carries the partial result', async ({ ope
   expect(allNotifications(peer)).toEqual([['slow', { a: 1 }, 'half']]);
 });
 
-verifies(
-  'X45',
-  'a message_end handler replaces assistant messages and tool results, but not their role',
-  async ({ open }) => {
-    const home = homeWithExtension(`
+verifies('X45', 'a message_end handler replaces messages, but not their role', async ({ open }) => {
+  const home = homeWithExtension(`
     pi.on('message_end', ({ message }) => {
       if (message.role === 'user') return { message: { ...message, content: [{ type: 'text', text: 'not said' }] } };
       if (message.role === 'toolResult') return { message: { ...message, content: [{ type: 'text', text: 'nothing' }] } };
       return { message: { ...message, content: message.content.map((block) => (block.type === 'text' ? { ...block, text: block.text.toUpperCase() } : block)) } };
     });
     pi.on('message_end', () => ({ message: { role: 'user', content: [] } }));`);
-    const { peer, sessionFiles } = await open({ home, script: [bash('echo secret'), { text: 'done' }] });
+  const { peer, sessionFiles } = await open({ home, script: [bash('echo secret'), { text: 'done' }] });
 
-    const records = await peer.run('go');
+  const records = await peer.run('go');
 
-    expect(assistantTexts(records).at(-1)).toBe('DONE');
-    expect(await textsOf(peer, 'toolResult')).toEqual(['nothing']);
-    expect(await textsOf(peer, 'user')).toEqual(['go']);
-    expect(JSON.stringify(readSessionFile(sessionFiles()[0] ?? ''))).toContain('DONE');
-  },
-);
+  expect(assistantTexts(records).at(-1)).toBe('DONE');
+  expect(await textsOf(peer, 'toolResult')).toEqual(['nothing']);
+  expect(await textsOf(peer, 'user')).toEqual(['not said']);
+  expect(JSON.stringify(readSessionFile(sessionFiles()[0] ?? ''))).toContain('DONE');
+});
 
 verifies('X45', 'entries of a turn_end handler are stored, and `continue` adds a turn', async ({ open }) => {
   const home = homeWithExtension(`

@@ -1,34 +1,59 @@
-import { contextUsage } from '../../../session/context/context-usage.ts';
-import type { ExtensionCommandContext, ExtensionContext } from '../extension-api.ts';
+import type { OtherTools } from '../../../agent/tool.ts';
+import type {
+  ExtensionCommandContext,
+  ExtensionContext,
+  ExtensionToolContext,
+  ReplacedSessionContext,
+} from '../extension-api.ts';
 import type { Deadline } from '../hooks/deadline.ts';
+import { parseCustomMessage, plainCopy, toBlocks } from '../hooks/validate-results.ts';
 import type { ExtensionHost } from '../host.ts';
 import { ModelsView } from './models-view.ts';
 import { sessionPromptOptions } from './prompt-options.ts';
-import { SessionDraft } from './session-draft.ts';
-import { SessionView } from './session-view.ts';
-import { createUi, type ExtensionUi } from './ui.ts';
+import { agentEntries, SessionView } from './session-view.ts';
+import { SessionWriter } from './session-writer.ts';
+import { createUi, type ExtensionUi, type UiDependencies } from './ui.ts';
 
 export interface HandlerCall {
+  /** The path of the extension. */
+  readonly path: string;
   readonly deadline?: Deadline | undefined;
   /** Called before the handler waits for a dialog, a session change or an idle agent. */
   readonly onWait?: (() => void) | undefined;
 }
 
+/** The parts of the handler runner that contexts use. */
+export interface ContextSource {
+  readonly systemPrompt: () => string;
+  /** Called when a dialog opens; the returned function is called when it ends. */
+  readonly onPrompt: UiDependencies['onPrompt'];
+}
+
 /** Creates the `ctx` objects of handlers. Each reads the current state: session and model may change meanwhile. */
 export class HandlerContexts {
   readonly #host: ExtensionHost;
+  readonly #onPrompt: ContextSource['onPrompt'];
   readonly #shared: Omit<ExtensionContext, 'ui'>;
 
-  constructor(host: ExtensionHost, systemPrompt: () => string) {
+  constructor(host: ExtensionHost, { systemPrompt, onPrompt }: ContextSource) {
     this.#host = host;
+    this.#onPrompt = onPrompt;
     this.#shared = sharedContext(host, systemPrompt);
   }
 
-  forCall({ deadline, onWait }: HandlerCall = {}): ExtensionContext {
-    const { dialogs, session } = this.#host;
+  forCall({ path, deadline, onWait }: HandlerCall): ExtensionContext {
+    const { dialogs, session, warn } = this.#host;
     let ui: ExtensionUi | undefined;
     // Created on first use: most handlers never read it, and some run for every delta.
-    const createUiNow = () => createUi({ dialogs, signal: () => session().run?.signal, deadline, onDialog: onWait });
+    const createUiNow = () =>
+      createUi({
+        dialogs,
+        signal: () => session().run?.signal,
+        deadline,
+        onDialog: onWait,
+        onPrompt: this.#onPrompt,
+        onTerminalCall: (call) => warn(`${path}: ${call} needs a terminal and returned undefined`),
+      });
     return Object.create(this.#shared, {
       ui: {
         enumerable: true,
@@ -40,19 +65,41 @@ export class HandlerContexts {
     });
   }
 
+  /** The `ctx` object of a tool; outside a session there are no other tools. */
+  forTool(path: string, otherTools: OtherTools | undefined): ExtensionToolContext {
+    return Object.create(this.forCall({ path }), {
+      tools: {
+        enumerable: true,
+        get: () =>
+          (otherTools?.all() ?? []).map(({ name, description, parameters }) => ({ name, description, parameters })),
+      },
+      executeTool: { enumerable: true, value: executeTool(otherTools) },
+    });
+  }
+
   forCommand(call: HandlerCall): ExtensionCommandContext {
     return Object.assign(Object.create(this.forCall(call)), this.#sessionActions(call));
+  }
+
+  #forNewSession(call: HandlerCall): ReplacedSessionContext {
+    const { sendMessage, prompt } = this.#host;
+    const senders: Omit<ReplacedSessionContext, keyof ExtensionCommandContext> = {
+      sendMessage: async (message, options = {}) => sendMessage(parseCustomMessage(message), options),
+      sendUserMessage: (content, options = {}) =>
+        prompt(typeof content === 'string' ? content : toBlocks('content', content), options),
+    };
+    return Object.assign(Object.create(this.forCommand(call)), senders);
   }
 
   #sessionActions(call: HandlerCall): Omit<ExtensionCommandContext, keyof ExtensionContext> {
     const host = this.#host;
     const finish = async (
       change: Promise<{ cancelled: boolean }>,
-      withSession: ((ctx: ExtensionCommandContext) => Promise<void>) | undefined,
+      withSession: ((ctx: ReplacedSessionContext) => Promise<void>) | undefined,
     ) => {
       call.onWait?.();
       const { cancelled } = await change;
-      if (!cancelled) await withSession?.(this.forCommand(call));
+      if (!cancelled) await withSession?.(this.#forNewSession(call));
       return { cancelled };
     };
     return {
@@ -64,7 +111,7 @@ export class HandlerContexts {
       newSession: ({ parentSession, setup, withSession } = {}) => {
         const change = async () => {
           const changed = await host.newSession({ parentSession });
-          if (!changed.cancelled) await setup?.(new SessionDraft(host.session));
+          if (!changed.cancelled) await setup?.(new SessionWriter(() => agentEntries(host.session)));
           return changed;
         };
         return finish(change(), withSession);
@@ -80,11 +127,23 @@ export class HandlerContexts {
   }
 }
 
+function executeTool(otherTools: OtherTools | undefined): ExtensionToolContext['executeTool'] {
+  return async (name, args, { signal, onUpdate } = {}) => {
+    if (!otherTools) throw new Error('executeTool works only while the session runs the tool');
+    const { result, ...outcome } = await otherTools.execute(name, plainCopy(args ?? {}), {
+      ...(signal ? { signal } : {}),
+      ...(onUpdate ? { update: ({ added: _, ...output }) => onUpdate(structuredClone(output)) } : {}),
+    });
+    return structuredClone({ ...outcome, result: { ...result } });
+  };
+}
+
 function sharedContext(host: ExtensionHost, systemPrompt: () => string): Omit<ExtensionContext, 'ui'> {
   const { session } = host;
+  const entries = agentEntries(session);
   return {
     mode: host.mode,
-    sessionManager: new SessionView(session),
+    sessionManager: new SessionView(() => entries),
     modelRegistry: new ModelsView(host.registry, host.agentDir),
     get hasUI() {
       return host.hasUi();
@@ -109,7 +168,7 @@ function sharedContext(host: ExtensionHost, systemPrompt: () => string): Omit<Ex
     abort: () => host.abort(),
     hasPendingMessages: () => session().queue.length > 0,
     shutdown: () => host.shutdown(),
-    getContextUsage: () => contextUsage(session().transcript.messages, session().choice.model),
+    getContextUsage: () => session().contextUsage,
     compact: ({ customInstructions, onComplete, onError } = {}) => {
       host
         .compact(customInstructions)

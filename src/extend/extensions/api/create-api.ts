@@ -1,24 +1,30 @@
 import { isToolName } from '../../../agent/tool.ts';
+import type { Toolbox } from '../../../agent/toolbox.ts';
+import type { Router } from '../../../model/registry/virtual-models.ts';
 import { isThinkingLevel } from '../../../model/thinking-levels.ts';
 import { schemaProblem } from '../../../protocol/schema-problem.ts';
 import { sessionNameFrom } from '../../../store/sessions/session-name.ts';
+import type { Settings } from '../../../store/settings.ts';
 import type { Extension } from '../extension.ts';
-import type { ExtensionAPI } from '../extension-api.ts';
+import type { ExtensionAPI, ExtensionVirtualModel, ToolListing } from '../extension-api.ts';
 import { parseCustomMessage, plainCopy, toBlocks } from '../hooks/validate-results.ts';
 import type { ExtensionHost } from '../host.ts';
 import type { EventBus } from './event-bus.ts';
+import { isProviderObject, type ProviderObject, providerConfigOf } from './provider-object.ts';
 
 const NOT_READY = 'Extension runtime not initialized. Action methods cannot be called during extension loading.';
 
 export interface ApiDependencies {
   readonly host: ExtensionHost;
   readonly bus: EventBus;
+  /** Makes the route function of an extension a router of the registry. */
+  readonly router: (path: string, route: ExtensionVirtualModel['route']) => Router;
   /** Reports a message or provider that failed after the call had returned. */
   readonly onFailure: (event: string, error: unknown) => void;
 }
 
 /** Creates the `pi` object of one extension. */
-export function createApi(extension: Extension, { host, bus, onFailure }: ApiDependencies): ExtensionAPI {
+export function createApi(extension: Extension, { host, bus, router, onFailure }: ApiDependencies): ExtensionAPI {
   /** The agent; throws while extensions are still loading. */
   const readyHost = () => {
     if (!extension.isReady) throw new Error(NOT_READY);
@@ -61,7 +67,10 @@ export function createApi(extension: Extension, { host, bus, onFailure }: ApiDep
     },
     registerFlag: (name, flag) => void extension.flags.set(name, flag),
     getFlag: (name) => flagValue(extension, name, host),
-    registerProvider: (name, config) => {
+    registerProvider: (nameOrProvider: string | ProviderObject, given?: object) => {
+      const isObject = isProviderObject(nameOrProvider);
+      const name = isObject ? nameOrProvider.id : nameOrProvider;
+      const config = isObject ? providerConfigOf(nameOrProvider) : (given as object);
       // Until all extensions are loaded, the provider is only recorded.
       const registered = extension.isReady ? host.registerProvider(name, config) : undefined;
       extension.providers.set(name, config);
@@ -71,6 +80,27 @@ export function createApi(extension: Extension, { host, bus, onFailure }: ApiDep
       extension.providers.delete(name);
       ifReady(() => host.unregisterProvider(name));
     },
+    registerVirtualModel: (definition) => {
+      const { route } = definition ?? {};
+      if (typeof route !== 'function') throw new TypeError('A virtual model needs a route function');
+      const routed = { ...definition, route: router(extension.path, route.bind(definition)) };
+      const registered = extension.isReady ? host.registerVirtualModel(routed) : undefined;
+      extension.virtualModels.set(`${definition.provider}/${definition.id}`, routed);
+      if (registered) runInBackground('register_virtual_model', () => registered);
+    },
+    unregisterVirtualModel: (provider, id) => {
+      if (!extension.virtualModels.delete(`${provider}/${id}`)) return;
+      ifReady(() => host.unregisterVirtualModel(provider, id));
+    },
+    registerMcpServer: (name, config) => {
+      host.mcpServers.register(extension, name, config);
+      ifReady(host.mcpServersChanged);
+    },
+    unregisterMcpServer: (name) => {
+      host.mcpServers.unregister(extension, name);
+      ifReady(host.mcpServersChanged);
+    },
+    getMcpServers: () => host.mcpServers.list(),
     sendMessage: (message, options = {}) => {
       const { sendMessage } = readyHost();
       checkDeliverAs(options.deliverAs, ['steer', 'followUp', 'nextTurn']);
@@ -96,20 +126,14 @@ export function createApi(extension: Extension, { host, bus, onFailure }: ApiDep
     },
     exec: async (command, args, options = {}) => host.exec(command, args, options),
     getActiveTools: () => readyHost().toolbox.activeNames,
-    getAllTools: () =>
-      readyHost()
-        .toolbox.describe()
-        .map(({ name, description, parameters, source }) => {
-          const sourceInfo = { path: `<${source}>`, source, scope: 'temporary', origin: 'top-level' };
-          return { name, description, parameters, sourceInfo };
-        }),
+    getAllTools: () => readyHost().toolbox.all.map((sourced) => toolListing(sourced, host.toolDefinition)),
     setActiveTools: (names) => {
       const { toolbox, change } = readyHost();
       const known = new Set(toolbox.describe().map(({ name }) => name));
       change(() => toolbox.activate(names.filter((name) => known.has(name))));
     },
     getCommands: () => [...readyHost().commands()],
-    getSettings: () => structuredClone(readyHost().project().settings),
+    getSettings: () => readyHost().settings() as Settings,
     setModel: async ({ provider, id }) => {
       const { registry, setModel } = readyHost();
       const model = registry.find(provider, id);
@@ -127,6 +151,24 @@ export function createApi(extension: Extension, { host, bus, onFailure }: ApiDep
     registerEntryRenderer: () => {},
     registerToolRenderer: () => {},
     registerMarkdownTransformer: () => {},
+  };
+}
+
+function toolListing(
+  { tool, source }: Toolbox['all'][number],
+  definitionOf: ExtensionHost['toolDefinition'],
+): ToolListing {
+  const { name, description, parameters, promptGuidelines, exposure = 'direct', namespace, annotations } = tool;
+  const reachesTools = source === 'extension' ? definitionOf(name)?.reachesTools : undefined;
+  return {
+    name,
+    description,
+    parameters: { ...parameters },
+    ...(promptGuidelines ? { promptGuidelines: [...promptGuidelines] } : {}),
+    exposure,
+    ...structuredClone({ ...(namespace ? { namespace } : {}), ...(annotations ? { annotations } : {}) }),
+    ...(reachesTools ? { reachesTools } : {}),
+    sourceInfo: { path: `<${source}>`, source, scope: 'temporary', origin: 'top-level' },
   };
 }
 

@@ -1,11 +1,40 @@
 import type { ModelRegistry } from '../../../model/registry/registry.ts';
-import { messageOf } from '../../../protocol/errors.ts';
+import { messageOf, Refusal } from '../../../protocol/errors.ts';
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { createModelCalls } from '../pi-shims/ai/model-calls.ts';
 
 type ModelCalls = ReturnType<typeof createModelCalls>;
 
-/** The model registry in pi's shape, read-only: `ctx.modelRegistry`. */
+/** Whether and where a provider has a key. */
+export interface AuthStatus {
+  readonly configured: boolean;
+  readonly source?: 'stored' | 'runtime' | 'environment' | undefined;
+  /** For users. */
+  readonly label?: string | undefined;
+}
+
+// Names whose spelling does not follow from the id.
+const DISPLAY_NAMES: Readonly<Record<string, string>> = {
+  'amazon-bedrock': 'Amazon Bedrock',
+  'azure-openai-responses': 'Azure OpenAI',
+  'github-copilot': 'GitHub Copilot',
+  'google-vertex': 'Google Vertex AI',
+  'openai-codex': 'OpenAI Codex',
+  deepseek: 'DeepSeek',
+  huggingface: 'Hugging Face',
+  minimax: 'MiniMax',
+  openai: 'OpenAI',
+  opencode: 'OpenCode',
+  openrouter: 'OpenRouter',
+  xai: 'xAI',
+  zai: 'Z.ai',
+};
+
+/** The name of a provider for users. */
+export const providerDisplayName = (id: string): string =>
+  DISPLAY_NAMES[id] ?? id.replaceAll(/(^|-)(\w)/g, (_, dash, letter) => `${dash && ' '}${letter.toUpperCase()}`);
+
+/** The models in pi's shape: `ctx.modelRegistry`. */
 export class ModelsView {
   readonly #registry: ModelRegistry;
   readonly #calls: ModelCalls;
@@ -15,18 +44,46 @@ export class ModelsView {
     this.#calls = createModelCalls({ agentDir, registry });
   }
 
-  getAll = (): Model[] => [...this.#registry.available({ scripted: true })];
+  /** The registry behind a view; undefined for any other object. */
+  static registryOf(view: unknown): ModelRegistry | undefined {
+    return typeof view === 'object' && view !== null && #registry in view ? view.#registry : undefined;
+  }
+
+  /** Every known model, with or without a key. */
+  getAll = (): Model[] => [...this.#registry.all()];
   getAvailable = (): Model[] => [...this.#registry.available()];
   /** Finds a model whether or not it has an API key. */
   find = (provider: string, modelId: string): Model | undefined => this.#registry.findAny(provider, modelId);
-  hasConfiguredAuth = ({ provider }: Model): boolean => this.#registry.hasKey(provider);
-  isUsingOAuth = (): boolean => false;
+  hasConfiguredAuth = ({ provider }: Pick<Model, 'provider'>): boolean => this.#registry.hasKey(provider);
+  /** Whether the key of the model comes from a stored sign-in. */
+  isUsingOAuth = (model?: Pick<Model, 'provider'>): boolean =>
+    this.#registry.auth?.keySource(model?.provider ?? '')?.kind === 'signIn';
   getError = (): string | undefined => this.#registry.problems.join('\n') || undefined;
-  getProviderDisplayName = (provider: string): string => provider;
-  refresh = (): Promise<void> => this.#registry.load();
+  getProviderDisplayName = (provider: string): string => providerDisplayName(provider);
+  refresh = (): Promise<void> => this.#registry.load({ anyway: true });
 
+  getProviderAuthStatus = (provider: string): AuthStatus => {
+    const source = this.#registry.auth?.keySource(provider);
+    const kinds = { runtime: 'runtime', stored: 'stored', signIn: 'stored', other: 'environment' } as const;
+    if (!source) return { configured: this.#registry.hasKey(provider) };
+    return { configured: this.#registry.hasKey(provider), source: kinds[source.kind], label: source.location };
+  };
+
+  /** A provider with its models; undefined if there is none of this name. */
+  getProvider = (id: string) => {
+    const models = this.#registry.all().filter(({ provider }) => provider === id);
+    if (models.length === 0 && !this.#registry.registered().includes(id)) return undefined;
+    return { id, name: providerDisplayName(id), models, getModels: () => models };
+  };
+
+  getRegisteredProviderIds = (): string[] => [...this.#registry.registered()];
+  registerProvider = (name: string, config: object): void => this.#registry.register(name, config);
+  unregisterProvider = (name: string): void => this.#registry.unregister(name);
+
+  stream = (...args: Parameters<ModelCalls['stream']>) => this.#calls.stream(...args);
   streamSimple = (...args: Parameters<ModelCalls['stream']>) => this.#calls.stream(...args);
   complete = (...args: Parameters<ModelCalls['complete']>) => this.#calls.complete(...args);
+  completeSimple = (...args: Parameters<ModelCalls['complete']>) => this.#calls.complete(...args);
 
   getApiKeyAndHeaders = async (model: Model) => {
     try {
@@ -45,4 +102,10 @@ export class ModelsView {
     const model = this.getAll().find((candidate) => candidate.provider === provider);
     return model && this.getApiKey(model);
   };
+
+  /** Throws: pi 1.5 has no such field either. */
+  get authStorage(): never {
+    const instead = 'use getApiKeyForProvider(), getProviderAuthStatus() or readStoredCredential()';
+    throw new Refusal('not_supported', `modelRegistry.authStorage does not exist any more: ${instead}`);
+  }
 }

@@ -1,69 +1,128 @@
 import { dirname } from 'node:path';
 import type { AgentMessage, SessionEntry, SessionHeader } from '../../../protocol/generated/vocabulary.ts';
-import { contextOf } from '../../../session/context/context.ts';
 import type { Session } from '../../../session/session.ts';
+import type { EntryDraft } from '../../../store/sessions/session-log.ts';
+import { buildContextEntries, buildSessionContext, buildSessionProjection } from './session-entries.ts';
 
 export interface TreeNode {
   entry: SessionEntry;
   children: TreeNode[];
   label?: string | undefined;
+  /** ISO 8601. */
+  labelTimestamp?: string | undefined;
 }
 
-/** The current session in pi's shape, read-only: `ctx.sessionManager`. */
-export class SessionView {
-  readonly #session: () => Session;
+/** The entries of one session: of an agent, or of a session without one. */
+export interface SessionEntries {
+  readonly header: SessionHeader;
+  /** Undefined for a session in memory. */
+  readonly path: string | undefined;
+  readonly name: string | undefined;
+  readonly leafId: string | null;
+  /** The model and thinking level of the agent; without an agent they follow from the entries. */
+  readonly choice: SessionChoice | undefined;
+  entry(id: string): SessionEntry | undefined;
+  /** Null for roots, for entries whose parent is missing, and where a cycle was cut. */
+  parentOf(id: string): string | null;
+  /** All branches, in file order. */
+  entries(): SessionEntry[];
+  /** From the root to this entry, or to the leaf. */
+  branch(leafId?: string | null): SessionEntry[];
+  /** Appends below the leaf, or below `parentId`. */
+  append(draft: EntryDraft, parentId?: string | null): SessionEntry;
+  /** Moves the leaf; null: before the first entry. */
+  moveLeaf(id: string | null): void;
+}
 
-  constructor(session: () => Session) {
+interface SessionChoice {
+  readonly thinkingLevel: string;
+  readonly model: { readonly provider: string; readonly modelId: string } | null;
+}
+
+/** The session of an agent, which follows it from session to session. */
+export function agentEntries(session: () => Session): SessionEntries {
+  return {
+    get header() {
+      return session().log.header;
+    },
+    get path() {
+      return session().log.path;
+    },
+    get name() {
+      return session().transcript.name;
+    },
+    get leafId() {
+      return session().log.leafId;
+    },
+    get choice() {
+      const { thinkingLevel, model } = session().choice;
+      return { thinkingLevel, model: model ? { provider: model.provider, modelId: model.id } : null };
+    },
+    entry: (id) => session().log.entry(id),
+    parentOf: (id) => session().log.parentOf(id),
+    entries: () => session().log.entries(),
+    branch: (leafId) => session().log.branch(leafId),
+    append: (draft, parentId) => {
+      const { transcript } = session();
+      return parentId === undefined ? transcript.append(draft) : transcript.appendBelow(parentId, draft);
+    },
+    moveLeaf: (id) => session().transcript.storeLeaf(id),
+  };
+}
+
+/** A session in pi's shape, read-only: `ctx.sessionManager`. */
+export class SessionView {
+  readonly #session: () => SessionEntries;
+
+  constructor(session: () => SessionEntries) {
     this.#session = session;
   }
 
-  get #log() {
-    return this.#session().log;
-  }
-
-  isPersisted = (): boolean => this.#log.path !== undefined;
-  getCwd = (): string => this.#log.header.cwd;
-  getSessionDir = (): string => (this.#log.path === undefined ? '' : dirname(this.#log.path));
-  getSessionId = (): string => this.#log.header.id;
-  getSessionFile = (): string | undefined => this.#log.path;
-  getSessionName = (): string | undefined => this.#session().transcript.name;
-  getHeader = (): SessionHeader => ({ ...this.#log.header });
-  getLeafId = (): string | null => this.#log.leafId;
-  getLeafEntry = (): SessionEntry | undefined => this.getEntry(this.#log.leafId ?? '');
-  getEntry = (id: string): SessionEntry | undefined => this.#log.entry(id);
-  getEntries = (): SessionEntry[] => this.#log.entries();
-  getEntryCount = (): number => this.#log.size;
-  /** The entries from the root to this entry, or to the leaf. */
-  getBranch = (fromId?: string): SessionEntry[] => this.#log.branch(fromId);
-  getChildren = (parentId: string): SessionEntry[] =>
-    this.#log.entries().filter(({ id }) => this.#log.parentOf(id) === parentId);
-  getLabel = (id: string): string | undefined => this.#labels().get(id);
-  buildContextEntries = (): SessionEntry[] => this.#log.branch();
-
-  buildSessionContext = () => {
-    const { choice } = this.#session();
-    return {
-      messages: contextOf(this.#log.branch()) as AgentMessage[],
-      thinkingLevel: choice.thinkingLevel,
-      model: choice.model && { provider: choice.model.provider, modelId: choice.model.id },
-    };
+  isPersisted = (): boolean => this.#session().path !== undefined;
+  getCwd = (): string => this.#session().header.cwd;
+  getSessionDir = (): string => {
+    const { path } = this.#session();
+    return path === undefined ? '' : dirname(path);
   };
+  getSessionId = (): string => this.#session().header.id;
+  getSessionFile = (): string | undefined => this.#session().path;
+  getSessionName = (): string | undefined => this.#session().name;
+  getHeader = (): SessionHeader => ({ ...this.#session().header });
+  getLeafId = (): string | null => this.#session().leafId;
+  getLeafEntry = (): SessionEntry | undefined => this.getEntry(this.getLeafId() ?? '');
+  getEntry = (id: string): SessionEntry | undefined => this.#session().entry(id);
+  getEntries = (): SessionEntry[] => this.#session().entries();
+  getEntryCount = (): number => this.#session().entries().length;
+  /** The entries from the root to this entry, or to the leaf. */
+  getBranch = (fromId?: string): SessionEntry[] => this.#session().branch(fromId);
+  getChildren = (parentId: string): SessionEntry[] =>
+    this.getEntries().filter(({ id }) => this.#session().parentOf(id) === parentId);
+  getLabel = (id: string): string | undefined => this.#labels().get(id)?.label;
+
+  /** The entries of the branch since its last compaction, which comes first. */
+  buildContextEntries = (): SessionEntry[] => buildContextEntries(this.#session().branch());
+  /** Those entries with the messages that the model gets for each. */
+  buildSessionProjection = () => ({ ...buildSessionProjection(this.#session().branch()), ...this.#session().choice });
+  buildSessionContext = (): { messages: AgentMessage[] } & SessionChoice => ({
+    ...buildSessionContext(this.#session().branch()),
+    ...this.#session().choice,
+  });
 
   getTree = (): TreeNode[] => {
     const labels = this.#labels();
     const nodes = new Map<string, TreeNode>();
-    for (const entry of this.#log.entries()) nodes.set(entry.id, { entry, children: [], label: labels.get(entry.id) });
+    for (const entry of this.getEntries()) nodes.set(entry.id, { entry, children: [], ...labels.get(entry.id) });
     const roots: TreeNode[] = [];
-    for (const [id, node] of nodes) (nodes.get(this.#log.parentOf(id) ?? '')?.children ?? roots).push(node);
+    for (const [id, node] of nodes) (nodes.get(this.#session().parentOf(id) ?? '')?.children ?? roots).push(node);
     return roots;
   };
 
-  #labels(): Map<string, string> {
-    const labels = new Map<string, string>();
-    for (const entry of this.#log.entries()) {
+  #labels(): Map<string, { label: string; labelTimestamp: string }> {
+    const labels = new Map<string, { label: string; labelTimestamp: string }>();
+    for (const entry of this.getEntries()) {
       if (entry.type !== 'label') continue;
-      if (entry.label === undefined) labels.delete(entry.targetId);
-      else labels.set(entry.targetId, entry.label);
+      if (entry.label) labels.set(entry.targetId, { label: entry.label, labelTimestamp: entry.timestamp });
+      else labels.delete(entry.targetId);
     }
     return labels;
   }

@@ -37,10 +37,22 @@ export interface UiDependencies {
   readonly deadline?: Deadline | undefined;
   /** Called before a command opens a dialog. */
   readonly onDialog?: (() => void) | undefined;
+  /** Called when a dialog opens; the returned function is called when it ends. */
+  readonly onPrompt: (kind: Dialog['method'], title: string) => () => void;
+  /** Reports a call that only a terminal can show. */
+  readonly onTerminalCall: (call: string) => void;
 }
 
-export function createUi({ dialogs, signal, deadline, onDialog }: UiDependencies) {
-  const open = (dialog: Dialog, { timeout, signal: ownSignal }: DialogOptions = {}) => {
+export function createUi({ dialogs, signal, deadline, onDialog, onPrompt, onTerminalCall }: UiDependencies) {
+  const open = async (dialog: Dialog, options?: DialogOptions) => {
+    const onEnd = onPrompt(dialog.method, dialog.title);
+    try {
+      return await show(dialog, options);
+    } finally {
+      onEnd();
+    }
+  };
+  const show = (dialog: Dialog, { timeout, signal: ownSignal }: DialogOptions = {}) => {
     onDialog?.();
     const signals = [ownSignal, signal()].filter((one) => one !== undefined);
     const limit = typeof timeout === 'number' && timeout >= 0 ? { timeout: Math.round(timeout) } : {};
@@ -95,6 +107,10 @@ export function createUi({ dialogs, signal, deadline, onDialog }: UiDependencies
     setTitle: (title: string) => dialogs.notify({ method: 'setTitle', title: String(title) }),
     setEditorText,
     pasteToEditor: setEditorText,
+    custom: async () => {
+      onTerminalCall('ui.custom()');
+      return undefined;
+    },
     ...terminalOnly,
   };
 }
@@ -107,7 +123,6 @@ const noop = () => undefined;
 
 // Terminal functions, with the values that pi returns without a terminal.
 const terminalOnly = {
-  custom: async () => undefined,
   onTerminalInput: () => noop,
   setWorkingMessage: noop,
   setWorkingVisible: noop,

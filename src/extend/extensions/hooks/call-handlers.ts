@@ -1,12 +1,13 @@
+import type { ModelRoute, Router } from '../../../model/registry/virtual-models.ts';
 import type { AssistantMessage } from '../../../protocol/generated/vocabulary.ts';
 import type { RunEvent } from '../../../session/hooks.ts';
 import { HandlerContexts } from '../api/context.ts';
 import type { EventName, ExtensionEvent, HandlerResult } from '../events.ts';
 import type { Extension } from '../extension.ts';
-import type { ExtensionHandler } from '../extension-api.ts';
+import type { ExtensionHandler, ExtensionVirtualModel } from '../extension-api.ts';
 import type { ExtensionHost } from '../host.ts';
 import { Deadline, DeadlineMissed } from './deadline.ts';
-import { validateResult } from './validate-results.ts';
+import { plainCopy, validateResult } from './validate-results.ts';
 
 // The user's settings may override this.
 const HANDLER_TIMEOUT_MS = 60_000;
@@ -27,6 +28,9 @@ export class HandlerRunner {
   readonly contexts: HandlerContexts;
   readonly turnCounter: TurnCounter;
   isClosed = false;
+  /** Whether the embedding program has sent `session_shutdown` itself. */
+  hasShutDown = false;
+  #openPrompts = 0;
   /** The system prompt of the active run, if a handler replaced it. */
   runSystemPrompt: string | undefined;
 
@@ -34,7 +38,10 @@ export class HandlerRunner {
     this.#host = host;
     this.#extensions = extensions;
     this.turnCounter = new TurnCounter(host.applyStep);
-    this.contexts = new HandlerContexts(host, () => this.systemPrompt());
+    this.contexts = new HandlerContexts(host, {
+      systemPrompt: () => this.systemPrompt(),
+      onPrompt: (kind, title) => this.#onPrompt(kind, title),
+    });
   }
 
   handles(...events: EventName[]): boolean {
@@ -70,8 +77,29 @@ export class HandlerRunner {
     }
   }
 
+  /** A router that fails if the route function does not return in time. */
+  router(path: string, route: ExtensionVirtualModel['route']): Router {
+    return (request) =>
+      Deadline.race(this.#timeoutFor('context'), async (deadline) => {
+        const { state, ...chosen } = Object(
+          await route(request, this.contexts.forCall({ path, deadline })),
+        ) as ModelRoute;
+        return state === undefined ? chosen : { ...chosen, state: plainCopy(state) };
+      });
+  }
+
   systemPrompt(): string {
     return this.runSystemPrompt ?? this.#host.session().basePrompt();
+  }
+
+  /** Reports the first of several open dialogs, and their end. No dialog waits for these handlers. */
+  #onPrompt(kind: ExtensionEvent<'ui_prompt_start'>['kind'], title: string): () => void {
+    if (!this.#host.hasUi()) return () => {};
+    const prompt = { reason: 'ui_prompt', kind, ...(title ? { title } : {}) } as const;
+    if (this.#openPrompts++ === 0) void this.notify({ type: 'ui_prompt_start', ...prompt });
+    return () => {
+      if (--this.#openPrompts === 0) void this.notify({ type: 'ui_prompt_end', ...prompt });
+    };
   }
 
   *#callEach<E extends EventName>(
@@ -87,7 +115,7 @@ export class HandlerRunner {
   async #call<E extends EventName>(extension: Extension, handler: ExtensionHandler<E>, event: ExtensionEvent<E>) {
     try {
       const result = await Deadline.race(this.#timeoutFor(event.type), (deadline) =>
-        handler(event, this.contexts.forCall({ deadline })),
+        handler(event, this.contexts.forCall({ path: extension.path, deadline })),
       );
       return validateResult(result, event);
     } catch (error) {

@@ -16,10 +16,8 @@ export function forwardRunEvent(event: RunEvent, runner: HandlerRunner): Promise
     case 'message_update':
       return forwardDelta(event, runner);
     case 'message_end':
-      // The `messageEnd` hook has called the handlers for the messages of the agent.
-      return event.message.role === 'assistant' || event.message.role === 'toolResult'
-        ? undefined
-        : notifyCopy(runner, event);
+      // The `messageEnd` hook has called the handlers for all other messages.
+      return event.message.role === 'custom' ? notifyCopy(runner, event) : undefined;
     case 'agent_settled':
       runner.runSystemPrompt = undefined;
       return notifyCopy(runner, event);

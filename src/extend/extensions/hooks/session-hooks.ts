@@ -32,6 +32,7 @@ function sessionChangeHooks(runner: HandlerRunner): SessionHooks {
   const hooks: MutableHooks = {};
   if (runner.handles('session_start', 'session_switch', 'session_fork')) {
     hooks.sessionStart = async ({ reason, previousSessionFile }) => {
+      runner.hasShutDown = false;
       await runner.notify({ type: 'session_start', reason, previousSessionFile });
       // Older extensions handle these two events instead of `reason`.
       if (reason === 'new' || reason === 'resume') {
@@ -40,7 +41,9 @@ function sessionChangeHooks(runner: HandlerRunner): SessionHooks {
     };
   }
   if (runner.handles('session_shutdown')) {
-    hooks.sessionShutdown = (end) => runner.notify({ type: 'session_shutdown', ...end });
+    hooks.sessionShutdown = async (end) => {
+      if (!runner.hasShutDown) await runner.notify({ type: 'session_shutdown', ...end });
+    };
   }
   if (runner.handles('session_before_switch')) {
     hooks.beforeSwitch = async (to) => {

@@ -4,9 +4,18 @@ import type {
   ContentBlock,
   ImageContent,
   ToolResultMessage,
+  Usage,
 } from '../../../protocol/generated/vocabulary.ts';
 import { imageProblem } from '../../../session/input/input.ts';
-import type { CustomMessageDraft, EventName, ExtensionEntryDraft, ExtensionEvent, HandlerResult } from '../events.ts';
+import type { ContextReplacement } from '../../../session/transcript.ts';
+import type {
+  BoundaryResult,
+  CustomMessageDraft,
+  EventName,
+  ExtensionEntryDraft,
+  ExtensionEvent,
+  HandlerResult,
+} from '../events.ts';
 
 type Values = Record<string, unknown>;
 
@@ -41,17 +50,21 @@ const validators: { readonly [E in EventName]?: (result: Values, event: Extensio
     ...(systemPrompt === undefined ? {} : { systemPrompt: stringAt('systemPrompt', systemPrompt) }),
   }),
   context: ({ messages }) => (messages === undefined ? {} : { messages: parseMessages(messages) }),
+  context_with_system: ({ messages }) => (messages === undefined ? {} : { messages: listAt('messages', messages) }),
   message_end: ({ message }, event) =>
     message === undefined ? {} : { message: parseReplacement(message, event.message) },
   turn_end: (result) => parseBoundary(result),
   agent_before_settle: (result) => parseBoundary(result),
-  tool_call: ({ block, reason }) => ({
+  tool_call: ({ block, reason, terminate }) => ({
     block: Boolean(block),
     ...(reason === undefined ? {} : { reason: String(reason) }),
+    ...(terminate === true ? { terminate } : {}),
   }),
-  tool_result: ({ content, details, isError }) => ({
+  tool_result: ({ content, details, isError, structuredContent, usage }) => ({
     ...(content === undefined ? {} : { content: toBlocks('content', content) }),
     ...(details === undefined ? {} : { details }),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(usage === undefined ? {} : { usage: parseUsage('usage', usage) }),
     ...(isError === undefined ? {} : { isError: isError === true }),
   }),
   user_bash: ({ result, operations }) => {
@@ -81,7 +94,7 @@ function listAt(name: string, value: unknown): unknown[] {
   return value;
 }
 
-const stringList = (name: string, value: unknown): string[] =>
+export const stringList = (name: string, value: unknown): string[] =>
   value === undefined ? [] : listAt(name, value).map(String);
 
 function objectAt(name: string, value: unknown): Values {
@@ -159,6 +172,7 @@ function parseReplacement(value: unknown, original: AgentMessage): AgentMessage 
   const { role, content, details, isError } = objectAt('message', value);
   if (role !== original.role) throw new TypeError(`message.role must stay ${original.role}`);
   if (original.role === 'assistant') return { ...original, content: parseAssistantBlocks(content) };
+  if (original.role === 'user') return { ...original, content: parseUserContent(content) };
   if (original.role !== 'toolResult') throw new TypeError(`a message of ${original.role} is already sent`);
   const result: ToolResultMessage = { ...original, content: toBlocks('message.content', content) };
   return {
@@ -166,6 +180,13 @@ function parseReplacement(value: unknown, original: AgentMessage): AgentMessage 
     ...(details === undefined ? {} : { details }),
     ...(isError === undefined ? {} : { isError: isError === true }),
   };
+}
+
+function parseUserContent(content: unknown): ContentBlock[] {
+  const blocks =
+    typeof content === 'string' ? [{ type: 'text' as const, text: content }] : toBlocks('message.content', content);
+  if (blocks.length === 0) throw new TypeError('message.content must not be empty');
+  return blocks;
 }
 
 const parseAssistantBlocks = (value: unknown): AssistantMessage['content'] =>
@@ -182,12 +203,10 @@ const parseAssistantBlocks = (value: unknown): AssistantMessage['content'] =>
     return block as unknown as AssistantMessage['content'][number];
   });
 
-function parseBoundary({ entries, continue: shouldContinue }: Values) {
-  return {
-    entries: (entries === undefined ? [] : listAt('entries', entries)).map(parseEntryDraft),
-    continue: shouldContinue === true,
-  };
-}
+const parseBoundary = ({ entries, continue: shouldContinue }: Values): BoundaryResult => ({
+  ...(entries === undefined ? {} : { entries: listAt('entries', entries).map(parseEntryDraft) }),
+  ...(shouldContinue === undefined ? {} : { continue: shouldContinue === true }),
+});
 
 function parseEntryDraft(value: unknown, index: number): ExtensionEntryDraft {
   const path = `entries[${index}]`;
@@ -197,14 +216,68 @@ function parseEntryDraft(value: unknown, index: number): ExtensionEntryDraft {
       return { type, customType: stringAt(`${path}.customType`, customType), ...(data === undefined ? {} : { data }) };
     case 'custom_message':
       return { type, ...parseCustomMessage({ customType, ...rest }) };
-    case 'context_edit': {
-      const [message] = replacement === null ? [null] : parseMessages([replacement]);
-      return { type, targetId: stringAt(`${path}.targetId`, targetId), replacement: message ?? null };
-    }
+    case 'context_edit':
+      return {
+        type,
+        targetId: stringAt(`${path}.targetId`, targetId),
+        replacement: parseReplacementContent(`${path}.replacement`, replacement),
+      };
+    case 'compaction':
+      return { type, ...parseCompactionDraft(path, rest) };
     default:
-      throw new TypeError(`${path}.type must be custom, custom_message or context_edit`);
+      throw new TypeError(`${path}.type must be custom, custom_message, context_edit or compaction`);
   }
 }
+
+function parseCompactionDraft(path: string, { summary, firstKeptEntryId, details, usage }: Values) {
+  return {
+    summary: stringAt(`${path}.summary`, summary),
+    firstKeptEntryId: firstKeptEntryId === null ? null : stringAt(`${path}.firstKeptEntryId`, firstKeptEntryId),
+    ...(details === undefined ? {} : { details }),
+    ...(usage === undefined ? {} : { usage: parseUsage(`${path}.usage`, usage) }),
+  };
+}
+
+/** Token counts and costs; a missing number is zero. */
+export function parseUsage(path: string, value: unknown): Usage {
+  const { cost = {}, ...tokens } = objectAt(path, value);
+  const counts = numbersIn(path, tokens);
+  for (const name of USAGE_FIELDS) counts[name] = Math.round(counts[name]);
+  const costs = numbersIn(`${path}.cost`, objectAt(`${path}.cost`, cost));
+  const { totalTokens } = tokens;
+  const isTotal = typeof totalTokens === 'number' && Number.isInteger(totalTokens) && totalTokens >= 0;
+  return {
+    ...counts,
+    totalTokens: isTotal ? totalTokens : sumOf(counts),
+    cost: { ...costs, total: typeof Object(cost).total === 'number' ? Object(cost).total : sumOf(costs) },
+  };
+}
+
+const USAGE_FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+type UsageNumbers = Record<(typeof USAGE_FIELDS)[number], number>;
+
+const sumOf = (numbers: UsageNumbers) => USAGE_FIELDS.reduce((sum, name) => sum + numbers[name], 0);
+
+function numbersIn(path: string, values: Values): UsageNumbers {
+  const numbers: UsageNumbers = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  for (const name of USAGE_FIELDS) {
+    const value = values[name] ?? 0;
+    if (typeof value !== 'number' || !(value >= 0)) throw new TypeError(`${path}.${name} must be a number from 0`);
+    numbers[name] = value;
+  }
+  return numbers;
+}
+
+/** New content of an edited entry, or null for its removal. */
+export function parseReplacementContent(path: string, value: unknown): ContextReplacement | null {
+  if (value === null) return null;
+  const { content } = objectAt(path, value);
+  if (typeof content === 'string') return { content };
+  const isAssistant = Array.isArray(content) && content.some((block) => ASSISTANT_BLOCKS.has(Object(block).type));
+  return { content: isAssistant ? parseAssistantBlocks(content) : toBlocks(`${path}.content`, content) };
+}
+
+const ASSISTANT_BLOCKS: ReadonlySet<unknown> = new Set(['thinking', 'toolCall']);
 
 function parseCompaction(
   { summary, firstKeptEntryId, tokensBefore, details }: Values,

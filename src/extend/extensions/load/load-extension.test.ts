@@ -223,30 +223,34 @@ describe('a bundled pi package', () => {
     expect(await run()).toEqual([true, true, 'string', true, false, true, 'function', ['hi'], 'function']);
   });
 
-  it('answers any missing name with a placeholder that can be called, constructed and extended', async () => {
+  it('answers any missing name of the terminal package with a placeholder', async () => {
     const { run } = extension({
       'index.ts': `
         import * as tui from '@mariozechner/pi-tui';
-        import { CustomEditor, BorderedLoader, SomeClass, someFunction, Some } from '@mariozechner/pi-coding-agent';
+        import { CustomEditor } from '@mariozechner/pi-coding-agent';
         class Mine extends CustomEditor { handleInput(data: string) { super.handleInput(data); return 'mine'; } }
-        class Other extends SomeClass { field = 1; go() { return [this.field, super.go(), this instanceof SomeClass]; } }
+        class Other extends tui.SomeClass { field = 1; go() { return [this.field, super.go(), this instanceof tui.SomeClass]; } }
         export default async () => [
-          new Mine().handleInput('x'), new Other().go(), someFunction(1), Some.thing.else(), new BorderedLoader(1) instanceof BorderedLoader,
-          await SomeClass === SomeClass, new tui.NotThere() instanceof tui.NotThere, tui.NotThere === tui.NotThere, tui.NotThere.name,
+          new Mine().handleInput('x'), new Other().go(), tui.someFunction(1), tui.Some.thing.else(),
+          await tui.SomeClass === tui.SomeClass, new tui.NotThere() instanceof tui.NotThere, tui.NotThere.name,
         ];`,
     });
 
-    expect(await run()).toEqual([
-      'mine',
-      [1, undefined, true],
-      undefined,
-      undefined,
-      true,
-      true,
-      true,
-      true,
-      'NotThere',
-    ]);
+    expect(await run()).toEqual(['mine', [1, undefined, true], undefined, undefined, true, true, 'NotThere']);
+  });
+
+  it.each(['pi-coding-agent', 'pi-ai', 'pi-agent-core'])('throws at the use of a missing name of %s', async (name) => {
+    const { run } = extension({
+      'index.ts': `
+        import { SomeClass, someFunction, Some } from '@earendil-works/${name}';
+        class Other extends SomeClass {}
+        const thrownBy = (work) => { try { work(); } catch (error) { return error.message; } };
+        export default async () => [() => new Other(), () => someFunction(1), () => Some.thing()].map(thrownBy);`,
+    });
+
+    expect(await run()).toEqual(
+      ['SomeClass', 'someFunction', 'Some'].map((missing) => `${missing} is not available to extensions in tau`),
+    );
   });
 
   it('throws for names that are unavailable inside an agent', async () => {

@@ -1,4 +1,5 @@
 import { messageOf } from '../../../protocol/errors.ts';
+import { completeRedirection } from '../../../system/stdout/private-stdout.ts';
 import { withTimeout } from '../../../system/with-timeout.ts';
 import type { ExtensionFactory } from '../extension-api.ts';
 import { CompiledFiles } from '../modules/compiled-files.ts';
@@ -19,6 +20,7 @@ export interface LoadOptions extends ExtensionEnvironment {
 /** Runs the changed modules of an extension anew and returns its exported function. Rejects with a one-line message. */
 export async function loadExtension({ path }: ExtensionSource, options: LoadOptions): Promise<ExtensionFactory> {
   const { cacheDir, timeoutMs = LOAD_TIMEOUT_MS, ...environment } = options;
+  completeRedirection();
   const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new PiShims(environment));
   const exported = await withLoadTimeout(timeoutMs, graph.import(path)).catch((error: unknown) => {
     throw new Error(oneLine(messageOf(error)), { cause: error });

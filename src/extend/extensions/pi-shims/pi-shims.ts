@@ -1,29 +1,63 @@
 import type { ExtensionEnvironment } from './extension-environment.ts';
-import { withPlaceholders } from './missing-names.ts';
+import { placeholder, unavailable, withPlaceholders } from './missing-names.ts';
 
 // A package that extensions import and tau provides.
 interface PiShim {
   readonly load: (environment: ExtensionEnvironment) => Promise<object>;
-  // Loaded in addition for code that contains this word.
-  readonly onMention?: { readonly word: string; readonly load: () => Promise<object> };
-  // If true, every other name is a placeholder.
-  readonly acceptsAnyName: boolean;
+  // Each is loaded in addition for code that contains one of its words.
+  readonly onMention?: readonly Mention[];
+  // Every other name: a placeholder that does nothing, one that throws when it is called, or none.
+  readonly otherNames: 'ignored' | 'refused' | 'absent';
+}
+
+interface Mention {
+  readonly words: readonly string[];
+  readonly load: (environment: ExtensionEnvironment) => Promise<object>;
+}
+
+// Code that contains one of these words may use pi's SDK, which loads the engine for agents of its own.
+const SDK_WORDS = [
+  'AgentSession',
+  'AuthStorage',
+  'ExtensionRunner',
+  'ExtensionRuntime',
+  'ModelRegistry',
+  'ModelRuntime',
+  'ResourceLoader',
+  'SessionManager',
+  'SettingsManager',
+  'discoverAndLoadExtensions',
+  'resolveCliModel',
+  'resolveModelScope',
+];
+
+async function loadSummaries(environment: ExtensionEnvironment): Promise<object> {
+  const { summaryFunctions, ...summaries } = await import('./coding-agent/summaries.ts');
+  return { ...summaries, ...summaryFunctions(() => environment) };
 }
 
 const packages: Readonly<Record<string, PiShim>> = {
   'pi-coding-agent': {
     load: async (environment) => (await import('./pi-coding-agent.ts')).piCodingAgent(environment),
     // The YAML parser takes longer to load than everything else.
-    onMention: { word: 'parseFrontmatter', load: () => import('./coding-agent/frontmatter.ts') },
-    acceptsAnyName: true,
+    onMention: [
+      { words: ['parseFrontmatter'], load: () => import('./coding-agent/frontmatter.ts') },
+      { words: ['Skill', 'loadProjectContextFiles'], load: () => import('./coding-agent/skills.ts') },
+      { words: ['compact', 'Summary', 'findCutPoint', 'findTurnStart', 'BranchEntries'], load: loadSummaries },
+      { words: ['generateUnifiedPatch', 'generateDiffString'], load: () => import('./coding-agent/diffs.ts') },
+      { words: SDK_WORDS, load: async ({ sdk }) => (await sdk?.()) ?? {} },
+    ],
+    otherNames: 'refused',
   },
-  'pi-ai': { load: async (environment) => (await import('./pi-ai.ts')).piAi(environment), acceptsAnyName: true },
-  'pi-agent-core': { load: async () => (await import('./pi-agent-core.ts')).piAgentCore(), acceptsAnyName: true },
-  'pi-tui': { load: async () => (await import('./pi-tui.ts')).piTui(), acceptsAnyName: true },
-  typebox: { load: () => import('./typebox.ts'), acceptsAnyName: false },
-  'typebox/value': { load: () => import('./typebox-value.ts'), acceptsAnyName: false },
-  'typebox/compile': { load: () => import('./typebox-compile.ts'), acceptsAnyName: false },
+  'pi-ai': { load: async (environment) => (await import('./pi-ai.ts')).piAi(environment), otherNames: 'refused' },
+  'pi-agent-core': { load: async () => (await import('./pi-agent-core.ts')).piAgentCore(), otherNames: 'refused' },
+  'pi-tui': { load: async () => (await import('./pi-tui.ts')).piTui(), otherNames: 'ignored' },
+  typebox: { load: () => import('./typebox.ts'), otherNames: 'absent' },
+  'typebox/value': { load: () => import('./typebox-value.ts'), otherNames: 'absent' },
+  'typebox/compile': { load: () => import('./typebox-compile.ts'), otherNames: 'absent' },
 };
+
+const makers = { ignored: placeholder, refused: unavailable };
 
 /** Provides the packages of pi and typebox to extensions, as far as they work without a screen. */
 export class PiShims {
@@ -47,16 +81,22 @@ export class PiShims {
   }
 
   async loadAll(): Promise<void> {
-    await Promise.all(Object.entries(packages).map(([name, { onMention }]) => this.#load(name, onMention?.word ?? '')));
+    await Promise.all(
+      Object.entries(packages).map(([name, { onMention = [] }]) =>
+        this.#load(name, onMention.flatMap(({ words }) => words).join(' ')),
+      ),
+    );
   }
 
   async #load(name: string, text: string): Promise<object | undefined> {
     const shim = packages[name];
     if (!shim) return undefined;
-    const { load, onMention, acceptsAnyName } = shim;
-    const extra = onMention && text.includes(onMention.word) ? await onMention.load() : {};
-    const names = { ...(await load(this.#environment)), ...extra };
-    const module = acceptsAnyName ? withPlaceholders(names) : { __esModule: true, ...names };
+    const { load, onMention = [], otherNames } = shim;
+    const mentioned = onMention.filter(({ words }) => words.some((word) => text.includes(word)));
+    const extra = await Promise.all(mentioned.map((mention) => mention.load(this.#environment)));
+    const names = Object.assign({}, await load(this.#environment), ...extra);
+    const module =
+      otherNames === 'absent' ? { __esModule: true, ...names } : withPlaceholders(names, makers[otherNames]);
     this.#loaded.set(name, module);
     return module;
   }

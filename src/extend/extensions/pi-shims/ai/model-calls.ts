@@ -3,6 +3,7 @@ import { type DraftStep, emptyAssistantMessage } from '../../../../model/draft.t
 import { streamTimeouts } from '../../../../model/endpoint.ts';
 import { withRedactedErrors } from '../../../../model/keys/redact-errors.ts';
 import { loadApiAdapter } from '../../../../model/providers/api-adapters.ts';
+import type { TranscriptMessage } from '../../../../model/registry/provider-config.ts';
 import type { ModelRegistry } from '../../../../model/registry/registry.ts';
 import type { ModelMessage, ModelRequest, Provider, ToolSpec } from '../../../../model/request.ts';
 import { nearestLevel } from '../../../../model/thinking-levels.ts';
@@ -11,16 +12,18 @@ import { version } from '../../../../protocol/generated/version.ts';
 import type {
   AssistantBlock,
   AssistantMessage,
+  AssistantMessageEvent,
   Model,
   ThinkingLevel,
 } from '../../../../protocol/generated/vocabulary.ts';
 import { AssistantMessageEventStream } from './event-stream.ts';
 import { getEnvApiKey } from './models.ts';
+import { getCurrentSystemPrompt, getCurrentTools, normalizeContext } from './transcript.ts';
 
-/** A conversation in pi-ai's shape. */
+/** A conversation in pi-ai's shape: prompt and tools are fields, or parts of system messages. */
 export interface Context {
   readonly systemPrompt?: string | undefined;
-  readonly messages: readonly ModelMessage[];
+  readonly messages: readonly TranscriptMessage[];
   readonly tools?: readonly ToolSpec[] | undefined;
 }
 
@@ -30,7 +33,10 @@ export interface ModelCallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly maxTokens?: number | undefined;
   readonly reasoning?: ThinkingLevel | undefined;
+  readonly thinkingBudgets?: ModelRequest['thinkingBudgets'] | undefined;
   readonly sessionId?: string | undefined;
+  /** Gets the body before it is posted, and may return a replacement. */
+  readonly onPayload?: ((payload: unknown, model: Model) => unknown) | undefined;
 }
 
 export interface ModelAccess {
@@ -38,75 +44,123 @@ export interface ModelAccess {
   readonly registry?: ModelRegistry | undefined;
 }
 
+/** pi-ai's functions that call models of one API kind, or of any. */
+export interface ModelStreams {
+  stream(model: Model, context: Context, options?: ModelCallOptions): AssistantMessageEventStream;
+  streamSimple(model: Model, context: Context, options?: ModelCallOptions): AssistantMessageEventStream;
+}
+
 /** Creates pi-ai's functions for model calls. A failure is reported in the assistant message, never thrown. */
-export function createModelCalls({ agentDir, registry }: ModelAccess) {
-  const stream = (model: Model, context: Context, options: ModelCallOptions = {}): AssistantMessageEventStream => {
-    const events = new AssistantMessageEventStream();
-    void streamInto(events, { model, context, options, agentDir, registry });
-    return events;
-  };
+export function createModelCalls(
+  access: ModelAccess,
+  ownApi: (api: string) => ModelStreams | undefined = () => undefined,
+) {
+  const stream: ModelStreams['stream'] = (model, context, options = {}) =>
+    start(
+      model,
+      () =>
+        ownApi(model.api)?.streamSimple(model, normalizeContext(context), options) ??
+        openModel({ model, context, options, provider: () => registeredProvider(model, options, access) }),
+    );
   const complete = (model: Model, context: Context, options?: ModelCallOptions): Promise<AssistantMessage> =>
     stream(model, context, options).result();
   return { stream, streamSimple: stream, complete, completeSimple: complete };
 }
 
-interface ModelCall extends ModelAccess {
+/** Calls of one API kind at the address of the model, whatever provider the model belongs to. */
+export function createApiStreams(api: string, access: ModelAccess): ModelStreams {
+  const stream: ModelStreams['stream'] = (model, context, options = {}) =>
+    start(model, () =>
+      openModel({ model, context, options, provider: () => apiProvider(api, { model, options, access }) }),
+    );
+  return { stream, streamSimple: stream };
+}
+
+/** Returns a stream at once and forwards the events that `open` provides; its failure ends the stream. */
+export function start(
+  model: Model,
+  open: () => AsyncIterable<AssistantMessageEvent> | Promise<AsyncIterable<AssistantMessageEvent>>,
+) {
+  const events = new AssistantMessageEventStream();
+  void forward(events, open).catch((error: unknown) => {
+    const failed = { ...emptyAssistantMessage(model), stopReason: 'error' as const, errorMessage: messageOf(error) };
+    events.push({ type: 'error', reason: 'error', error: failed });
+  });
+  return events;
+}
+
+async function forward(
+  events: AssistantMessageEventStream,
+  open: () => AsyncIterable<AssistantMessageEvent> | Promise<AsyncIterable<AssistantMessageEvent>>,
+): Promise<void> {
+  for await (const event of await open()) events.push(event);
+  events.end();
+}
+
+interface ModelCall {
   readonly model: Model;
   readonly context: Context;
   readonly options: ModelCallOptions;
+  readonly provider: () => Promise<Provider>;
 }
 
-async function streamInto(events: AssistantMessageEventStream, call: ModelCall): Promise<void> {
-  try {
-    const { opening, events: steps } = callModel(await providerOf(call), requestOf(call));
-    const partial = { ...opening };
-    events.push({ type: 'start', partial });
-    for await (const step of steps) {
-      if (step.type === 'end') finish(events, step.message);
-      else if (step.type === 'usage') partial.usage = step.usage;
-      else {
-        applyStep(partial, step);
-        events.push({ ...step, partial });
-      }
+async function* openModel(call: ModelCall): AsyncGenerator<AssistantMessageEvent> {
+  const { opening, events: steps } = callModel(await call.provider(), requestOf(call));
+  const partial = { ...opening };
+  for await (const step of steps) {
+    if (step.type === 'response') yield { type: 'start', partial };
+    else if (step.type === 'end') yield lastEvent(step.message);
+    else if (step.type === 'usage') partial.usage = step.usage;
+    else {
+      applyStep(partial, step);
+      yield { ...step, partial };
     }
-  } catch (error) {
-    finish(events, { ...emptyAssistantMessage(call.model), stopReason: 'error', errorMessage: messageOf(error) });
   }
 }
 
-function finish(events: AssistantMessageEventStream, message: AssistantMessage): void {
+function lastEvent(message: AssistantMessage): AssistantMessageEvent {
   const { stopReason } = message;
-  if (stopReason === 'error' || stopReason === 'aborted')
-    events.push({ type: 'error', reason: stopReason, error: message });
-  else events.push({ type: 'done', reason: stopReason, message });
+  if (stopReason === 'error' || stopReason === 'aborted') return { type: 'error', reason: stopReason, error: message };
+  return { type: 'done', reason: stopReason, message };
 }
 
-async function providerOf({ model, options, agentDir, registry }: ModelCall): Promise<Provider> {
+async function registeredProvider(model: Model, options: ModelCallOptions, access: ModelAccess): Promise<Provider> {
+  const { registry } = access;
   if (registry?.find(model.provider, model.id)) return registry.provider(model, options.signal);
   if (model.provider === 'tau') {
     const { scriptedProvider } = await import('../../../../model/scripted/player.ts');
     return scriptedProvider({});
   }
-  const wire = await loadApiAdapter(model.api, { agentDir });
+  return apiProvider(model.api, { model, options, access });
+}
+
+async function apiProvider(
+  api: string,
+  { model, options, access }: { model: Model; options: ModelCallOptions; access: ModelAccess },
+): Promise<Provider> {
+  const adapter = await loadApiAdapter({ ...model, api }, { agentDir: access.agentDir });
   const endpoint = {
     baseUrl: (model.baseUrl ?? '').replace(/\/+$/, ''),
     apiKey: options.apiKey ?? getEnvApiKey(model.provider),
     headers: { 'user-agent': `tau/${version}`, ...model.headers, ...options.headers } as Record<string, string>,
     timeouts: streamTimeouts({}),
   };
-  return withRedactedErrors(wire(endpoint), endpoint);
+  return withRedactedErrors(adapter(endpoint), endpoint);
 }
 
 function requestOf({ model, context, options }: ModelCall): ModelRequest {
-  const { sessionId, maxTokens, signal = new AbortController().signal } = options;
+  const { sessionId, maxTokens, thinkingBudgets, onPayload, signal = new AbortController().signal } = options;
+  const { messages } = normalizeContext(context);
   return {
     model,
     thinkingLevel: nearestLevel(model, options.reasoning ?? 'off'),
-    systemPrompt: context.systemPrompt ?? '',
-    messages: context.messages,
-    tools: context.tools ?? [],
+    systemPrompt: getCurrentSystemPrompt(messages),
+    messages: messages.filter((message): message is ModelMessage => message.role !== 'system'),
+    tools: getCurrentTools(messages),
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(thinkingBudgets === undefined ? {} : { thinkingBudgets }),
+    ...(onPayload ? { onPayload: async (payload: unknown) => onPayload(payload, model) } : {}),
     signal,
   };
 }

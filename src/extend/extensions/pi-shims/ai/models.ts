@@ -1,9 +1,8 @@
-import { isOverflow } from '../../../../model/classify-failure.ts';
 import { providerKeys } from '../../../../model/keys/provider-keys.ts';
 import { pricedUsage } from '../../../../model/priced-usage.ts';
 import { catalogue } from '../../../../model/registry/catalogue.ts';
 import { nearestLevel, supportedLevels } from '../../../../model/thinking-levels.ts';
-import type { AssistantMessage, Model, Usage } from '../../../../protocol/generated/vocabulary.ts';
+import type { Model, Usage } from '../../../../protocol/generated/vocabulary.ts';
 
 /** pi-ai's model functions over tau's catalogue. */
 export const getProviders = (): string[] => [...catalogue.providers()];
@@ -28,8 +27,4 @@ export function calculateCost(model: Model, usage: Usage): Usage['cost'] {
   return usage.cost;
 }
 
-/** True if the conversation exceeded the context window, whether or not the provider reported an error. */
-export function isContextOverflow({ stopReason, errorMessage, usage }: AssistantMessage, contextWindow = 0): boolean {
-  if (stopReason === 'error') return isOverflow(errorMessage ?? '');
-  return contextWindow > 0 && usage.input + usage.cacheRead > contextWindow;
-}
+export const hasApi = (model: Model, api: string): boolean => model.api === api;

@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../../../../model/request.ts';
-import { countCharacters, tokensForCharacters } from '../../../../model/token-estimate.ts';
+import { countBytes, tokensForBytes } from '../../../../model/token-estimate.ts';
 import type { AgentMessage, SessionEntry, Usage } from '../../../../protocol/generated/vocabulary.ts';
 import { recordsOf } from '../../../../session/compaction/record.ts';
 import { modelMessages } from '../../../../session/context/model-messages.ts';
@@ -11,8 +11,8 @@ export const serializeConversation = (messages: readonly AgentMessage[]): string
   recordsOf(messages, Number.POSITIVE_INFINITY).join('\n\n');
 
 export function estimateTokens(message: AgentMessage): number {
-  if (message.role === 'bashExecution') return tokensForCharacters(message.command.length + message.output.length);
-  return tokensForCharacters('summary' in message ? message.summary.length : countCharacters(message.content));
+  if (message.role === 'bashExecution') return tokensForBytes(countBytes(message.command) + countBytes(message.output));
+  return tokensForBytes(countBytes('summary' in message ? message.summary : message.content));
 }
 
 /** The context tokens after the last assistant message. */

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { version } from '../../../../protocol/generated/version.ts';
 
-/** pi's constants, and the paths of the installation. */
-export const VERSION = version;
+/** The version of pi whose names and behaviour tau has: extensions compare it. */
+export const VERSION = '1.5.0';
 export const CONFIG_DIR_NAME = '.pi';
 
 export function getPackageDir(): string {

@@ -1,4 +1,5 @@
-interface ToolEvent {
+/** An event of a tool call. */
+export interface ToolEvent {
   readonly toolName: string;
 }
 

@@ -12,7 +12,8 @@ import { editWith, readWith, writeWith } from './file-tools.ts';
 import { localBashOperations } from './local-shell.ts';
 import { asPiTool } from './pi-tool.ts';
 
-interface FileToolOptions {
+/** Options of the factories of file tools. */
+export interface FileToolOptions {
   readonly operations?: FileToolOperations;
 }
 

@@ -14,15 +14,21 @@ export const DEFAULT_MAX_BYTES = MAX_OUTPUT_BYTES;
 export const GREP_MAX_LINE_LENGTH = 500;
 export const formatSize = formatBytes;
 
-/** Keeps the beginning of a text, in whole lines. */
+/** Keeps the beginning of a text, in whole lines. A final newline does not start another line. */
 export function truncateHead(content: string, limits?: Partial<TextLimits>): Truncation {
-  return keepHead(content, undefined, complete(limits));
+  const head = keepHead(withoutFinalNewline(content), sizeOf(content), complete(limits));
+  if (head.truncated || content === '') return { ...head, outputLines: content === '' ? 0 : head.outputLines };
+  return { ...head, content, outputBytes: Buffer.byteLength(content) };
 }
 
 export function truncateTail(content: string, limits?: Partial<TextLimits>): Truncation {
-  const lines = content === '' ? 0 : withoutFinalNewline(content).split('\n').length;
-  return keepTail(content, { lines, bytes: Buffer.byteLength(content) }, complete(limits));
+  return keepTail(content, sizeOf(content), complete(limits));
 }
+
+const sizeOf = (content: string) => ({
+  lines: content === '' ? 0 : withoutFinalNewline(content).split('\n').length,
+  bytes: Buffer.byteLength(content),
+});
 
 export function truncateLine(line: string, maxChars = GREP_MAX_LINE_LENGTH): { text: string; wasTruncated: boolean } {
   if (line.length <= maxChars) return { text: line, wasTruncated: false };

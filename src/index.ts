@@ -23,11 +23,54 @@ export {
   createAgentSession,
 } from './embed/create-agent-session.ts';
 export type { ExtensionUIContext } from './embed/embedder-ui.ts';
-export type { ResourceLoader } from './embed/resource-loader.ts';
+export { ExtensionRunner } from './embed/extension-runner.ts';
+export { AuthStorage } from './embed/models/auth-storage.ts';
+export {
+  type CreateModelRuntimeOptions,
+  ModelRuntime,
+  PiModelRegistry as ModelRegistry,
+} from './embed/models/model-runtime.ts';
+export {
+  type ResolveCliModelResult,
+  resolveCliModel,
+  resolveModelScopeWithDiagnostics,
+  type ScopedModel,
+} from './embed/models/resolve-models.ts';
+export {
+  DefaultResourceLoader,
+  type DefaultResourceLoaderOptions,
+  type ResourceDiagnostic,
+} from './embed/resources/default-resource-loader.ts';
+export {
+  createExtensionRuntime,
+  discoverAndLoadExtensions,
+  type InlineExtension,
+  type LoadExtensionsResult,
+  type SourceInfo,
+} from './embed/resources/load-extensions.ts';
+export type { PromptTemplate, ResourceLoader, Skill } from './embed/resources/resource-view.ts';
+export {
+  AgentSessionRuntime,
+  type CreateAgentSessionRuntimeFactory,
+  type CreateAgentSessionRuntimeResult,
+  createAgentSessionRuntime,
+} from './embed/sdk/agent-session-runtime.ts';
+export {
+  type AgentSessionRuntimeDiagnostic,
+  type AgentSessionServices,
+  type CreateAgentSessionFromServicesOptions,
+  type CreateAgentSessionServicesOptions,
+  createAgentSessionFromServices,
+  createAgentSessionServices,
+} from './embed/sdk/agent-session-services.ts';
+export * from './embed/sdk/pi-package.ts';
 export type { AgentSessionEvent, AgentSessionEventListener } from './embed/session-events.ts';
 export type { PromptOptions } from './embed/session-input.ts';
-export { type SessionInfo, SessionManager } from './embed/session-manager.ts';
+export type { ModelCycleResult } from './embed/session-models.ts';
 export type { AgentState } from './embed/session-state.ts';
+export type { SessionInfo } from './embed/sessions/list-sessions.ts';
+export { type NewSessionOptions, SessionManager } from './embed/sessions/session-manager.ts';
+export { SettingsManager } from './embed/settings/settings-manager.ts';
 export type { AddonOptions } from './engine/addons/detect.ts';
 export type {
   ExtensionAPI,

@@ -1,7 +1,7 @@
 import { publishChanges } from '../engine/agent-state.ts';
 import { exportPage } from '../engine/commands/sessions.ts';
 import { ModelsView } from '../extend/extensions/api/models-view.ts';
-import type { NavigateOptions } from '../extend/extensions/extension-api.ts';
+import type { ExtensionCommandContext, NavigateOptions, ToolDefinition } from '../extend/extensions/extension-api.ts';
 import type { SystemPromptOverrides } from '../extend/prompt-parts.ts';
 import type {
   Accepted,
@@ -20,8 +20,11 @@ import type { EmbedContext } from './context.ts';
 import type { ExtensionUIContext } from './embedder-ui.ts';
 import { type ExtensionFailure, ExtensionRunner } from './extension-runner.ts';
 import { CancellableTasks } from './idle-tasks.ts';
-import { type PromptTemplate, ResourceView } from './resource-loader.ts';
+import { ModelRuntime } from './models/model-runtime.ts';
+import type { ScopedModel } from './models/resolve-models.ts';
+import { type PromptTemplate, ResourceView } from './resources/resource-view.ts';
 import { type AgentSessionEventListener, logFirstError } from './session-events.ts';
+import { exportToJsonl, replacedSessionContext, summarizeForBugReport } from './session-export.ts';
 import {
   type BashOptions,
   type BashResult,
@@ -33,7 +36,6 @@ import {
   sendCustomMessage,
   sendUserMessage,
 } from './session-input.ts';
-import type { SessionManager } from './session-manager.ts';
 import {
   cycleModelIn,
   cycleThinkingLevel,
@@ -43,7 +45,9 @@ import {
   setThinkingLevel,
 } from './session-models.ts';
 import { type AgentState, AgentView, SessionStateView } from './session-state.ts';
-import { SettingsView } from './settings-manager.ts';
+import type { SessionManager } from './sessions/session-manager.ts';
+import { checkMode } from './settings/session-settings.ts';
+import type { SettingsManager } from './settings/settings-manager.ts';
 
 /** The callbacks that serve the extensions of an `AgentSession`. Other fields of pi have no effect. */
 export interface ExtensionBindings {
@@ -61,33 +65,42 @@ interface Persistence {
   readonly persist?: boolean | undefined;
 }
 
+interface SessionParts {
+  readonly manager: SessionManager;
+  readonly settings: SettingsManager;
+  readonly promptOptions: SystemPromptOverrides;
+}
+
 /** An agent in this process under pi's names, made by `createAgentSession`. */
 export class AgentSession extends SessionStateView implements AsyncDisposable {
   /** Follows the agent from session to session. */
   readonly sessionManager: SessionManager;
   readonly agent: AgentView;
-  readonly settingsManager: SettingsView;
+  readonly settingsManager: SettingsManager;
   readonly resourceLoader: ResourceView;
   readonly extensionRunner: ExtensionRunner;
   readonly modelRegistry: ModelsView;
+  readonly modelRuntime: ModelRuntime;
   readonly #context: EmbedContext;
   readonly #idleTasks: CancellableTasks;
 
-  private constructor(context: EmbedContext, sessionManager: SessionManager, promptOptions: SystemPromptOverrides) {
+  private constructor(context: EmbedContext, { manager, settings, promptOptions }: SessionParts) {
     super(context);
     this.#context = context;
     this.#idleTasks = new CancellableTasks(context);
-    this.sessionManager = sessionManager;
+    this.sessionManager = manager;
     this.agent = new AgentView(context);
-    this.settingsManager = new SettingsView(context.agent);
+    this.settingsManager = settings;
     this.resourceLoader = new ResourceView(context, promptOptions);
     this.extensionRunner = new ExtensionRunner(context);
-    this.modelRegistry = new ModelsView(context.agent.registry, context.agent.addonPaths.agentDir);
+    const { registry, addonPaths } = context.agent;
+    this.modelRegistry = new ModelsView(registry, addonPaths.agentDir);
+    this.modelRuntime = ModelRuntime.over(registry, addonPaths.agentDir);
   }
 
   /** @internal */
-  static at(context: EmbedContext, manager: SessionManager, promptOptions: SystemPromptOverrides): AgentSession {
-    return new AgentSession(context, manager, promptOptions);
+  static at(context: EmbedContext, parts: SessionParts): AgentSession {
+    return new AgentSession(context, parts);
   }
 
   get #session(): Session {
@@ -118,6 +131,16 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
 
   setSessionName(name: string): void {
     this.#context.agent.setName(sessionNameFrom(name));
+  }
+
+  /** Writes the active branch as a session file; returns its path. */
+  exportToJsonl(outputPath?: string): string {
+    return exportToJsonl(this.#context, outputPath);
+  }
+
+  /** Lets the model summarise the session for a bug report. Nothing is stored. */
+  summarizeForBugReport(options: { hint?: string | undefined; signal: AbortSignal }): Promise<string> {
+    return summarizeForBugReport(this.#context, options);
   }
 
   /** Exports the session as an HTML page and returns its path. */
@@ -156,11 +179,11 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
   }
 
   setSteeringMode(mode: QueueMode): void {
-    this.settingsManager.setSteeringMode(mode);
+    this.settingsManager.setSteeringMode(checkMode(mode));
   }
 
   setFollowUpMode(mode: QueueMode): void {
-    this.settingsManager.setFollowUpMode(mode);
+    this.settingsManager.setFollowUpMode(checkMode(mode));
   }
 
   /** Resolves when the run has stopped. The queue is kept. */
@@ -191,6 +214,16 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
 
   cycleThinkingLevel(): ThinkingLevel | undefined {
     return cycleThinkingLevel(this.#context);
+  }
+
+  /** The models that `cycleModel` cycles through; an empty list lifts the restriction. */
+  setScopedModels(models: readonly ScopedModel[]): void {
+    this.#context.agent.registry.scope = models;
+  }
+
+  /** Stored as a setting: tau does not keep caches of providers warm. */
+  setCacheWarmingMode(mode: string): void {
+    this.settingsManager.setCacheWarmingMode(mode);
   }
 
   // Compaction and retries.
@@ -275,6 +308,16 @@ export class AgentSession extends SessionStateView implements AsyncDisposable {
     if (onError) this.extensionRunner.onError(onError);
     if (shutdownHandler) void this.#context.engine.exitRequested.then(logFirstError(shutdownHandler));
     await this.#context.runInLane(() => {});
+  }
+
+  /** The definition of a tool of an extension or of `customTools`. */
+  getToolDefinition(name: string): ToolDefinition | undefined {
+    return this.extensionRunner.getToolDefinition(name);
+  }
+
+  /** The context of a command in this session. Requires an extension. */
+  createReplacedSessionContext(): ExtensionCommandContext {
+    return replacedSessionContext(this.#context);
   }
 
   hasExtensionHandlers(event: string): boolean {

@@ -15,6 +15,7 @@ export class EmbedContext {
   readonly ui: EmbedderUi;
   readonly #loadErrors = new Map<string, string>();
   readonly #start: SessionStart | undefined;
+  readonly #onClose: (() => void)[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(engine: Engine, start: SessionStart | undefined) {
@@ -86,6 +87,11 @@ export class EmbedContext {
     await this.events.delivered;
   }
 
+  /** Calls the listener when the agent closes. */
+  onClose(listener: () => void): void {
+    this.#onClose.push(listener);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -93,6 +99,7 @@ export class EmbedContext {
 
   async #close(): Promise<void> {
     this.events.clear();
+    for (const listener of this.#onClose) listener();
     try {
       await this.engine.close();
     } finally {

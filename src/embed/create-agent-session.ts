@@ -1,15 +1,21 @@
+import type { ParentAgent } from '../engine/addons/detect.ts';
 import type { EngineOptions } from '../engine/open.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionStart } from '../session/hooks.ts';
+import { agentDir } from '../store/agent-dir.ts';
 import { AgentSession } from './agent-session.ts';
 import { EmbedContext } from './context.ts';
-import type { LoadedExtension } from './extension-runner.ts';
 import { openLocalEngine } from './local-engine.ts';
-import { loaderOptions, type ResourceLoader } from './resource-loader.ts';
-import { SessionManager } from './session-manager.ts';
+import { AuthStorage } from './models/auth-storage.ts';
+import { type ModelRuntime, sharedRegistry } from './models/model-runtime.ts';
+import { openRegistry } from './models/open-registry.ts';
+import type { LoadExtensionsResult } from './resources/load-extensions.ts';
+import { loaderOptions, type ResourceLoader } from './resources/resource-view.ts';
 import { modelPatternOf, type NamedModel, providerAndId } from './session-models.ts';
-import { type SettingsSource, settingsFrom } from './settings-manager.ts';
+import { SessionManager } from './sessions/session-manager.ts';
+import { applySettings, managerFor, type PartialSettings, settingsSource } from './settings/session-settings.ts';
+import { SettingsManager } from './settings/settings-manager.ts';
 import { resolveTools, type ToolOptions } from './tool-options.ts';
 
 /** The options of pi's `createAgentSession`, and those that tau adds. */
@@ -30,12 +36,13 @@ export interface CreateAgentSessionOptions
   readonly resourceLoader?: ResourceLoader | undefined;
   /** Defaults to a new stored session. */
   readonly sessionManager?: SessionManager | undefined;
-  readonly settingsManager?: SettingsSource | undefined;
-  /** Returns the API key of `model`. */
-  readonly authStorage?: KeySource | undefined;
-  /** Accepted without effect: models are read from the catalogue and models.json. */
+  /** Replaces the settings files. */
+  readonly settingsManager?: SettingsManager | PartialSettings | undefined;
+  /** Keys that come before those of files; of another object only `getApiKey` for `model` is called. */
+  readonly authStorage?: AuthStorage | KeySource | undefined;
+  /** The models, keys and providers of a `ModelRegistry`, also `ctx.modelRegistry` of an extension. */
   readonly modelRegistry?: object | undefined;
-  readonly modelRuntime?: object | undefined;
+  readonly modelRuntime?: ModelRuntime | undefined;
   /** The start event for extensions. */
   readonly sessionStartEvent?: SessionStart | undefined;
   /** A script for the built-in model. */
@@ -48,45 +55,62 @@ export interface KeySource {
 
 export interface CreateAgentSessionResult {
   readonly session: AgentSession;
-  readonly extensionsResult: {
-    readonly extensions: LoadedExtension[];
-    readonly errors: { readonly path: string; readonly error: string }[];
-  };
+  readonly extensionsResult: LoadExtensionsResult;
   /** Why the requested model is not used. */
   readonly modelFallbackMessage?: string;
 }
 
 /** Opens an agent in this process under pi's names. Rejects with a `Refusal`. */
-export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<CreateAgentSessionResult> {
+export const createAgentSession = (options: CreateAgentSessionOptions = {}): Promise<CreateAgentSessionResult> =>
+  openAgentSession(options, undefined);
+
+/** Opens an agent that ends with its parent, whose models, keys and environment it shares by default. */
+export async function openAgentSession(
+  given: CreateAgentSessionOptions,
+  parent: ParentAgent | undefined,
+): Promise<CreateAgentSessionResult> {
+  const options = parent ? { ...inherited(parent, given), ...given } : given;
   const manager = options.sessionManager ?? SessionManager.create();
   if (!(manager instanceof SessionManager)) throw new Refusal('not_supported', FOREIGN_MANAGER);
   const cwd = manager.resolveCwd(options.cwd);
   const tools = resolveTools(options);
   const { prompt, addons } = loaderOptions(options.resourceLoader);
-  const { agentDir, env, script, trust, hooks, thinkingLevel } = options;
-  const applySettings = settingsFrom(options.settingsManager);
+  const { agentDir: folder, env, script, hooks, thinkingLevel, settingsManager } = options;
   const engine = await openLocalEngine({
     cwd,
-    agentDir,
+    agentDir: folder,
     env,
     script,
-    trust,
     hooks,
     thinkingLevel,
     prompt,
+    trust:
+      options.trust ?? (settingsManager instanceof SettingsManager ? settingsManager.isProjectTrusted() : undefined),
+    settings: settingsSource(settingsManager),
+    registry: registryFrom(options) ?? parent?.registry.share(),
     requested: await requestedModel(options),
     patterns: options.scopedModels?.map(modelPattern),
     sessionDirectory: manager.chosenDirectory,
-    first: (directories) => manager.firstSession(directories),
+    first: ({ directory }) => manager.firstSession(directory),
     tools: tools.choice,
-    addons: { ...addons, extensionFactories: tools.factories },
+    addons: {
+      ...addons,
+      ...(parent ? { ownsProcess: parent.ownsProcess } : {}),
+      extensionFactories: new Map([...tools.factories, ...(addons.extensionFactories ?? [])]),
+    },
   });
-  const context = new EmbedContext(engine, options.sessionStartEvent);
   const { agent } = engine;
+  // Before the extensions load: it collects their errors.
+  const context = new EmbedContext(engine, options.sessionStartEvent);
   await agent.addons.start();
-  applySettings(agent);
+  const settings = managerFor(settingsManager, agent);
+  context.onClose(applySettings(settings, agent));
   manager.bind(() => agent.session);
-  const session = AgentSession.at(context, manager, prompt);
+  const session = AgentSession.at(context, { manager, settings, promptOptions: prompt });
+  if (parent) {
+    parent.children.add(session);
+    context.onClose(() => void parent.children.delete(session));
+  }
   const { notice } = agent.session.choice;
   return {
     session,
@@ -95,13 +119,29 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   };
 }
 
+function inherited({ agentDir: folder, env, project }: ParentAgent, { cwd }: CreateAgentSessionOptions) {
+  const { trusted, cwd: own } = project();
+  return { agentDir: folder, env, ...(cwd === undefined || cwd === own ? { trust: trusted } : {}) };
+}
+
 const FOREIGN_MANAGER =
   "sessionManager must be one of tau's own: SessionManager.create(), open(), inMemory() and others";
 
+function registryFrom(options: CreateAgentSessionOptions) {
+  const { authStorage } = options;
+  const shared = sharedRegistry(options);
+  if (!(authStorage instanceof AuthStorage)) return shared;
+  const registry =
+    shared ?? openRegistry(authStorage.folder ?? options.agentDir ?? agentDir(options.env ?? process.env));
+  authStorage.applyTo(registry);
+  return registry;
+}
+
 async function requestedModel({ model, authStorage }: CreateAgentSessionOptions) {
   const requested = modelPatternOf(model);
-  if (!requested || model === undefined || !authStorage?.getApiKey) return requested;
-  const apiKey = await authStorage.getApiKey(providerAndId(model).provider);
+  const isForeign = !(authStorage instanceof AuthStorage) && authStorage?.getApiKey;
+  if (!requested || model === undefined || !isForeign) return requested;
+  const apiKey = await authStorage.getApiKey?.(providerAndId(model).provider);
   return apiKey === undefined ? requested : { ...requested, apiKey };
 }
 

@@ -70,6 +70,8 @@ export class EmbedderUi {
 function supportedMethods(ui: ExtensionUIContext | undefined): string[] {
   const supported = (Object.keys(METHODS) as UiMethod[]).filter((name) => typeof ui?.[name] === 'function');
   const methods = supported.map((name): string => METHODS[name]);
+  // An address is shown as a notice.
+  if (methods.includes('notify')) methods.push('open_url');
   return methods.length === 0 ? [] : [...new Set([...dialogMethods, ...methods])];
 }
 
@@ -100,6 +102,9 @@ async function show(ui: ExtensionUIContext, request: ExtensionUiRequestEvent, si
       return undefined;
     case 'set_editor_text':
       ui.setEditorText?.(request.text);
+      return undefined;
+    case 'open_url':
+      ui.notify?.([request.instructions, request.url].filter(Boolean).join('\n'), 'info');
       return undefined;
     default:
       return request satisfies never;

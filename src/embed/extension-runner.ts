@@ -1,14 +1,11 @@
 import type { Agent } from '../engine/agent.ts';
-import type { EventName } from '../extend/extensions/events.ts';
-import type { Extension } from '../extend/extensions/extension.ts';
+import type { EventName, ExtensionEvent } from '../extend/extensions/events.ts';
+import type { ToolDefinition } from '../extend/extensions/extension-api.ts';
 import type { SlashCommand } from '../protocol/generated/vocabulary.ts';
 import type { EmbedContext } from './context.ts';
+import type { ExtensionUIContext } from './embedder-ui.ts';
+import { describeExtension, type LoadedExtension } from './resources/load-extensions.ts';
 import { CUSTOM_TOOLS } from './tool-options.ts';
-
-/** A loaded extension with its registrations. */
-export interface LoadedExtension extends Pick<Extension, 'path' | 'tools' | 'commands' | 'flags'> {
-  readonly resolvedPath: string;
-}
 
 export interface ExtensionFailure {
   readonly extensionPath: string;
@@ -18,9 +15,7 @@ export interface ExtensionFailure {
 
 /** The extensions of an agent, without the program's own custom tools. */
 export function extensionsOf({ addons }: Agent): LoadedExtension[] {
-  return (addons.loaded?.extensions?.all ?? [])
-    .filter(({ path }) => path !== CUSTOM_TOOLS)
-    .map(({ path, tools, commands, flags }) => ({ path, resolvedPath: path, tools, commands, flags }));
+  return (addons.loaded?.extensions?.all ?? []).filter(({ path }) => path !== CUSTOM_TOOLS).map(describeExtension);
 }
 
 /** A view of the loaded extensions, under pi's names. */
@@ -36,9 +31,22 @@ export class ExtensionRunner {
   }
 
   getExtensionPaths = (): string[] => extensionsOf(this.#context.agent).map(({ path }) => path);
-  getRegisteredCommands = (): SlashCommand[] => this.#extensions?.commands ?? [];
+  getRegisteredCommands = (): (SlashCommand & { invocationName: string })[] =>
+    (this.#extensions?.commands ?? []).map((command) => ({ ...command, invocationName: command.name }));
   getCommand = (name: string): SlashCommand | undefined =>
     this.getRegisteredCommands().find((command) => command.name === name);
+  getToolDefinition = (name: string): ToolDefinition | undefined =>
+    this.#extensions?.all.findLast(({ tools }) => tools.has(name))?.tools.get(name);
+  getFlags = (): Map<string, unknown> =>
+    new Map(this.#extensions?.all.flatMap(({ flags }) => [...flags] as [string, unknown][]) ?? []);
+  getActiveTools = (): string[] => this.#context.agent.toolbox.activeNames;
+  /** Calls the handlers of an event. A `session_shutdown` that the program emits is not repeated by `dispose()`. */
+  emit = async (event: { readonly type: string }): Promise<unknown> =>
+    this.#extensions?.emit(event as ExtensionEvent<EventName>);
+  /** Sets the implementation of dialogs. */
+  setUIContext = (ui?: ExtensionUIContext): void => this.#context.ui.bind(ui);
+  /** Requests the end of the program. */
+  shutdown = (): void => this.#context.agent.requestExit();
   hasHandlers = (event: string): boolean => this.#extensions?.handles(event as EventName) === true;
   /** Whether the program shows dialogs. */
   hasUI = (): boolean => (this.#context.ui.connection.capabilities.ui?.length ?? 0) > 0;

@@ -2,23 +2,26 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type ModelOptions, openModels } from '../engine/models/open-models.ts';
 import { type Engine, type EngineOptions, type FirstSession, openEngine } from '../engine/open.ts';
-import { Project } from '../engine/project.ts';
+import { Project, type SettingsSource } from '../engine/project.ts';
 import { isThinkingLevel } from '../model/thinking-levels.ts';
 import { Refusal } from '../protocol/errors.ts';
 import { agentDir, sessionDirFor } from '../store/agent-dir.ts';
+import { extensionSdk } from './sdk/extension-sdk.ts';
 
 type ForwardedOptions = 'name' | 'thinkingLevel' | 'trust' | 'tools' | 'prompt' | 'addons' | 'hooks';
 
 /** Options of an agent in this process. */
 export interface LocalEngineOptions
   extends Partial<Pick<EngineOptions, ForwardedOptions>>,
-    Pick<ModelOptions, 'requested' | 'patterns'> {
+    Pick<ModelOptions, 'requested' | 'patterns' | 'registry'> {
   readonly cwd?: string | undefined;
   readonly agentDir?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** A script for the built-in model. */
   readonly script?: string | undefined;
   readonly sessionDirectory?: string | undefined;
+  /** Replaces the settings files. */
+  readonly settings?: SettingsSource | undefined;
   /** Called last, after every other check. */
   readonly first: (directories: SessionDirectories) => FirstSession | Promise<FirstSession>;
 }
@@ -37,7 +40,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     throw new Refusal('invalid_params', `Not a thinking level: ${thinkingLevel}`);
   }
   const root = options.agentDir ?? agentDir(env);
-  const project = new Project({ cwd, agentDir: root, trust });
+  const project = new Project({ cwd, agentDir: root, trust, settings: options.settings });
   const models = await openModels({
     agentDir: root,
     env,
@@ -45,6 +48,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     addons: addons ?? {},
     requested: options.requested,
     patterns: options.patterns,
+    registry: options.registry,
     script: script === undefined ? undefined : await readScript(script),
   });
   const sessionDirectory = (folder: string) => options.sessionDirectory ?? sessionDirFor(root, folder);
@@ -56,7 +60,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     project,
     thinkingLevel,
     trust,
-    addons,
+    addons: { sdk: extensionSdk, ...addons },
     hooks,
     sessionDirectory,
     first: await options.first({ cwd, directory: sessionDirectory(cwd) }),

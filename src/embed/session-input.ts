@@ -1,5 +1,7 @@
+import type { CommandOutput } from '../agent/tools/bash/command-output.ts';
 import { submit } from '../engine/commands/prompting.ts';
 import type { Handler } from '../engine/dispatch.ts';
+import { type BashOperations, runBashBackend } from '../extend/extensions/api/bash-backend.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type {
   Accepted,
@@ -10,6 +12,7 @@ import type {
 import type { RawInput } from '../session/hooks.ts';
 import type { InjectedMessage, InjectionOptions } from '../session/input/injected-messages.ts';
 import type { Run } from '../session/run/run.ts';
+import { bashResult } from '../session/shell-commands.ts';
 import type { EmbedContext } from './context.ts';
 import { logFirstError } from './session-events.ts';
 
@@ -104,8 +107,8 @@ export interface BashOptions {
   readonly excludeFromContext?: boolean | undefined;
   /** Copied into `bash_execution_update`. */
   readonly id?: string | undefined;
-  /** Rejected: tau runs commands itself; an extension may handle `user_bash`. */
-  readonly operations?: unknown;
+  /** Runs the command instead of a shell of tau. */
+  readonly operations?: BashOperations | undefined;
 }
 
 /** Runs a shell command to its end. */
@@ -115,21 +118,35 @@ export async function executeBash(
   onChunk: ((chunk: string) => void) | undefined,
   { excludeFromContext = false, id, operations }: BashOptions,
 ): Promise<BashResult> {
-  if (operations !== undefined)
-    throw new Refusal('not_supported', 'tau runs commands itself: operations are not taken');
   if (typeof command !== 'string') throw new Refusal('invalid_params', 'Invalid parameters: command must be a string');
   const reportChunk = logFirstError(onChunk ?? (() => {}));
+  const onText = (delta: string) => {
+    if (delta === '') return;
+    reportChunk(delta);
+    agent.broadcast.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });
+  };
   const { exitCode, fullOutputPath, ...result } = await agent.session.shell.run({
     command,
     excludeFromContext,
     canReceive: () => true,
-    onText: (delta) => {
-      if (delta === '') return;
-      reportChunk(delta);
-      agent.broadcast.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });
-    },
+    onText,
+    execute: operations && ((cwd, signal) => runWith(operations, { command, cwd, signal, onText })),
   });
   return { ...result, exitCode: exitCode ?? undefined, fullOutputPath: fullOutputPath ?? undefined };
+}
+
+interface CommandOfProgram {
+  readonly command: string;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  readonly onText: (text: string) => void;
+}
+
+async function runWith(operations: BashOperations, { onText, ...command }: CommandOfProgram): Promise<StoredResult> {
+  const onOutput = (output: CommandOutput) => onText(output.takeNew().text);
+  const run = await runBashBackend(operations, { ...command, seconds: 0, onOutput });
+  if (run.exit.error && run.end === 'exited') throw run.exit.error;
+  return bashResult(run);
 }
 
 /** Adds the result of a command that the program ran itself. */

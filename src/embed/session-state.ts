@@ -11,10 +11,12 @@ import type {
   ThinkingLevel,
   ToolInfo,
 } from '../protocol/generated/vocabulary.ts';
-import { contextUsage } from '../session/context/context-usage.ts';
 import type { Session } from '../session/session.ts';
 import type { EmbedContext } from './context.ts';
 import type { AgentSessionEventListener } from './session-events.ts';
+
+// The `api` of models that route to others.
+const VIRTUAL_API = 'pi-virtual';
 
 /** The synchronous getters of `AgentSession`. */
 export class SessionStateView {
@@ -32,6 +34,14 @@ export class SessionStateView {
     return this.#session.choice.model ?? undefined;
   }
 
+  /** The model that answered last for a virtual model; undefined for any other. */
+  get routedModel(): { model: Model } | undefined {
+    if (this.model?.api !== VIRTUAL_API) return undefined;
+    const answer = this.messages.findLast((message) => message.role === 'assistant');
+    const model = answer && this.#context.agent.registry.findAny(answer.provider, answer.model);
+    return model && { model };
+  }
+
   get thinkingLevel(): ThinkingLevel {
     return this.#session.choice.thinkingLevel;
   }
@@ -43,6 +53,25 @@ export class SessionStateView {
 
   get isIdle(): boolean {
     return !this.isStreaming;
+  }
+
+  get isBashRunning(): boolean {
+    return this.#session.shell.running !== undefined;
+  }
+
+  /** Whether commands that ended during the run wait for its end. */
+  get hasPendingBashMessages(): boolean {
+    return this.#session.shell.hasEnded;
+  }
+
+  /** Always undefined: tau does not keep caches of providers warm. */
+  get cacheWarmingStatus(): undefined {
+    return undefined;
+  }
+
+  /** Reads the conversation from the entries again. */
+  refreshContext(): void {
+    this.#session.transcript.readBranch();
   }
 
   get isCompacting(): boolean {
@@ -87,7 +116,7 @@ export class SessionStateView {
   }
 
   getContextUsage(): ContextUsage | undefined {
-    return contextUsage(this.#session.transcript.messages, this.#session.choice.model);
+    return this.#session.contextUsage;
   }
 
   getLastAssistantText(): string | undefined {
@@ -136,6 +165,10 @@ export class SessionStateView {
 
   getActiveToolNames(): string[] {
     return this.#context.agent.toolbox.activeNames;
+  }
+
+  getCallableToolNames(): string[] {
+    return this.getActiveToolNames();
   }
 
   getAllTools(): ToolInfo[] {

@@ -90,7 +90,8 @@ export class Agent {
     this.hooks = parts.hooks;
     this.mode = parts.mode;
     this.currentProject = new CurrentProject(this, parts, first.header.cwd);
-    this.toolbox = new Toolbox(parts.tools(this.shell), parts.toolChoice);
+    const { defaultTools: defaults } = this.project.settings;
+    this.toolbox = new Toolbox(parts.tools(this.shell), { ...parts.toolChoice, defaults });
     this.currentSession = new CurrentSession(this, parts, first);
   }
 
@@ -131,9 +132,14 @@ export class Agent {
     return persist ? this.#parts.saveSettings(values).then(work) : work();
   }
 
-  /** Stores or removes an API key and reloads the models; a missing model is selected if it is now usable. */
+  /** Stores or removes an API key, and applies it as `onCredentialsChanged` does. */
   async setApiKey(provider: string, apiKey: string | undefined): Promise<void> {
     await this.#parts.setApiKey(provider, apiKey);
+    await this.onCredentialsChanged();
+  }
+
+  /** Reloads the models; a missing model is selected if it is now usable. */
+  async onCredentialsChanged(): Promise<void> {
     await this.registry.load({ anyway: true });
     const { unavailable } = this.session.choice;
     const found = unavailable && this.registry.find(unavailable.provider, unavailable.id);

@@ -33,8 +33,6 @@ export class ClientConnection {
   readonly link: Link;
   readonly eventQueue: LineQueue;
   readonly capabilities: Capabilities = { ui: undefined, builtins: false, heartbeatMs: 0 };
-  /** The client sends no more, but may still read. */
-  inputClosed = false;
   /** No other client will connect. */
   readonly isLastClient: boolean;
   /** Defined while the client follows the session's entries. */
@@ -43,6 +41,7 @@ export class ClientConnection {
   readonly reads: ReadTurns;
   /** Adds the ids of session and run to an event; defined after hello `ids:true`. */
   stamp: BroadcastSubscriber['stamp'];
+  readonly #ended = new AbortController();
   readonly #heldLines: InputLine[] = [];
   #heldCharacters = 0;
   #overtakingLines = 0;
@@ -55,6 +54,21 @@ export class ClientConnection {
     this.isLastClient = isLastClient;
     this.eventQueue = lineQueue(link, { ...defaultDialect, ...dialect });
     this.reads = new ReadTurns(this.eventQueue);
+  }
+
+  /** Aborted when the client's input or the link closes: for work that needs the client's answers. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** The client sends no more, but may still read. */
+  get inputClosed(): boolean {
+    return this.ended.aborted;
+  }
+
+  /** Called when the client's input or the link has closed. */
+  closeInput(): void {
+    this.#ended.abort();
   }
 
   get entries(): boolean {

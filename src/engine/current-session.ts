@@ -2,6 +2,7 @@ import { AGENT_ENDED } from '../model/call-model.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
+import type { PromptParts } from '../session/context/system-prompt.ts';
 import { initialChoice, recordChoice, storedChoice } from '../session/model-choice.ts';
 import { repairToolCalls } from '../session/repair.ts';
 import { Session } from '../session/session.ts';
@@ -112,16 +113,27 @@ export class CurrentSession {
     return { session, project, repaired };
   }
 
+  #promptParts(project: Project): PromptParts {
+    const parts = this.#parts.promptParts(project);
+    const { skills = [], mcpInstructions } = this.#agent.addons.loaded ?? {};
+    return {
+      ...parts,
+      skills,
+      append: mcpInstructions === undefined ? parts.append : [...parts.append, mcpInstructions],
+    };
+  }
+
   #create(log: SessionLog, project: Project, previous: Session | undefined): Session {
-    const { broadcast, registry, hooks, shell, promptParts, requested } = this.#parts;
+    const { broadcast, registry, hooks, shell, requested } = this.#parts;
     return new Session({
       log,
       events: broadcast,
       registry,
       hooks,
       tools: () => this.#agent.toolbox.active,
+      callableTools: () => this.#agent.toolbox.callable,
       shell: () => shell(project),
-      promptParts: () => ({ ...promptParts(project), skills: this.#agent.addons.loaded?.skills ?? [] }),
+      promptParts: () => this.#promptParts(project),
       settings: () => project.settings,
       choice: initialChoice(registry, { log, requested, previous: previous?.choice, settings: project.settings }),
       modes: previous ? { ...previous.modes } : deliveryModesFrom(project.settings),

@@ -1,4 +1,3 @@
-import { delimiter, join } from 'node:path';
 import type { ToolChoice } from '../agent/tool-choice.ts';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import { builtinTools } from '../agent/tools/builtin-tools.ts';
@@ -8,10 +7,10 @@ import { forbiddenContextFiles, promptParts, type SystemPromptOverrides } from '
 import { Broadcast } from '../fanout/broadcast.ts';
 import { withoutSecrets } from '../model/keys/secret-variables.ts';
 import { version } from '../protocol/generated/version.ts';
-import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { ReadyEvent, SessionEntry, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { PROTOCOL_VERSION } from '../protocol/protocol-version.ts';
 import type { SessionHooks } from '../session/hooks.ts';
-import { sessionsFolder } from '../store/agent-dir.ts';
+import { pathWithPrograms, programsFolder, sessionsFolder } from '../store/agent-dir.ts';
 import { changeSettings } from '../store/change-settings.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
@@ -32,10 +31,19 @@ import { Project } from './project.ts';
 
 /** The session that an agent opens first. */
 export type FirstSession =
-  | { readonly kind: 'new'; readonly id?: string | undefined }
-  | { readonly kind: 'memory'; readonly id?: string | undefined }
+  | { readonly kind: 'new'; readonly id?: string | undefined; readonly parentSession?: string | undefined }
+  | (StartingPoint & {
+      readonly kind: 'memory';
+      readonly id?: string | undefined;
+      readonly entries?: readonly SessionEntry[];
+    })
   /** `create`: create a missing file. */
-  | { readonly kind: 'file'; readonly path: string; readonly create: boolean };
+  | (StartingPoint & { readonly kind: 'file'; readonly path: string; readonly create: boolean });
+
+interface StartingPoint {
+  /** The entry to continue from, if it is not the last one; null: before the first. */
+  readonly leafId?: string | null;
+}
 
 export interface EngineOptions {
   readonly cwd: string;
@@ -104,7 +112,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       builtinTools(shell, async (call) => (await (await agent.addons.ensureLoaded()).todos()).runTool(call)),
     toolChoice: options.tools ?? {},
     shell: (project) =>
-      shellOptionsFor(project, { env: shellEnvironment(options), family, dynamicEnv: () => agentVariables(agent) }),
+      shellOptionsFor(project, {
+        env: shellEnvironment(options),
+        programs: programsFolder(options.agentDir),
+        family,
+        dynamicEnv: () => agentVariables(agent),
+      }),
     promptParts: ({ cwd, trusted }) => promptParts({ cwd, trusted, agentDir: options.agentDir }, options.prompt ?? {}),
     sessionDirectory: (cwd) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
     sessionList: async () => {
@@ -149,6 +162,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       agent.lane.close();
       try {
         await agent.close();
+        await agent.registry.auth?.signIns.settled();
       } finally {
         const { killFamily } = await import('../system/processes/process-group.ts');
         await killFamily(family);
@@ -192,7 +206,7 @@ function connect(link: Link, { agent, activityLog, dialect, isLastClient = false
   agent.clients.add(connection);
   agent.addons.loaded?.onClientConnected(connection);
   const closeInput = () => {
-    connection.inputClosed = true;
+    connection.closeInput();
     agent.addons.loaded?.onInputClosed(connection);
   };
   link.onEnd(closeInput);
@@ -260,25 +274,31 @@ async function openFirstLog({ cwd, first, sessionDirectory, readOnly }: EngineOp
   }
   switch (first.kind) {
     case 'memory':
-      return SessionLog.inMemory({ cwd, ...withId(first.id) });
-    case 'new':
-      return SessionLog.create({ cwd, directory: sessionDirectory(cwd), ...withId(first.id) });
+      return startedAt(first, SessionLog.inMemory({ cwd, ...withId(first.id) }, first.entries));
+    case 'new': {
+      const { id, parentSession } = first;
+      return SessionLog.create({ cwd, directory: sessionDirectory(cwd), parentSession, ...withId(id) });
+    }
     case 'file':
-      return SessionLog.open(first.path, first.create ? { create: { cwd } } : {});
+      return startedAt(first, await SessionLog.open(first.path, first.create ? { create: { cwd } } : {}));
     default:
       return first satisfies never;
   }
+}
+
+function startedAt({ leafId }: StartingPoint, log: SessionLog): SessionLog {
+  if (leafId !== undefined && (leafId === null || log.has(leafId))) log.moveLeaf(leafId);
+  return log;
 }
 
 const withId = (id: string | undefined) => (id === undefined ? {} : { id });
 
 /** Environment of commands: without secrets, and with the user's agent programs in PATH. */
 function shellEnvironment({ env, agentDir, models }: EngineOptions): ShellOptions['env'] {
-  const path = [join(agentDir, 'bin'), env['PATH']].filter(Boolean).join(delimiter);
-  return { ...withoutSecrets(env, models.registry.auth?.secretNames), PATH: path };
+  return { ...withoutSecrets(env, models.registry.auth?.secretNames), PATH: pathWithPrograms(agentDir, env['PATH']) };
 }
 
-type ShellContext = Pick<ShellOptions, 'env' | 'family' | 'dynamicEnv'>;
+type ShellContext = Pick<ShellOptions, 'env' | 'programs' | 'family' | 'dynamicEnv'>;
 
 const shellOptionsFor = ({ cwd, settings }: Project, context: ShellContext): ShellOptions => ({
   ...context,

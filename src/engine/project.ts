@@ -7,10 +7,21 @@ import { publishChanges } from './agent-state.ts';
 import { ignoreErrors } from './grace-period.ts';
 import { registryPlaceOf } from './models/open-models.ts';
 
+/** Settings of the embedding program instead of those in files. */
+export type SettingsSource = () => { settings: Settings; warnings: string[] };
+
+interface ProjectOptions {
+  readonly cwd: string;
+  readonly agentDir: string;
+  readonly trust?: boolean | undefined;
+  readonly settings?: SettingsSource | undefined;
+}
+
 /** The folder tau works in: whether it is trusted, and the resulting settings. */
 export class Project {
   readonly cwd: string;
   readonly #agentDir: string;
+  readonly #source: SettingsSource | undefined;
   readonly #store: TrustStore;
   #trusted: boolean;
   #isTrustDecided: boolean;
@@ -18,16 +29,17 @@ export class Project {
   #warnings: string[];
 
   /** `trust` decides for this process; an undecided project is not trusted. */
-  constructor(options: { cwd: string; agentDir: string; trust?: boolean | undefined }) {
+  constructor(options: ProjectOptions) {
     this.cwd = options.cwd;
     this.#agentDir = options.agentDir;
+    this.#source = options.settings;
     this.#store = new TrustStore(options.agentDir);
     const untrusted = readSettings({ agentDir: options.agentDir, cwd: options.cwd, trusted: false });
     const defaultTrust = untrusted.settings.defaultProjectTrust;
     const decided = options.trust ?? this.#store.isTrusted(options.cwd);
     this.#isTrustDecided = decided !== undefined || defaultTrust === 'always' || defaultTrust === 'never';
     this.#trusted = decided ?? defaultTrust === 'always';
-    const { settings, warnings } = this.#trusted ? this.#read() : untrusted;
+    const { settings, warnings } = this.#trusted || this.#source ? this.#read() : untrusted;
     this.#settings = settings;
     this.#warnings = warnings;
   }
@@ -68,6 +80,7 @@ export class Project {
   }
 
   #read() {
+    if (this.#source) return this.#source();
     return readSettings({ agentDir: this.#agentDir, cwd: this.cwd, trusted: this.#trusted });
   }
 }

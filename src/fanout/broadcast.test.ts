@@ -125,7 +125,9 @@ describe('a subscriber that joins during a message', () => {
       update({ type: 'text_start', contentIndex: 0 }),
       text('so far'),
       ...whole,
-      piece('{"path":1}'),
+      piece('{"p'),
+      piece('ath"'),
+      piece(':1}'),
       ended,
     ]);
   });

@@ -7,6 +7,10 @@ import { type Dialect, legacyEvents } from '../wire/dialect.ts';
 const MIN_SPACING_MS = 16;
 const BYTES_PER_MS = 4 * 1024;
 
+// So many deltas of a block are not spaced, unless they repeat a large message: a short answer arrives in its chunks.
+const UNSPACED_DELTAS = 32;
+const MAX_UNSPACED_LENGTH = 16 * 1024;
+
 // A series is written in slices of this size, so that other work gets its turn.
 const SERIES_SLICE = 256 * 1024;
 
@@ -70,6 +74,8 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
   #isBlocked = false;
   #isClosed = false;
   #quietUntil = 0;
+  /** Deltas of this block that may still be written without spacing. */
+  #unspaced = UNSPACED_DELTAS;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #waiters: (() => void)[] = [];
 
@@ -108,6 +114,10 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
     const { event } = queued;
     const isPaced = this.#options.isPaced(event, this.dialect);
     if (!isPaced) this.#writeAll();
+    if (startsBlock(event)) {
+      this.#unspaced = UNSPACED_DELTAS;
+      this.#quietUntil = 0;
+    }
     if (this.#isIdle && (!isPaced || performance.now() >= this.#quietUntil)) this.#writeEvent(queued, { isPaced });
     else if (isUpdate(event)) this.#holdUpdate(queued);
     else this.#holdEvent(queued);
@@ -241,7 +251,8 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
   }
 
   #schedule(): void {
-    this.#timer ??= setTimeout(() => this.#writeInTime(), this.#quietUntil - performance.now());
+    if (this.#timer) return;
+    this.#timer = setTimeout(() => this.#writeInTime(), Math.max(0, this.#quietUntil - performance.now()));
   }
 
   /** Writes what waits, unless all of it is paced and its time has not come. */
@@ -279,7 +290,14 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
   #writeEvent(queued: E, { isPaced }: { readonly isPaced: boolean }): void {
     const payload = this.#options.encode(queued, this.dialect);
     this.#write(payload);
-    if (isPaced) this.#quietUntil = performance.now() + Math.max(MIN_SPACING_MS, payload.length / BYTES_PER_MS);
+    if (isPaced) this.#quietUntil = performance.now() + this.#spacingAfter(queued.event, payload.length);
+  }
+
+  #spacingAfter({ type }: AgentEvent, length: number): number {
+    const isUnspaced = type === 'message_update' && this.#unspaced > 0 && length <= MAX_UNSPACED_LENGTH;
+    if (!isUnspaced) return Math.max(MIN_SPACING_MS, length / BYTES_PER_MS);
+    this.#unspaced -= 1;
+    return 0;
   }
 
   #write(payload: P): void {
@@ -318,5 +336,8 @@ export class EventQueue<E extends QueuedEvent, P extends { readonly length: numb
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 }
+
+const startsBlock = (event: AgentEvent) =>
+  event.type === 'message_update' && /_start$/.test(event.assistantMessageEvent.type);
 
 const isUpdate = ({ type }: AgentEvent) => type === 'message_update' || type === 'tool_execution_update';

@@ -5,7 +5,7 @@ export interface UiClient {
   /** The methods it shows; undefined: it did not report any. */
   readonly ui: readonly string[] | undefined;
   readonly canAnswerDialogs: boolean;
-  /** Whether it gets titles even if `ui` does not list them. */
+  /** Whether it gets titles if it did not report its methods. */
   readonly receivesTitles: boolean;
 }
 
@@ -17,17 +17,16 @@ export const UI_METHODS = [
   'setWidget',
   'setTitle',
   'set_editor_text',
+  'open_url',
 ] as const;
 
-/** Whether all clients get titles in this environment. */
+/** Whether clients that did not report their methods get titles in this environment. */
 export const emitsTitles = (env: Readonly<Record<string, string | undefined>>): boolean =>
-  /^\s*(?:1|true|yes|on)\s*$/i.test(env['PI_RPC_EMIT_TITLE'] ?? '');
+  !/^\s*(?:0|false|no|off)\s*$/i.test(env['PI_RPC_EMIT_TITLE'] ?? '');
 
-/** Whether a client shows a method. A client that did not report its methods shows all but titles. */
-export function showsMethod({ ui, receivesTitles }: Omit<UiClient, 'canAnswerDialogs'>, method: string): boolean {
-  if (method === 'setTitle') return receivesTitles || ui?.includes(method) === true;
-  return ui?.includes(method) ?? true;
-}
+/** Whether a client shows a method. A client that did not report its methods shows all, titles if the environment allows. */
+export const showsMethod = ({ ui, receivesTitles }: Omit<UiClient, 'canAnswerDialogs'>, method: string): boolean =>
+  ui?.includes(method) ?? (method !== 'setTitle' || receivesTitles);
 
 /** Whether a client gets a UI request: a dialog only if the client may answer it. */
 export const receivesUiRequest = (client: UiClient, method: string): boolean =>

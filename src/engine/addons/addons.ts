@@ -1,8 +1,10 @@
 import { Dialogs } from '../../extend/dialogs.ts';
+import type { Extension } from '../../extend/extensions/extension.ts';
 import type { Extensions } from '../../extend/extensions/extensions.ts';
 import type { ExtensionSource } from '../../extend/extensions/load/find-extensions.ts';
 import { HookSet } from '../../extend/hook-set.ts';
 import { HostTools } from '../../extend/host-tools/host-tools.ts';
+import { connectsMcpServers, ExtensionMcpServers } from '../../extend/mcp/extension-servers.ts';
 import type { McpServers } from '../../extend/mcp/mcp-servers.ts';
 import { Resources } from '../../extend/resources/resources.ts';
 import { StreamRules } from '../../extend/stream-rules/stream-rules.ts';
@@ -10,13 +12,14 @@ import type { Todos } from '../../extend/todos/todos.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../protocol/generated/vocabulary.ts';
 import type { SkillListing } from '../../session/context/system-prompt.ts';
-import { readMcpFiles } from '../../store/mcp-file.ts';
+import { type McpEntry, readMcpFiles } from '../../store/mcp/mcp-file.ts';
 import { withTimeout } from '../../system/with-timeout.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Agent } from '../agent.ts';
 import { publishChanges, publishExtensionError, type WarningSource } from '../agent-state.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { ignoreErrors } from '../grace-period.ts';
+import type { ChildAgent } from './detect.ts';
 import { dialogClients } from './dialog-clients.ts';
 import type { ExtensionServices } from './extension-host.ts';
 import { type FoundSources, findSources } from './extension-sources.ts';
@@ -34,10 +37,13 @@ interface ResourcePaths {
 export class Addons {
   readonly dialogs: Dialogs;
   readonly hostTools = new HostTools();
+  /** The MCP servers of extensions; a change takes effect at once, or when the add-ons have been loaded. */
+  readonly extensionMcpServers = new ExtensionMcpServers(() => void this.#onExtensionMcpServersChanged());
   readonly #agent: Agent;
   readonly #hooks: HookSet;
   /** The folder whose add-ons are loaded. */
   #loadedFolder: string | undefined;
+  #isLoading = false;
   readonly #extensionServices: ExtensionServices;
   #extensions: Extensions | undefined;
   /** Stops the reports of uncaught errors of extensions. */
@@ -47,6 +53,8 @@ export class Addons {
   #loadedTodos: Todos | undefined;
   #resources: Resources | undefined;
   #mcp: McpServers | undefined;
+  /** Agents that extensions created. They end with this session. */
+  readonly #children = new Set<ChildAgent>();
   #isClosed = false;
 
   constructor(agent: Agent) {
@@ -56,15 +64,35 @@ export class Addons {
     this.#extensionServices = {
       dialogs: this.dialogs,
       hooks: this.#hooks,
+      mcpServers: this.extensionMcpServers,
       reload: () => this.reload(),
       blamable: new Set<ExtensionSource>(),
       commandsAtWork: new Set<Promise<void>>(),
+      ...this.#sdk(),
+    };
+  }
+
+  #sdk(): Pick<ExtensionServices, 'sdk'> {
+    const agent = this.#agent;
+    const { agentDir, options } = agent.addonPaths;
+    const { sdk, ownsProcess = false } = options;
+    if (!sdk) return {};
+    const { env, registry } = agent;
+    const { project, shell } = { project: () => agent.project, shell: () => agent.shell };
+    let names: Promise<object> | undefined;
+    return {
+      sdk: () => {
+        // Once: extensions compare classes of several modules.
+        names ??= sdk({ agentDir, env, registry, ownsProcess, children: this.#children, project, shell });
+        return names;
+      },
     };
   }
 
   /** Loads the add-ons of the user and the project. */
   async load(reason: 'startup' | 'reload'): Promise<void> {
     this.#loadedFolder = this.#agent.project.cwd;
+    this.#isLoading = true;
     await this.#loadPart('Extensions', () => this.#loadExtensions(reason));
     await Promise.all([
       this.#loadPart('Skills and templates', () => this.#loadResources()),
@@ -87,6 +115,7 @@ export class Addons {
   }
 
   async onSessionSwitched(): Promise<void> {
+    await this.#closeChildren();
     this.#loadedTodos?.branchChanged();
     await this.#mcp?.removeClientServers();
     const { cwd } = this.#agent.project;
@@ -109,7 +138,7 @@ export class Addons {
 
   get commands(): readonly SlashCommand[] {
     const own = this.#extensions?.commands ?? [];
-    const others = this.#resources?.commands ?? [];
+    const others = [...(this.#resources?.commands ?? []), ...(this.#mcp?.commands ?? [])];
     return [...own, ...others.filter(({ name }) => !own.some((command) => command.name === name))];
   }
 
@@ -127,6 +156,11 @@ export class Addons {
 
   get skills(): readonly SkillListing[] {
     return this.#resources?.listings ?? [];
+  }
+
+  /** The section of the system prompt about MCP servers; undefined if they have none. */
+  get mcpInstructions(): string | undefined {
+    return this.#mcp?.instructions;
   }
 
   /** Undefined if there are none. */
@@ -162,7 +196,13 @@ export class Addons {
     this.#loadedTodos?.close();
     this.#extensions?.close();
     this.#stopCatching?.();
-    await this.#mcp?.close();
+    await Promise.all([this.#closeChildren(), this.#mcp?.close()]);
+  }
+
+  async #closeChildren(): Promise<void> {
+    const children = [...this.#children];
+    this.#children.clear();
+    await Promise.allSettled(children.map((child) => child.dispose()));
   }
 
   async #loadExtensions(reason: 'startup' | 'reload'): Promise<void> {
@@ -185,7 +225,9 @@ export class Addons {
   async #replaceExtensions(first: FoundSources): Promise<FoundSources> {
     const agent = this.#agent;
     const services = this.#extensionServices;
-    const { catchUncaughtErrors, loadExtensions, replaceExtensions } = await import('./load-extensions.ts');
+    const { catchUncaughtErrors, loadExtensions, replaceExtensions, refreshModels } = await import(
+      './load-extensions.ts'
+    );
     const { ownsProcess, flags } = agent.addonPaths.options;
     if (ownsProcess) this.#stopCatching ??= catchUncaughtErrors(agent, services);
     const { extensions: next, found } = await loadExtensions(agent, services, first);
@@ -195,7 +237,7 @@ export class Addons {
       'agent',
       unknown.map((name) => `Unknown option: --${name}`),
     );
-    const bringsModels = next?.all.some(({ providers }) => providers.size > 0);
+    const bringsModels = next?.all.some(({ providers, virtualModels }) => providers.size + virtualModels.size > 0);
     if (bringsModels) await agent.registry.load({ anyway: true });
     if (this.#isClosed) {
       next?.close();
@@ -204,6 +246,7 @@ export class Addons {
     const before = this.#extensions;
     this.#extensions = next;
     replaceExtensions(agent, services, { before, next });
+    await refreshModels(agent, next?.all ?? []);
     return found;
   }
 
@@ -245,6 +288,7 @@ export class Addons {
         ],
         findSkills,
         findTemplates,
+        hasSkillCommands: settings.enableSkillCommands,
       },
       (path, event, error) => publishExtensionError(this.#agent, path, event, error),
     );
@@ -270,17 +314,47 @@ export class Addons {
 
   async #loadMcp(): Promise<void> {
     const { agentDir, options } = this.#agent.addonPaths;
-    if (options.mcp === false) return;
+    if (options.mcp === false) return this.#useConfiguredServers({});
     const { cwd, trusted } = this.#agent.project;
-    const { servers, problems } = readMcpFiles({ agentDir, cwd, trusted });
+    const { servers: files, problems } = readMcpFiles({ agentDir, cwd, trusted });
     this.#warn('mcp', problems);
-    if (servers.size > 0 || this.#mcp) await (await this.#mcpServers()).setFileServers(servers);
+    const owner = this.#mcpClientExtension;
+    if (owner && files.size > 0)
+      this.#warn('mcp', [`The extension ${owner.path} connects the servers of mcp.json: tau starts none of them`]);
+    await this.#useConfiguredServers({ files: owner ? new Map() : files });
+  }
+
+  async #useConfiguredServers({ files }: { readonly files?: ReadonlyMap<string, McpEntry> }): Promise<void> {
+    this.#isLoading = false;
+    const extensions = this.#mcpClientExtension ? new Map() : this.extensionMcpServers.entries;
+    if ((files?.size ?? 0) > 0 || extensions.size > 0 || this.#mcp)
+      await (await this.#mcpServers()).setServers({ ...(files ? { files } : {}), extensions });
+  }
+
+  /** The extension that connects MCP servers instead of tau. */
+  get #mcpClientExtension(): Extension | undefined {
+    return this.#extensions?.all.find((extension) =>
+      connectsMcpServers({ flags: extension.flags, handles: (event) => extension.handles(event) }),
+    );
+  }
+
+  async #onExtensionMcpServersChanged(): Promise<void> {
+    if (!this.#isLoading && !this.#isClosed) await this.#loadPart('MCP servers', () => this.#useConfiguredServers({}));
   }
 
   async #mcpServers(): Promise<McpServers> {
     const { McpServers } = await import('../../extend/mcp/mcp-servers.ts');
     const agent = this.#agent;
+    const isNew = this.#mcp === undefined;
     this.#mcp ??= new McpServers({
+      agentDir: agent.addonPaths.agentDir,
+      cwd: () => agent.shell.cwd,
+      dialogs: this.dialogs,
+      hasClients: agent.mode === 'rpc',
+      canShowDialogs: () => this.dialogs.canShow('input'),
+      model: () => agent.session.choice.model,
+      registry: agent.registry,
+      reportUnread: (name, error) => publishExtensionError(agent, name, 'mcp_expansion', error),
       environment: () => {
         const { env, family, cwd } = agent.shell;
         return { env, variables: agent.env, family, cwd };
@@ -291,8 +365,10 @@ export class Addons {
       isAgentTool: (name) => !['mcp', undefined].includes(agent.toolbox.sourceOf(name)),
       warn: (text) => this.#warn('mcp', [text]),
     });
-    if (this.#isClosed) await this.#mcp.close();
-    return this.#mcp;
+    const mcp = this.#mcp;
+    if (isNew) this.#hooks.put('mcp', { expand: (input, signal) => mcp.expand(input, signal) });
+    if (this.#isClosed) await mcp.close();
+    return mcp;
   }
 
   /** A failing part does not affect the others. */

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ShellOptions } from '../../agent/tools/bash/shell.ts';
 import type { ExtensionFactory } from '../../extend/extensions/extension-api.ts';
+import type { PreloadedExtensions } from '../../extend/extensions/load/preloaded-extensions.ts';
 import { foldersUpToRepository } from '../../extend/repository-folders.ts';
+import type { ModelRegistry } from '../../model/registry/registry.ts';
 import type { Settings } from '../../store/settings.ts';
 
 export interface AddonPaths {
@@ -66,6 +69,24 @@ function entriesOf(folder: string): string[] {
   }
 }
 
+/** An agent whose extensions create agents of their own. */
+export interface ParentAgent {
+  readonly agentDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly registry: ModelRegistry;
+  readonly project: () => { readonly cwd: string; readonly trusted: boolean };
+  readonly shell: () => ShellOptions;
+  /** Whether uncaught errors of extensions are reported and do not end the process. */
+  readonly ownsProcess: boolean;
+  /** The agents that it created and has to close. */
+  readonly children: Set<ChildAgent>;
+}
+
+/** An agent that an extension created. */
+export interface ChildAgent {
+  dispose(): Promise<void>;
+}
+
 /** Add-ons requested by the caller, beside those found in the folders of the user and the project. */
 export interface AddonOptions {
   /** Files and folders of extensions. */
@@ -74,6 +95,10 @@ export interface AddonOptions {
   readonly findExtensions?: boolean | undefined;
   /** Extensions of the embedding program by name; they load first. */
   readonly extensionFactories?: ReadonlyMap<string, ExtensionFactory> | undefined;
+  /** Some of the extensions above, loaded already. */
+  readonly preloaded?: PreloadedExtensions | undefined;
+  /** Gives pi's SDK to extensions, for agents of their own. */
+  readonly sdk?: ((parent: ParentAgent) => Promise<object>) | undefined;
   readonly skills?: readonly string[] | undefined;
   readonly findSkills?: boolean | undefined;
   readonly promptTemplates?: readonly string[] | undefined;

@@ -3,24 +3,30 @@ import type { SendOptions } from '../../extend/extensions/extension-api.ts';
 import type { Extensions } from '../../extend/extensions/extensions.ts';
 import type { ExtensionHost, UserMessageDelivery } from '../../extend/extensions/host.ts';
 import type { HookSet } from '../../extend/hook-set.ts';
+import type { ExtensionMcpServers } from '../../extend/mcp/extension-servers.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import type { Acceptance } from '../../session/input/submissions.ts';
+import { readForeignSettings } from '../../store/settings.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
 import type { Agent } from '../agent.ts';
 import { publishChanges, publishExtensionError, whenIdle } from '../agent-state.ts';
 import { selectModel, selectThinkingLevel } from '../models/model-selection.ts';
 import { cloneSession, forkSession, newSession, switchSession } from '../session-switch.ts';
 import { cannotAnswer } from './dialog-clients.ts';
+import { refreshProvider } from './refresh-models.ts';
 
 /** Services of the add-ons that outlive a set of extensions. */
-export interface ExtensionServices extends Pick<ExtensionHost, 'blamable' | 'commandsAtWork' | 'dialogs' | 'reload'> {
+export interface ExtensionServices
+  extends Pick<ExtensionHost, 'blamable' | 'commandsAtWork' | 'dialogs' | 'reload' | 'sdk'> {
   readonly hooks: HookSet;
+  /** The MCP servers that extensions register. */
+  readonly mcpServers: ExtensionMcpServers;
 }
 
 /** The agent as a set of extensions uses it. */
 export function extensionHost(
   agent: Agent,
-  { hooks, dialogs, blamable, commandsAtWork, reload }: ExtensionServices,
+  { hooks, dialogs, blamable, commandsAtWork, reload, sdk, mcpServers }: ExtensionServices,
   extensions: () => Extensions,
 ): ExtensionHost {
   const { mode, lane, registry, toolbox, addonPaths } = agent;
@@ -31,6 +37,15 @@ export function extensionHost(
     const { signal } = lane;
     return Promise.resolve(lane.run(() => work(signal)));
   };
+  const modelsChanged = (event: string) =>
+    void agent.onModelsChanged().catch((error: unknown) => reportFailure('<runtime>', event, error));
+  const whenLoaded = (register: () => void) => {
+    const registerNow = () => {
+      register();
+      return agent.onModelsChanged();
+    };
+    return registry.isLoaded ? registerNow() : registry.load({ anyway: true }).then(registerNow);
+  };
   return {
     mode,
     registry,
@@ -38,14 +53,20 @@ export function extensionHost(
     dialogs,
     blamable,
     commandsAtWork,
+    ...(sdk ? { sdk } : {}),
     agentDir: addonPaths.agentDir,
     shell: () => agent.shell,
     flags: addonPaths.options.flags ?? new Map(),
     session: () => agent.session,
     project: () => agent.project,
+    settings: () => {
+      const { cwd, trusted, settings } = agent.project;
+      return { ...readForeignSettings({ agentDir: addonPaths.agentDir, cwd, trusted }), ...structuredClone(settings) };
+    },
     hasUi: () => mode === 'rpc' && !cannotAnswer(agent),
     commands: () => agent.addons.loaded?.commands ?? [],
     publish: (event) => agent.broadcast.publish(event),
+    warn: (text) => agent.warnings.report('extension', [text]),
     reportFailure,
     applyStep,
     change: (work) => publishChanges(agent, work),
@@ -71,20 +92,26 @@ export function extensionHost(
       inLane((signal) => (position === 'at' ? cloneSession : forkSession)(agent, { entryId }, signal)),
     navigateTree: (targetId, options) => inLane((signal) => agent.session.navigate(targetId, options, signal)),
     reload: () => inLane(reload),
+    toolDefinition: (name) => extensions().toolDefinition(name),
     toolsChanged: () => publishTools(agent, extensions()),
     hooksChanged: () => hooks.put('extensions', extensions().hooks),
     shutdown: () => agent.requestExit(),
     registerProvider: (name, config) => {
-      const register = () => {
-        registry.register(name, config);
-        return agent.onModelsChanged();
-      };
-      return registry.isLoaded ? register() : registry.load({ anyway: true }).then(register);
+      const registered = whenLoaded(() => registry.register(name, config));
+      const refresh = () => refreshProvider(agent, { name, config, extensionPath: '<runtime>' });
+      return registered.then(refresh);
     },
     unregisterProvider: (name) => {
       registry.unregister(name);
-      void agent.onModelsChanged().catch((error: unknown) => reportFailure('<runtime>', 'unregister_provider', error));
+      modelsChanged('unregister_provider');
     },
+    registerVirtualModel: (definition) => whenLoaded(() => registry.virtual.register(definition)),
+    unregisterVirtualModel: (provider, id) => {
+      registry.virtual.unregister(provider, id);
+      modelsChanged('unregister_virtual_model');
+    },
+    mcpServers,
+    mcpServersChanged: () => extensions().notifyMcpServers(mcpServers.list()),
   };
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { provideRipgrep } from '../../agent/tools/search/provide-ripgrep.ts';
 import { findFailingExtension } from '../../extend/extensions/extension.ts';
 import { Extensions } from '../../extend/extensions/extensions.ts';
 import { onUncaughtError } from '../../system/uncaught-errors.ts';
@@ -7,6 +8,8 @@ import type { Agent } from '../agent.ts';
 import { publishExtensionError } from '../agent-state.ts';
 import { type ExtensionServices, extensionHost, publishTools } from './extension-host.ts';
 import { type FoundSources, findSources } from './extension-sources.ts';
+
+export { refreshModels } from './refresh-models.ts';
 
 /**
  * Loads the found extensions. Those of a project load only if it is trusted; extensions of the user may decide that.
@@ -18,8 +21,12 @@ export async function loadExtensions(
   first: FoundSources,
 ): Promise<{ readonly extensions: Extensions | undefined; readonly found: FoundSources }> {
   if (first.sources.length === 0) return { extensions: undefined, found: first };
-  const extensions: Extensions = new Extensions(extensionHost(agent, services, () => extensions));
-  await extensions.load(first.sources);
+  // For programs that extensions start, by `pi.exec` or by themselves.
+  await provideRipgrep(agent.shell);
+  const host = extensionHost(agent, services, () => extensions);
+  const extensions: Extensions = agent.addonPaths.options.preloaded?.attach(host) ?? new Extensions(host);
+  const isLoaded = ({ path }: { readonly path: string }) => extensions.all.some((one) => one.path === path);
+  await extensions.load(first.sources.filter((source) => !isLoaded(source)));
   if (!(await decidesTrust(agent, extensions))) return { extensions, found: first };
   const found = findSources(agent);
   const isNew = ({ path }: { readonly path: string }) => !first.sources.some((source) => source.path === path);
@@ -30,26 +37,36 @@ export async function loadExtensions(
 /** Replaces all extensions synchronously. */
 export function replaceExtensions(
   agent: Agent,
-  { hooks, dialogs }: ExtensionServices,
+  { hooks, dialogs, mcpServers }: ExtensionServices,
   { before, next }: { readonly before: Extensions | undefined; readonly next: Extensions | undefined },
 ): void {
-  const { registry } = agent;
-  for (const { providers } of before?.all ?? []) for (const name of providers.keys()) registry.unregister(name);
-  for (const { path, providers } of next?.all ?? []) {
-    for (const [name, config] of providers) {
-      try {
-        registry.register(name, config);
-      } catch (error) {
-        publishExtensionError(agent, path, 'load', error);
-      }
-    }
-  }
+  replaceModels(agent, before, next);
   next?.activate();
   // Before everything else that may fail: no gate may be missing.
   hooks.put('extensions', next?.hooks ?? {});
+  for (const extension of before?.all ?? []) mcpServers.removeAll(extension);
   before?.close();
   dialogs.clearPersistent();
   publishTools(agent, next);
+}
+
+function replaceModels(agent: Agent, before: Extensions | undefined, next: Extensions | undefined): void {
+  const { registry } = agent;
+  for (const { providers, virtualModels } of before?.all ?? []) {
+    for (const name of providers.keys()) registry.unregister(name);
+    for (const { provider, id } of virtualModels.values()) registry.virtual.unregister(provider, id);
+  }
+  for (const { path, providers, virtualModels } of next?.all ?? []) {
+    const attempt = (register: () => void) => {
+      try {
+        register();
+      } catch (error) {
+        publishExtensionError(agent, path, 'load', error);
+      }
+    };
+    for (const [name, config] of providers) attempt(() => registry.register(name, config));
+    for (const definition of virtualModels.values()) attempt(() => registry.virtual.register(definition));
+  }
 }
 
 /** Reports uncaught errors of extensions instead of ending the process. Returns how to stop. */

@@ -1,6 +1,5 @@
 import { Refusal } from '../../protocol/errors.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
-import { contextUsage } from '../../session/context/context-usage.ts';
 import { sessionNameFrom } from '../../store/sessions/session-name.ts';
 import type { Agent } from '../agent.ts';
 import { selectModel } from '../models/model-selection.ts';
@@ -125,9 +124,9 @@ async function forkAt(agent: Agent, entryId: string, signal: AbortSignal): Promi
 }
 
 function sessionFacts({ session }: Agent): string {
-  const { log, transcript, choice } = session;
+  const { log, transcript } = session;
   const { counts } = transcript;
-  const usage = contextUsage(transcript.messages, choice.model);
+  const usage = session.contextUsage;
   const lines = [
     `Session ${log.header.id}${transcript.name === undefined ? '' : ` (${transcript.name})`}`,
     `File: ${log.path ?? 'none: it stays in memory'}`,

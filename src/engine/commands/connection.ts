@@ -1,3 +1,6 @@
+import { choices } from '../../protocol/generated/choices.ts';
+import { commandRows } from '../../protocol/generated/command-rows.ts';
+import { eventNames } from '../../protocol/generated/event-names.ts';
 import { version } from '../../protocol/generated/version.ts';
 import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
 import { MAX_QUEUED } from '../../session/input/queue.ts';
@@ -40,6 +43,11 @@ export const connection = {
         ...capabilities,
       },
       limits: { maxLineBytes: MAX_LINE_BYTES, maxQueuedMessages: MAX_QUEUED },
+      supported: {
+        commands: Object.keys(commandRows),
+        events: [...eventNames],
+        features: choices.Feature.filter((feature) => feature !== 'resume'),
+      },
     };
   },
 

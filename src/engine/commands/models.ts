@@ -8,7 +8,7 @@ import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
 import { selectModel, selectThinkingLevel } from '../models/model-selection.ts';
 
-/** Handlers that select models and thinking levels and store API keys. */
+/** Handlers that select models and thinking levels, store API keys and sign in. */
 export const models = {
   set_model: ({ provider, modelId, persist }, { agent }) => {
     const use = (model: Model) =>
@@ -22,8 +22,9 @@ export const models = {
 
   cycle_model: (_params, { agent }) => cycleModel(agent),
 
-  get_available_models: async ({ builtins = false }, { agent: { registry, session, warnings } }) => {
-    await Promise.all([registry.load(), registry.discoverLocalModels()]);
+  get_available_models: async ({ builtins = false }, { agent: { registry, session, warnings, addons } }) => {
+    // Extensions that are loading may register providers.
+    await Promise.all([registry.load(), registry.discoverLocalModels(), addons.loading]);
     warnings.report('models', registry.problems);
     const { model, notice } = session.choice;
     // A fallback model was not requested.
@@ -32,6 +33,7 @@ export const models = {
   },
 
   set_credential: async ({ provider, apiKey }, { agent }) => {
+    const { parseApiKey } = await import('../../store/credentials.ts');
     await agent.setApiKey(provider, parseApiKey(apiKey));
     return { provider, models: usableModelCount(agent, provider) };
   },
@@ -44,6 +46,17 @@ export const models = {
   list_providers: async (_params, { agent: { registry } }) => {
     await registry.load({ anyway: true });
     return { providers: registry.auth?.keyedProviders() ?? [] };
+  },
+
+  get_login_providers: async (_params, { agent: { registry } }) => {
+    await registry.load({ anyway: true });
+    return { providers: registry.auth?.loginProviders() ?? [] };
+  },
+
+  login: async ({ providerId }, { agent, connection, signal }) => {
+    const { logInThroughDialogs } = await import('../models/login.ts');
+    await logInThroughDialogs(agent, { providerId, connection, signal });
+    return { providerId, models: usableModelCount(agent, providerId) };
   },
 
   set_thinking_level: ({ level: requestedLevel, persist }, { agent }) => {
@@ -73,13 +86,6 @@ export function cycleModel(agent: Agent, direction: CycleDirection = 'forward') 
   const notified = selectModel(agent, { model, source: 'cycle', requestedLevel: next.thinkingLevel });
   const { thinkingLevel } = agent.session.choice;
   return afterNotifying({ model, thinkingLevel, isScoped }, notified);
-}
-
-/** Trims an API key and rejects anything but one word. */
-function parseApiKey(text: string): string {
-  const key = text.trim();
-  if (/^[^\s\p{C}]+$/u.test(key)) return key;
-  throw new Refusal('invalid_params', 'A key is one word, without spaces, line breaks or control characters');
 }
 
 const usableModelCount = ({ registry }: Agent, provider: string): number =>

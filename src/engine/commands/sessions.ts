@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { ForkPoints, Result, SessionSummary, SlashCommand } from '../../protocol/generated/vocabulary.ts';
-import { contextUsage } from '../../session/context/context-usage.ts';
 import { textOf } from '../../session/input/input.ts';
 import { renameStoredSession, sessionNameFrom } from '../../store/sessions/session-name.ts';
 import { moveToTrash, restoreFromTrash } from '../../store/sessions/trash.ts';
@@ -123,21 +122,25 @@ async function withBuiltins(commands: readonly SlashCommand[]): Promise<{ comman
 }
 
 export function forkPoints({ session }: Agent): ForkPoints {
-  const messages = session.log.branch().flatMap((entry) => {
-    if (entry.type !== 'message' || entry.message.role !== 'user') return [];
+  const { log } = session;
+  const messages = [...log.allNodesOfKind('user')].reverse().flatMap(({ id }) => {
+    const entry = log.entry(id);
+    if (entry?.type !== 'message' || entry.message.role !== 'user') return [];
     const text = textOf(entry.message);
     return text === '' ? [] : [{ entryId: entry.id, text }];
   });
   return { messages };
 }
 
-export function statsOf({ session }: Agent): Result<'get_session_stats'> {
+export function statsOf({ session, registry }: Agent): Result<'get_session_stats'> {
   const { log, transcript, choice } = session;
-  const usage = contextUsage(transcript.messages, choice.model);
+  const isPlan = choice.model ? registry.isSubscription(choice.model) : false;
+  const usage = session.contextUsage;
   return {
     ...(log.path === undefined ? {} : { sessionFile: log.path }),
     sessionId: log.header.id,
     ...transcript.counts,
+    ...(isPlan ? { subscription: true } : {}),
     ...(usage ? { contextUsage: usage } : {}),
   };
 }

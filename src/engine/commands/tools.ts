@@ -4,7 +4,11 @@ import type { CommandContext, Handlers } from '../dispatch.ts';
 
 /** Handlers of shell commands, tools, host tools, MCP servers and todos. */
 export const tools = {
-  get_tools: (_params, { agent }) => ({ tools: agent.toolbox.describe() }),
+  // Extensions and MCP servers that are starting bring tools.
+  get_tools: (_params, { agent: { addons, toolbox } }) => {
+    const described = () => ({ tools: toolbox.describe() });
+    return addons.loading === undefined ? described() : addons.loading.then(described);
+  },
 
   set_active_tools: ({ tools: names }, { agent }) => {
     publishChanges(agent, () => agent.toolbox.activate(names));

@@ -17,19 +17,23 @@ export const ripgrepFinding = (): Finding =>
 export const sharpFinding = (): Finding =>
   packageFinding('sharp', { packages: ['sharp'], loss: 'images are sent as large as they are' });
 
+// Each package is a dependency of the one before it.
 function packageFinding(name: string, { packages, loss }: { packages: readonly string[]; loss: string }): Finding {
-  const missing = packages.find((packageName) => !isInstalled(packageName));
-  if (missing === undefined) return fine(name, 'Installed');
-  return warning(name, `${missing} is not installed: ${loss}. Install tau again, with optional dependencies`);
+  let base: string | undefined = importBase();
+  for (const packageName of packages) {
+    base = locate(packageName, base);
+    if (base !== undefined) continue;
+    return warning(name, `${packageName} is not installed: ${loss}. Install tau again, with optional dependencies`);
+  }
+  return fine(name, 'Installed');
 }
 
-/** Resolves a package like an import, without loading it. */
-function isInstalled(name: string): boolean {
+/** Resolves a package like an import of this file, without loading it. */
+function locate(name: string, importer: string): string | undefined {
   try {
-    createRequire(importBase()).resolve(name);
-    return true;
+    return createRequire(importer).resolve(name);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

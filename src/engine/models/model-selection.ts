@@ -1,5 +1,5 @@
 import type { Model, ThinkingLevel } from '../../protocol/generated/vocabulary.ts';
-import { clampLevel, recordChoice } from '../../session/model-choice.ts';
+import { clampLevel, levelInSettings, recordChoice } from '../../session/model-choice.ts';
 import type { Agent } from '../agent.ts';
 import { publishChanges } from '../agent-state.ts';
 import { ignoreErrors } from '../grace-period.ts';
@@ -19,7 +19,8 @@ export function selectModel(
 ): Promise<void> | undefined {
   const { session, hooks } = agent;
   const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
-  const thinkingLevel = clampLevel(model, requestedLevel ?? levelForNextModel(agent));
+  const configured = levelInSettings(agent.project.settings, model);
+  const thinkingLevel = clampLevel(model, requestedLevel ?? configured ?? levelForNextModel(agent));
   const choice = { model, thinkingLevel };
   publishChanges(agent, () => {
     if (source !== 'restore') recordChoice(session.transcript, choice, previousLevel);
@@ -59,7 +60,7 @@ function notifyLevelChange({ session, hooks }: Agent, previousLevel: ThinkingLev
 
 /** Uses the context window with which a local server runs a model, if it is smaller than the assumed one, and warns. */
 export function useServedWindows(agent: Agent): void {
-  agent.registry.onServedWindow = ({ provider, id, contextWindow: assumed }, served) => {
+  agent.registry.servedWindows.onSmaller = ({ provider, id, contextWindow: assumed }, served) => {
     const { session } = agent;
     const { model } = session.choice;
     if (model?.provider === provider && model.id === id) {

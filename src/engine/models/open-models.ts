@@ -26,6 +26,8 @@ export interface ModelOptions {
   /** Undefined if the agent has no add-ons, so that no model can be added later. */
   readonly addons?: AddonOptions | undefined;
   readonly script?: Script | undefined;
+  /** Used instead of a new one. */
+  readonly registry?: ModelRegistry | undefined;
 }
 
 /** The model registry, and the requested model. */
@@ -55,13 +57,10 @@ export const registryPlaceOf = ({ settings, trusted, cwd }: Project): FolderOpti
 /** Loads the models. Rejects with a `Refusal` if the requested one is unknown and no extension can add it. */
 export async function openModels({ agentDir, env, project, ...options }: ModelOptions): Promise<Models> {
   const { settings } = project;
-  const registry = new ModelRegistry({
-    agentDir,
-    env,
-    folderOptions: registryPlaceOf(project),
-    offline: options.offline,
-    script: options.script,
-  });
+  const folderOptions = registryPlaceOf(project);
+  const { offline, script } = options;
+  const registry = options.registry ?? new ModelRegistry({ agentDir, env, folderOptions, offline, script });
+  registry.folderOptions = folderOptions;
   await registry.load();
   // A model of the settings must be found, or reported missing by name.
   if (settings.defaultProvider !== undefined && !options.requested)

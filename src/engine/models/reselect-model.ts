@@ -1,4 +1,5 @@
 import type { ModelRegistry } from '../../model/registry/registry.ts';
+import { isVirtual } from '../../model/registry/virtual-models.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../../protocol/generated/vocabulary.ts';
 import {
@@ -6,6 +7,7 @@ import {
   clampLevel,
   type ModelChoice,
   storedChoice,
+  storedVirtualModel,
   type UnresolvedModel,
 } from '../../session/model-choice.ts';
 import type { Session } from '../../session/session.ts';
@@ -26,7 +28,10 @@ export async function reselectModel(agent: Agent): Promise<void> {
   if (agent.session !== session || session.choice !== choice) return;
   const { model } = next;
   if (model && !isSame(model, choice.model)) {
-    const source = isSame(model, storedChoice(session.log).model) ? 'restore' : 'set';
+    const isStored = [storedChoice(session.log).model, storedVirtualModel(registry, session.log)].some(
+      (stored) => stored && isSame(model, stored),
+    );
+    const source = isStored ? 'restore' : 'set';
     await selectModel(agent, { model, source, requestedLevel: level });
     return;
   }
@@ -35,9 +40,16 @@ export async function reselectModel(agent: Agent): Promise<void> {
   });
 }
 
-async function reselect(registry: ModelRegistry, { choice, transcript }: Session): Promise<Reselected> {
+async function reselect(registry: ModelRegistry, { choice, transcript, log }: Session): Promise<Reselected> {
   const { model, unavailable, unresolved, notice } = choice;
   if (unresolved) return resolveAwaited(registry, unresolved);
+  const stored = storedChoice(log);
+  const virtual = storedVirtualModel(registry, log);
+  // A session of a virtual model is opened with the model that answered last, until the virtual one is registered.
+  if (virtual && stored.model && isSame(stored.model, model ?? unavailable))
+    return { ...chooseModel(registry, virtual), level: stored.thinkingLevel };
+  if (model && isVirtual(model) && !registry.has(model.provider, model.id) && stored.model)
+    return chooseModel(registry, stored.model);
   const name = model ?? unavailable;
   if (name) await registry.loadModel(name.provider, name.id);
   if (!model) {

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { serverFolder } from '../store/agent-dir.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
+import { reachableStats } from '../system/files/reachable-stats.ts';
 import type { Grant } from './auth/grant.ts';
 import { ExportOffers, OFFER_MS } from './http/export-offers.ts';
 
@@ -50,7 +51,7 @@ export class ExportFolder {
   #removeAbandoned(): void {
     for (const name of namesIn(this.#parent)) {
       const path = join(this.#parent, name);
-      const modifiedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      const modifiedAt = reachableStats(path)?.mtimeMs ?? 0;
       if (path !== this.#path && Date.now() - modifiedAt > OFFER_MS) rmSync(path, { recursive: true, force: true });
     }
     this.#removeIfEmpty();

@@ -63,7 +63,8 @@ export function errorFields(error: unknown): LogFields {
 }
 
 /**
- * Logs what an agent printed to stderr and the end of its runs, with its session and process id.
+ * Logs what an agent printed to stderr, failures of its extensions and MCP servers, and the end of its runs, with its
+ * session and process id.
  *
  * Lines of tau are warnings. Other output, of extensions and of programs that they start, and the log lines of the
  * agent itself are logged at `debug` only.
@@ -76,6 +77,9 @@ export function logActivity(log: ServerLog, sessionId: string, { pid, ...activit
       else log.event('warn', 'agent warned', { sessionId, pid, warning: message });
       return;
     }
+    case 'failure':
+      log.event('warn', 'agent reported', { sessionId, pid, failure: activity.line });
+      return;
     case 'omitted':
       log.event('warn', 'agent printed too much', { sessionId, pid, omittedLines: activity.lines });
       return;

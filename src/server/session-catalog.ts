@@ -9,7 +9,8 @@ import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { realFolder } from '../store/sessions/listing/session-files.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { isPathInside } from '../system/files/path-inside.ts';
-import { type Grant, mayOpen, permissionDenied, permits } from './auth/grant.ts';
+import { type Grant, mayOpen, permissionDenied, permits, tokenIdOf } from './auth/grant.ts';
+import { FairTurns } from './fair-turns.ts';
 import { LookupLimit } from './gateway/command-limits.ts';
 import type { Sessions, SessionTarget } from './sessions.ts';
 
@@ -37,6 +38,7 @@ export class SessionCatalog {
   readonly #list: SessionList;
   readonly #index: SessionIndex;
   readonly #lookups = new LookupLimit();
+  readonly #turns = new FairTurns();
 
   constructor(options: SessionCatalogOptions) {
     const { agentDir, cwd } = options;
@@ -73,13 +75,21 @@ export class SessionCatalog {
     this.#index.forgetUnknown(id);
   }
 
-  async list({ cwd, cursor, limit }: Params<'list_sessions'>, grant: Grant): Promise<Result<'list_sessions'>> {
+  /** Lists one page at a time, the tokens taking turns. A list that is no longer awaited when its turn comes is empty. */
+  async list(
+    { cwd, cursor, limit }: Params<'list_sessions'>,
+    grant: Grant,
+    isAwaited: () => boolean = () => true,
+  ): Promise<Result<'list_sessions'>> {
     const folder = cwd === undefined ? undefined : resolve(this.#options.cwd, cwd);
     if (folder !== undefined && !mayOpen(grant, folder)) throw denied(cwd);
     const pageLimit = Math.min(limit ?? MAX_LISTED_SESSIONS, MAX_LISTED_SESSIONS);
     const mayList = (path: string) => mayOpen(grant, path);
-    const page = await this.#list.list({ cwd: folder, cursor, limit: pageLimit, mayList });
-    return { ...page, sessions: page.sessions.map((session) => this.#withStatus(this.#visible(session, grant))) };
+    return this.#turns.run(tokenIdOf(grant), async () => {
+      if (!isAwaited()) return { sessions: [] };
+      const page = await this.#list.list({ cwd: folder, cursor, limit: pageLimit, mayList });
+      return { ...page, sessions: page.sessions.map((session) => this.#withStatus(this.#visible(session, grant))) };
+    });
   }
 
   /** Whether the grant allows the session in this file; all files if it has no paths. */

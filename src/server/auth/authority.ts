@@ -257,10 +257,14 @@ class LastValid<T> {
   }
 }
 
-/** Identifies the content of a file without reading it. */
+/** Identifies the content of a file without reading it; a file that cannot be reached has the version of its error. */
 function versionOf(path: string): string {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : '';
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : '';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unreachable';
+  }
 }
 
 // The use of a busy token is recorded this often.

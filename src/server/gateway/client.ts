@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { type CloseCode, closeCodes, type ErrorCode, Refusal } from '../../protocol/errors.ts';
 import type {
   AgentEvent,
@@ -6,6 +5,7 @@ import type {
   HostTool,
   ServerDisconnectedEvent,
 } from '../../protocol/generated/vocabulary.ts';
+import { reachableStats } from '../../system/files/reachable-stats.ts';
 import { type Dialect, defaultDialect, hasAddedIds, withIds, withoutIds } from '../../wire/dialect.ts';
 import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import { accessOf, type Grant, mayOpen, permits } from '../auth/grant.ts';
@@ -101,6 +101,10 @@ export class Client implements Subscriber {
       this.#updateReading();
     });
     socket.onClose((code) => this.#handleClose(code));
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   get isCumulative(): boolean {
@@ -366,7 +370,7 @@ function redacted(event: AgentEvent): AgentEvent {
 
 /** The size of a session file: an estimate of its snapshot. */
 const storedBytes = (target: SessionTarget) =>
-  target.kind === 'stored' ? (statSync(target.path, { throwIfNoEntry: false })?.size ?? 0) : 0;
+  target.kind === 'stored' ? (reachableStats(target.path)?.size ?? 0) : 0;
 
 const payloadOf = (json: string) => Buffer.from(escapeLineBreaks(json));
 

@@ -1,6 +1,7 @@
-import type { Params, Result } from '../../protocol/generated/vocabulary.ts';
+import type { CommandName, Params, Result } from '../../protocol/generated/vocabulary.ts';
 import { clampTimeout } from '../../system/with-timeout.ts';
 import { AgentResponse } from '../agent-response.ts';
+import { permits } from '../auth/grant.ts';
 import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
 import { MAX_FRAME_BYTES, MAX_READER_FRAME_BYTES } from './client-socket.ts';
@@ -52,6 +53,11 @@ export function hello(
     };
     const maxFrameBytes = client.identity.grant.scopes.has('prompt') ? MAX_FRAME_BYTES : MAX_READER_FRAME_BYTES;
     const limits = { ...agentHello.limits, maxLineBytes: Math.min(agentHello.limits.maxLineBytes, maxFrameBytes) };
-    onResponse(AgentResponse.success(request.type, { ...agentHello, capabilities: own, limits }));
+    const supported = {
+      ...agentHello.supported,
+      commands: agentHello.supported.commands.filter((name) => permits(client.identity.grant, name as CommandName)),
+      features: [...agentHello.supported.features, 'resume'],
+    };
+    onResponse(AgentResponse.success(request.type, { ...agentHello, capabilities: own, limits, supported }));
   });
 }

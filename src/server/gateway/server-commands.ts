@@ -75,8 +75,11 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
       onResponse(response);
     }),
 
-  list_sessions: async (request, client, onResponse) =>
-    onResponse(AgentResponse.success(request.type, await client.services.catalog.list(request, client.identity.grant))),
+  list_sessions: async (request, client, onResponse) => {
+    const { services, identity } = client;
+    const page = await services.catalog.list(request, identity.grant, () => !client.isClosed);
+    onResponse(AgentResponse.success(request.type, page));
+  },
 
   delete_session: (request, client, onResponse) =>
     client.exclusively(async () => {

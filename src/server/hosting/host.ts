@@ -292,6 +292,7 @@ export class Host {
   }
 
   async #handleCrash(reason: string): Promise<void> {
+    this.#subscribers.forgetWarnings();
     this.#options.callbacks.onCrash(reason);
     await this.#publisher.endInterrupted(reason);
   }

@@ -151,11 +151,13 @@ export class LocalSessions implements Sessions {
         return host;
       } catch (error) {
         const refusal = await lockRefusal(target);
-        if (!refusal) {
+        // The other process may have released the lock since the agent failed.
+        const wasInUse = messageOf(error).includes('Session is in use by ');
+        if (!refusal && !wasInUse) {
           this.#options.onStartFailure(target.id, messageOf(error));
           throw error;
         }
-        if (performance.now() > deadline) throw refusal;
+        if (performance.now() > deadline) throw refusal ?? error;
         await new Promise((resolve) => setTimeout(resolve, OPEN_RETRY_MS));
       }
     }

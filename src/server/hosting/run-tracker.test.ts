@@ -138,6 +138,13 @@ it('runs interrupted by a server crash end as interrupted for clients of every e
   expect(runs.isActive).toBe(false);
 });
 
+it('an interrupted run whose id is unknown gets one', () => {
+  const { runs, apply } = newTracker();
+  apply({ type: 'agent_start' });
+
+  expect(runs.interruptedEnd()).toMatchObject({ runId: expect.stringMatching(/^[\da-f-]{36}$/) });
+});
+
 it('an interrupted run stays stored until its end is published', () => {
   const { runs, runJournal, accept, apply } = newTracker();
   accept('a', { disposition: 'started', runId: 'r' });

@@ -1,5 +1,6 @@
 import type { Accepted, AgentEvent, AgentSettledEvent } from '../../protocol/generated/vocabulary.ts';
 import type { RunJournal, RunningRecord, RunRecords, SettledRecord } from '../../store/run-journal.ts';
+import { newUuid } from '../../store/sessions/random-id.ts';
 import type { AgentResponse } from '../agent-response.ts';
 import type { Access, CommandRequest, Cursor } from '../sessions.ts';
 
@@ -161,10 +162,10 @@ export class RunTracker {
   }
 }
 
-/** The end of a run whose agent or server exited. */
+/** The end of a run whose agent or server exited. It gets an id if the agent had not reported one yet. */
 const interruptedSettled = ({ runId, clientMessageIds }: RunningRecord): AgentSettledEvent => ({
   type: 'agent_settled',
-  runId,
+  runId: runId || newUuid(),
   aborted: false,
   outcome: 'error',
   errorCode: 'interrupted',

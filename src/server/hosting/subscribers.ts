@@ -25,6 +25,8 @@ export class Subscribers {
   /** The final steps of an assistant message and its entry, held until `message_end`. */
   readonly #heldSteps: { readonly event: AgentEvent; readonly journaled: JournalRecord }[] = [];
   readonly #missedNotices = new MissedNotices();
+  /** The warnings of the running agent by their messages. */
+  readonly #warnings = new Map<string, AgentEvent>();
   /** The sequence number published last. */
   #lastSeq = 0;
   /** Earlier cursors belong to another session. */
@@ -64,6 +66,7 @@ export class Subscribers {
     const partial = this.liveState.apply(event);
     const record = new SessionRecord(event, { seq, text, messageSoFar: partial && (finalMessage ?? partial) });
     this.#lastSeq = seq;
+    if (event.type === 'warning') this.#warnings.set(event.message, event);
     if (!this.#hasViewer) this.#missedNotices.add(event);
     for (const subscriber of this.attached) if (!this.#hasReceived(subscriber, seq)) this.#deliver(subscriber, record);
     for (const waiting of this.#resuming.values()) waiting.push(record);
@@ -117,13 +120,22 @@ export class Subscribers {
     }
   }
 
-  /** Attaches a client with, in this order: its location, missed run ends, the snapshot, missed notices, the live state. */
+  /** The next agent publishes its own warnings. */
+  forgetWarnings(): void {
+    this.#warnings.clear();
+  }
+
+  /**
+   * Attaches a client with, in this order: its location, missed run ends, the snapshot, missed notices and the warnings of
+   * the agent, the live state.
+   */
   attach(subscriber: Subscriber, { location, snapshot, resume, runEnds }: AttachSnapshot): void {
     subscriber.onAttached({ ...location, epoch: this.#journal.epoch, seq: this.#lastSeq, resume });
     // Run ends precede the snapshot, because another run may be active in that.
     for (const settled of runEnds) subscriber.onRecord(new SessionRecord(settled));
     subscriber.onSnapshot(snapshot);
-    const missed = (subscriber.canView ? this.#missedNotices.take() : []).map((event) => new SessionRecord(event));
+    const notices = subscriber.canView ? this.#missedNotices.take() : [];
+    const missed = [...new Set([...notices, ...this.#warnings.values()])].map((event) => new SessionRecord(event));
     const live = [...this.liveState.toEvents()].map((record) => this.#withRunId(record));
     for (const record of [...missed, ...live]) this.#deliver(subscriber, record);
     this.attached.add(subscriber);

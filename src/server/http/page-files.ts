@@ -54,9 +54,11 @@ function readPageFile(path: string): PageFile {
 /** The regular files below a folder. Links are skipped, since they could lead out of it. */
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name).slice(join(folder, '/').length));
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      // Not by a recursive `readdir`: some versions of Node follow links to folders.
+      if (entry.isDirectory()) return namesIn(join(folder, entry.name)).map((name) => `${entry.name}/${name}`);
+      return entry.isFile() ? [entry.name] : [];
+    });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

@@ -74,7 +74,7 @@ it('[W124] an agent that prints without end fills no log', async () => {
   expect(logged(logFile, 'agent printed too much')).toMatchObject([{ level: 'warn', omittedLines: 9950 }]);
 });
 
-it('[W125] the first client that attaches gets the warnings of the agent, and later ones do not', async () => {
+it('[W125] every client that attaches gets the warnings of the agent once, and none when it resumes', async () => {
   const home = newHome();
   writeUserFile(home, 'models.json', '{"providers": 7}');
   writeUserFile(home, 'mcp.json', '{"mcpServers": {"odd": {}}}');
@@ -82,11 +82,33 @@ it('[W125] the first client that attaches gets the warnings of the agent, and la
   const first = await server.attach();
   await first.run('Hi');
   const second = await server.attach({ session: first.cursor.session });
-  await second.ok({ type: 'get_state' });
+  const resumed = server.connect(first.cursor);
+  for (const peer of [second, resumed]) await peer.ok({ type: 'get_state' });
 
-  expect(first.records.filter(({ type }) => type === 'warning')).toMatchObject([
+  const warningsOf = (peer: typeof first) => peer.records.filter(({ type }) => type === 'warning');
+  const warnings = [
     { source: 'models', message: 'models.json: providers must be an object' },
     { source: 'mcp', message: expect.stringContaining('mcpServers.odd needs a command or a url') },
-  ]);
-  expect(second.records.filter(({ type }) => type === 'warning')).toEqual([]);
+  ];
+  expect(warningsOf(first)).toMatchObject(warnings);
+  expect(warningsOf(second)).toMatchObject(warnings);
+  expect(warningsOf(resumed)).toEqual([]);
+});
+
+it('[W123] the server logs the failures of extensions and MCP servers, without the text of the extension', async () => {
+  const { home, agentArgs, logFile } = homeWithExtension('');
+  writeFileSync(
+    agentArgs[1] ?? '',
+    `export default (pi) => pi.on('agent_start', () => { throw new Error('text of an extension'); });`,
+  );
+  writeUserFile(home, 'mcp.json', '{"mcpServers": {"gone": {"command": "false"}}}');
+  const server = await startServer({ home, script: HELLO, agentArgs, args: ['--log-file', logFile] });
+
+  await (await server.attach()).run('Hi');
+  await waitUntil(async () => logged(logFile, 'agent reported').length >= 2);
+
+  const failures = logged(logFile, 'agent reported').map(({ level, failure }) => `${level} ${failure}`);
+  expect(failures).toContain(`warn the extension ${agentArgs[1]} failed in agent_start`);
+  expect(failures).toContainEqual(expect.stringContaining('warn the MCP server gone failed: '));
+  expect(readFileSync(logFile, 'utf8')).not.toContain('text of an extension');
 });

@@ -70,7 +70,7 @@ it('the image copies existing paths, runs as an unprivileged user and checks the
     expect(existsSync(join(root, path)), path).toBe(true);
     expect(ignored).toContain(`!${path}`);
   }
-  expect(dockerfile).toMatch(/^FROM node:20-slim$/m);
+  expect(dockerfile).toMatch(/^FROM node:26-slim$/m);
   expect(dockerfile).toMatch(/^USER node$/m);
   expect(dockerfile).toMatch(/^VOLUME \/agent$/m);
   const [, url = ''] = /fetch\('(.+?)'\)/.exec(dockerfile) ?? [];

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -6,6 +7,7 @@ import { newGate, newHome } from '../../support/agent/test-agent.ts';
 import { interceptingAgentArgs } from '../../support/server/intercepting-agent.ts';
 import { OWNER_TOKEN, startServer, type TestServer } from '../../support/server/test-server.ts';
 import { storeLargeConversation } from '../../support/sessions/long-conversation.ts';
+import { storeShortSession } from '../../support/sessions/stored-session.ts';
 
 const VIEWER_TOKEN = 'token-of-a-viewer';
 const tokens = { [VIEWER_TOKEN]: { name: 'Viewer', scopes: ['view'], allowedPaths: ['/'] } };
@@ -72,6 +74,22 @@ it('[W99 W100] reads that wait are dropped with their client, and others keep th
 
   expect(meanwhile).toHaveLength(2);
   expect(reads().length).toBeLessThan(10);
+});
+
+it('[W139] lists of sessions of one token are made one at a time, and those of others take turns with them', async () => {
+  const home = newHome();
+  const session = storeLargeConversation(home, 1);
+  for (let count = 0; count < 500; count++) storeShortSession(home, randomUUID(), `question ${count}`);
+  const server = await startServer({ home, tokens, settings });
+  const owner = await server.attach({ session, ...SHORT });
+  const viewer = await connectReader(server, session);
+
+  for (let reads = 1; reads <= READ_COUNT; reads++) viewer.send({ id: reads, type: 'list_sessions', limit: 1000 });
+  await viewer.response('list_sessions');
+  await owner.ok({ type: 'list_sessions', limit: 1 });
+  await owner.ok({ type: 'get_state' });
+
+  expect(viewer.count('list_sessions')).toBeLessThan(READ_COUNT / 4);
 });
 
 it('[W106] unread snapshots of one token cost bounded memory, and other tokens attach', async () => {

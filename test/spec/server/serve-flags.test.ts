@@ -114,7 +114,7 @@ it('[W62] npm start forwards a signal', async () => {
   const { start } = project.scripts;
   mkdirSync(join(home.cwd, 'scripts'));
   writeFileSync(join(home.cwd, 'scripts/build.mjs'), '');
-  writeFileSync(join(home.cwd, 'package.json'), JSON.stringify({ name: 'tau', scripts: { start } }));
+  writeFileSync(join(home.cwd, 'package.json'), JSON.stringify({ name: project.name, scripts: { start } }));
   symlinkSync(join(TAU, '..'), join(home.cwd, 'dist'));
   const npm = startProgram(home, ['npm', 'start', '--silent', '--', '--port', '0']);
   await npm.waitForOutput('/session\n');

@@ -49,6 +49,15 @@ it.each(['view', 'prompt', 'bash', 'admin'] as const satisfies readonly Scope[])
   },
 );
 
+it('[I24] hello lists only the commands that the scopes of a token permit', async () => {
+  const target = await startTarget();
+  const { guest } = await withGuest(target, 'view');
+
+  const { supported } = (await guest.ok({ type: 'hello' })) as { supported: { commands: string[] } };
+
+  expect(supported.commands).toEqual(commandNames.filter((name) => scopeOf(name) === 'view'));
+});
+
 it('[A10] a token with only view may send every view command', async () => {
   const target = await startTarget();
   const { guest } = await withGuest(target, 'view');

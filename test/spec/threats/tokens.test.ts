@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newHome } from '../../support/agent/test-agent.ts';
@@ -251,3 +251,31 @@ it('[A6 A9] the token of the environment reaches no agent, no tool and no file',
   }
   expect(readFileSync(`${target.home.agentDir}/server/tokens.json`, 'utf8')).not.toContain(token);
 });
+
+it('[A29] the server lives on when its folder cannot be read, and keeps the tokens that it read last', async () => {
+  const { target, token, folder } = await withMovedFolder();
+
+  symlinkSync(folder, folder);
+
+  await expect.poll(() => target.stderr()).toContain('ELOOP');
+  expect(await statusWith(target, { authorization: `Bearer ${token}` })).toBe(200);
+});
+
+it('[A29] the server lives on when its folder is replaced by a file, and has no stored tokens', async () => {
+  const { target, token, folder } = await withMovedFolder();
+
+  writeFileSync(folder, '');
+
+  await expect.poll(() => statusWith(target, { authorization: `Bearer ${token}` })).toBe(401);
+  expect(await statusWith(target, { authorization: `Bearer ${TARGET_TOKEN}` })).toBe(200);
+});
+
+/** A target with a stored token, whose folder is no longer at its place. */
+async function withMovedFolder() {
+  const target = await startTarget();
+  const { token } = await newToken(target.home);
+  expect(await statusWith(target, { authorization: `Bearer ${token}` })).toBe(200);
+  const folder = `${target.home.agentDir}/server`;
+  renameSync(folder, `${folder}.moved`);
+  return { target, token, folder };
+}

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { StderrLines } from './agent-process.ts';
+import { LimitedLines } from './agent-process.ts';
 
 function newLines() {
   const passed: string[] = [];
   const omitted: number[] = [];
-  const lines = new StderrLines({ onLine: (line) => passed.push(line), onOmitted: (count) => omitted.push(count) });
+  const lines = new LimitedLines({ onLine: (line) => passed.push(line), onOmitted: (count) => omitted.push(count) });
   return { lines, passed, omitted };
 }
 

@@ -15,7 +15,7 @@ interface AgentOutput {
   readonly onLine: (text: string) => void;
   /** Called for every piece of stdout, also within a line. */
   readonly onOutput: () => void;
-  readonly stderrLines: StderrLines;
+  readonly stderrLines: LimitedLines;
 }
 
 // How long an agent may take to store everything and exit before it is killed.
@@ -97,20 +97,20 @@ const MAX_STDERR_LINE = 1000;
 const MAX_STDERR_LINES = 50;
 const STDERR_WINDOW_MS = 10_000;
 
-interface StderrCallbacks {
+interface LineCallbacks {
   readonly onLine: (line: string) => void;
   /** Called when the next window begins, or at the end. */
   readonly onOmitted: (lines: number) => void;
 }
 
-/** Cuts the stderr of an agent into lines: of limited length, and a limited number in a window of time. */
-export class StderrLines {
-  readonly #callbacks: StderrCallbacks;
+/** Cuts text of an agent, such as its stderr, into lines: of limited length, and a limited number in a window of time. */
+export class LimitedLines {
+  readonly #callbacks: LineCallbacks;
   #rest = '';
   #windowStart = 0;
   #lines = 0;
 
-  constructor(callbacks: StderrCallbacks) {
+  constructor(callbacks: LineCallbacks) {
     this.#callbacks = callbacks;
   }
 

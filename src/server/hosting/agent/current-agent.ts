@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { Refusal } from '../../../protocol/errors.ts';
 import type { AgentEvent, SessionState } from '../../../protocol/generated/vocabulary.ts';
+import { reachableStats } from '../../../system/files/reachable-stats.ts';
 import type { ProcessExit } from '../../../system/processes/process-group.ts';
 import type { Access, SessionTarget } from '../../sessions.ts';
 import type { AgentLaunch } from './agent-process.ts';
@@ -108,7 +108,7 @@ export class CurrentAgent {
     const version = fileVersion(target);
     let exitReason = '';
     const handleEvent = (event: AgentEvent, text: string) => {
-      if (event.type === 'agent_exit') exitReason = `: ${event.reason}`;
+      if (event.type === 'agent_exiting') exitReason = `: ${event.reason}`;
       else onEvent(event, text);
     };
     const onExit = (exit: ProcessExit) => void this.#handleExit(agent, exit, exitReason);
@@ -163,6 +163,6 @@ const isDifferentSession = ({ sessionId }: Partial<SessionState>, target: Sessio
 
 /** Changes with every change of the file. */
 function fileVersion(target: SessionTarget): string {
-  const stats = target.kind === 'stored' ? statSync(target.path, { throwIfNoEntry: false }) : undefined;
+  const stats = target.kind === 'stored' ? reachableStats(target.path) : undefined;
   return stats ? `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeMs}` : '';
 }

@@ -5,7 +5,7 @@ import { conversationReads } from '../../../wire/inbound.ts';
 import { toLine } from '../../../wire/json-lines.ts';
 import { AgentResponse } from '../../agent-response.ts';
 import type { Access, CommandRequest, SessionTarget, Subscriber } from '../../sessions.ts';
-import { type AgentLaunch, AgentProcess, StderrLines } from './agent-process.ts';
+import { type AgentLaunch, AgentProcess, LimitedLines } from './agent-process.ts';
 import { MAX_PENDING_REQUESTS, PendingRequests } from './pending-requests.ts';
 import { ReadQueue } from './read-queue.ts';
 
@@ -37,9 +37,10 @@ export interface AgentCallbacks {
   readonly onActivity: (activity: AgentActivity) => void;
 }
 
-/** An event for the log of the server: a line of stderr, a number of omitted lines, the end of a run. */
+/** An event for the log of the server: a line of stderr, a reported failure, a number of omitted lines, the end of a run. */
 export type AgentActivity = { readonly pid: number | undefined } & (
   | { readonly kind: 'stderr'; readonly line: string }
+  | { readonly kind: 'failure'; readonly line: string }
   | { readonly kind: 'omitted'; readonly lines: number }
   | { readonly kind: 'run'; readonly event: AgentSettledEvent }
 );
@@ -61,6 +62,7 @@ type HandledRequest = readonly [CommandRequest, ResponseHandling];
 
 /** A running agent and its pending requests. */
 export class HostedAgent {
+  readonly #failures: LimitedLines;
   readonly #process: AgentProcess;
   readonly #requests = new PendingRequests();
   readonly #reads = new ReadQueue();
@@ -77,9 +79,14 @@ export class HostedAgent {
     const { target } = session;
     const cwd = existsSync(target.cwd) ? target.cwd : process.cwd();
     const rpcArgs = ['--mode', 'rpc', '--stream', 'delta', '--on-eof', 'abort', ...sessionArgs(session)];
-    const stderrLines = new StderrLines({
+    const onOmitted = (lines: number) => callbacks.onActivity({ kind: 'omitted', pid: this.pid, lines });
+    const stderrLines = new LimitedLines({
       onLine: (line) => callbacks.onActivity({ kind: 'stderr', pid: this.pid, line }),
-      onOmitted: (lines) => callbacks.onActivity({ kind: 'omitted', pid: this.pid, lines }),
+      onOmitted,
+    });
+    this.#failures = new LimitedLines({
+      onLine: (line) => callbacks.onActivity({ kind: 'failure', pid: this.pid, line }),
+      onOmitted,
     });
     const onOutput = () => {
       this.#unansweredPings = 0;
@@ -203,6 +210,8 @@ export class HostedAgent {
   #handleEvent(event: AgentEvent, text: string): void {
     try {
       if (event.type === 'agent_settled') this.#callbacks.onActivity({ kind: 'run', pid: this.pid, event });
+      const failure = failureIn(event);
+      if (failure !== undefined) this.#failures.push(`${failure.replaceAll('\n', ' ')}\n`);
       this.#callbacks.onEvent(event, text);
     } catch (error) {
       this.#callbacks.onError(error);
@@ -295,4 +304,11 @@ export class CrashCounter {
     this.#times = [...this.#times.filter((at) => now - at < CRASH_WINDOW_MS), now];
     return this.#times.length > MAX_CRASHES;
   }
+}
+
+/** The failure of an extension or of an MCP server that an event reports; without the text of the extension. */
+function failureIn(event: AgentEvent): string | undefined {
+  if (event.type === 'extension_error') return `the extension ${event.extensionPath} failed in ${event.event}`;
+  if (event.type !== 'mcp_status' || event.server.status !== 'failed') return undefined;
+  return `the MCP server ${event.server.name} failed: ${event.server.error ?? 'no reason was given'}`;
 }

@@ -29,7 +29,7 @@ async function openLong(keepRecentTokens: number): Promise<Reader> {
   const home = newHome();
   writeSettings(home, { compaction: { enabled: false, keepRecentTokens } });
   const session = storeLongConversation(home, ENTRIES);
-  const server = await servePage({ home, script: [{ text: SUMMARY }, { text: SUMMARY }] });
+  const server = await servePage({ home, script: Array(3).fill({ text: SUMMARY }) });
   const view = await visitByLoginLink(visit, server);
   const traffic = new Traffic();
   await traffic.watch(view.page);

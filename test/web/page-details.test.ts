@@ -35,6 +35,21 @@ it('[V47] the hints for commands, files and the shell write their sign when they
   expect(complaints).toEqual([]);
 });
 
+it.each([390, 320])('[V47] every hint is visible and can be hit on a screen of %i pixels', async (width) => {
+  const { page } = await visit((await servePage()).loginLink, { width, height: 780, hasTouch: true });
+  const hints = page.locator('.hints.keys button');
+  await hints.last().waitFor();
+
+  const hit = await hints.evaluateAll((buttons) =>
+    buttons.map((button) => {
+      const { x, y, width: wide, height } = button.getBoundingClientRect();
+      return button.contains(document.elementFromPoint(x + wide / 2, y + height / 2));
+    }),
+  );
+
+  expect(hit).toEqual([true, true, true]);
+});
+
 it('[V47] a shell command shows only the last state of a line that it overwrites', async () => {
   const { page } = await visit((await servePage()).loginLink);
 

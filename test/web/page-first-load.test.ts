@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newHome } from '../support/agent/test-agent.ts';
+import { newGate, newHome } from '../support/agent/test-agent.ts';
 import { useBrowser } from '../support/page/browser.ts';
 import { messageBox, visitByLoginLink } from '../support/page/page-actions.ts';
 import { servePage } from '../support/page/page-server.ts';
@@ -15,7 +15,8 @@ const index = readFileSync(join(import.meta.dirname, '../../dist/page/index.html
 async function visitWithHeldParts() {
   const home = newHome();
   storeShortSession(home, 'a', 'Session A');
-  const server = await servePage({ home });
+  const gate = newGate();
+  const server = await servePage({ home, script: [{ steps: [{ text: 'Hello.' }, { await: gate.path }] }] });
   const { page, complaints } = await visitByLoginLink(visit, server);
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -31,16 +32,17 @@ async function visitWithHeldParts() {
     await route.continue();
   });
   await page.goto(`${server.address}?session=a`);
-  return { page, complaints, held, release };
+  return { page, complaints, held, release, gate };
 }
 
 it('[V43] the composer accepts and sends text before the conversation can be drawn', async () => {
-  const { page, complaints, held, release } = await visitWithHeldParts();
+  const { page, complaints, held, release, gate } = await visitWithHeldParts();
 
   await messageBox(page).fill('say hello');
   const isSkeletonShown = await page.getByRole('status', { name: 'Loading the conversation' }).isVisible();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Stop' }).waitFor();
+  gate.open();
   release();
   await page.locator('main').getByText('Well.').waitFor();
   await page.locator('main').getByText('say hello').first().waitFor();

@@ -98,7 +98,7 @@ it('[V48] the line names failed and denied calls; a stopped call stays visible',
   const { page } = await visit((await servePage({ home, script })).loginLink);
 
   await submitPrompt(page, 'Do it');
-  await main(page).locator('.tool.running').waitFor();
+  await main(page).locator('.tool.running', { hasText: 'sleep 600' }).waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await fold(page).waitFor();
 

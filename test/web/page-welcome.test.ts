@@ -10,6 +10,7 @@ import { openTab, useBrowser } from '../support/page/browser.ts';
 import { visibleText } from '../support/page/export-page.ts';
 import { button, createToken, messageBox, visitWithScopes } from '../support/page/page-actions.ts';
 import { type PageServer, servePage } from '../support/page/page-server.ts';
+import { IssuerDouble } from '../support/providers/issuer-double.ts';
 
 const { visit } = useBrowser();
 
@@ -215,4 +216,23 @@ it('with a real model a suggestion is put into the box, not sent, and the last s
   expect(focused).toBe(true);
   expect(address).not.toContain('session=');
   expect(view.complaints).toEqual([]);
+});
+
+it('[L67] a sign-in is started in the form of keys and guided by the page', async () => {
+  const issuer = await IssuerDouble.start();
+  const home = homeWithFiles({ models: { providers: { xai: { signIn: { issuer: issuer.url } } } } });
+  const server = await servePage({ home });
+  const { page, complaints } = await visit(server.loginLink);
+  await button(page, 'Add a key').click();
+  const form = page.getByRole('dialog', { name: 'Add a key' });
+  await form.getByLabel('Provider').selectOption('xai');
+
+  await form.getByRole('button', { name: 'Sign in to xAI' }).click();
+  await page.getByText('Enter the code ABCD-1234').waitFor();
+  const address = await page.getByRole('link', { name: 'Open' }).getAttribute('href');
+  await page.getByText(/^Signed in to xAI: \d+ models can be chosen\.$/).waitFor();
+
+  expect(address).toBe(`${issuer.url}/device`);
+  expect(JSON.parse(await readFile(join(home.agentDir, 'auth.json'), 'utf8')).xai).toMatchObject({ type: 'oauth' });
+  expect(complaints).toEqual([]);
 });

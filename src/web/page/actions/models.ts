@@ -53,4 +53,16 @@ export async function removeKey({ remote }: LiveSession, provider: string): Prom
   return models;
 }
 
+/** The ids of the providers that can be signed in to; only administrators may. */
+export async function listSignIns({ remote }: LiveSession): Promise<readonly string[]> {
+  const { providers } = await remote.getLoginProviders();
+  return providers.filter(({ available }) => available).map(({ id }) => id);
+}
+
+/** Signs in to a provider through notices and dialogs of the page; returns the number of models it enables. */
+export async function signIn({ remote }: LiveSession, providerId: string): Promise<number> {
+  const { models } = await remote.login({ providerId });
+  return models;
+}
+
 const persistParam = ({ alsoForNew }: ModelChoiceOptions) => (alsoForNew ? { persist: true } : {});

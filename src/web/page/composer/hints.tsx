@@ -71,7 +71,7 @@ interface KeyProps {
 }
 
 const Key = ({ sign, means, onClick }: KeyProps) => (
-  <button type="button" onClick={onClick}>
-    <kbd>{sign}</kbd> {means}
+  <button type="button" aria-label={`${sign} ${means}`} onClick={onClick}>
+    <kbd>{sign}</kbd> <span class="means">{means}</span>
   </button>
 );

@@ -28,7 +28,15 @@ const MAX_RECONNECT_DELAY_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 30_000;
 
 // Titles are sent only to clients that request them.
-const UI_METHODS = [...dialogMethods, 'notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'] as const;
+const UI_METHODS = [
+  ...dialogMethods,
+  'notify',
+  'setStatus',
+  'setWidget',
+  'setTitle',
+  'set_editor_text',
+  'open_url',
+] as const;
 
 // Events that change the session statistics.
 const STATS_EVENTS = new Set<AgentEvent['type']>([

@@ -60,10 +60,11 @@ interface ToastProps {
   readonly onDismiss: () => void;
 }
 
-function Toast({ notice: { kind, text, action }, isPaused, onDismiss }: ToastProps) {
+function Toast({ notice: { kind, text, url, action }, isPaused, onDismiss }: ToastProps) {
   useEffect(() => {
     const durationMs = action ? ACTION_TOAST_MS : TOAST_MS[kind];
-    if (durationMs === undefined || isPaused) return undefined;
+    // An address is needed until the user has come back.
+    if (durationMs === undefined || isPaused || url !== undefined) return undefined;
     const timer = setTimeout(onDismiss, durationMs);
     return () => clearTimeout(timer);
   }, [isPaused]);
@@ -73,6 +74,11 @@ function Toast({ notice: { kind, text, action }, isPaused, onDismiss }: ToastPro
       <p>
         <ClippedText text={text} />
       </p>
+      {url !== undefined && (
+        <a href={url} target="_blank" rel="noopener noreferrer">
+          Open
+        </a>
+      )}
       {action && (
         <button
           type="button"

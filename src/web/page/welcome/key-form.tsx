@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../../../protocol/errors.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { formatCount } from '../../format.ts';
-import { type KeyProvider, listKeyProviders, removeKey, storeKey } from '../actions/models.ts';
+import { type KeyProvider, listKeyProviders, listSignIns, removeKey, signIn, storeKey } from '../actions/models.ts';
 import { providerName } from '../controls/provider-name.ts';
 import { Modal } from '../overlay/modal.tsx';
 import { useApp, useSession } from '../state/app.ts';
@@ -98,6 +98,7 @@ function Fields({ known }: { readonly known: readonly KeyProvider[] }) {
           </option>
         ))}
       </select>
+      <SignInButton provider={chosen.value} />
       {provider && <StoredKey key={provider.id} provider={provider} isBusy={isBusy} onRemove={() => void remove()} />}
       <label for="key">Key</label>
       <input ref={key} type="password" name="key" id="key" required autocomplete="off" spellcheck={false} />
@@ -116,5 +117,30 @@ function Fields({ known }: { readonly known: readonly KeyProvider[] }) {
         </button>
       </div>
     </form>
+  );
+}
+
+/** Closes the form and signs in, if the provider offers that: its address and dialogs are shown by the page. */
+function SignInButton({ provider }: { readonly provider: string }) {
+  const app = useApp();
+  const session = useSession();
+  const { value: signIns = [] } = useRequest(() => listSignIns(session)).value;
+  if (!signIns.includes(provider)) return null;
+  const name = providerName(provider);
+  const start = async () => {
+    app.sheet.value = undefined;
+    try {
+      const models = await signIn(session, provider);
+      session.showNotice(`Signed in to ${name}: ${formatCount(models, 'model')} can be chosen.`);
+    } catch (error) {
+      session.showError(error);
+    }
+  };
+  return (
+    <div class="row">
+      <button type="button" onClick={() => void start()}>
+        Sign in to {name}
+      </button>
+    </div>
   );
 }

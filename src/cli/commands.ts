@@ -17,7 +17,7 @@ export interface CliCommand extends CommandHelp {
 /** Every command, for the parser, the help and shell completion. Each is loaded on demand. */
 export const commands: Readonly<Record<string, CliCommand>> = {
   chat: {
-    about: 'Chat with the agent in this terminal; without a terminal, each line of stdin is a prompt',
+    about: 'Chat in this terminal; piped lines are prompts',
     run: async (args) => (await import('./local-chat.ts')).chat(args),
   },
   export: {
@@ -39,12 +39,12 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     run: async (args) => (await import('./sessions/sessions.ts')).sessions(args),
   },
   serve: {
-    about: 'Serve the sessions of this machine to browsers and programs',
+    about: 'Serve sessions to browsers and programs',
     run: async (args) => (await import('./serve/serve.ts')).serveSessions(args),
   },
   attach: {
     takes: '[url] [session|new]',
-    about: 'Chat in a session of a server; without a name, choose one',
+    about: 'Chat in a session of a server',
     subcommands: { new: { about: 'Create a session' } },
     run: async (args) => (await import('./attach/attach.ts')).attach(args),
   },
@@ -58,8 +58,46 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     },
     run: async (args) => (await import('./token/token.ts')).token(args),
   },
+  shim: {
+    takes: 'pi',
+    about: 'Write a launcher that starts tau as pi',
+    subcommands: {
+      pi: { about: 'tau shim pi [--dir <folder on the PATH>] [--force | --remove]' },
+    },
+    run: async (args) => (await import('./shim/shim.ts')).shim(args),
+  },
+  mcp: {
+    takes: '<list|login|logout>',
+    about: 'Manage the MCP servers of mcp.json',
+    subcommands: {
+      list: { about: 'List the servers and their sign-ins' },
+      login: { about: 'Sign in to a server: tau mcp login <name>' },
+      logout: { about: 'Forget the sign-in of a server: tau mcp logout <name>' },
+    },
+    run: async (args) => (await import('./mcp.ts')).mcp(args),
+  },
+  login: {
+    takes: '[provider]',
+    about: 'Sign in to a provider, or store its key',
+    run: async (args) => (await import('./auth/login.ts')).login(args),
+  },
+  logout: {
+    takes: '[provider]',
+    about: 'Remove the stored key or sign-in',
+    run: async (args) => (await import('./auth/login.ts')).logout(args),
+  },
+  auth: {
+    takes: '<verb> [provider]',
+    about: 'Check or print stored credentials',
+    subcommands: {
+      check: { about: 'Check the credential of a provider, or all stored ones; renews a sign-in that is due' },
+      'print-api-key': { about: 'Print the key that requests send: tau auth print-api-key <provider>' },
+      'print-bearer-token': { about: 'Print the token of a sign-in; --min-expiry 10m renews one that expires sooner' },
+    },
+    run: async (args) => (await import('./auth/auth.ts')).auth(args),
+  },
   doctor: {
-    about: 'Check everything that tau depends on, without a model call',
+    about: 'Check all that tau needs; --pi: a set-up of pi',
     run: async (args) => (await import('./doctor.ts')).doctor(args),
   },
   completion: {

@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { filesNeedingTrust } from '../engine/addons/detect.ts';
-import { runChecks } from '../engine/diagnosis/finding.ts';
+import { fine, runChecks } from '../engine/diagnosis/finding.ts';
 import {
   diskSpaceFinding,
   futureFolderFinding,
@@ -15,6 +15,7 @@ import {
 } from '../engine/diagnosis/installation.ts';
 import { orphansFinding, outputLogsFinding, pipesFinding } from '../engine/diagnosis/leftovers.ts';
 import { keysFinding, modelFindings } from '../engine/diagnosis/model.ts';
+import { piChecks } from '../engine/diagnosis/pi-setup.ts';
 import { storedSessionFindings } from '../engine/diagnosis/session-files.ts';
 import { agentFilesFindings, settingsFindings, trustFinding } from '../engine/diagnosis/settings-files.ts';
 import { shellFinding } from '../engine/diagnosis/shell.ts';
@@ -26,10 +27,14 @@ import { agentDir, expandHome, sessionsFolder } from '../store/agent-dir.ts';
 import { terminalJson, terminalText } from '../system/terminal-text.ts';
 import { chosenSessionDir, modelOptionsOf, trustOf, workingFolder } from './engine-options.ts';
 import type { CliArguments } from './flags/flags.ts';
+import { describeProgram, executablesNamed } from './shim/launcher.ts';
 
-/** `tau doctor`: checks everything that tau depends on and prints advice. Changes nothing and calls no model. */
+/**
+ * `tau doctor`: checks everything that tau depends on and prints advice; with `--pi`, what tau uses of the set-up of pi.
+ * Changes nothing and calls no model.
+ */
 export async function doctor(args: CliArguments): Promise<number> {
-  const results = await collectFindings(args);
+  const results = await (args.pi ? collectPiFindings(args) : collectFindings(args));
   const ok = results.every(({ status }) => status !== 'error');
   process.stdout.write(
     args.json ? `${terminalJson(JSON.stringify({ ok, findings: results }, null, 2))}\n` : doctorReport(results),
@@ -68,6 +73,20 @@ function collectFindings(args: CliArguments): Promise<Finding[]> {
     processes: orphansFinding,
     environment: () => environmentFindings(env),
   });
+}
+
+/** The findings about the set-up of pi in the agent folder, and about an installed pi. */
+function collectPiFindings(args: CliArguments): Promise<Finding[]> {
+  const root = agentDir(process.env);
+  const project = () => new Project({ cwd: workingFolder(), agentDir: root, trust: trustOf(args) });
+  const registry = async () => (await openModels({ agentDir: root, env: process.env, project: project() })).registry;
+  return runChecks({ pi: installedPiFindings, ...piChecks({ agentDir: root, project, registry }) });
+}
+
+function installedPiFindings(): readonly Finding[] {
+  const found = executablesNamed('pi', (process.env['PATH'] ?? '').split(delimiter));
+  if (found.length === 0) return [fine('pi', 'No pi on the PATH; for programs that start it: tau shim pi')];
+  return found.map((path) => fine('pi', describeProgram(path)));
 }
 
 /** The findings for the default model of a new session. */

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { chooseTools } from '../agent/tool-choice.ts';
 import { builtinTools } from '../agent/tools/builtin-tools.ts';
+import { extensionSdk } from '../embed/sdk/extension-sdk.ts';
 import { type AddonOptions, hasAddons } from '../engine/addons/detect.ts';
 import { type ModelOptions, openModels } from '../engine/models/open-models.ts';
 import type { EngineOptions } from '../engine/open.ts';
@@ -149,6 +150,7 @@ function addonOptionsOf(args: CliArguments, cwd: string): AddonOptions {
     findExtensions: args['no-extensions'] === undefined,
     flags: args.unknown,
     ownsProcess: true,
+    sdk: extensionSdk,
     mcp: args['no-mcp'] === undefined,
     inheritWorkflowSettings: inheritsWorkflow(args),
     skills: resolved(args.skill),

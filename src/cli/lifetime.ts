@@ -1,6 +1,7 @@
 import type { ClientConnection } from '../engine/client-connection.ts';
 import { type Engine, openEngine } from '../engine/open.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
+import { agentDir, pathWithPrograms } from '../store/agent-dir.ts';
 import { onExitSignal } from '../system/exit-signals.ts';
 import type { Log } from '../system/log.ts';
 import { warn } from '../system/terminal-text.ts';
@@ -18,8 +19,10 @@ export async function openAgentEngine(args: CliArguments, dialect: Partial<Diale
   let log: Log | undefined;
   try {
     log = await openRequestedLog(args);
+    identifyProcess(process.env);
     const options = await engineOptions(args);
     const engine = await openEngine({ ...options, log, dialect: { ...options.dialect, ...dialect } });
+    useProxy(engine.agent.project.settings.httpProxy, process.env);
     for (const warning of engine.warnings) warn(warning);
     return engine;
   } catch (error) {
@@ -28,6 +31,23 @@ export async function openAgentEngine(args: CliArguments, dialect: Partial<Diale
     warn(error.message);
     return undefined;
   }
+}
+
+/**
+ * Sets the variables by which extensions, and the programs that they start themselves, recognize an agent; gives them the
+ * PATH of commands.
+ */
+function identifyProcess(env: NodeJS.ProcessEnv): void {
+  env['AI_AGENT'] = 'tau';
+  env['PI_CODING_AGENT'] = 'true';
+  env['PATH'] = pathWithPrograms(agentDir(env), env['PATH']);
+}
+
+/** The proxy of the settings, for model servers and for the programs that tools start; variables override it. */
+function useProxy(proxy: string | undefined, env: NodeJS.ProcessEnv): void {
+  if (proxy === undefined) return;
+  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY'])
+    if (!env[name] && !env[name.toLowerCase()] && !env['all_proxy'] && !env['ALL_PROXY']) env[name] = proxy;
 }
 
 /** Whether the operating system caused the error, such as a full disk; such errors get no stack trace. */
@@ -47,12 +67,12 @@ export function closeOnSignal(engine: Engine, flush: () => Promise<unknown>, fir
 // The longest delay of an exit by work that does not stop.
 const FATAL_CLOSE_TIMEOUT_MS = 3000;
 
-/** After a fatal error, stops and stores all work and sends `agent_exit` as the last record. */
+/** After a fatal error, stops and stores all work and sends `agent_exiting` as the last record. */
 export function closeOnFatalError(engine: Engine, flush: () => Promise<unknown>): void {
   onFatalError(async (error) => {
     const ignore = () => {};
     await withTimeout(FATAL_CLOSE_TIMEOUT_MS, engine.close('a fatal error'), 'It takes too long').catch(ignore);
-    engine.agent.broadcast.publish({ type: 'agent_exit', code: 1, reason: messageOf(error) });
+    engine.agent.broadcast.publish({ type: 'agent_exiting', code: 1, reason: messageOf(error) });
     await withTimeout(SIGNAL_FLUSH_TIMEOUT_MS, flush(), 'It takes too long').catch(ignore);
   });
 }

@@ -39,10 +39,10 @@ const found = (search: string, among = models) =>
 test('the table is aligned and ends with a usage hint', () => {
   expect(modelList(models)).toBe(
     `
-PROVIDER  MODEL            CONTEXT  OUTPUT  THINKING  IMAGES  $/M IN  $/M OUT
-big       claude-opus-5-5       1M    128K  low-max   yes       4.00    20.00
-big       claude-opus-10      131K      8K  -         -            -        -
-small     tiny                 512      8K  -         -        0.075     0.30
+provider  model            context  max-out  thinking  images  $/m-in  $/m-out
+big       claude-opus-5-5       1M     128K  low-max   yes       4.00    20.00
+big       claude-opus-10      131K       8K  -         -            -        -
+small     tiny                 512       8K  -         -        0.075     0.30
 
 To use one: tau --model big/claude-opus-5-5 (and :level after it, for how much it thinks)
 `.trimStart(),

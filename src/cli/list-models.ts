@@ -10,15 +10,16 @@ interface Column {
   readonly isNumber?: boolean;
 }
 
+// The first six titles are pi's, and each is one word: programs split the lines at white space.
 const columns: readonly Column[] = [
-  { title: 'PROVIDER', cell: ({ provider }) => provider },
-  { title: 'MODEL', cell: ({ id }) => id },
-  { title: 'CONTEXT', cell: ({ contextWindow }) => tokens(contextWindow), isNumber: true },
-  { title: 'OUTPUT', cell: ({ maxTokens }) => tokens(maxTokens), isNumber: true },
-  { title: 'THINKING', cell: thinking },
-  { title: 'IMAGES', cell: ({ input }) => (input.includes('image') ? 'yes' : NO_VALUE) },
-  { title: '$/M IN', cell: ({ cost }) => dollars(cost.input), isNumber: true },
-  { title: '$/M OUT', cell: ({ cost }) => dollars(cost.output), isNumber: true },
+  { title: 'provider', cell: ({ provider }) => provider },
+  { title: 'model', cell: ({ id }) => id },
+  { title: 'context', cell: ({ contextWindow }) => tokens(contextWindow), isNumber: true },
+  { title: 'max-out', cell: ({ maxTokens }) => tokens(maxTokens), isNumber: true },
+  { title: 'thinking', cell: thinking },
+  { title: 'images', cell: ({ input }) => (input.includes('image') ? 'yes' : NO_VALUE) },
+  { title: '$/m-in', cell: ({ cost }) => dollars(cost.input), isNumber: true },
+  { title: '$/m-out', cell: ({ cost }) => dollars(cost.output), isNumber: true },
 ];
 
 const NO_VALUE = '-';

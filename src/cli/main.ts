@@ -1,10 +1,10 @@
-import { version } from '../protocol/generated/version.ts';
 import { terminalText } from '../system/terminal-text.ts';
 import { checkUnknownFlags, didYouMean } from './flags/did-you-mean.ts';
 import { checkConflicts } from './flags/flag-conflicts.ts';
 import { type CliArguments, PiError, UnknownWordError, UsageError } from './flags/flags.ts';
 import { parseFlags } from './flags/parse-flags.ts';
 import { checkServerFlags } from './flags/server-flags.ts';
+import { takeProgramName, versionOf } from './program-name.ts';
 import { rpc } from './rpc.ts';
 import { printAndExit, watchStdout } from './stdio.ts';
 
@@ -13,14 +13,17 @@ const SERVER_COMMAND = /^(?:serve|attach|token)$/;
 /** Runs the command line and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   const stdoutError = watchStdout();
-  const code = await runAndReport(argv);
+  const name = takeProgramName(process.env);
+  const code = await runAndReport(argv, name);
   const failure = await stdoutError();
   return failure ? printError(`tau: Could not write to stdout: ${failure.message}`, code || 1) : code;
 }
 
-async function runAndReport(argv: readonly string[]): Promise<number> {
+async function runAndReport(argv: readonly string[], name: string): Promise<number> {
   try {
-    return await run(parseFlags(argv), argv[0]);
+    const args = parseFlags(argv);
+    if (args.version) return await printAndExit(`${versionOf(name)}\n`);
+    return await run(args, argv[0]);
   } catch (error) {
     if (error instanceof UsageError) {
       return printError(`tau: ${error.message}${hint(error)} (see ${helpPageFor(argv[0])})`, 2);
@@ -31,7 +34,6 @@ async function runAndReport(argv: readonly string[]): Promise<number> {
 }
 
 async function run(args: CliArguments, first: string | undefined): Promise<number> {
-  if (args.version) return printAndExit(`${version}\n`);
   if (args.help) return (await import('./help/help.ts')).help(args.positionals);
   if (isServerCommand(args, first)) checkServerFlags(args);
   checkConflicts(args);

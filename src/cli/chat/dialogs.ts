@@ -5,7 +5,7 @@ import { type DialogRequest, dialogText, isDialog, parseAnswer } from './dialog-
 import type { Printer } from './printer.ts';
 
 /** The UI methods that the chat supports. */
-export const CHAT_UI_METHODS = [...dialogMethods, 'notify'];
+export const CHAT_UI_METHODS = [...dialogMethods, 'notify', 'open_url'];
 
 interface OpenQuestion {
   readonly dialog: DialogRequest;
@@ -34,6 +34,8 @@ export class TerminalDialogs {
     if (isDialog(request)) return this.#open(request, signal);
     if (request.method === 'notify' && request.notifyType === 'error') this.#printer.failure(request.message);
     else if (request.method === 'notify') this.#printer.note(request.message);
+    else if (request.method === 'open_url')
+      this.#printer.note([request.instructions, request.url].filter(Boolean).join('\n'));
     return undefined;
   }
 

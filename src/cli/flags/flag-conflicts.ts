@@ -12,12 +12,17 @@ const exclusiveFlags: readonly (readonly FlagName[])[] = [
   ['tools', 'no-tools'],
   ['tools', 'no-builtin-tools'],
   ['approve', 'no-approve'],
+  ['force', 'remove'],
 ];
 
 /** Flags of single commands. */
 export const flagCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   all: ['sessions'],
-  json: ['sessions', 'doctor', 'token'],
+  json: ['sessions', 'doctor', 'token', 'mcp'],
+  pi: ['doctor'],
+  dir: ['shim'],
+  force: ['shim'],
+  remove: ['shim'],
   scope: ['token'],
   path: ['token'],
   expires: ['token'],

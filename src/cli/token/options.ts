@@ -5,6 +5,7 @@ import { isoTime } from '../../store/tokens/iso-time.ts';
 import { type Scope, scopes } from '../../store/tokens/token-record.ts';
 import type { NewToken } from '../../store/tokens/token-store.ts';
 import { realPath } from '../../system/files/real-path.ts';
+import { durationMs } from '../flags/duration.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 
 const USUAL_SCOPES: readonly Scope[] = ['view', 'prompt'];
@@ -48,11 +49,6 @@ function folderOf(path: string): string {
   return realPath(absolute);
 }
 
-const MINUTE = 60_000;
-const unitMs: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE, d: 24 * 60 * MINUTE };
-
-const SPAN = /^(\d{1,6})([mhd])$/;
-
 /** Parses `--expires`: a duration such as `30d`, or a date. Returns an ISO date. */
 function expiryOf(text: string): string {
   const at = afterSpan(text) ?? isoTime(text);
@@ -64,7 +60,6 @@ function expiryOf(text: string): string {
 }
 
 function afterSpan(text: string): number | undefined {
-  const [, count, unit = ''] = SPAN.exec(text) ?? [];
-  const length = unitMs[unit];
-  return length && Date.now() + Number(count) * length;
+  const length = text.endsWith('s') ? undefined : durationMs(text);
+  return length && Date.now() + length;
 }

@@ -7,8 +7,8 @@ import packageJson from '../../../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../..');
 
-it('[Z2] the commands tau and pi are the same program', () => {
-  expect(packageJson.bin).toEqual({ tau: 'dist/tau.cjs', pi: 'dist/tau.cjs' });
+it('[Z84] the only command of the package is tau: an installed pi stays as it is', () => {
+  expect(packageJson.bin).toEqual({ tau: 'dist/tau.cjs' });
   expect(readFileSync(join(root, packageJson.bin.tau), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   expect(statSync(join(root, packageJson.bin.tau)).mode & 0o111).toBe(0o111);
 });

@@ -248,3 +248,24 @@ it.each([
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) });
   expect(sessionFiles(home)).toEqual([]);
 });
+
+// Its start ends when the prompt has been queued.
+const SLOW_EXTENSION = `export default (pi) => pi.on('session_start', (_event, ctx) => new Promise((resolve) => {
+  const wait = () => (ctx.hasPendingMessages() ? resolve() : setTimeout(wait, 5));
+  wait();
+}));`;
+
+it.each([
+  ['text', ['-p'], /^Late\.\n$/],
+  ['JSON', ['--mode', 'json'], /"type":"agent_settled".*\n$/],
+])('[Z92] in %s mode a prompt that waits for the extensions to start is answered', async (_mode, flags, expected) => {
+  const home = newHome();
+  writeSettings(home, { startWaitMs: 1 });
+  writeFileSync(join(home.cwd, 'slow.ts'), SLOW_EXTENSION);
+
+  const args = [...flags, 'go', '-e', 'slow.ts', ...scriptArgs(home, [{ text: 'Late.' }])];
+  const { code, stdout } = await runTau(home, args, { input: '' });
+
+  expect(code).toBe(0);
+  expect(stdout).toMatch(expected);
+});

@@ -46,7 +46,7 @@ function newProject(): Home {
   const home = newHome();
   writeFileSync(join(home.cwd, 'package.json'), '{ "name": "project" }');
   mkdirSync(join(home.cwd, 'node_modules'));
-  symlinkSync(root, join(home.cwd, 'node_modules/tau'));
+  symlinkSync(root, join(home.cwd, 'node_modules/tau-agent'));
   return home;
 }
 

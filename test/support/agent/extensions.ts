@@ -32,8 +32,7 @@ export function writeTextFile(path: string, text: string): string {
  * Creates a home with one extension that registers these commands. Each handler body can use `args`, `ctx`, `pi` and
  * `tell`, which notifies with JSON; `more` precedes the registrations.
  */
-export function homeWithCommands(commands: Record<string, string>, more = '') {
-  const home = newHome();
+export function homeWithCommands(commands: Record<string, string>, more = '', home: Home = newHome()) {
   const registered = Object.entries(commands).map(
     ([name, body]) => `pi.registerCommand('${name}', { handler: async (args, ctx) => { ${body} } });`,
   );

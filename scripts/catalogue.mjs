@@ -10,10 +10,28 @@ if (!source) throw new Error('Which folder holds the package @earendil-works/pi-
 const target = join(import.meta.dirname, '../catalogue');
 
 /** The APIs that tau implements. */
-const supportedApis = new Set(['anthropic-messages', 'openai-completions', 'openai-responses', 'google-generative-ai']);
+const supportedApis = new Set([
+  'anthropic-messages',
+  'openai-completions',
+  'openai-responses',
+  'openai-codex-responses',
+  'google-generative-ai',
+  'azure-openai-responses',
+  'bedrock-converse-stream',
+  'google-vertex',
+  'mistral-conversations',
+]);
 
-/** Accepts no API key, and requires its clients to identify as an editor. */
-const unreachable = new Set(['github-copilot']);
+/**
+ * Servers whose address depends on the user's account or region. At GitHub Copilot pi identifies as an editor; tau uses
+ * the address and the headers of other programs.
+ */
+const replacedServers = {
+  'amazon-bedrock': { baseUrl: undefined },
+  azure: { baseUrl: undefined },
+  'github-copilot': { baseUrl: 'https://api.githubcopilot.com', headers: undefined },
+  'google-vertex': { baseUrl: undefined },
+};
 
 /** The compatibility options that tau's adapters implement. */
 const quirks = [
@@ -59,8 +77,7 @@ if (prices) await comparePrices(kept);
 function providersOf(folder) {
   return readdirSync(join(folder, 'dist/providers/data'))
     .filter((name) => /^[a-z0-9-]+\.json$/.test(name))
-    .map((name) => name.replace(/\.json$/, ''))
-    .filter((provider) => !unreachable.has(provider));
+    .map((name) => name.replace(/\.json$/, ''));
 }
 
 function modelsOf(provider) {
@@ -69,7 +86,7 @@ function modelsOf(provider) {
     .filter(([api]) => supportedApis.has(api))
     .flatMap(([, list]) => Object.entries(list))
     .filter(([key, { id }]) => key.startsWith('chat:') && !/[:-]batch$/.test(id))
-    .map(([, model]) => model)
+    .map(([, model]) => ({ ...model, ...replacedServers[provider] }))
     .filter((model) => {
       const fault = faultOf(model);
       if (fault) console.log(`refused: ${provider}/${JSON.stringify(model.id)}: ${fault}`);
@@ -79,7 +96,8 @@ function modelsOf(provider) {
 
 function faultOf({ id, name, baseUrl, cost, contextWindow, maxTokens }) {
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(id + name)) return 'control characters';
-  if (!URL.canParse(baseUrl) || new URL(baseUrl).protocol !== 'https:') return `base URL ${JSON.stringify(baseUrl)}`;
+  if (baseUrl !== undefined && (!URL.canParse(baseUrl) || new URL(baseUrl).protocol !== 'https:'))
+    return `base URL ${JSON.stringify(baseUrl)}`;
   const numbers = [cost.input, cost.output, cost.cacheRead, cost.cacheWrite, contextWindow, maxTokens];
   return numbers.every((number) => Number.isFinite(number) && number >= 0) ? undefined : 'numbers';
 }
@@ -148,6 +166,7 @@ async function comparePrices(models) {
   };
   let compared = 0;
   for (const { provider, id, baseUrl, cost } of models) {
+    if (baseUrl === undefined) continue;
     const found = calcPrice({ input_tokens: 1 }, id, { providerApiUrl: baseUrl });
     if (!found) continue;
     compared++;

@@ -8,7 +8,7 @@ import { fileList } from './generate/files.mjs';
 import { inboundModule, jsonSchema } from './generate/json-schema.mjs';
 import { limitList } from './generate/limits.mjs';
 import { reference } from './generate/reference.mjs';
-import { choices, clientMethods, commandRows, versionModule, vocabulary } from './generate/typescript.mjs';
+import { choices, clientMethods, commandRows, eventNames, versionModule, vocabulary } from './generate/typescript.mjs';
 
 const root = join(import.meta.dirname, '..');
 
@@ -29,6 +29,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const files = {
   'src/protocol/generated/vocabulary.ts': vocabulary(tables),
   'src/protocol/generated/command-rows.ts': commandRows(tables),
+  'src/protocol/generated/event-names.ts': eventNames(tables),
   'src/protocol/generated/choices.ts': choices(tables),
   'src/protocol/generated/version.ts': versionModule(version),
   'src/protocol/generated/inbound.ts': inboundModule(tables),

@@ -82,6 +82,16 @@ export type Frame = FrameMap[FrameName];
 `;
 }
 
+export function eventNames(tables) {
+  const names = Object.keys(tables.events).map((name) => `  '${name}',\n`);
+  return `${banner}import type { EventName } from './vocabulary.ts';
+
+/** The name of every event, in the order of the tables. */
+export const eventNames: readonly EventName[] = [
+${names.join('')}];
+`;
+}
+
 export function commandRows(tables) {
   const rows = Object.entries(tables.commands).map(
     ([name, { lane, scope, returnsContent }]) =>

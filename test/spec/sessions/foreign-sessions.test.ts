@@ -92,7 +92,7 @@ const laterVersionLines = (cwd: string) => [
   assistantEntry('00000005', '00000004', 'secret'),
   entry('context_edit', '00000006', '00000005', {
     targetId: '00000005',
-    replacement: assistantMessage({ content: [{ type: 'text', text: 'removed' }] }),
+    replacement: { content: 'removed' },
   }),
   entry('usage', '00000007', '00000006', { kind: 'title', provider: 'p', model: 'm', usage: usage(7, 3) }),
   entry('message', '00000008', '00000007', { message: { ...system, toolsRemoved: ['bash'] } }),

@@ -127,7 +127,7 @@ verifies('S17', 'clone does not copy other branches', async ({ open }) => {
   expect(await peer.ok({ type: 'get_fork_messages' })).toEqual({ messages: [{ entryId: 'cccccccc', text: 'again' }] });
 });
 
-verifies('S20 S21', 'get_fork_messages lists user messages of the active branch, oldest first', async ({ open }) => {
+verifies('S20 S21', 'get_fork_messages lists the user messages of every branch, in file order', async ({ open }) => {
   const home = newHome();
   const path = storeSession(home, [
     header(home.cwd),
@@ -144,7 +144,9 @@ verifies('S20 S21', 'get_fork_messages lists user messages of the active branch,
 
   expect(points).toEqual({
     messages: [
+      { entryId: '00000001', text: 'left behind' },
       { entryId: '00000002', text: 'root' },
+      { entryId: '00000004', text: 'left too' },
       { entryId: '00000005', text: 'plain text' },
     ],
   });

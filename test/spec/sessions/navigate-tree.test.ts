@@ -44,6 +44,7 @@ verifies('S35 S58', 'navigate_tree to another entry makes it the leaf and keeps 
   expect((await peer.ok({ type: 'get_fork_messages' })).messages.map(({ text }: { text: string }) => text)).toEqual([
     'first',
     'second',
+    'other',
   ]);
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'two' });
 });

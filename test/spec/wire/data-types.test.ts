@@ -68,6 +68,8 @@ verifies('D8 D9 D10 D11 D12 D16 D17', 'assistant messages and tool results have 
     model: 'scripted',
     usage,
     timestamp: milliseconds,
+    durationMs: expect.any(Number),
+    thinkingLevel: expect.any(String),
   };
   const [, first, result, second] = messages;
   expect(first).toEqual({
@@ -87,6 +89,7 @@ verifies('D8 D9 D10 D11 D12 D16 D17', 'assistant messages and tool results have 
     content: [{ type: 'text', text: 'hi\n' }],
     isError: false,
     timestamp: milliseconds,
+    durationMs: expect.any(Number),
   });
 });
 

@@ -190,7 +190,6 @@ for (const [method, reply, expected] of demos) {
 verifies('V19', 'rpc-demo: title, widget and status are sent from the start to the end of a run', async ({ open }) => {
   const { peer } = await open({
     args: extensionArgs('rpc-demo'),
-    env: { PI_RPC_EMIT_TITLE: '1' },
     script: [bash('echo hi'), { text: 'done' }],
   });
   const { commands } = await peer.ok({ type: 'get_commands' });

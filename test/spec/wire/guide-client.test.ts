@@ -33,7 +33,7 @@ it('[V20] the example of docs/embedding.md works without a built-in WebSocket', 
   const page = readFileSync(join(root, 'docs/embedding.md'), 'utf8');
   const section = page.slice(page.indexOf('### The clients of the remote session guide'));
   const code = (/```js\n([\s\S]*?)```/.exec(section)?.[1] ?? '')
-    .replace("'tau/client'", moduleOf('dist/client.js'))
+    .replace("'tau-agent/client'", moduleOf('dist/client.js'))
     .replace("'ws'", moduleOf('node_modules/ws/wrapper.mjs'));
   writeFileSync(join(server.home.cwd, 'client.mjs'), code);
   const url = `${server.url}?stream=delta&token=${OWNER_TOKEN}`;

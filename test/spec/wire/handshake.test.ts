@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { commandRows } from '../../../src/protocol/generated/command-rows.ts';
+import { eventNames } from '../../../src/protocol/generated/event-names.ts';
 import { version } from '../../../src/protocol/generated/version.ts';
 import type { AssistantMessage, AssistantMessageEvent } from '../../../src/protocol/generated/vocabulary.ts';
 import { applyStep } from '../../../src/wire/assistant-message.ts';
@@ -87,6 +90,7 @@ verifies('I6', 'hello returns server, capabilities and limits', async ({ open, t
   const again = await peer.ok({ type: 'hello', stream: 'cumulative', heartbeatMs: 0 });
 
   const same = {
+    supported: expect.anything(),
     protocol: 1,
     server: { name: 'tau', version },
     limits: { maxLineBytes: (transport === 'websocket' ? 32 : 64) * 1024 * 1024, maxQueuedMessages: 1000 },
@@ -113,6 +117,19 @@ verifies('I6', 'hello returns server, capabilities and limits', async ({ open, t
   };
   expect(negotiated).toEqual({ ...same, capabilities: { ...full, stream: 'delta', heartbeatMs: 60_000 } });
   expect(again).toEqual({ ...same, capabilities: { ...full, stream: 'cumulative', heartbeatMs: 0 } });
+});
+
+verifies('I24', 'hello lists what the client can use', async ({ open, transport }) => {
+  const { peer } = await open();
+
+  const { supported } = (await peer.ok({ type: 'hello' })) as { supported: Record<string, string[]> };
+
+  const { $defs } = JSON.parse(readFileSync(new URL('../../../docs/schema.json', import.meta.url), 'utf8'));
+  expect(supported['commands']).toEqual(Object.keys(commandRows));
+  expect(supported['events']).toEqual(eventNames);
+  expect(supported['features']).toEqual(
+    $defs.Feature.enum.filter((name: string) => name !== 'resume' || transport === 'websocket'),
+  );
 });
 
 verifies('I6', 'a rejected hello changes nothing', async ({ open }) => {

@@ -93,7 +93,8 @@ verifies(
 
 it('[Z30] a reader that closes the pipe ends the run silently', async () => {
   const home = newHome();
-  const shell = `{ "$0" "$1" --mode rpc; echo $? > code; } | head -n 20 > /dev/null; cat code`;
+  // A word every 25 ms: the answer is never complete when the reader closes.
+  const shell = `{ "$0" "$1" --mode rpc --model tau/scripted-slow; echo $? > code; } | head -n 20 > /dev/null; cat code`;
 
   const agent = startProgram(home, ['sh', '-c', shell, process.execPath, TAU]);
   agent.send({ type: 'prompt', message: 'count to 100000' });
@@ -340,7 +341,7 @@ function lastStored(agent: TestAgent) {
 const FATAL = { NODE_OPTIONS: `--require ${join(import.meta.dirname, '../../fixtures/fatal-on-signal.cjs')}` };
 const failFatally = { toolCall: { name: 'bash', arguments: { command: 'kill -USR2 $PPID; sleep 1000' } } };
 
-it('[Z77] a fatal error stores everything and ends stdout with agent_exit and the process with code 1', async () => {
+it('[Z77] a fatal error stores everything and ends stdout with agent_exiting and the process with code 1', async () => {
   const { peer, process, sessionFiles } = await openTestAgent('stdio', { script: [failFatally], env: FATAL });
   const waiting = peer.request({ type: 'wait_idle', id: 'w' }).catch(() => undefined);
 
@@ -349,7 +350,7 @@ it('[Z77] a fatal error stores everything and ends stdout with agent_exit and th
   const exit = await process?.exited;
 
   expect(exit).toEqual({ code: 1, signal: null });
-  expect(peer.records.at(-1)).toEqual({ type: 'agent_exit', code: 1, reason: 'the agent is broken' });
+  expect(peer.records.at(-1)).toEqual({ type: 'agent_exiting', code: 1, reason: 'the agent is broken' });
   expect(peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
   expect(process?.stderr()).toContain('the agent is broken');
   const entries = readSessionFile(sessionFiles()[0] ?? '');
@@ -357,21 +358,21 @@ it('[Z77] a fatal error stores everything and ends stdout with agent_exit and th
   await waiting;
 });
 
-it('[Z77] a client of a socket gets agent_exit as the last record', async () => {
+it('[Z77] a client of a socket gets agent_exiting as the last record', async () => {
   const { peer, process } = await openTestAgent('unix', { script: [failFatally], env: FATAL });
 
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.closed();
 
   expect(await process?.exited).toEqual({ code: 1, signal: null });
-  expect(peer.records.at(-1)).toEqual({ type: 'agent_exit', code: 1, reason: 'the agent is broken' });
+  expect(peer.records.at(-1)).toEqual({ type: 'agent_exiting', code: 1, reason: 'the agent is broken' });
 });
 
-it('[Z78] the client library rejects pending calls with the reason of agent_exit', async () => {
+it('[Z78] the client library rejects pending calls with the reason of agent_exiting', async () => {
   const { client, link } = newClientOnLink();
   const pending = client.getState();
 
-  link.write(toLine({ type: 'agent_exit', code: 1, reason: 'the agent is broken' }));
+  link.write(toLine({ type: 'agent_exiting', code: 1, reason: 'the agent is broken' }));
   link.close();
 
   await expect(pending).rejects.toThrow('the agent is broken');

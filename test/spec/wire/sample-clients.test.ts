@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Home, newHome, openTestAgent, TAU } from '../../support/agent/test-agent.ts';
+import { type Home, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
 import { groupSize, waitUntil } from '../../support/processes/processes.ts';
 import { pathWithPi, startProgram } from '../../support/processes/program.ts';
 import { assertValid } from '../../support/protocol/wire-log.ts';
@@ -28,19 +28,6 @@ it('[V6 V16] the printed Python client gets only valid records', async () => {
 
 testInteractive('[V17] the printed Node client with readline', 'client.cjs');
 testInteractive('[V18] the printed Node client with its JSONL reader', 'jsonl-reader.cjs');
-
-it('[Z2] pi and tau are the same program', async () => {
-  const home = newHome();
-  const env = pathWithPi(home);
-  symlinkSync(TAU, join(home.root, 'bin/tau'));
-
-  const versions = await Promise.all(
-    ['pi', 'tau'].map((name) => startProgram(home, [name, '--version'], { env }).finished),
-  );
-
-  expect(versions[0]).toEqual(versions[1]);
-  expect(versions[0]).toMatchObject({ code: 0, stderr: '' });
-});
 
 /** Tests a client that does not exit by itself. */
 function testInteractive(title: string, program: string): void {

@@ -98,9 +98,10 @@ async function recordsOn(transport: Transport, options: OpenOptions, exchange: (
   const text = JSON.stringify(others)
     .replaceAll(home.root, 'HOME')
     .replace(/"[\dT:.-]+Z"/g, '"TIME"')
-    .replace(/"timestamp":\d+/g, '"timestamp":0')
-    // The limit of a server is lower.
+    .replace(/"(timestamp|durationMs)":\d+/g, '"$1":0')
+    // The limit of a server is lower, and only a server has journals.
     .replace(/"maxLineBytes":\d+/, '"maxLineBytes":0')
+    .replace(',"resume"]', ']')
     .replace(/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b|"[\da-f]{8}"/g, (id) => numberId(numbers, id));
   return [...(JSON.parse(text) as WireRecord[]), ...updates.map((type) => ({ type }))];
 }

@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { environment, type Home, TAU } from '../agent/test-agent.ts';
@@ -82,10 +81,9 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** A PATH on which `pi` starts the built program, as after an installation. */
-export function pathWithPi({ root }: Home): Record<string, string> {
-  const bin = join(root, 'bin');
-  mkdirSync(bin);
-  symlinkSync(TAU, join(bin, 'pi'));
+/** A PATH on which `pi` starts the built program, as after `tau shim pi`. */
+export function pathWithPi(home: Home): Record<string, string> {
+  const bin = join(home.root, 'bin');
+  execFileSync(process.execPath, [TAU, 'shim', 'pi', '--dir', bin], { cwd: home.cwd, env: environment(home) });
   return { PATH: `${bin}:${process.env['PATH']}` };
 }

@@ -232,4 +232,72 @@ export function adapterContract(subject: AdapterUnderTest): void {
     expect(headers).toMatchObject({ 'x-own': 'mine', accept: 'text/mine', 'content-type': 'application/json' });
     expect(JSON.stringify(headers)).not.toContain('key');
   });
+
+  describe('a wire observer', () => {
+    it('changes the headers of the request, and null removes one', async () => {
+      const { request } = await callOnce(
+        subject,
+        { text: 'x' },
+        {
+          wire: {
+            onHeaders: (headers) => {
+              expect(JSON.stringify(headers)).toContain('key');
+              Object.assign(headers, { 'X-Added': 'yes', Accept: null, 'content-type': undefined });
+            },
+          },
+        },
+      );
+
+      expect(request.headers).toMatchObject({ 'x-added': 'yes', 'content-type': 'application/json' });
+      expect(request.headers).not.toHaveProperty('accept');
+    });
+
+    it('gets the status and the headers of each response, without keys and cookies', async () => {
+      const responses: unknown[] = [];
+      const headers = { 'x-echo': 'Bearer secret-key', 'set-cookie': 'id=1' };
+      const double = await ProviderDouble.start(subject.api);
+      double.respondWith({ status: 429, message: 'Slow down', headers });
+
+      await callToEnd(
+        subject.adapter(endpointAt(double, { apiKey: 'secret-key' })),
+        scriptedRequest({ model: subject.model, wire: { onResponse: (response) => void responses.push(response) } }),
+      );
+
+      expect(responses).toMatchObject([{ status: 429, headers: { 'x-echo': 'Bearer …', 'set-cookie': '…' } }]);
+    });
+
+    it('gets each object of the stream as the server sent it, and changes to it have no effect', async () => {
+      const seen: object[] = [];
+
+      const { message } = await callOnce(
+        subject,
+        { text: 'all' },
+        {
+          wire: {
+            onStreamEvent: async (event) => {
+              seen.push(structuredClone(event as object));
+              for (const name of Object.keys(event as object)) delete (event as Record<string, unknown>)[name];
+            },
+          },
+        },
+      );
+
+      const sent = subject.api.encode({ text: 'all' }).filter(({ data }) => data.startsWith('{'));
+      expect(seen).toEqual(sent.map(({ data }) => JSON.parse(data)));
+      expect(message.content).toMatchObject([{ type: 'text', text: 'all' }]);
+    });
+
+    it('that fails fails the call, and nothing is sent', async () => {
+      const double = await ProviderDouble.start(subject.api);
+      const wire = { onHeaders: () => Promise.reject(new Error('Not allowed')) };
+
+      const { message } = await callToEnd(
+        subject.adapter(endpointAt(double)),
+        scriptedRequest({ model: subject.model, wire }),
+      );
+
+      expect(message).toMatchObject({ stopReason: 'error', errorMessage: 'Not allowed' });
+      expect(double.requests).toEqual([]);
+    });
+  });
 }

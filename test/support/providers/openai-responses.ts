@@ -1,6 +1,6 @@
 import type { Api, ModelReply, PlainResponse, SentEvent } from './provider-double.ts';
 
-const RESPONSE = { id: 'resp_1', object: 'response', model: 'double-2025-01-01' };
+const RESPONSE = { id: 'resp_1', object: 'response', created_at: 1, model: 'double-2025-01-01' };
 
 /** OpenAI's Responses API: streamed responses of a model. */
 export const responsesApi: Api = {

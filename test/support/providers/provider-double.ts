@@ -28,6 +28,17 @@ export interface Delivery {
   readonly stallAfter?: number;
 }
 
+/** A recorded stream, byte for byte but for the delivery. */
+export interface Recording {
+  readonly recording: string;
+  readonly chunkBytes?: number;
+  readonly lineEnd?: '\n' | '\r\n' | '\r';
+  /** Omits the blank line after the last event. */
+  readonly unterminated?: boolean;
+  /** Cuts the connection after the last byte. */
+  readonly cut?: boolean;
+}
+
 /** A response that is not an event stream. */
 export interface PlainResponse {
   readonly status: number;
@@ -62,7 +73,9 @@ export interface ReceivedRequest {
   readonly closed: Promise<unknown>;
 }
 
-type QueuedResponse = (ModelReply & Delivery) | PlainResponse;
+type QueuedResponse = (ModelReply & Delivery) | PlainResponse | Recording;
+
+const NOTHING_QUEUED = { status: 400, message: 'No response is queued' };
 
 /** A provider on a real socket that sends queued responses in order. */
 export class ProviderDouble {
@@ -71,6 +84,7 @@ export class ProviderDouble {
   readonly #responses: QueuedResponse[] = [];
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   #waiting: (() => void)[] = [];
+  #rule: (request: Pick<ReceivedRequest, 'body'>) => QueuedResponse = () => NOTHING_QUEUED;
 
   private constructor(api: Api) {
     this.#api = api;
@@ -86,6 +100,11 @@ export class ProviderDouble {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Computes the response to every request for which none is queued. */
+  respondBy(rule: (request: Pick<ReceivedRequest, 'body'>) => QueuedResponse): void {
+    this.#rule = rule;
   }
 
   /** Queues responses; with an empty queue the double responds 400. */
@@ -108,12 +127,13 @@ export class ProviderDouble {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();
-    const queued = this.#responses.shift() ?? { status: 400, message: 'No response is queued' };
+    const queued = this.#responses.shift() ?? this.#rule({ body: parseOrUndefined(text) });
     const closed = once(response, 'close');
     const { url: path = '', headers, socket } = request;
     this.requests.push({ path, port: socket.remotePort, headers, text, body: parseOrUndefined(text), closed });
     for (const wake of this.#waiting.splice(0)) wake();
     if ('status' in queued) this.#sendPlain(response, queued);
+    else if ('recording' in queued) await play(response, queued);
     else await this.#stream(response, queued);
   }
 
@@ -132,18 +152,34 @@ export class ProviderDouble {
       `data: ${data}`,
       '',
     ]);
-    const bytes = Buffer.from(lines.map((line) => line + lineEnd).join(''));
-    for (let at = 0; at < bytes.length; at += pieces ?? bytes.length) {
-      response.write(bytes.subarray(at, at + (pieces ?? bytes.length)));
-      if (pieces !== undefined) await setImmediate();
-    }
-    if (cutAfter !== undefined) {
-      // Flushes the written bytes before the connection is cut.
-      await new Promise((resolve) => response.write('', resolve));
-      await setImmediate();
-      response.destroy();
-    } else if (stallAfter === undefined) response.end();
+    await writeInPieces(response, lines.map((line) => line + lineEnd).join(''), pieces);
+    if (cutAfter !== undefined) await cut(response);
+    else if (stallAfter === undefined) response.end();
   }
+}
+
+async function play(response: ServerResponse, recorded: Recording): Promise<void> {
+  const { recording, chunkBytes, lineEnd = '\n', unterminated } = recorded;
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const text = recording.replaceAll('\n', lineEnd);
+  await writeInPieces(response, unterminated ? text.trimEnd() : text, chunkBytes);
+  if (recorded.cut) await cut(response);
+  else response.end();
+}
+
+async function writeInPieces(response: ServerResponse, text: string, pieces: number | undefined): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += pieces ?? bytes.length) {
+    response.write(bytes.subarray(at, at + (pieces ?? bytes.length)));
+    if (pieces !== undefined) await setImmediate();
+  }
+}
+
+// Flushes the written bytes before the connection is cut.
+async function cut(response: ServerResponse): Promise<void> {
+  await new Promise((resolve) => response.write('', resolve));
+  await setImmediate();
+  response.destroy();
 }
 
 function parseOrUndefined(text: string): unknown {

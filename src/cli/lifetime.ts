@@ -2,6 +2,7 @@ import type { ClientConnection } from '../engine/client-connection.ts';
 import { type Engine, openEngine } from '../engine/open.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import { agentDir, pathWithPrograms } from '../store/agent-dir.ts';
+import { onExitCall } from '../system/exit-call.ts';
 import { onExitSignal } from '../system/exit-signals.ts';
 import type { Log } from '../system/log.ts';
 import { warn } from '../system/terminal-text.ts';
@@ -67,14 +68,20 @@ export function closeOnSignal(engine: Engine, flush: () => Promise<unknown>, fir
 // The longest delay of an exit by work that does not stop.
 const FATAL_CLOSE_TIMEOUT_MS = 3000;
 
-/** After a fatal error, stops and stores all work and sends `agent_exiting` as the last record. */
-export function closeOnFatalError(engine: Engine, flush: () => Promise<unknown>): void {
-  onFatalError(async (error) => {
+/**
+ * After a fatal error or a call of `process.exit` (by an extension), stops and stores all work and sends `agent_exiting`
+ * as the last record.
+ */
+export function closeOnUnexpectedExit(engine: Engine, flush: () => Promise<unknown>): void {
+  // The log gets the cause only, because the message of an error may quote file contents.
+  const close = async (cause: string, exit: { code: number; reason: string }) => {
     const ignore = () => {};
-    await withTimeout(FATAL_CLOSE_TIMEOUT_MS, engine.close('a fatal error'), 'It takes too long').catch(ignore);
-    engine.agent.broadcast.publish({ type: 'agent_exiting', code: 1, reason: messageOf(error) });
+    await withTimeout(FATAL_CLOSE_TIMEOUT_MS, engine.close(cause), 'It takes too long').catch(ignore);
+    engine.agent.broadcast.publish({ type: 'agent_exiting', ...exit });
     await withTimeout(SIGNAL_FLUSH_TIMEOUT_MS, flush(), 'It takes too long').catch(ignore);
-  });
+  };
+  onFatalError((error) => close('a fatal error', { code: 1, reason: messageOf(error) }));
+  onExitCall((code, reason) => close(reason, { code, reason }));
 }
 
 /** Resolves when all records have been written to the client. */

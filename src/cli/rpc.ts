@@ -4,7 +4,7 @@ import { watchParent } from '../system/exit-signals.ts';
 import { isGuardedByParent } from '../system/processes/process-tag.ts';
 import { stdioLink } from '../wire/stdio.node.ts';
 import type { CliArguments } from './flags/flags.ts';
-import { closeOnFatalError, closeOnSignal, commandsFinished, flushed, openAgentEngine } from './lifetime.ts';
+import { closeOnSignal, closeOnUnexpectedExit, commandsFinished, flushed, openAgentEngine } from './lifetime.ts';
 
 /** `tau --mode rpc`: serves one client over stdio, or clients of a socket one after another. */
 export async function rpc(args: CliArguments): Promise<number> {
@@ -17,7 +17,7 @@ export async function rpc(args: CliArguments): Promise<number> {
   let connection: ClientConnection | undefined;
   const flush = async () => connection && flushed(connection);
   closeOnSignal(engine, flush);
-  closeOnFatalError(engine, flush);
+  closeOnUnexpectedExit(engine, flush);
   connection = engine.connect(link, { isLastClient: true });
   const parent = isGuardedByParent() ? undefined : watchParent(() => process.kill(process.pid, 'SIGHUP'));
   await waitForEnd(engine, connection, { abort: args['on-eof'] === 'abort' });

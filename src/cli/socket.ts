@@ -4,7 +4,7 @@ import { warn } from '../system/terminal-text.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { listenUnix } from '../wire/socket.node.ts';
-import { closeOnFatalError, closeOnSignal, commandsFinished, flushed } from './lifetime.ts';
+import { closeOnSignal, closeOnUnexpectedExit, commandsFinished, flushed } from './lifetime.ts';
 
 /** Serves clients of a Unix socket one after another, until a signal or an extension ends it. */
 export async function serveSocket(engine: Engine, path: string): Promise<number> {
@@ -17,7 +17,7 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
   }
   const flush = async () => clients.current && flushed(clients.current);
   closeOnSignal(engine, flush, () => server.close());
-  closeOnFatalError(engine, flush);
+  closeOnUnexpectedExit(engine, flush);
   await engine.exitRequested;
   await server.close();
   await engine.close('an extension requested it');

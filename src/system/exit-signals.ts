@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { exitNow } from './exit-call.ts';
 
 /** The signals that request the exit of this process. */
 export type ExitSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
@@ -22,7 +23,7 @@ export function onExitSignal(
   let isExiting = false;
 
   const handleAndExit = async (signal: ExitSignal) => {
-    const exit = () => process.exit(signalExitCode[signal]);
+    const exit = () => exitNow(signalExitCode[signal]);
     setTimeout(exit, limitMs);
     try {
       await handler(signal);
@@ -32,7 +33,7 @@ export function onExitSignal(
   };
 
   const receive = (signal: ExitSignal) => {
-    if (isExiting) process.exit(signalExitCode[signal]);
+    if (isExiting) exitNow(signalExitCode[signal]);
     isExiting = true;
     void handleAndExit(signal);
   };

@@ -1,3 +1,4 @@
+import { ExitCalled, exitNow } from './exit-call.ts';
 import { terminalText } from './terminal-text.ts';
 
 type UncaughtErrorHandler = (error: unknown) => boolean;
@@ -35,10 +36,10 @@ function listen(): void {
 }
 
 function handle(error: unknown): void {
-  if ([...handlers].some((handler) => handler(error))) return;
+  if ([...handlers].some((handler) => handler(error)) || error instanceof ExitCalled) return;
   process.stderr.write(`${terminalText(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
   // A second error during the end does not delay it further.
-  if (!beforeExit || isEnding) process.exit(1);
+  if (!beforeExit || isEnding) exitNow(1);
   isEnding = true;
-  void beforeExit(error).finally(() => process.exit(1));
+  void beforeExit(error).finally(() => exitNow(1));
 }

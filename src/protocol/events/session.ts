@@ -20,10 +20,14 @@ export const sessionEvents = {
     protocolVersion: count(),
     supportedProtocolVersions: list(count()),
   }),
-  agent_exiting: event('agent_exiting', 'The last record of an agent that a fatal error ends.', {
-    code: count('The exit code of the process.'),
-    reason: text(),
-  }),
+  agent_exiting: event(
+    'agent_exiting',
+    'The last record of an agent that a fatal error, or an extension with `process.exit`, ends.',
+    {
+      code: count('The exit code of the process.'),
+      reason: text(),
+    },
+  ),
   queue_update: event('queue_update', 'The queued messages changed.', {
     steering: list(text()),
     followUp: list(text()),

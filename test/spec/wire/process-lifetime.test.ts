@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.ts';
 import { toLine } from '../../../src/wire/json-lines.ts';
 import { memoryPair } from '../../../src/wire/memory.ts';
+import { bash, userExtension } from '../../support/agent/extensions.ts';
 import {
   newHome,
   openTestAgent,
@@ -391,6 +392,41 @@ it('[Z78] calls that wait behind a server are answered or fail when their agent 
   expect(await waiting).toMatchObject({ type: 'response', command: 'wait_idle' });
   await expect.poll(async () => (await peer.ok({ type: 'get_state' })).isIdle).toBe(true);
   expect(peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
+});
+
+verifies(
+  'Z100',
+  'process.exit in a handler of an extension stores everything and ends the stream with agent_exiting',
+  async ({ open }) => {
+    const home = newHome();
+    userExtension(home, 'exit.ts', "export default (pi) => pi.on('tool_call', () => process.exit(3));");
+    const agent = await open({ home, script: [bash('echo never')] });
+    const waiting = agent.peer.request({ type: 'wait_idle' });
+
+    await agent.peer.ok({ type: 'prompt', message: 'go' });
+
+    expect(await waiting).toMatchObject({ type: 'response', command: 'wait_idle' });
+    expect(await agent.process?.exited).toEqual({ code: 3, signal: null });
+    await agent.peer.closed();
+    const reason = 'process.exit(3) was called';
+    expect(agent.peer.records.at(-1)).toEqual({ type: 'agent_exiting', code: 3, reason });
+    expect(agent.peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
+    expect(lastStored(agent)).toMatchObject({ role: 'toolResult', isError: true });
+  },
+  onProcesses,
+);
+
+it.each([
+  ['while it loads', 'process.exit(4)'],
+  ['by its imported name', "import('node:process').then(({ exit }) => exit(4))"],
+  ['in a timer', 'setTimeout(() => process.exit(4), 1)'],
+  ['twice', 'try { process.exit(4) } catch { process.exit(4) }'],
+])('[Z100] process.exit of an extension %s ends the agent with its code', async (_, code) => {
+  const home = newHome();
+  userExtension(home, 'exit.ts', `export default () => { ${code}; };`);
+  const { process: agent } = await openTestAgent('stdio', { home });
+
+  expect(await agent?.exited).toEqual({ code: 4, signal: null });
 });
 
 /** A client library on a link in memory, and the agent's side of the link. */

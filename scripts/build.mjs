@@ -226,6 +226,8 @@ function entryScript(hubName) {
   return `#!/usr/bin/env node
 'use strict';
 const Module = module.constructor;
+// An agent replaces \`process.exit\`, which extensions may call.
+const exit = process.exit.bind(process);
 const file = __dirname + '/cli/${hubName}';
 let script;
 if (Module.enableCompileCache) Module.enableCompileCache();
@@ -245,10 +247,10 @@ else {
 const { main } = script ? require.cache[file].exports : require(file);
 if (require.main === module) {
   main(process.argv.slice(2)).then(
-    (code) => process.exit(code),
+    (code) => exit(code),
     (error) => {
       process.stderr.write('tau: ' + ((error && error.stack) || error) + '\\n');
-      process.exit(1);
+      exit(1);
     },
   );
 } else module.exports = { main, script };

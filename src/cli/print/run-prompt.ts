@@ -3,6 +3,7 @@ import { CommandFailed } from '../../client/errors.ts';
 import type { PromptRun } from '../../client/prompt-run.ts';
 import type {
   AgentEndEvent,
+  AgentEvent,
   AgentSettledEvent,
   AssistantMessage,
   ImageContent,
@@ -30,7 +31,7 @@ export async function runPrompt(client: AgentClient, prompt: Prompt): Promise<Pr
     const failure = failureOf(settled) ?? truncationOf(last);
     return { text: settled?.outcome === 'ok' && last ? textOf(last) : '', failure };
   } catch (error) {
-    if (!(error instanceof CommandFailed)) throw error;
+    if (!(error instanceof CommandFailed || error instanceof PromptNotStarted)) throw error;
     return { text: '', failure: error.message };
   } finally {
     queued.stop();
@@ -42,43 +43,39 @@ const isQueued = ({ accepted, settled }: PromptRun) => accepted.disposition === 
 
 type EndedRun = Pick<PromptRun, 'settled' | 'messages'>;
 
-/** Collects runs. The one of a queued prompt is the first that fails, or that leaves no message waiting. */
+/** Collects the end of a queued prompt: its failure to start, or the first run that fails, or else the last. */
 class QueuedRun {
   readonly stop: () => void;
   readonly #client: AgentClient;
   #messages: AgentEndEvent['messages'] = [];
-  #last: EndedRun | undefined;
-  #count = 0;
-  #wake = () => {};
+  #last: EndedRun = { settled: undefined, messages: [] };
+  #startFailure: string | undefined;
 
   constructor(client: AgentClient) {
     this.#client = client;
-    this.stop = client.onEvent((event) => {
-      if (event.type === 'agent_end') this.#messages = [...this.#messages, ...event.messages];
-      if (event.type !== 'agent_settled') return;
-      this.#last = { settled: event, messages: this.#messages };
-      this.#messages = [];
-      this.#count++;
-      this.#wake();
-    });
+    this.stop = client.onEvent((event) => this.#collect(event));
   }
 
+  /** A prompt that an extension handles starts no run. */
   async end(): Promise<EndedRun> {
-    let seen = 0;
-    while (true) {
-      if (this.#count === seen) await this.#nextEnd();
-      seen = this.#count;
-      const { pendingMessageCount, isStreaming } = await this.#client.getState();
-      const isLast = this.#count === seen && pendingMessageCount === 0 && !isStreaming;
-      if (this.#last && (isLast || this.#last.settled?.outcome !== 'ok')) return this.#last;
-    }
+    await this.#client.waitIdle();
+    if (this.#startFailure !== undefined) throw new PromptNotStarted(this.#startFailure);
+    return this.#last;
   }
 
-  #nextEnd(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
+  #collect(event: AgentEvent): void {
+    if (event.type === 'agent_end') this.#messages = [...this.#messages, ...event.messages];
+    if (event.type === 'extension_error' && event.extensionPath === '<runtime>' && event.event === 'prompt')
+      this.#startFailure ??= event.error;
+    if (event.type !== 'agent_settled') return;
+    if (failureOf(this.#last.settled) === undefined) this.#last = { settled: event, messages: this.#messages };
+    this.#messages = [];
   }
+}
+
+/** A queued prompt failed when its turn came. */
+class PromptNotStarted extends Error {
+  override readonly name = 'PromptNotStarted';
 }
 
 function failureOf(settled: AgentSettledEvent | undefined): string | undefined {

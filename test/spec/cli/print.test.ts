@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type Home,
   NO_RETRY,
@@ -268,4 +268,37 @@ it.each([
 
   expect(code).toBe(0);
   expect(stdout).toMatch(expected);
+});
+
+const printModes = [
+  ['text', ['-p']],
+  ['JSON', ['--mode', 'json']],
+] as const;
+
+describe.each(printModes)('a prompt that waits for the extensions to start, in %s mode', (_mode, flags) => {
+  const runSlowly = (home: Home, prompt: string, extension: string, ...args: string[]) => {
+    writeSettings(home, { startWaitMs: 1 });
+    writeFileSync(join(home.cwd, 'slow.ts'), SLOW_EXTENSION);
+    writeFileSync(join(home.cwd, 'more.ts'), `export default (pi) => { ${extension} };`);
+    return runTau(home, [...flags, prompt, '-e', 'slow.ts', '-e', 'more.ts', ...args], { input: '' });
+  };
+
+  const END = `process.stderr.write('handled\\n')`;
+  const CLOSE = `pi.on('session_shutdown', () => process.stderr.write('closed\\n'));`;
+
+  it.each([
+    ['an input hook handles it', 'go', `pi.on('input', () => { ${END}; return { action: 'handled' }; }); ${CLOSE}`],
+    ['it is a command of an extension', '/foo', `pi.registerCommand('foo', { handler: async () => ${END} }); ${CLOSE}`],
+  ])('[Z101] exits with 0 after the clean-up if %s', async (_label, prompt, extension) => {
+    const result = await runSlowly(newHome(), prompt, extension);
+
+    expect(result).toMatchObject({ code: 0, stderr: 'handled\nclosed\n' });
+    expect(result.stdout).not.toContain('agent_settled');
+  });
+
+  it('[Z101] exits with 1 if it cannot start', async () => {
+    const result = await runSlowly(newHome(), 'go', '', '--model', 'anthropic/claude-opus-5-5');
+
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(/^tau: No API key .+\n$/) });
+  });
 });

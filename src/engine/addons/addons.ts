@@ -23,6 +23,7 @@ import type { ChildAgent } from './detect.ts';
 import { dialogClients } from './dialog-clients.ts';
 import type { ExtensionServices } from './extension-host.ts';
 import { type FoundSources, findSources } from './extension-sources.ts';
+import { ModelRefreshes } from './model-refreshes.ts';
 
 // Longest wait for running extension commands at the end of the process.
 const COMMAND_DRAIN_MS = 60_000;
@@ -68,6 +69,7 @@ export class Addons {
       reload: () => this.reload(),
       blamable: new Set<ExtensionSource>(),
       commandsAtWork: new Set<Promise<void>>(),
+      modelRefreshes: new ModelRefreshes(),
       ...this.#sdk(),
     };
   }
@@ -195,6 +197,7 @@ export class Addons {
     this.dialogs.dismissAll('shutdown');
     this.#loadedTodos?.close();
     this.#extensions?.close();
+    this.#extensionServices.modelRefreshes.stopAll();
     this.#stopCatching?.();
     await Promise.all([this.#closeChildren(), this.#mcp?.close()]);
   }
@@ -246,7 +249,7 @@ export class Addons {
     const before = this.#extensions;
     this.#extensions = next;
     replaceExtensions(agent, services, { before, next });
-    await refreshModels(agent, next?.all ?? []);
+    await refreshModels(agent, services.modelRefreshes, next?.all ?? []);
     return found;
   }
 

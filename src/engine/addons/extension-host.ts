@@ -13,6 +13,7 @@ import { publishChanges, publishExtensionError, whenIdle } from '../agent-state.
 import { selectModel, selectThinkingLevel } from '../models/model-selection.ts';
 import { cloneSession, forkSession, newSession, switchSession } from '../session-switch.ts';
 import { cannotAnswer } from './dialog-clients.ts';
+import type { ModelRefreshes } from './model-refreshes.ts';
 import { refreshProvider } from './refresh-models.ts';
 
 /** Services of the add-ons that outlive a set of extensions. */
@@ -21,12 +22,13 @@ export interface ExtensionServices
   readonly hooks: HookSet;
   /** The MCP servers that extensions register. */
   readonly mcpServers: ExtensionMcpServers;
+  readonly modelRefreshes: ModelRefreshes;
 }
 
 /** The agent as a set of extensions uses it. */
 export function extensionHost(
   agent: Agent,
-  { hooks, dialogs, blamable, commandsAtWork, reload, sdk, mcpServers }: ExtensionServices,
+  { hooks, dialogs, blamable, commandsAtWork, reload, sdk, mcpServers, modelRefreshes }: ExtensionServices,
   extensions: () => Extensions,
 ): ExtensionHost {
   const { mode, lane, registry, toolbox, addonPaths } = agent;
@@ -97,11 +99,15 @@ export function extensionHost(
     hooksChanged: () => hooks.put('extensions', extensions().hooks),
     shutdown: () => agent.requestExit(),
     registerProvider: (name, config) => {
-      const registered = whenLoaded(() => registry.register(name, config));
-      const refresh = () => refreshProvider(agent, { name, config, extensionPath: '<runtime>' });
+      const removed = modelRefreshes.begin(name);
+      const registered = whenLoaded(() => {
+        if (!removed.aborted) registry.register(name, config);
+      });
+      const refresh = () => refreshProvider(agent, { name, config, extensionPath: '<runtime>', removed });
       return registered.then(refresh);
     },
     unregisterProvider: (name) => {
+      modelRefreshes.stop(name);
       registry.unregister(name);
       modelsChanged('unregister_provider');
     },

@@ -37,9 +37,10 @@ export async function loadExtensions(
 /** Replaces all extensions synchronously. */
 export function replaceExtensions(
   agent: Agent,
-  { hooks, dialogs, mcpServers }: ExtensionServices,
+  { hooks, dialogs, mcpServers, modelRefreshes }: ExtensionServices,
   { before, next }: { readonly before: Extensions | undefined; readonly next: Extensions | undefined },
 ): void {
+  modelRefreshes.stopAll();
   replaceModels(agent, before, next);
   next?.activate();
   // Before everything else that may fail: no gate may be missing.

@@ -109,6 +109,38 @@ verifies(
   ['stdio', 'unix'],
 );
 
+for (const [label, remove] of [
+  ['unregisterProvider', `pi.unregisterProvider('acme');`],
+  ['a reload', 'await ctx.reload();'],
+] as const) {
+  verifies('X122', `${label} stops the refresh of the models of a provider`, async ({ open }) => {
+    const { home } = homeWithCommands({
+      register: `pi.registerProvider('acme', { baseUrl: 'http://127.0.0.1:1', apiKey: 'x', api: 'openai-completions',
+        models: [], refreshModels: ({ signal }) => new Promise((resolve) => {
+          globalThis.release = () => {
+            resolve([{ id: 'late', name: 'Late', reasoning: false, input: ['text'],
+              cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, contextWindow: 32000, maxTokens: 4000 }]);
+            return signal.aborted;
+          };
+          tell(ctx, 'requested');
+        }) });`,
+      remove,
+      release: 'tell(ctx, globalThis.release());',
+    });
+    const { peer } = await open({ home });
+    await peer.ok({ type: 'prompt', message: '/register' });
+    expect(await nextNotification(peer)).toBe('requested');
+
+    await peer.ok({ type: 'prompt', message: '/remove' });
+    await peer.ok({ type: 'prompt', message: '/release' });
+
+    expect(await nextNotification(peer)).toBe(true);
+    const { models } = await peer.ok({ type: 'get_available_models' });
+    expect(models).not.toContainEqual(expect.objectContaining({ provider: 'acme' }));
+    expect(peer.records).not.toContainEqual(expect.objectContaining({ type: 'extension_error' }));
+  });
+}
+
 verifies(
   'X84',
   'a provider object is listed once it has a key, and streams responses',

@@ -84,7 +84,11 @@ function checkWritable(path: string, { name }: ChangeOptions): void {
   if (stats) accessSync(path, constants.W_OK);
 }
 
-function readForChange(path: string, { name, malformed }: ChangeOptions): JsonObject {
+/** Reads the object in a file, or creates one, as `changeJsonFile` does. */
+export function readForChange(
+  path: string,
+  { name, malformed }: Pick<ChangeOptions, 'name' | 'malformed'>,
+): JsonObject {
   try {
     return readJsonObject(path) ?? {};
   } catch (error) {

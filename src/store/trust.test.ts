@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acquireLock } from '../system/files/lock.ts';
+import { until } from '../system/testing/script.ts';
 import { tempFolder } from './testing/temp-folder.ts';
 import { TrustStore } from './trust.ts';
 
@@ -103,6 +104,41 @@ describe('TrustStore', () => {
 
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ '/no-such/a': true, '/no-such/b': true });
     expect(existsSync(`${file}.bad`)).toBe(false);
+  });
+
+  it('decides at once and keeps a malformed file', () => {
+    const { store, agentDir, file } = open();
+    mkdirSync(agentDir);
+    writeFileSync(file, '{"/no-such/a": tr');
+
+    store.decideNow([
+      { path: '/no-such/b', decision: true },
+      { path: '/no-such/c', decision: null },
+    ]);
+
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ '/no-such/b': true });
+    expect(readFileSync(`${file}.bad`, 'utf8')).toBe('{"/no-such/a": tr');
+  });
+
+  it('writes nothing at once if the file cannot be read', () => {
+    const { store, file } = open();
+    mkdirSync(file, { recursive: true });
+
+    expect(() => store.decideNow([{ path: '/no-such/b', decision: true }])).toThrow('trust.json: this is not a file');
+  });
+
+  it('decides again with the lock: a holder that read the file before does not undo the decision', async () => {
+    const { store, agentDir, file } = open();
+    mkdirSync(agentDir);
+    writeFileSync(file, '{}');
+    const lock = await acquireLock(file);
+
+    store.decideNow([{ path: '/no-such/b', decision: true }]);
+    writeFileSync(file, '{"/no-such/a": true}');
+    await lock.release();
+
+    await until(() => store.isTrusted('/no-such/b') === true);
+    expect(store.isTrusted('/no-such/a')).toBe(true);
   });
 
   it('loses no concurrent decision', async () => {

@@ -3,8 +3,14 @@ import type { JsonObject } from '../protocol/json.ts';
 import { writeFileAtomic } from '../system/files/atomic-write.ts';
 import { makePrivateFolder } from '../system/files/make-folder.ts';
 import { realPath } from '../system/files/real-path.ts';
-import { changeJsonFile } from './change-json-file.ts';
+import { changeJsonFile, readForChange } from './change-json-file.ts';
 import { readJsonObject } from './json-file.ts';
+
+/** A folder, and whether it is trusted; null: undecided. */
+interface TrustDecision {
+  readonly path: string;
+  readonly decision: boolean | null;
+}
 
 /**
  * Stores which project folders the user trusts to configure the agent: pi's `trust.json`, real paths to true or false.
@@ -34,26 +40,24 @@ export class TrustStore {
     }
   }
 
-  /** Decides at once, without waiting for other processes; null removes a decision. */
-  decideNow(updates: readonly { readonly path: string; readonly decision: boolean | null }[]): void {
-    const decisions = new Map(Object.entries(this.#tryRead()));
-    for (const { path, decision } of updates) {
-      if (decision === null) decisions.delete(realPath(path));
-      else decisions.set(realPath(path), decision);
-    }
+  /**
+   * Decides at once; null removes a decision. The lock cannot be waited for, so the decisions are repeated with it: a
+   * process that holds it now may have read the file before. Throws when the file cannot be read.
+   */
+  decideNow(decisions: readonly TrustDecision[]): void {
     makePrivateFolder(dirname(this.#path));
-    const sorted = Object.fromEntries([...decisions].sort(byName));
-    writeFileAtomic(this.#path, `${JSON.stringify(sorted, null, 2)}\n`, { newMode: 0o600 });
+    const decided = withDecisions(readForChange(this.#path, CHANGE), decisions);
+    writeFileAtomic(this.#path, `${JSON.stringify(decided, null, 2)}\n`, { newMode: CHANGE.mode });
+    void this.#decideAll(decisions).catch(() => {});
   }
 
   /** Processes take turns, each with the decisions of the one before. Rejects when the file cannot be read. */
-  async decide(cwd: string, trusted: boolean): Promise<void> {
-    const decided = (before: JsonObject) => Object.entries({ ...before, [realPath(cwd)]: trusted }).sort(byName);
-    await changeJsonFile(this.#path, (before) => Object.fromEntries(decided(before)), {
-      mode: 0o600,
-      name: 'trust.json',
-      malformed: 'rename',
-    });
+  decide(path: string, decision: boolean): Promise<void> {
+    return this.#decideAll([{ path, decision }]);
+  }
+
+  #decideAll(decisions: readonly TrustDecision[]): Promise<void> {
+    return changeJsonFile(this.#path, (before) => withDecisions(before, decisions), CHANGE);
   }
 
   #tryRead(): JsonObject {
@@ -64,6 +68,17 @@ export class TrustStore {
       return {};
     }
   }
+}
+
+const CHANGE = { mode: 0o600, name: 'trust.json', malformed: 'rename' } as const;
+
+function withDecisions(before: JsonObject, decisions: readonly TrustDecision[]): JsonObject {
+  const after = new Map(Object.entries(before));
+  for (const { path, decision } of decisions) {
+    if (decision === null) after.delete(realPath(path));
+    else after.set(realPath(path), decision);
+  }
+  return Object.fromEntries([...after].sort(byName));
 }
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);

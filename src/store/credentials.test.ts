@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acquireLock } from '../system/files/lock.ts';
 import { compile, exitOf, processes } from '../system/testing/script.ts';
-import { readCredentials, storeApiKey } from './credentials.ts';
+import { readCredentials, removeApiKey, removeCredential, storeApiKey, storeSignIn } from './credentials.ts';
 import { tempFolder } from './testing/temp-folder.ts';
 
 const start = processes();
@@ -188,5 +188,42 @@ describe('storeApiKey', () => {
 
     expect(await Promise.all(writers)).toEqual([0, 0]);
     expect(Object.keys(stored()).sort()).toEqual(names.flatMap((n) => [`a${n}`, `b${n}`, `c${n}`]).sort());
+  });
+});
+
+describe('a credential under an old id of its provider', () => {
+  const key = (value: string) => ({ type: 'api_key', key: value });
+  const entries = { 'azure-openai-responses': { ...key('old'), env: { REGION: 'eu' } }, openai: key('kept') };
+
+  it('is removed', async () => {
+    const { agentDir, stored } = folder(entries);
+
+    expect(await removeCredential(agentDir, 'azure')).toBe(true);
+
+    expect(stored()).toEqual({ openai: key('kept') });
+  });
+
+  it('is removed as a key, together with the one under the present id', async () => {
+    const { agentDir, stored } = folder({ ...entries, azure: key('new') });
+
+    await removeApiKey(agentDir, 'azure');
+
+    expect(stored()).toEqual({ openai: key('kept') });
+  });
+
+  it('is replaced by a key, which keeps the variables', async () => {
+    const { agentDir, stored } = folder(entries);
+
+    await storeApiKey(agentDir, { provider: 'azure', key: 'new' });
+
+    expect(stored()).toEqual({ openai: key('kept'), azure: { ...key('new'), env: { REGION: 'eu' } } });
+  });
+
+  it('is replaced by a sign-in', async () => {
+    const { agentDir, stored } = folder(entries);
+
+    const credential = await storeSignIn(agentDir, 'azure', { access: 'a', expires: Date.now() + 60_000 });
+
+    expect(stored()).toEqual({ openai: key('kept'), azure: credential });
   });
 });

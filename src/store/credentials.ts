@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../protocol/json.ts';
 import { changeJsonFile } from './change-json-file.ts';
 import { escapeValue } from './config-value.ts';
 import { readJsonObject } from './json-file.ts';
-import { withCurrentIds } from './provider-ids.ts';
+import { currentProviderId, withCurrentIds } from './provider-ids.ts';
 
 /** A credential in `auth.json`. */
 export type Credential =
@@ -84,7 +84,7 @@ export async function storeApiKey(agentDir: string, { provider, key }: { provide
 /** Stores a new sign-in in place of every other credential of its provider. Rejects one that has expired. */
 export async function storeSignIn(agentDir: string, provider: string, fresh: unknown): Promise<OAuthCredential> {
   const credential = parseSignIn(fresh);
-  await changeCredentials(agentDir, (before) => ({ ...before, [provider]: credential }));
+  await changeCredentials(agentDir, (before) => ({ ...without(before, provider), [provider]: credential }));
   return credential;
 }
 
@@ -97,9 +97,8 @@ export async function removeApiKey(agentDir: string, provider: string): Promise<
 export async function removeCredential(agentDir: string, provider: string): Promise<boolean> {
   let found = false;
   await changeCredentials(agentDir, (before) => {
-    const { [provider]: old, ...others } = before;
-    found = old !== undefined;
-    return found ? others : before;
+    found = stored(before, provider) !== undefined;
+    return found ? without(before, provider) : before;
   });
   return found;
 }
@@ -123,16 +122,16 @@ export async function renewSignIn(
   let current: OAuthCredential | undefined;
   let renewed: { readonly from: OAuthCredential; readonly to: OAuthCredential } | undefined;
   await changeCredentials(agentDir, async (before) => {
-    const old = before[provider];
-    if (check(oauthSchema, old) !== undefined) throw new Error(`auth.json holds no sign-in for ${provider} any more`);
-    const stored = old as OAuthCredential;
-    current = stored;
+    const found = stored(before, provider);
+    if (check(oauthSchema, found) !== undefined) throw new Error(`auth.json holds no sign-in for ${provider} any more`);
+    const old = found as OAuthCredential;
+    current = old;
     // The lock was lost after the exchange: the result is stored unless another process has signed in meanwhile.
-    const isOwn = renewed !== undefined && renewed.from.refresh === stored.refresh;
-    if (!isOwn && !isDue(stored)) return before;
-    renewed = isOwn ? renewed : { from: stored, to: parseSignIn(await renew(stored), stored) };
-    current = renewed?.to ?? stored;
-    return { ...before, [provider]: current };
+    const isOwn = renewed !== undefined && renewed.from.refresh === old.refresh;
+    if (!isOwn && !isDue(old)) return before;
+    renewed = isOwn ? renewed : { from: old, to: parseSignIn(await renew(old), old) };
+    current = renewed?.to ?? old;
+    return { ...without(before, provider), [provider]: current };
   });
   if (!current) throw new Error('auth.json was not read');
   return current;
@@ -152,15 +151,22 @@ function parseSignIn(fresh: unknown, old?: OAuthCredential): OAuthCredential {
   return credential;
 }
 
+/** What the file has for a provider, under its present id or an old one. */
+const stored = (before: JsonObject, provider: string): unknown =>
+  withCurrentIds(new Map(Object.entries(before))).get(currentProviderId(provider));
+
+const without = (before: JsonObject, provider: string): JsonObject =>
+  Object.fromEntries(Object.entries(before).filter(([id]) => currentProviderId(id) !== currentProviderId(provider)));
+
 function withKey(before: JsonObject, provider: string, key: string): JsonObject {
-  const old = before[provider];
+  const old = stored(before, provider);
   const kept = isObject(old) && old['type'] === 'api_key' ? old : {};
-  return { ...before, [provider]: { ...kept, type: 'api_key', key: escapeValue(key) } };
+  return { ...without(before, provider), [provider]: { ...kept, type: 'api_key', key: escapeValue(key) } };
 }
 
 function withoutKey(before: JsonObject, provider: string): JsonObject {
-  const { [provider]: old, ...others } = before;
-  if (isObject(old) && old['type'] === 'api_key') return others;
+  const old = stored(before, provider);
+  if (isObject(old) && old['type'] === 'api_key') return without(before, provider);
   if (isObject(old))
     throw new Refusal('not_found', `auth.json holds a sign-in for ${provider}, not a key. Run: tau logout ${provider}`);
   const elsewhere = 'One of the environment, of models.json or of an extension has to be removed there.';

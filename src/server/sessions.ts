@@ -64,6 +64,8 @@ export interface Subscriber {
   /** Whether it gets the conversation and the events of the session. */
   readonly canView: boolean;
   readonly canAnswerDialogs: boolean;
+  /** Whether it gets dialogs and notices for admins. */
+  readonly isAdmin: boolean;
   /** The UI methods it supports; undefined if it did not send any. */
   readonly ui: readonly string[] | undefined;
   /** Whether it gets titles regardless of `ui`. */

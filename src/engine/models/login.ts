@@ -8,6 +8,9 @@ import type { ClientConnection } from '../client-connection.ts';
 // The longest login.
 const LOGIN_TIMEOUT_MS = 600_000;
 
+// The address or the code of a sign-in would let other users of a server complete it.
+const PRIVATE = { scope: 'admin' } as const;
+
 interface LoginOptions {
   readonly providerId: string;
   readonly connection: ClientConnection;
@@ -44,7 +47,7 @@ function dialogInteraction(dialogs: Dialogs, signal: AbortSignal): LoginInteract
   return {
     signal,
     prompt: (prompt) => showPrompt(dialogs, prompt, signal),
-    notify: (event) => dialogs.notify(noticeOf(event)),
+    notify: (event) => dialogs.notify({ ...noticeOf(event), ...PRIVATE }),
   };
 }
 
@@ -59,12 +62,12 @@ async function showPrompt(dialogs: Dialogs, prompt: LoginPrompt, signal: AbortSi
     throw new Refusal('not_supported', 'A secret is not requested in a dialog: use set_credential');
   if (prompt.type === 'select') {
     const labels = prompt.options.map(({ label }) => label);
-    const response = await dialogs.open({ method: 'select', title, options: labels }, options);
+    const response = await dialogs.open({ method: 'select', title, options: labels, ...PRIVATE }, options);
     return prompt.options.find(({ label }) => label === response?.value)?.id;
   }
   const { placeholder } = prompt;
   const response = await dialogs.open(
-    { method: 'input', title, ...(placeholder === undefined ? {} : { placeholder }) },
+    { method: 'input', title, ...(placeholder === undefined ? {} : { placeholder }), ...PRIVATE },
     options,
   );
   return response && (response.value ?? '');

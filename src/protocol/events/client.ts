@@ -9,6 +9,7 @@ const dialog = (method: string, properties: Parameters<typeof object>[0]) =>
     id: text(),
     method: literal(method),
     ...properties,
+    scope: optional(choice(['admin'], undefined, 'A server sends it only to clients with this scope.')),
     ...sequenceNumber,
     ...eventIds,
   });

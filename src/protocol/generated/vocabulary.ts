@@ -1153,6 +1153,8 @@ export type ExtensionUiRequestEvent = {
   options: string[];
   /** Milliseconds until the agent takes the default. */
   timeout?: number | undefined;
+  /** A server sends it only to clients with this scope. */
+  scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1165,6 +1167,8 @@ export type ExtensionUiRequestEvent = {
   message: string;
   /** Milliseconds until the agent takes the default. */
   timeout?: number | undefined;
+  /** A server sends it only to clients with this scope. */
+  scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1177,6 +1181,8 @@ export type ExtensionUiRequestEvent = {
   placeholder?: string | undefined;
   /** Milliseconds until the agent takes the default. */
   timeout?: number | undefined;
+  /** A server sends it only to clients with this scope. */
+  scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1189,6 +1195,8 @@ export type ExtensionUiRequestEvent = {
   prefill?: string | undefined;
   /** Milliseconds until the agent takes the default. */
   timeout?: number | undefined;
+  /** A server sends it only to clients with this scope. */
+  scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1199,6 +1207,8 @@ export type ExtensionUiRequestEvent = {
   method: 'notify';
   message: string;
   notifyType?: 'info' | 'warning' | 'error' | undefined;
+  /** A server sends it only to clients with this scope. */
+  scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1209,6 +1219,8 @@ export type ExtensionUiRequestEvent = {
   method: 'setStatus';
   statusKey: string;
   statusText?: string | undefined;
+  /** A server sends it only to clients with this scope. */
+  scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1220,6 +1232,8 @@ export type ExtensionUiRequestEvent = {
   widgetKey: string;
   widgetLines?: string[] | undefined;
   widgetPlacement?: 'aboveEditor' | 'belowEditor' | undefined;
+  /** A server sends it only to clients with this scope. */
+  scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1229,6 +1243,8 @@ export type ExtensionUiRequestEvent = {
   id: string;
   method: 'setTitle';
   title: string;
+  /** A server sends it only to clients with this scope. */
+  scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1238,6 +1254,8 @@ export type ExtensionUiRequestEvent = {
   id: string;
   method: 'set_editor_text';
   text: string;
+  /** A server sends it only to clients with this scope. */
+  scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;
@@ -1248,6 +1266,8 @@ export type ExtensionUiRequestEvent = {
   method: 'open_url';
   url: string;
   instructions?: string | undefined;
+  /** A server sends it only to clients with this scope. */
+  scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
   seq?: number | undefined;
   sessionId?: string | undefined;

@@ -8,7 +8,7 @@ import { type Grant, type InboundType, permissionDenied, permits } from '../auth
 import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
 import type { InboundLine } from './inbox.ts';
-import { containsModels, visibleCommands, withoutAddresses } from './redact-records.ts';
+import { containsModels, visibleCommands, withoutAdminData } from './redact-records.ts';
 import { type ServerCommandHandler, serverCommands } from './server-commands.ts';
 import { MoveBarrier } from './session-moves.ts';
 
@@ -153,11 +153,11 @@ export class ClientCommands {
       return AgentResponse.success(name, { commands: visibleCommands(commands, grant) });
     }
     if (this.#client.isAdmin || !response.success || !containsModels(name)) return response;
-    return AgentResponse.from(name === 'set_model' ? redactModel(response) : withoutAddresses(response.record()));
+    return AgentResponse.from(name === 'set_model' ? redactModel(response) : withoutAdminData(response.record()));
   }
 }
 
 const viewOnly = (grant: Grant): Grant => ({ ...grant, scopes: new Set(['view']) });
 
 /** The model is the whole of `data`. */
-const redactModel = (response: AgentResponse) => ({ ...response.record(), data: withoutAddresses(response.data()) });
+const redactModel = (response: AgentResponse) => ({ ...response.record(), data: withoutAdminData(response.data()) });

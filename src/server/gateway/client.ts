@@ -24,7 +24,7 @@ import { type ClientEventQueue, clientEventQueue } from './client-event-queue.ts
 import type { ClientSocket } from './client-socket.ts';
 import type { ConnectParameters } from './connect-parameters.ts';
 import { Inbox } from './inbox.ts';
-import { withoutAddresses, withoutContent, withoutParent } from './redact-records.ts';
+import { withoutAdminData, withoutContent, withoutParent } from './redact-records.ts';
 import type { GatewayServices } from './services.ts';
 import { slowClientPolicy } from './slow-clients.ts';
 
@@ -244,12 +244,12 @@ export class Client implements Subscriber {
     if (!this.canView) {
       this.sendPrivate({
         type: 'state_synced',
-        state: withoutContent(withoutAddresses({ state }).state),
+        state: withoutContent(withoutAdminData({ state }).state),
         messages: [],
       });
       return;
     }
-    const stateJson = JSON.stringify(this.isAdmin ? state : withoutAddresses({ state }).state);
+    const stateJson = JSON.stringify(this.isAdmin ? state : withoutAdminData({ state }).state);
     const page = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`;
     const ids = this.receivesIds ? `"sessionId":${JSON.stringify(this.sessionId)},` : '';
     this.#sendText(`{"type":"state_synced",${ids}"state":${stateJson},"messages":${messages}${page}}`);
@@ -365,7 +365,7 @@ export class Client implements Subscriber {
 
 function redacted(event: AgentEvent): AgentEvent {
   if (event.type === 'entry_appended') return withoutParent(event);
-  return event.type === 'state_changed' ? withoutAddresses(event) : event;
+  return event.type === 'state_changed' ? withoutAdminData(event) : event;
 }
 
 /** The size of a session file: an estimate of its snapshot. */

@@ -1,6 +1,7 @@
 import type {
   CommandName,
   EntryAppendedEvent,
+  ExtensionUiRequestEvent,
   SessionState,
   SlashCommand,
 } from '../../protocol/generated/vocabulary.ts';
@@ -16,14 +17,20 @@ const RESPONSES_WITH_MODELS: ReadonlySet<CommandName> = new Set([
 
 export const containsModels = (command: CommandName): boolean => RESPONSES_WITH_MODELS.has(command);
 
-/** Removes the addresses and headers of models, which only admins may see. */
-export function withoutAddresses<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(withoutAddresses) as T;
+/** Removes the fields that only admins may see: addresses and headers of models, and dialogs for admins. */
+export function withoutAdminData<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutAdminData) as T;
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value)
     .filter(([name]) => name !== 'baseUrl' && name !== 'headers')
-    .map(([name, inner]) => [name, MODEL_FIELDS.has(name) ? withoutAddresses(inner) : inner]);
+    .map(([name, inner]) => [name, redactField(name, inner)]);
   return Object.fromEntries(entries) as T;
+}
+
+function redactField(name: string, value: unknown): unknown {
+  if (name === 'pendingUi' && Array.isArray(value))
+    return value.filter((request: ExtensionUiRequestEvent) => request.scope === undefined);
+  return MODEL_FIELDS.has(name) ? withoutAdminData(value) : value;
 }
 
 const MODEL_FIELDS: ReadonlySet<string> = new Set(['data', 'state', 'model', 'models']);

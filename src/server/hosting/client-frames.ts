@@ -1,4 +1,4 @@
-import type { Frame } from '../../protocol/generated/vocabulary.ts';
+import type { ExtensionUiRequestEvent, Frame } from '../../protocol/generated/vocabulary.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Subscriber } from '../sessions.ts';
 import type { HostedAgent } from './agent/hosted-agent.ts';
@@ -27,7 +27,7 @@ export class ClientFrames {
     const { id, type } = frame;
     const isAwaited =
       type === 'extension_ui_response'
-        ? liveState.dialogs.has(id)
+        ? mayAnswer(subscriber, liveState.dialogs.get(id))
         : tools.ownsCall(subscriber, id, { isLast: type === 'host_tool_result' });
     if (isAwaited) agent()?.sendFrame(frame);
     if (isAwaited && type === 'extension_ui_response') publisher.resolveDialog(id, 'client');
@@ -44,3 +44,6 @@ export class ClientFrames {
     return true;
   }
 }
+
+const mayAnswer = ({ isAdmin }: Subscriber, dialog: ExtensionUiRequestEvent | undefined): boolean =>
+  dialog !== undefined && (dialog.scope === undefined || isAdmin);

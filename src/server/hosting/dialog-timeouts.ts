@@ -1,7 +1,7 @@
-import { receivesUiRequest } from '../../fanout/ui-routing.ts';
 import { ABSENCE_MS } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Subscriber } from '../sessions.ts';
+import { receivesRequest } from './subscribers.ts';
 
 /** Cancels dialogs that no client could show for too long. */
 export class DialogTimeouts {
@@ -15,9 +15,9 @@ export class DialogTimeouts {
   /** Starts and stops timeouts after a change of dialogs or clients. */
   update(dialogs: ReadonlyMap<string, ExtensionUiRequestEvent>, attached: ReadonlySet<Subscriber>): void {
     for (const [id, timer] of this.#timers) if (!dialogs.has(id)) this.#clear(id, timer);
-    for (const [id, { method }] of dialogs) {
+    for (const [id, request] of dialogs) {
       const timer = this.#timers.get(id);
-      if ([...attached].some((subscriber) => receivesUiRequest(subscriber, method))) this.#clear(id, timer);
+      if ([...attached].some((subscriber) => receivesRequest(subscriber, request))) this.#clear(id, timer);
       else if (!timer) this.#timers.set(id, setTimeout(() => this.#onTimeout(id), ABSENCE_MS).unref());
     }
   }

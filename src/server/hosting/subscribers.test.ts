@@ -8,6 +8,7 @@ const subscriber: Subscriber = {
   access: 'write',
   isCumulative: false,
   canAnswerDialogs: true,
+  isAdmin: true,
   ui: undefined,
   receivesTitles: false,
   receivesEntries: false,

@@ -3,6 +3,7 @@ import type {
   AgentEvent,
   AgentSettledEvent,
   AssistantMessage,
+  ExtensionUiRequestEvent,
   HeartbeatEvent,
 } from '../../protocol/generated/vocabulary.ts';
 import { withIds } from '../../wire/dialect.ts';
@@ -211,8 +212,12 @@ const isFinalStep = (event: AgentEvent) =>
 
 export const receivesEvent = (subscriber: Subscriber, event: AgentEvent): boolean => {
   if (event.type === 'entry_appended') return subscriber.receivesEntries;
-  return event.type !== 'extension_ui_request' || receivesUiRequest(subscriber, event.method);
+  return event.type !== 'extension_ui_request' || receivesRequest(subscriber, event);
 };
+
+/** Whether a client gets this dialog or notice, and may answer it. */
+export const receivesRequest = (subscriber: Subscriber, { method, scope }: ExtensionUiRequestEvent): boolean =>
+  receivesUiRequest(subscriber, method) && (scope === undefined || subscriber.isAdmin);
 
 /** Forwards heartbeats to each client at its own interval. The agent sends them at the shortest one. */
 export class Heartbeats {

@@ -10,6 +10,7 @@ export class RecordingSubscriber implements Subscriber {
   isCumulative = false;
   canView = true;
   canAnswerDialogs = true;
+  isAdmin = true;
   ui: readonly string[] | undefined;
   receivesTitles = false;
   receivesEntries = false;

@@ -1,6 +1,7 @@
 import type { Broadcast } from '../fanout/broadcast.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { SessionState, WarningEvent } from '../protocol/generated/vocabulary.ts';
+import { ExitCalled } from '../system/exit-call.ts';
 import { realPath } from '../system/files/real-path.ts';
 import { warn } from '../system/terminal-text.ts';
 import type { Agent } from './agent.ts';
@@ -64,8 +65,9 @@ export function publishChanges<T>(agent: Agent, work: () => T): T {
   return result;
 }
 
-/** Publishes the failure of an extension. */
+/** Publishes the failure of an extension; the error of its `process.exit` is none. */
 export function publishExtensionError({ broadcast }: Agent, path: string, event: string, error: unknown): void {
+  if (error instanceof ExitCalled) return;
   broadcast.publish({ type: 'extension_error', extensionPath: path, event, error: messageOf(error) });
 }
 

@@ -36,7 +36,7 @@ function listen(): void {
 }
 
 function handle(error: unknown): void {
-  if ([...handlers].some((handler) => handler(error)) || error instanceof ExitCalled) return;
+  if (error instanceof ExitCalled || [...handlers].some((handler) => handler(error))) return;
   process.stderr.write(`${terminalText(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
   // A second error during the end does not delay it further.
   if (!beforeExit || isEnding) exitNow(1);

@@ -411,10 +411,26 @@ verifies(
     const reason = 'process.exit(3) was called';
     expect(agent.peer.records.at(-1)).toEqual({ type: 'agent_exiting', code: 3, reason });
     expect(agent.peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
+    expect(agent.peer.records).not.toContainEqual(expect.objectContaining({ type: 'extension_error' }));
     expect(lastStored(agent)).toMatchObject({ role: 'toolResult', isError: true });
   },
   onProcesses,
 );
+
+it.each([
+  ['in a handler', "pi.on('agent_start', () => process.exit(4))"],
+  ['in a timer', "pi.on('agent_start', () => void setTimeout(() => process.exit(4), 1))"],
+])('[Z100] process.exit of an extension %s is not reported as its failure', async (_, code) => {
+  const home = newHome();
+  userExtension(home, 'exit.ts', `export default (pi) => { ${code}; };`);
+  const { peer, process: agent } = await openTestAgent('stdio', { home, script: [bash('sleep 1000')] });
+
+  await peer.ok({ type: 'prompt', message: 'go' });
+
+  expect(await agent?.exited).toEqual({ code: 4, signal: null });
+  await peer.closed();
+  expect(peer.records).not.toContainEqual(expect.objectContaining({ type: 'extension_error' }));
+});
 
 it.each([
   ['while it loads', 'process.exit(4)'],

@@ -17,6 +17,9 @@ const LOCK_RETRY_MS = 20;
 // The holder of such a lock may wait for a lock folder, and then for a server.
 const SHARED_LOCK_TIMEOUT_MS = 90_000;
 
+// How often a change is made whose lock folder was lost meanwhile.
+const MAX_CHANGE_ATTEMPTS = 10;
+
 const WRITE_BITS = 0o222;
 
 interface ChangeOptions {
@@ -38,7 +41,7 @@ type Change = (before: JsonObject) => JsonObject | Promise<JsonObject>;
  *
  * Processes take turns, each with the result of the one before. A malformed file is not written: the call rejects,
  * unless the options decide otherwise. A change that returns its argument writes nothing. `change` is called again if
- * the lock was lost meanwhile.
+ * the lock was lost meanwhile, up to a limit.
  */
 export async function changeJsonFile(path: string, change: Change, options: ChangeOptions): Promise<void> {
   makePrivateFolder(dirname(path));
@@ -46,7 +49,8 @@ export async function changeJsonFile(path: string, change: Change, options: Chan
     const { lockTimeoutMs = options.lock ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS } = options;
     const lock = await lockWithTimeout(path, lockTimeoutMs);
     try {
-      while (!(await changeOnce(path, change, options)));
+      for (let attempt = 1; !(await changeOnce(path, change, options)); attempt++)
+        if (attempt === MAX_CHANGE_ATTEMPTS) throw new Error(`${options.name}: its lock was lost during each change`);
     } finally {
       await lock.release();
     }

@@ -68,6 +68,18 @@ describe('a lock folder', () => {
     expect(readdirSync(base).filter((name) => name.startsWith(`${file.slice(base.length + 1)}.lock.`))).toEqual([]);
   });
 
+  it('that a crash left behind is replaced, empty or not', async () => {
+    const file = newFile();
+    mkdirSync(join(`${file}.lock`, 'inside'), { recursive: true });
+    age(`${file}.lock`, 31);
+
+    const folder = await acquire(file, { waitMs: 0 });
+
+    expect(folder.isHeld).toBe(true);
+    expect(readdirSync(`${file}.lock`)).toEqual([]);
+    expect(readdirSync(base).filter((name) => name.startsWith(`${file.slice(base.length + 1)}.lock.`))).toEqual([]);
+  });
+
   it('is kept fresh while it is held', async () => {
     const file = newFile();
     const folder = await acquire(file, { staleMs: 30 });

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 // A lock folder that was not touched for this long belongs to a process that has ended.
@@ -111,11 +111,18 @@ function removeStale(path: string, staleMs: number): boolean {
   try {
     renameSync(path, aside);
     // Another process may have replaced it after the look at its time.
-    if (mtimeOf(aside) !== touched) renameSync(aside, path);
-    else rmdirSync(aside);
+    if (mtimeOf(aside) === touched || !putBack(aside, path)) rmSync(aside, { recursive: true, force: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+  return true;
+}
+
+/** Returns a lock to its holder; false if another process has taken it meanwhile. */
+function putBack(aside: string, path: string): boolean {
+  // A rename replaces an empty folder: here only the new one of this process.
+  if (!create(path)) return false;
+  renameSync(aside, path);
   return true;
 }
 

@@ -25,9 +25,22 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A stable id of this installation, which pi keeps in settings.json, too. */
 export async function deviceId(agentDir: string): Promise<string> {
-  const stored = readJsonObject(join(agentDir, 'settings.json'))?.['deviceId'];
-  if (typeof stored === 'string' && UUID.test(stored)) return stored.toLowerCase();
-  const id = newUuid();
-  await changeSettings(agentDir, { deviceId: id });
+  const path = join(agentDir, 'settings.json');
+  const stored = deviceIdIn(readJsonObject(path) ?? {});
+  if (stored !== undefined) return stored;
+  let id = newUuid();
+  await changeJsonFile(
+    path,
+    (before) => {
+      const other = deviceIdIn(before);
+      id = other ?? id;
+      return other === undefined ? { ...before, deviceId: id } : before;
+    },
+    { name: 'settings.json' },
+  );
   return id;
+}
+
+function deviceIdIn({ deviceId: id }: JsonObject): string | undefined {
+  return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : undefined;
 }

@@ -228,6 +228,7 @@ export class HostedAgent {
   #handleExit(exit: ProcessExit): void {
     clearInterval(this.#pingTimer);
     this.#failRequests();
+    this.#failures.end();
     this.#callbacks.onExit(exit);
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { findExtensions } from '../../extend/extensions/load/find-extensions.ts';
 import { packageResources } from '../../extend/extensions/load/package-resources.ts';
@@ -41,7 +41,7 @@ const agentFolderFinding = (agentDir: string): Finding =>
 
 // Settings of pi for its terminal, its updates and its statistics.
 const TERMINAL_SETTINGS = new Set(
-  `$schema autocompleteMaxVisible collapseChangelog deviceId doubleEscapeAction editorPaddingX enableAnalytics
+  `$schema autocompleteMaxVisible collapseChangelog doubleEscapeAction editorPaddingX enableAnalytics
   enableInstallTelemetry extensionChangelogVersions externalEditor fullscreenCopyOnSelect fullscreenExitOutput
   fullscreenScrollbar fullscreenWheelScrollLines hideThinkingBlock lastChangelogVersion markdown npmCommand outputPad
   quietStartup selfUpdateCommand sessionShareDestination showCacheMissNotices showHardwareCursor terminal theme themes
@@ -106,9 +106,19 @@ function extensionFindings(agentDir: string, { cwd, trusted, settings }: Project
 }
 
 function extensionFinding(path: string): Finding {
-  const text = readFileSync(path, 'utf8').slice(0, MAX_SEARCHED_BYTES);
+  const text = readStart(path);
   if (!/['"]@(?:earendil-works|mariozechner)\/pi-tui['"]/.test(text)) return fine('extensions', path);
   return warning('extensions', `${path}: loaded, but it imports pi-tui, whose components do nothing`);
+}
+
+function readStart(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(MAX_SEARCHED_BYTES);
+    return bytes.toString('utf8', 0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
 }
 
 function packageFindings(agentDir: string, { cwd, trusted, settings: { packages = [] } }: Project): readonly Finding[] {

@@ -1,7 +1,6 @@
 import type { Engine } from '../../engine/open.ts';
 import type { ProviderAuth } from '../../model/keys/provider-auth.ts';
-import type { LoginInteraction } from '../../model/sign-in/flow.ts';
-import { LoginCancelled } from '../../model/sign-in/flow.ts';
+import { LoginCancelled, type LoginInteraction } from '../../model/sign-in/flow.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { agentDir } from '../../store/agent-dir.ts';
 import { parseApiKey, readCredentials, removeCredential, storeApiKey } from '../../store/credentials.ts';

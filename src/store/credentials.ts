@@ -151,7 +151,7 @@ function parseSignIn(fresh: unknown, old?: OAuthCredential): OAuthCredential {
   return credential;
 }
 
-/** What the file has for a provider, under its present id or an old one. */
+/** The entry of a provider in the file, under its present id or an old one. */
 const stored = (before: JsonObject, provider: string): unknown =>
   withCurrentIds(new Map(Object.entries(before))).get(currentProviderId(provider));
 

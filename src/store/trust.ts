@@ -6,12 +6,6 @@ import { realPath } from '../system/files/real-path.ts';
 import { changeJsonFile, readForChange } from './change-json-file.ts';
 import { readJsonObject } from './json-file.ts';
 
-/** A folder, and whether it is trusted; null: undecided. */
-interface TrustDecision {
-  readonly path: string;
-  readonly decision: boolean | null;
-}
-
 /**
  * Stores which project folders the user trusts to configure the agent: pi's `trust.json`, real paths to true or false.
  *
@@ -68,6 +62,12 @@ export class TrustStore {
       return {};
     }
   }
+}
+
+// A folder, and whether it is trusted; null: undecided.
+interface TrustDecision {
+  readonly path: string;
+  readonly decision: boolean | null;
 }
 
 const CHANGE = { mode: 0o600, name: 'trust.json', malformed: 'rename' } as const;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { converseFrames, exceptionFrame } from '../../../../test/support/providers/bedrock.ts';
 import { frameReader } from './event-frames.ts';
 
@@ -29,6 +29,21 @@ it('frames do not depend on how the bytes are split', () => {
       expect(pieces.flatMap((piece) => read(Buffer.from(piece)))).toEqual(whole);
     }),
   );
+});
+
+it('a large frame in many pieces is assembled without copying its bytes for each piece', () => {
+  const large = Buffer.concat(converseFrames({ text: 'x'.repeat(2 * 1024 * 1024) }));
+  const expected = frameReader()(large);
+  const concat = vi.spyOn(Buffer, 'concat');
+  onTestFinished(() => concat.mockRestore());
+  const read = frameReader();
+
+  const found = [];
+  for (let at = 0; at < large.length; at += 1024) found.push(...read(large.subarray(at, at + 1024)));
+
+  expect(found).toEqual(expected);
+  const copied = concat.mock.results.reduce((sum, { value }) => sum + value.length, 0);
+  expect(copied).toBeLessThan(3 * large.length);
 });
 
 it('any changed byte is noticed', () => {

@@ -18,16 +18,32 @@ const MAX_BEDROCK_EVENT_BYTES = 16 * 1024 * 1024;
  * the connection changed the bytes.
  */
 export function frameReader(): (bytes: Buffer) => EventFrame[] {
-  let rest: Buffer = Buffer.alloc(0);
+  // The bytes of the incomplete frame, joined only when it may be complete: it may arrive in thousands of pieces.
+  let pieces: Buffer[] = [];
+  let size = 0;
+  let requiredSize = PRELUDE_BYTES;
   return (bytes) => {
-    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-    const frames: EventFrame[] = [];
-    for (let length = frameLength(rest); length !== undefined && length <= rest.length; length = frameLength(rest)) {
-      frames.push(parseFrame(rest.subarray(0, length)));
-      rest = rest.subarray(length);
-    }
+    pieces.push(bytes);
+    size += bytes.length;
+    if (size < requiredSize) return [];
+    const { frames, rest, nextLength } = parseFrames(Buffer.concat(pieces, size));
+    pieces = [rest];
+    size = rest.length;
+    requiredSize = nextLength ?? PRELUDE_BYTES;
     return frames;
   };
+}
+
+function parseFrames(bytes: Buffer): { frames: EventFrame[]; rest: Buffer; nextLength: number | undefined } {
+  const frames: EventFrame[] = [];
+  let rest = bytes;
+  let nextLength = frameLength(rest);
+  while (nextLength !== undefined && nextLength <= rest.length) {
+    frames.push(parseFrame(rest.subarray(0, nextLength)));
+    rest = rest.subarray(nextLength);
+    nextLength = frameLength(rest);
+  }
+  return { frames, rest, nextLength };
 }
 
 function frameLength(bytes: Buffer): number | undefined {

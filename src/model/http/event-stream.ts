@@ -31,7 +31,7 @@ export interface Framing {
   readonly accept: string;
   /** Returns the events that are complete after these bytes. Throws `ModelFailure` if they are damaged. */
   readonly feed: (bytes: Buffer) => Iterable<EventSourceMessage>;
-  /** Returns the events that the end of the stream completes, also after an interruption. */
+  /** Returns the events that the end of the stream completes, also after an interruption; not after a failed `feed`. */
   readonly end?: () => Iterable<EventSourceMessage>;
 }
 
@@ -96,7 +96,8 @@ async function* parseEvents(
   } catch (error) {
     failure = error;
   }
-  if (framing.end) yield* framing.end();
+  // Damaged events have no end.
+  if (framing.end && !(failure instanceof ModelFailure)) yield* framing.end();
   if (failure !== undefined) throw failure;
 }
 

@@ -3,7 +3,7 @@ import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { ModelCost } from '../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../protocol/json.ts';
-import { isHeaderName, isHttpUrl } from './http-syntax.ts';
+import { isHeaderName, isHttpUrl, isIssuerUrl } from './http-syntax.ts';
 import { readJsonObject } from './json-file.ts';
 import { parseLenient } from './lenient-json.ts';
 import { withCurrentIds } from './provider-ids.ts';
@@ -188,7 +188,7 @@ function* providerProblems(path: readonly string[], value: unknown, code: Provid
   const provider = value as CustomProvider;
   const { models = [], modelOverrides = {} } = provider;
   yield* endpointProblems(location, provider, code?.api);
-  if (provider.signIn?.issuer !== undefined && !isSafeIssuer(provider.signIn.issuer))
+  if (provider.signIn?.issuer !== undefined && !isIssuerUrl(provider.signIn.issuer))
     yield `${location}.signIn.issuer must be an https URL, or an http URL of this machine, without a password`;
   for (const [index, entry] of models.entries()) {
     const { api = provider.api, baseUrl = provider.baseUrl } = entry;
@@ -204,10 +204,6 @@ function* providerProblems(path: readonly string[], value: unknown, code: Provid
     yield `${location} must have models, baseUrl, apiKey, headers, credentials, compat, modelOverrides or signIn`;
   }
 }
-
-/** Tokens cross no network without TLS. */
-const isSafeIssuer = (url: string) =>
-  isHttpUrl(url) && (/^https:/i.test(url) || /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/.test(new URL(url).hostname));
 
 const nestSchema = (schema: Schema, name: string): Schema => ({ type: 'object', properties: { [name]: schema } });
 

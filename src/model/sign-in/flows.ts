@@ -1,6 +1,8 @@
+import { isIssuerUrl } from '../../store/http-syntax.ts';
 import { deviceGrant, pollDevice, pollTokenAddress, startDeviceLogin } from './device-code.ts';
 import type { FlowContext, SignInFlow } from './flow.ts';
 import { githubCopilotFlow } from './github-copilot.ts';
+import { IssuerError } from './issuer-request.ts';
 import { addressOf, issuers } from './issuers.ts';
 import { metaFlow } from './meta.ts';
 import { openaiFlow } from './openai.ts';
@@ -14,14 +16,22 @@ export const flows: Readonly<Record<SignInProviderId, SignInFlow>> = {
   openai: openaiFlow,
   openrouter: openrouterFlow,
   xai: deviceFlow(issuers.xai),
-  'kimi-coding': deviceFlow(
-    issuers['kimi-coding'],
-    ({ issuer, env }) => issuer ?? (env['KIMI_CODE_OAUTH_HOST'] || undefined),
-  ),
+  'kimi-coding': deviceFlow(issuers['kimi-coding'], ({ issuer, env }) => issuer ?? kimiIssuer(env)),
   'github-copilot': githubCopilotFlow,
   meta: metaFlow,
   'openai-codex': openaiCodexFlow,
 };
+
+/** The issuer that `KIMI_CODE_OAUTH_HOST` names. A host without a scheme is reached by https. */
+function kimiIssuer(env: FlowContext['env']): string | undefined {
+  const host = env['KIMI_CODE_OAUTH_HOST']?.trim();
+  if (!host) return undefined;
+  const issuer = /^[a-z][a-z\d+.-]*:\/\//i.test(host) ? host : `https://${host}`;
+  if (isIssuerUrl(issuer)) return issuer;
+  throw new IssuerError(
+    'KIMI_CODE_OAUTH_HOST must be a host, an https URL, or an http URL of this machine, without a password',
+  );
+}
 
 // An issuer that follows RFC 8628.
 interface DeviceIssuer {

@@ -18,6 +18,12 @@ describe('the address of a resource in Azure', () => {
     ],
     ['https://x.services.ai.azure.com/openai/v1/', 'https://x.services.ai.azure.com/openai/v1/responses'],
     ['https://gate.example.com/azure/', 'https://gate.example.com/azure/responses'],
+    ['https://gate.example.com/azure/?team=a%20b', 'https://gate.example.com/azure/responses?team=a%20b'],
+    ['https://gate.example.com/azure#part', 'https://gate.example.com/azure/responses'],
+    [
+      'https://gate.example.com/azure?api-version=2024-10-21',
+      'https://gate.example.com/azure/responses?api-version=2024-10-21',
+    ],
   ])('%s becomes %s', (given, expected) => {
     expect(addressOf({ AZURE_OPENAI_BASE_URL: given })).toBe(expected);
   });
@@ -33,6 +39,18 @@ describe('the address of a resource in Azure', () => {
     expect(addressOf(env, 'chat/completions')).toBe(
       'https://mine.openai.azure.com/openai/deployments/my%20gpt/chat/completions?api-version=2025-04-01-preview',
     );
+  });
+
+  it.each([
+    ['?team=a%20b', '?team=a%20b&api-version=preview'],
+    ['?api-version=2024-10-21&team=ab', '?team=ab&api-version=preview'],
+  ])('with the query %s gets the version %s', (query, expected) => {
+    const env = {
+      AZURE_OPENAI_BASE_URL: `https://gate.example.com/azure${query}`,
+      AZURE_OPENAI_API_VERSION: 'preview',
+    };
+
+    expect(addressOf(env)).toBe(`https://gate.example.com/azure/responses${expected}`);
   });
 
   it('is required', () => {

@@ -26,8 +26,21 @@ export function azureAddress({ env, baseUrl, operation, deployment }: AzureTarge
   }
   // The versions before v1 have the deployment in the path of chat completions.
   const folder = isDated && operation === 'chat/completions' ? `/deployments/${encodeURIComponent(deployment)}` : '';
-  const query = version === CURRENT_VERSION ? '' : `?api-version=${encodeURIComponent(version)}`;
+  const query = queryOf(url, version);
+  url.search = '';
+  url.hash = '';
   return { baseUrl: url.href.replace(/\/+$/, ''), path: `${folder}/${operation}${query}` };
+}
+
+/** The query of a gateway's address, with the version instead of its own one. */
+function queryOf({ search }: URL, version: string): string {
+  const given = search.slice(1).split('&').filter(Boolean);
+  const isVersion = (parameter: string) => parameter.startsWith('api-version=');
+  const all =
+    version === CURRENT_VERSION
+      ? given
+      : [...given.filter((parameter) => !isVersion(parameter)), `api-version=${encodeURIComponent(version)}`];
+  return all.length === 0 ? '' : `?${all.join('&')}`;
 }
 
 /** The address that the environment names; undefined without one. */

@@ -164,6 +164,19 @@ describe('a server', () => {
     expect(message.content).toEqual([{ type: 'thinking', thinking: 'hm' }]);
   });
 
+  it('may send empty deltas and empty parts of its thinking', async () => {
+    const part = { type: 'response.reasoning_summary_part.added', output_index: 0 };
+    const thinking = (delta: string) => ({ type: 'response.reasoning_summary_text.delta', output_index: 0, delta });
+    const { message } = await outcomeOf(
+      added(0, { type: 'reasoning', id: 'rs' }),
+      ...[part, thinking(''), part, thinking('hello'), part, thinking(''), part, thinking('there'), part],
+      finished(0, { type: 'reasoning', id: 'rs' }),
+      done,
+    );
+
+    expect(message.content).toEqual([{ type: 'thinking', thinking: 'hello\n\nthere' }]);
+  });
+
   it('may refuse in text', async () => {
     const { message } = await outcomeOf(
       added(0, { type: 'message', id: 'm' }),

@@ -16,8 +16,10 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   readonly #model: Model;
   readonly #draft: Draft;
   readonly #sequencer = new ItemSequencer();
-  /** The pieces of the current item in the draft. */
+  /** The pieces of the current item in the draft, none of them empty. */
   #written: string[] = [];
+  /** Whether the next piece of thinking begins a part of the summary. */
+  #isNewPart = false;
   #hasCall = false;
   #isDone = false;
 
@@ -55,7 +57,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
       case 'response.output_item.added':
         return yield* this.#startItem(event.item);
       case 'response.reasoning_summary_part.added':
-        if (this.#written.length > 0) yield* this.#addThinking(PARAGRAPH);
+        this.#isNewPart = true;
         return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
@@ -98,6 +100,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
 
   #startItem(item: OutputItem = {}): DraftStep[] {
     this.#written = [];
+    this.#isNewPart = false;
     this.#hasCall = item.type === 'function_call';
     if (!this.#hasCall) return [];
     const { call_id = '', id, name = '' } = item;
@@ -105,18 +108,23 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   #addThinking(delta = ''): DraftStep[] {
-    this.#written.push(delta);
-    return delta === '' ? [] : this.#draft.thinking(delta);
+    if (delta === '') return [];
+    const piece = this.#isNewPart && this.#hasText ? PARAGRAPH + delta : delta;
+    this.#isNewPart = false;
+    this.#written.push(piece);
+    return this.#draft.thinking(piece);
   }
 
   #addText(delta = ''): DraftStep[] {
+    if (delta === '') return [];
     this.#written.push(delta);
-    return delta === '' ? [] : this.#draft.text(delta);
+    return this.#draft.text(delta);
   }
 
   #addArguments(delta = ''): DraftStep[] {
+    if (delta === '') return [];
     this.#written.push(delta);
-    return delta === '' ? [] : this.#draft.toolArguments(delta);
+    return this.#draft.toolArguments(delta);
   }
 
   /** The part of a whole text that was not streamed. */
@@ -125,7 +133,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
   }
 
   get #hasText(): boolean {
-    return this.#written.some((piece) => piece !== '');
+    return this.#written.length > 0;
   }
 
   *#endItem(item: OutputItem): Generator<DraftStep, void> {

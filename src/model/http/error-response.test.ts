@@ -51,6 +51,16 @@ describe('an error response', () => {
     expect(await failure({ status: 429, body })).toMatchObject({ retryAfterMs: 1500 });
   });
 
+  it.each(['1e300', '99999999999999', '-1', 'soon', ''])(
+    'about a plan with the reset time %j names no time',
+    async (time) => {
+      const body = '{"error":{"type":"usage_limit_reached","message":"Used up"}}';
+      const { message } = await failure({ status: 429, body, headers: { 'x-codex-primary-reset-at': time } });
+
+      expect(message).toMatch(/^429 .*The usage limit of the plan is reached$/);
+    },
+  );
+
   it('without a body yields the name of its status', async () => {
     expect(await failure({ status: 502 })).toMatchObject({ message: '502 Bad Gateway', code: 'model_error' });
   });

@@ -34,6 +34,9 @@ const redirectMessage = (status: number, { location }: IncomingMessage['headers'
     ? `The server redirects to ${truncated(location)}, and tau does not follow: give its own address as baseUrl`
     : undefined;
 
+// Servers may send any number as a time.
+const LAST_TIME = Date.UTC(9999, 11, 31);
+
 /** The end of a used-up window of a plan: a retry before it is useless. */
 function planReopening(body: string, headers: IncomingMessage['headers']): string | undefined {
   if (!/"usage_limit_reached"/.test(body)) return undefined;
@@ -42,7 +45,7 @@ function planReopening(body: string, headers: IncomingMessage['headers']): strin
     /"resets_in_seconds"\s*:\s*(\d{1,9})\b/.exec(body)?.[1] ?? headers['x-codex-primary-reset-after-seconds'],
   );
   const time = Number.isFinite(at) ? at * 1000 : Date.now() + seconds * 1000;
-  if (!Number.isFinite(time)) return 'The usage limit of the plan is reached';
+  if (!(time > 0 && time <= LAST_TIME)) return 'The usage limit of the plan is reached';
   return `The usage limit of the plan is reached until ${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 

@@ -69,8 +69,9 @@ function kindOf(auth: ProviderAuth, provider: string): string {
   const { expires } = auth.signInOf(provider) ?? {};
   if (expires === undefined) return 'API key';
   const signedIn = auth.signIns.isSubscription(provider) ? 'signed in with a plan' : 'signed in';
-  if (expires === Number.MAX_SAFE_INTEGER) return signedIn;
-  return `${signedIn}, renewed after ${new Date(expires).toISOString().slice(0, 16)}Z`;
+  const date = new Date(expires);
+  // Permanent sign-ins have the largest number, which is no date.
+  return Number.isNaN(date.getTime()) ? signedIn : `${signedIn}, renewed after ${date.toISOString().slice(0, 16)}Z`;
 }
 
 async function printApiKey({ auth, provider = '', minLifeMs }: AuthContext): Promise<number> {

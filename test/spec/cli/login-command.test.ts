@@ -188,7 +188,10 @@ describe('[L71] tau logout', () => {
 
 describe('[L72] tau auth', () => {
   it('check reports every stored credential, and fails if one cannot be used', async () => {
-    const { issuer, home } = await openaiUser({ leftMs: -1, others: { groq: { type: 'api_key', key: SECRET } } });
+    // Later than any date.
+    const xai = { type: 'oauth', access: 'a', refresh: 'r', expires: 9e15 };
+    const others = { groq: { type: 'api_key', key: SECRET }, xai };
+    const { issuer, home } = await openaiUser({ leftMs: -1, others });
 
     const good = await runTau(home, ['auth', 'check']);
     issuer.respond(OPENAI_TOKEN, { status: 400, body: { error: 'invalid_grant' } });
@@ -196,7 +199,7 @@ describe('[L72] tau auth', () => {
 
     expect(good.code).toBe(0);
     expect(good.stdout).toMatch(
-      /^groq: API key\nopenai: signed in with a plan, renewed after \d{4}-\d\d-\d\dT\d\d:\d\dZ\n$/,
+      /^groq: API key\nxai: signed in with a plan\nopenai: signed in with a plan, renewed after \d{4}-\d\d-\d\dT\d\d:\d\dZ\n$/,
     );
     expect(bad.code).toBe(1);
     expect(bad.stdout).toContain('Run: tau login openai');

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSettings } from './settings.ts';
+import { readSettings, sortSettings } from './settings.ts';
 import { tempFolder } from './testing/temp-folder.ts';
 
 function files(contents: Record<string, unknown>) {
@@ -13,6 +13,15 @@ function files(contents: Record<string, unknown>) {
   }
   return { root, agentDir: join(root, 'agent'), cwd: join(root, 'project'), trusted: true };
 }
+
+it('settings that share a name with a method of objects are not used', () => {
+  const values = { compaction: { enabled: true, toString: 1 }, constructor: { name: 1 }, valueOf: 2 };
+
+  expect(sortSettings(values)).toEqual({
+    used: ['compaction.enabled'],
+    unused: ['compaction.toString', 'constructor', 'valueOf'],
+  });
+});
 
 describe('readSettings', () => {
   it('returns no settings and no warnings when there are no files', () => {

@@ -189,20 +189,22 @@ export function sortSettings(values: JsonObject): {
   readonly unused: readonly string[];
 } {
   const names = Object.entries(values).flatMap(([name, value]) =>
-    isObject(value) && (schemas[name as keyof Settings]?.properties || isGroup(name))
+    isObject(value) && (fieldsOf(name) || isGroup(name))
       ? Object.keys(value).map((inner) => `${name}.${inner}`)
       : [name],
   );
   const isUsed = (name: string) => {
     const [group = '', inner = ''] = name.split('.');
-    const schema = schemas[group as keyof Settings];
     return (
       Object.keys(schemas).some((known) => known === name || known.startsWith(`${name}.`)) ||
-      Boolean(schema?.properties?.[inner])
+      Object.hasOwn(fieldsOf(group) ?? {}, inner)
     );
   };
   return { used: names.filter(isUsed), unused: names.filter((name) => !isUsed(name)) };
 }
+
+const fieldsOf = (name: string) =>
+  Object.hasOwn(schemas, name) ? schemas[name as keyof Settings].properties : undefined;
 
 const paths = ['shellPath', 'sessionDir'];
 

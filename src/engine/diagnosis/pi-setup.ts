@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findExtensions } from '../../extend/extensions/load/find-extensions.ts';
 import { packageResources } from '../../extend/extensions/load/package-resources.ts';
 import type { ModelRegistry } from '../../model/registry/registry.ts';
-import { forbiddenSignIns } from '../../model/sign-in/sign-in-providers.ts';
+import { forbiddenSignIn } from '../../model/sign-in/sign-in-providers.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { sessionsFolder } from '../../store/agent-dir.ts';
 import { readCredentials } from '../../store/credentials.ts';
@@ -79,7 +79,7 @@ async function credentialFindings(agentDir: string, registry: ModelRegistry): Pr
   const providers = new Set(registry.available().map(({ provider }) => provider));
   const found = [...credentials].map(([provider, { type }]) => {
     const kind = type === 'oauth' ? 'sign-in' : 'key';
-    const forbidden = type === 'oauth' ? forbiddenSignIns[provider] : undefined;
+    const forbidden = type === 'oauth' ? forbiddenSignIn(provider) : undefined;
     if (forbidden !== undefined) return warning(check, `${provider} (sign-in): tau refuses it. ${forbidden}`);
     if (providers.has(provider)) return fine(check, `${provider} (${kind}): used`);
     return warning(check, `${provider} (${kind}): not used, because tau has no models of this provider`);

@@ -139,6 +139,16 @@ describe('the locations of keys', () => {
     expect(auth.keyProblems).toEqual([]);
   });
 
+  it.each(['toString', 'constructor'])('are those of any provider, such as one with the name %s', async (provider) => {
+    const credential = { type: 'oauth', access: 'a', expires: 9e15 };
+    const { auth } = openUserModels({ models: { [provider]: customProvider }, auth: { [provider]: credential } });
+    const interaction = { signal: new AbortController().signal, notify: () => {}, prompt: async () => undefined };
+
+    expect([...auth.keyLocations().keys()]).toEqual([provider]);
+    expect(auth.keyProblems).toEqual([]);
+    await expect(auth.logIn(provider, interaction)).rejects.toThrow(`Unknown OAuth provider: ${provider}`);
+  });
+
   it('are reported with the problem of an unusable key', () => {
     const { auth, agentDir } = openUserModels({
       models: { mine: { ...customProvider, apiKey: '$GONE' }, lazy: { ...customProvider, apiKey: '!exit 1' } },

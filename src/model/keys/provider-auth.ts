@@ -13,7 +13,7 @@ import { defaultModel } from '../registry/default-models.ts';
 import type { ModelList } from '../registry/model-list.ts';
 import { ModelFailure } from '../request.ts';
 import type { LoginInteraction } from '../sign-in/flow.ts';
-import { forbiddenSignIns, signInProvider } from '../sign-in/sign-in-providers.ts';
+import { forbiddenSignIn, signInProvider } from '../sign-in/sign-in-providers.ts';
 import { type FoundKey, findKey, keyAdvice, keyEntry, type RuntimeKey } from './key-lookup.ts';
 import { sharedVariables } from './secret-variables.ts';
 import { RenewalError, type SignInAuth, SignIns } from './sign-in.ts';
@@ -318,7 +318,7 @@ export class ProviderAuth {
         ? `registerProvider: ${provider}`
         : `models.json: providers.${provider}`,
       canRenew: credential?.type === 'oauth' && this.signIns.canRenew(provider, credential),
-      forbidden: registered.signInOf(provider) ? undefined : forbiddenSignIns[provider],
+      forbidden: registered.signInOf(provider) ? undefined : forbiddenSignIn(provider),
     });
   }
 

@@ -5,7 +5,7 @@ import { type OAuthCredential, renewSignIn, storeSignIn } from '../../store/cred
 import type { ModelList } from '../registry/model-list.ts';
 import { extensionFlow } from '../sign-in/extension-flow.ts';
 import type { FlowContext, LoginInteraction, SignInFlow } from '../sign-in/flow.ts';
-import { forbiddenSignIns, isSignInProvider, signInProvider, signInProviders } from '../sign-in/sign-in-providers.ts';
+import { forbiddenSignIn, isSignInProvider, signInProvider, signInProviders } from '../sign-in/sign-in-providers.ts';
 
 // A sign-in is renewed this long before it expires, or after nine tenths of a shorter life.
 const RENEW_MARGIN_MS = 5 * 60_000;
@@ -56,7 +56,7 @@ export class SignIns {
 
   /** Signs in to a provider and stores the result. Rejects with a `Refusal` if there is no sign-in for it. */
   async logIn(provider: string, interaction: LoginInteraction): Promise<void> {
-    const forbidden = this.#extension(provider) ? undefined : forbiddenSignIns[provider];
+    const forbidden = this.#extension(provider) ? undefined : forbiddenSignIn(provider);
     if (forbidden !== undefined) throw new Refusal('not_supported', forbidden);
     const flow = await this.flow(provider);
     if (!flow) throw new Refusal('not_found', `Unknown OAuth provider: ${provider}`);

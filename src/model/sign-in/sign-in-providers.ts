@@ -53,12 +53,15 @@ export const signInProvider = (id: string): SignInProvider | undefined =>
 
 export const isSignInProvider = (id: string): id is SignInProviderId => Object.hasOwn(signInProviders, id);
 
-/** Why a stored sign-in is not used, for providers whose terms forbid it. */
-export const forbiddenSignIns: Readonly<Record<string, string>> = {
+const forbiddenSignIns: Readonly<Record<string, string>> = {
   anthropic:
     'Anthropic allows the sign-in of a Claude plan in its own programs only, and tau does not pose as one of them. ' +
     'Use an API key (ANTHROPIC_API_KEY, or tau login anthropic), ANTHROPIC_AUTH_TOKEN for a gateway, Bedrock or Vertex.',
 };
+
+/** Why a stored sign-in is not used, for a provider whose terms forbid it. */
+export const forbiddenSignIn = (provider: string): string | undefined =>
+  Object.hasOwn(forbiddenSignIns, provider) ? forbiddenSignIns[provider] : undefined;
 
 function textIn(credential: OAuthCredential, name: string): string | undefined {
   const value: unknown = (credential as unknown as Record<string, unknown>)[name];

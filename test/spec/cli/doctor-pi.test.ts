@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { Finding, Preflight } from '../../../src/protocol/generated/vocabulary.ts';
 import { newPiSetup } from '../../support/agent/pi-setup.ts';
 import { type Home, newHome } from '../../support/agent/test-agent.ts';
+import { homeWithFiles } from '../../support/agent/user-files.ts';
 import { runTau } from '../../support/processes/program.ts';
 
 async function piFindings(home: Home, env: Record<string, string> = {}): Promise<readonly Finding[]> {
@@ -79,6 +80,16 @@ it('[Z89] malformed files are findings, and an empty machine has none to report'
     expect(statuses.length, name).toBeGreaterThan(0);
   }
   expect(empty.filter(({ status }) => status !== 'ok')).toMatchObject([{ check: 'agent folder', status: 'warning' }]);
+});
+
+it('[Z89] a provider may have the name of a method of objects', async () => {
+  const credential = { type: 'oauth', access: 'a', refresh: 'r', expires: 4_000_000_000_000 };
+
+  const findings = await piFindings(homeWithFiles({ auth: { toString: credential } }));
+
+  expect(about(findings, 'auth.json')).toEqual([
+    ['warning', 'toString (sign-in): not used, because tau has no models of this provider'],
+  ]);
 });
 
 it('[Z89] an installed pi is named', async () => {

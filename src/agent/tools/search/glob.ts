@@ -66,7 +66,10 @@ function bracketTest(inside: string, isNegated: boolean): Test {
 }
 
 function memberTest([, named, from, to, one]: RegExpExecArray): Test {
-  if (named !== undefined) return (character) => namedClasses[named]?.test(character) ?? false;
+  if (named !== undefined) {
+    const pattern = Object.hasOwn(namedClasses, named) ? namedClasses[named] : undefined;
+    return (character) => pattern?.test(character) ?? false;
+  }
   if (from === undefined || to === undefined) return (character) => character === one;
   const [first, last] = [from, to].map((end) => end.replace(/^\\(?=.)/su, '').codePointAt(0) ?? 0) as [number, number];
   return (character) => {

@@ -15,7 +15,7 @@ import {
 export interface ModelResponse {
   /** Has no content yet; the end repeats its timestamp. */
   readonly opening: AssistantMessage;
-  /** The level that the request asked for. */
+  /** The thinking level of the request. */
   readonly thinkingLevel: ThinkingLevel;
   readonly events: AsyncIterable<ModelEvent>;
   /** Ends the response early, as an abort would, with this error message. */

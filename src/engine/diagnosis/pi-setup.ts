@@ -80,7 +80,7 @@ async function credentialFindings(agentDir: string, registry: ModelRegistry): Pr
   const found = [...credentials].map(([provider, { type }]) => {
     const kind = type === 'oauth' ? 'sign-in' : 'key';
     const forbidden = type === 'oauth' ? forbiddenSignIn(provider) : undefined;
-    if (forbidden !== undefined) return warning(check, `${provider} (sign-in): tau refuses it. ${forbidden}`);
+    if (forbidden !== undefined) return warning(check, `${provider} (sign-in): not used. ${forbidden}`);
     if (providers.has(provider)) return fine(check, `${provider} (${kind}): used`);
     return warning(check, `${provider} (${kind}): not used, because tau has no models of this provider`);
   });

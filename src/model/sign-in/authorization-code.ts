@@ -28,7 +28,7 @@ export interface BrowserLogin {
   /** The address that the issuer redirects to, for this port. */
   readonly redirect: (port: number) => string;
   readonly authorize: (redirect: string) => string;
-  /** Must come back with the code; undefined if the issuer has none. */
+  /** The callback must contain it; undefined if the issuer has none. */
   readonly state?: string;
   /** Parameters that the callback must hold besides the code. */
   readonly required?: readonly string[];

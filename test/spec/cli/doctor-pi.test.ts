@@ -34,7 +34,7 @@ it('[Z89] tau doctor --pi lists what tau uses of a set-up of pi, and what it doe
   ]);
   expect(about(findings, 'auth.json')).toEqual([
     ['ok', 'openai (key): used'],
-    ['warning', expect.stringMatching(/^anthropic \(sign-in\): tau refuses it\. .*API key/)],
+    ['warning', expect.stringMatching(/^anthropic \(sign-in\): not used\. .*API key/)],
     ['warning', 'radius (sign-in): not used, because tau has no models of this provider'],
   ]);
   expect(about(findings, 'extensions')).toEqual([

@@ -100,9 +100,9 @@ function stopReasonOf(reason: string): StopReason {
       return 'toolUse';
     case 'guardrail_intervened':
     case 'content_filtered':
-      throw new ModelFailure('model_error', `The provider withheld the answer (${reason})`);
+      throw new ModelFailure('model_error', `The provider withheld the response (${reason})`);
     case 'model_context_window_exceeded':
-      throw new ModelFailure('context_overflow', 'The answer no longer fitted the context window of the model');
+      throw new ModelFailure('context_overflow', 'The response no longer fitted the context window of the model');
     case 'malformed_model_output':
     case 'malformed_tool_use':
       throw new ModelFailure('connection_lost', `The model stopped with an error (${reason})`);

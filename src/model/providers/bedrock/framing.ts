@@ -46,5 +46,5 @@ function messageIn(payload: string): string {
   const { message, Message } =
     payload === '' ? {} : parseEventData<{ message?: unknown; Message?: unknown }>({ data: payload });
   const text = message ?? Message;
-  return typeof text === 'string' && text !== '' ? text : 'Bedrock broke the answer off';
+  return typeof text === 'string' && text !== '' ? text : 'Bedrock ended the response without a reason';
 }

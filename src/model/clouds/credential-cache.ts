@@ -1,5 +1,6 @@
 import { messageOf } from '../../protocol/errors.ts';
 import { ModelFailure } from '../request.ts';
+import { untilAbort } from '../until-abort.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -42,7 +43,7 @@ export class CredentialCache {
   async get<T>(key: string, obtain: () => Promise<ExpiringValue<T>>, signal: AbortSignal): Promise<T> {
     const known = this.#entries.get(key);
     const entry = known && isUsable(known) ? known : this.#obtain(key, obtain);
-    const { value } = await unlessAborted(entry.pending, signal);
+    const { value } = await untilAbort(entry.pending, signal);
     return value as T;
   }
 
@@ -76,13 +77,4 @@ async function obtainValid<T>(obtain: () => Promise<ExpiringValue<T>>): Promise<
   } catch (error) {
     throw error instanceof ModelFailure ? error : new ModelFailure('auth_failed', messageOf(error));
   }
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason);
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

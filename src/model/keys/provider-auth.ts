@@ -14,6 +14,7 @@ import type { ModelList } from '../registry/model-list.ts';
 import { ModelFailure } from '../request.ts';
 import type { LoginInteraction } from '../sign-in/flow.ts';
 import { forbiddenSignIn, signInProvider } from '../sign-in/sign-in-providers.ts';
+import { untilAbort } from '../until-abort.ts';
 import { type FoundKey, findKey, keyAdvice, keyEntry, type RuntimeKey } from './key-lookup.ts';
 import { sharedVariables } from './secret-variables.ts';
 import { RenewalError, type SignInAuth, SignIns } from './sign-in.ts';
@@ -145,13 +146,9 @@ export class ProviderAuth {
 
   /** The message with the reason and the remedy. */
   missingKeyMessage(provider: string): string {
-    const isListed = this.#list.providers().includes(provider);
-    const acceptsKeys = signInProvider(provider)?.acceptsKeys !== false;
-    const own = acceptsKeys ? keyAdvice(provider, this.#path) : `Run: tau login ${provider}`;
-    const advice = isListed ? own : unknownProviderAdvice(provider);
     const missing = this.#cloudProblem(provider);
     if (missing !== undefined) return cannotBeUsed(provider, missing);
-    return noKeyMessage(provider, this.#keyProblem(provider) ?? advice);
+    return noKeyMessage(provider, this.#keyProblem(provider) ?? this.#advice(provider));
   }
 
   /** The set variables that the user's files name as secrets, which tools must not get. */
@@ -229,8 +226,10 @@ export class ProviderAuth {
         const location = noKeyMessage(provider, found.location);
         return { apiKey: (await this.#resolveValue(found.value, { provider, location, signal })).trim() };
       }
-      case 'signIn':
-        return unlessAborted(signal, this.#signInAuth(provider, found.credential));
+      case 'signIn': {
+        const auth = this.#signInAuth(provider, found.credential);
+        return signal ? untilAbort(auth, signal) : auth;
+      }
       case 'expired':
         throw notFound(this.#expiredMessage(provider));
       case 'ambient':
@@ -293,6 +292,13 @@ export class ProviderAuth {
     const found = this.#findKey(provider);
     const hasAddress = this.#list.settings(provider)?.baseUrl !== undefined;
     return found && cloudProblem(provider, this.#envFor(provider), { hasAddress, hasKey: found.kind !== 'ambient' });
+  }
+
+  /** How to make a provider without a key usable. */
+  #advice(provider: string): string {
+    if (!this.#list.providers().includes(provider)) return unknownProviderAdvice(provider);
+    const acceptsKeys = signInProvider(provider)?.acceptsKeys !== false;
+    return acceptsKeys ? keyAdvice(provider, this.#path) : `Run: tau login ${provider}`;
   }
 
   #cloudAccess(provider: string): CloudAccess {
@@ -386,14 +392,3 @@ const stringHeaders = (headers: Record<string, unknown>): Record<string, string>
       typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
     ),
   );
-
-/** Stops waiting when the signal aborts; the work continues. */
-function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}

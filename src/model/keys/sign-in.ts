@@ -6,6 +6,7 @@ import type { ModelList } from '../registry/model-list.ts';
 import { extensionFlow } from '../sign-in/extension-flow.ts';
 import type { FlowContext, LoginInteraction, SignInFlow } from '../sign-in/flow.ts';
 import { forbiddenSignIn, isSignInProvider, signInProvider, signInProviders } from '../sign-in/sign-in-providers.ts';
+import { untilAbort } from '../until-abort.ts';
 
 // A sign-in is renewed this long before it expires, or after nine tenths of a shorter life.
 const RENEW_MARGIN_MS = 5 * 60_000;
@@ -176,7 +177,8 @@ export class SignIns {
     const { renewTimeoutMs = RENEW_TIMEOUT_MS } = this.#options;
     const signal = AbortSignal.timeout(renewTimeoutMs);
     try {
-      return await withinSignal(signal, flow.refresh(stored, { ...this.context(provider), signal }));
+      // The code of an extension may ignore the signal.
+      return await untilAbort(flow.refresh(stored, { ...this.context(provider), signal }), signal);
     } catch (error) {
       if (signal.aborted)
         throw new RenewalError(`The sign-in for ${provider} was not renewed within ${renewTimeoutMs} ms`, {
@@ -212,14 +214,6 @@ const PERMANENT_PATTERN = /\b(?:invalid_grant|refresh_token_(?:reused|expired|in
 const isPermanentError = (error: unknown): boolean =>
   (error instanceof Error && 'isPermanent' in error && error.isPermanent === true) ||
   PERMANENT_PATTERN.test(messageOf(error));
-
-/** Settles like the work, or rejects when the signal aborts: code of an extension may ignore it. */
-function withinSignal<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    void work.then(resolve, reject);
-  });
-}
 
 /** The models that a stored sign-in lists as available; all of them if it lists none. */
 function availableModels(models: readonly Model[], credential: OAuthCredential): readonly Model[] {

@@ -1,13 +1,16 @@
 import type { NewSignIn } from '../../store/credentials.ts';
 import { isHttpUrl } from '../../store/http-syntax.ts';
 import type { LoginCallbacks, SignIn } from '../registry/provider-config.ts';
+import { untilAbort } from '../until-abort.ts';
 import { LoginCancelled, type LoginInteraction, type SignInFlow } from './flow.ts';
 
 /** The flow of a provider that an extension has registered. */
 export const extensionFlow = (provider: string, signIn: SignIn): SignInFlow => ({
   login: async (interaction) => {
     if (typeof signIn.login !== 'function') throw new Error(`The extension offers no login for ${provider}`);
-    return (await withAbort(interaction.signal, signIn.login(callbacksOf(interaction)))) as NewSignIn;
+    // The code of an extension may ignore the signal.
+    const login = signIn.login(callbacksOf(interaction));
+    return (await untilAbort(login, interaction.signal, () => new LoginCancelled())) as NewSignIn;
   },
   refresh: (credential, { signal }) => signIn.refreshToken(credential, signal) as Promise<Partial<NewSignIn>>,
 });
@@ -42,14 +45,4 @@ function callbacksOf(interaction: LoginInteraction): LoginCallbacks {
 function checkUrl(url: string): void {
   if (typeof url !== 'string' || !isHttpUrl(url))
     throw new Error('The address of a login must be an http or https URL');
-}
-
-/** The code of an extension may ignore the signal. */
-function withAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(new LoginCancelled());
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

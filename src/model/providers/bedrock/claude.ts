@@ -5,8 +5,9 @@ import { parseEventData } from '../stream-decoder.ts';
 
 /** The body of Anthropic's API as Bedrock requires it: the model is in the path, betas are in the body. */
 export function claudeBody(request: ModelRequest): object {
-  const { model: _model, stream: _stream, ...body } = anthropicBody(request);
-  const betas = headersFor(undefined, anthropicBody(request))['anthropic-beta'];
+  const whole = anthropicBody(request);
+  const { model: _model, stream: _stream, ...body } = whole;
+  const betas = headersFor(undefined, whole)['anthropic-beta'];
   return {
     anthropic_version: 'bedrock-2023-05-31',
     ...(betas === undefined ? {} : { anthropic_beta: betas.split(',') }),

@@ -24,6 +24,16 @@ export function nearestLevel(model: Model, requested: ThinkingLevel): ThinkingLe
   return levels.find((level) => levelOrder.indexOf(level) >= rank) ?? levels.at(-1) ?? 'off';
 }
 
+/** The name that a model has for a level; undefined if it has none of its own. */
+export function levelName({ thinkingLevelMap }: Model, level: ThinkingLevel): string | undefined {
+  const name = thinkingLevelMap?.[level];
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** The name of a level for an API that has only low, medium and high. */
+export const effortName = (model: Model, level: Exclude<ThinkingLevel, 'off'>): string =>
+  levelName(model, level) ?? (level === 'minimal' ? 'low' : level === 'xhigh' || level === 'max' ? 'high' : level);
+
 /** The next level, cyclically; undefined for a model without thinking. */
 export function nextLevel(model: Model, current: ThinkingLevel): ThinkingLevel | undefined {
   const levels = supportedLevels(model);

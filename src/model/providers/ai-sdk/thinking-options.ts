@@ -1,10 +1,9 @@
-import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
+import type { ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelRequest } from '../../request.ts';
-import { nearestLevel } from '../../thinking-levels.ts';
+import { effortName, levelName, nearestLevel } from '../../thinking-levels.ts';
 import { isAdaptive, thinkingBudget } from '../anthropic/thinking.ts';
 import { thinkingConfig } from '../google/thinking.ts';
 
-type ActiveLevel = Exclude<ThinkingLevel, 'off'>;
 type ProviderFields = Record<string, object>;
 
 /**
@@ -40,7 +39,7 @@ const bedrockOptions: Encoder = (request, level) => {
 };
 
 const openaiOptions: Encoder = ({ model }, level) => {
-  const reasoningEffort = nameOf(model, level) ?? (level === 'off' ? undefined : level);
+  const reasoningEffort = levelName(model, level) ?? (level === 'off' ? undefined : level);
   if (reasoningEffort === undefined) return undefined;
   return { openai: { reasoningEffort, ...(level === 'off' ? {} : { reasoningSummary: 'auto' }) } };
 };
@@ -57,7 +56,7 @@ const mistralOptions: Encoder = (_request, level) => ({
 });
 
 const compatibleOptions: Encoder = ({ model }, level) => {
-  const reasoningEffort = nameOf(model, level) ?? (level === 'off' ? undefined : level);
+  const reasoningEffort = levelName(model, level) ?? (level === 'off' ? undefined : level);
   return reasoningEffort === undefined ? undefined : { openaiCompatible: { reasoningEffort } };
 };
 
@@ -70,12 +69,3 @@ const encoders: readonly (readonly [RegExp, Encoder])[] = [
   [/\/mistral$/, mistralOptions],
   [/\/openai-compatible$/, compatibleOptions],
 ];
-
-const nameOf = ({ thinkingLevelMap }: Model, level: ThinkingLevel): string | undefined => {
-  const name = thinkingLevelMap?.[level];
-  return typeof name === 'string' ? name : undefined;
-};
-
-// The packages accept no other names.
-const effortName = (model: Model, level: ActiveLevel): string =>
-  nameOf(model, level) ?? (level === 'minimal' ? 'low' : level === 'xhigh' || level === 'max' ? 'high' : level);

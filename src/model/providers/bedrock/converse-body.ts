@@ -1,7 +1,7 @@
-import type { AssistantBlock, ContentBlock, Model, ToolResultMessage } from '../../../protocol/generated/vocabulary.ts';
+import type { AssistantBlock, ContentBlock, ToolResultMessage } from '../../../protocol/generated/vocabulary.ts';
 import { replayableMessages } from '../../replay.ts';
 import type { ModelMessage, ModelRequest, ToolSpec } from '../../request.ts';
-import { nearestLevel } from '../../thinking-levels.ts';
+import { effortName, nearestLevel } from '../../thinking-levels.ts';
 import { maxOutputTokens } from '../../token-estimate.ts';
 import { anthropicToolId } from '../tool-call-ids.ts';
 
@@ -134,15 +134,9 @@ function thinkingFields(request: ModelRequest): object | undefined {
   if (!model.reasoning) return undefined;
   const level = nearestLevel(model, request.thinkingLevel);
   if (level === 'off') return undefined;
-  const effort = effortOf(model, level);
+  const effort = effortName(model, level);
   if (/gpt-oss/.test(model.id)) return { reasoning_effort: effort };
   if (/openai\.gpt-/.test(model.id)) return { reasoning: { effort } };
   if (/amazon\.nova-2/.test(model.id)) return { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort } };
   return undefined;
-}
-
-function effortOf({ thinkingLevelMap }: Model, level: 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'): string {
-  const own = thinkingLevelMap?.[level];
-  if (typeof own === 'string') return own;
-  return level === 'minimal' ? 'low' : level === 'xhigh' || level === 'max' ? 'high' : level;
 }

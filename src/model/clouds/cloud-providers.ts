@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readVariable } from '../../store/config-value.ts';
-import { resourceAddress } from '../providers/azure/address.ts';
 import type { CredentialKind, Environment } from './credential-cache.ts';
 
 // The needs of a provider in a cloud besides, or instead of, a key.
@@ -112,6 +111,13 @@ const locations: Readonly<Record<CredentialKind, Locate>> = {
 export function adcPath(env: Environment): string {
   const folder = readVariable(env, 'CLOUDSDK_CONFIG') ?? join(readVariable(env, 'HOME') ?? '', '.config', 'gcloud');
   return readVariable(env, 'GOOGLE_APPLICATION_CREDENTIALS') ?? join(folder, 'application_default_credentials.json');
+}
+
+/** The address of the resource in Azure that the environment names; undefined without one. */
+export function resourceAddress(env: Environment): string | undefined {
+  const address = readVariable(env, 'AZURE_OPENAI_BASE_URL')?.trim();
+  const name = readVariable(env, 'AZURE_OPENAI_RESOURCE_NAME')?.trim();
+  return address || (name ? `https://${name}.openai.azure.com` : undefined);
 }
 
 export const vertexProject = (env: Environment): string | undefined =>

@@ -1,10 +1,10 @@
 import { readVariable } from '../../../store/config-value.ts';
 import { awsKeySource } from '../../clouds/aws-credentials.ts';
-import { ambientCredentials, vertexLocation, vertexProject } from '../../clouds/cloud-providers.ts';
+import { ambientCredentials, resourceAddress, vertexLocation, vertexProject } from '../../clouds/cloud-providers.ts';
 import type { CloudAccess, Environment } from '../../clouds/credential-cache.ts';
 import { entraTokens } from '../../clouds/entra.ts';
 import type { Endpoint } from '../../endpoint.ts';
-import { azureAddress, resourceAddress } from '../azure/address.ts';
+import { azureAddress } from '../azure/address.ts';
 
 /**
  * Settings for the packages of clouds: pi's variables by the names of their options, and functions that give the

@@ -1,5 +1,6 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { readVariable } from '../../../store/config-value.ts';
+import { resourceAddress } from '../../clouds/cloud-providers.ts';
 import type { Environment } from '../../clouds/credential-cache.ts';
 import { ModelFailure } from '../../request.ts';
 
@@ -41,13 +42,6 @@ function queryOf({ search }: URL, version: string): string {
       ? given
       : [...given.filter((parameter) => !isVersion(parameter)), `api-version=${encodeURIComponent(version)}`];
   return all.length === 0 ? '' : `?${all.join('&')}`;
-}
-
-/** The address that the environment names; undefined without one. */
-export function resourceAddress(env: Environment): string | undefined {
-  const address = readVariable(env, 'AZURE_OPENAI_BASE_URL')?.trim();
-  const name = readVariable(env, 'AZURE_OPENAI_RESOURCE_NAME')?.trim();
-  return address || (name ? `https://${name}.openai.azure.com` : undefined);
 }
 
 // It is not part of the query.

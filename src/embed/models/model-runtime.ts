@@ -55,7 +55,10 @@ export class ModelRuntime {
   }
 
   getProviders() {
-    const names = new Set([...this.registry.all().map(({ provider }) => provider), ...this.registry.registered()]);
+    const names = new Set([
+      ...this.registry.all().map(({ provider }) => provider),
+      ...this.registry.registeredProviders,
+    ]);
     return [...names].flatMap((name) => this.getProvider(name) ?? []);
   }
 
@@ -170,7 +173,7 @@ export class ModelRuntime {
   }
 
   getRegisteredProviderIds(): readonly string[] {
-    return this.registry.registered();
+    return this.registry.registeredProviders;
   }
 
   stream(...args: Parameters<ModelCalls['stream']>) {

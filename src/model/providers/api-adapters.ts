@@ -1,6 +1,6 @@
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 import type { ApiAdapter } from '../endpoint.ts';
-import { ModelFailure, type ModelRequest } from '../request.ts';
+import { ModelFailure } from '../request.ts';
 import type { PackageFolders } from './ai-sdk/load-package.ts';
 
 // API kinds with this prefix name a package of the AI SDK.
@@ -37,27 +37,4 @@ export async function loadApiAdapter(
         return (await import('./ai-sdk/adapter.ts')).aiSdk(api.slice(AI_SDK_PREFIX.length), folders);
       throw new ModelFailure('model_error', `Unknown API kind: ${api}`);
   }
-}
-
-/** Adds the headers by which Copilot counts requests and accepts images; its key is a bearer token for every API. */
-export const withCopilotHeaders =
-  (adapter: ApiAdapter): ApiAdapter =>
-  (endpoint) =>
-  (request, draft) => {
-    const authorization = `Bearer ${endpoint.apiKey}`;
-    const headers = { authorization, ...copilotHeaders(request), ...endpoint.headers };
-    return adapter({ ...endpoint, headers })(request, draft);
-  };
-
-/** Only a message of a user counts as a request of the plan; the turns after it are the agent's. */
-function copilotHeaders({ messages, initiator }: Pick<ModelRequest, 'messages' | 'initiator'>) {
-  const isUser = initiator === undefined && messages.at(-1)?.role === 'user';
-  const hasImages = messages.some(
-    ({ content }) => Array.isArray(content) && content.some((block) => block.type === 'image'),
-  );
-  return {
-    'openai-intent': 'conversation-edits',
-    'x-initiator': isUser ? 'user' : 'agent',
-    ...(hasImages ? { 'copilot-vision-request': 'true' } : {}),
-  };
 }

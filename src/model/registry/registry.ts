@@ -9,7 +9,8 @@ import { withRedactedErrors } from '../keys/redact-errors.ts';
 import { withRenewal } from '../keys/renewing-provider.ts';
 import { mayHoldCredentials } from '../keys/secret-variables.ts';
 import type { LocalServerSearch } from '../local-servers/discovery.ts';
-import { loadApiAdapter, withCopilotHeaders } from '../providers/api-adapters.ts';
+import { loadApiAdapter } from '../providers/api-adapters.ts';
+import { withCopilotHeaders } from '../providers/github-copilot.ts';
 import { failingProvider, ModelFailure, type Provider } from '../request.ts';
 import { scriptedModels } from '../scripted/models.ts';
 import type { Script } from '../scripted/script.ts';
@@ -168,7 +169,9 @@ export class ModelRegistry {
   }
 
   /** The names of the providers that extensions have registered. */
-  registered = (): readonly string[] => this.#list?.registered.names ?? [];
+  get registeredProviders(): readonly string[] {
+    return this.#list?.registered.names ?? [];
+  }
 
   /** The models to cycle through, if restricted. */
   get scope(): readonly ModelMatch[] | undefined {

@@ -72,11 +72,11 @@ export class ModelsView {
   /** A provider with its models; undefined if there is none of this name. */
   getProvider = (id: string) => {
     const models = this.#registry.all().filter(({ provider }) => provider === id);
-    if (models.length === 0 && !this.#registry.registered().includes(id)) return undefined;
+    if (models.length === 0 && !this.#registry.registeredProviders.includes(id)) return undefined;
     return { id, name: providerDisplayName(id), models, getModels: () => models };
   };
 
-  getRegisteredProviderIds = (): string[] => [...this.#registry.registered()];
+  getRegisteredProviderIds = (): string[] => [...this.#registry.registeredProviders];
   registerProvider = (name: string, config: object): void => this.#registry.register(name, config);
   unregisterProvider = (name: string): void => this.#registry.unregister(name);
 

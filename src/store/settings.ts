@@ -252,26 +252,6 @@ export function checkSettings(layers: readonly SettingsLayer[]): { settings: Set
   return { settings: withHome(merged), warnings };
 }
 
-/** The settings that tau does not define, such as those of extensions. A malformed file has none. */
-export function readForeignSettings(source: SettingsSource): JsonObject {
-  const merged: JsonObject = {};
-  for (const file of settingsFiles(source)) {
-    const values = readJsonFile(file);
-    merge(merged, Object.fromEntries(Object.entries(values).filter(([name]) => !isKnown(name))));
-  }
-  return merged;
-}
-
-function readJsonFile(file: string): JsonObject {
-  try {
-    return readJsonObject(file) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-const isKnown = (name: string) => Object.hasOwn(schemas, name) || isGroup(name);
-
 /** Weakest first. In the home folder the project's file may be the user's own, which is read once. */
 function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Iterable<string> {
   const files = [join(agentDir, 'settings.json')];

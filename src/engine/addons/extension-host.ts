@@ -6,7 +6,6 @@ import type { HookSet } from '../../extend/hook-set.ts';
 import type { ExtensionMcpServers } from '../../extend/mcp/extension-servers.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import type { Acceptance } from '../../session/input/submissions.ts';
-import { readForeignSettings } from '../../store/settings.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
 import type { Agent } from '../agent.ts';
 import { publishChanges, publishExtensionError, whenIdle } from '../agent-state.ts';
@@ -61,10 +60,7 @@ export function extensionHost(
     flags: addonPaths.options.flags ?? new Map(),
     session: () => agent.session,
     project: () => agent.project,
-    settings: () => {
-      const { cwd, trusted, settings } = agent.project;
-      return { ...readForeignSettings({ agentDir: addonPaths.agentDir, cwd, trusted }), ...structuredClone(settings) };
-    },
+    settings: () => structuredClone(agent.project.settings),
     hasUi: () => mode === 'rpc' && !cannotAnswer(agent),
     commands: () => agent.addons.loaded?.commands ?? [],
     publish: (event) => agent.broadcast.publish(event),

@@ -112,7 +112,6 @@ const LAZY_IMPORTS = {
       'model/providers/google/adapter.ts',
       'model/providers/mistral/adapter.ts',
       'model/providers/responses/adapter.ts',
-      'model/providers/responses/codex.ts',
       'model/providers/vertex/adapter.ts',
     ],
     'model/registry/match-model.ts': ['model/registry/model-pattern.ts'],

@@ -2,15 +2,20 @@ import type { Model } from '../../protocol/generated/vocabulary.ts';
 import type { ApiAdapter } from '../endpoint.ts';
 import { ModelFailure } from '../request.ts';
 import type { PackageFolders } from './ai-sdk/load-package.ts';
+import { withCopilotHeaders } from './github-copilot.ts';
 
 // API kinds with this prefix name a package of the AI SDK.
 const AI_SDK_PREFIX = 'ai-sdk:';
 
 /** Loads the adapter for the API kind of a model on first use. */
-export async function loadApiAdapter(
-  { api, provider }: Pick<Model, 'api' | 'provider'>,
-  folders: PackageFolders,
-): Promise<ApiAdapter> {
+export async function loadApiAdapter(model: AdaptedModel, folders: PackageFolders): Promise<ApiAdapter> {
+  const adapter = await adapterFor(model, folders);
+  return model.provider === 'github-copilot' ? withCopilotHeaders(adapter) : adapter;
+}
+
+type AdaptedModel = Pick<Model, 'api' | 'provider'>;
+
+async function adapterFor({ api, provider }: AdaptedModel, folders: PackageFolders): Promise<ApiAdapter> {
   if (provider === 'azure' && api === 'openai-completions')
     return (await import('./azure/adapter.ts')).azureCompletions;
   switch (api) {
@@ -21,7 +26,7 @@ export async function loadApiAdapter(
     case 'openai-responses':
       return (await import('./responses/adapter.ts')).openaiResponses;
     case 'openai-codex-responses':
-      return (await import('./responses/codex.ts')).openaiCodexResponses;
+      return (await import('./responses/adapter.ts')).openaiCodexResponses;
     case 'google-generative-ai':
       return (await import('./google/adapter.ts')).googleGenerativeAi;
     case 'azure-openai-responses':

@@ -10,7 +10,6 @@ import { withRenewal } from '../keys/renewing-provider.ts';
 import { mayHoldCredentials } from '../keys/secret-variables.ts';
 import type { LocalServerSearch } from '../local-servers/discovery.ts';
 import { loadApiAdapter } from '../providers/api-adapters.ts';
-import { withCopilotHeaders } from '../providers/github-copilot.ts';
 import { failingProvider, ModelFailure, type Provider } from '../request.ts';
 import { scriptedModels } from '../scripted/models.ts';
 import type { Script } from '../scripted/script.ts';
@@ -329,15 +328,12 @@ export class ModelRegistry {
     if (stream) return (await import('../providers/extension-stream/adapter.ts')).extensionStream(stream);
     const { trustedFolder: cwd } = this.folderOptions;
     const folders = { agentDir: this.#options.agentDir, ...(cwd === undefined ? {} : { cwd }) };
-    const adapter = await loadApiAdapter(model, folders);
-    return model.provider === 'github-copilot' ? withCopilotHeaders(adapter) : adapter;
+    return loadApiAdapter(model, folders);
   }
 
   async #endpoint(model: Model, auth: ProviderAuth, signal: AbortSignal | undefined): Promise<Endpoint> {
     const { timeouts } = this.folderOptions;
-    if (this.#isKeyless(model)) {
-      return { baseUrl: model.baseUrl ?? '', apiKey: undefined, headers: {}, timeouts };
-    }
+    if (this.#isKeyless(model)) return { baseUrl: model.baseUrl ?? '', apiKey: undefined, headers: {}, timeouts };
     return { ...(await auth.endpoint(model, signal)), timeouts };
   }
 

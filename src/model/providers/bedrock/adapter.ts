@@ -1,13 +1,15 @@
+import type { EventSourceMessage } from 'eventsource-parser';
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { readVariable } from '../../../store/config-value.ts';
 import { awsSigner } from '../../clouds/aws-signer.ts';
 import type { Environment } from '../../clouds/credential-cache.ts';
 import type { ApiAdapter, Endpoint } from '../../endpoint.ts';
 import { streamEvents } from '../../http/event-stream.ts';
+import type { ModelRequest } from '../../request.ts';
+import { anthropicBody, headersFor } from '../anthropic/body.ts';
 import { AnthropicStreamDecoder } from '../anthropic/stream-decoder.ts';
 import { type ApiRoute, bearerHeader } from '../api-route.ts';
-import { decodeToEnd } from '../stream-decoder.ts';
-import { claudeBody, claudeEvents } from './claude.ts';
+import { decodeToEnd, parseEventData } from '../stream-decoder.ts';
 import { converseBody } from './converse-body.ts';
 import { ConverseStreamDecoder, typedEvents } from './converse-decoder.ts';
 import { bedrockFraming } from './framing.ts';
@@ -42,6 +44,26 @@ export const bedrock: ApiAdapter = (endpoint) => (request, draft) => {
 function isClaude({ id, compat }: Model): boolean {
   const { bedrockApi } = compat ?? {};
   return bedrockApi === 'invoke' || (bedrockApi !== 'converse' && /anthropic\.claude/.test(id));
+}
+
+/** The body of Anthropic's API as Bedrock requires it: the model is in the path, betas are in the body. */
+function claudeBody(request: ModelRequest): object {
+  const whole = anthropicBody(request);
+  const { model: _model, stream: _stream, ...body } = whole;
+  const betas = headersFor(undefined, whole)['anthropic-beta'];
+  return {
+    anthropic_version: 'bedrock-2023-05-31',
+    ...(betas === undefined ? {} : { anthropic_beta: betas.split(',') }),
+    ...body,
+  };
+}
+
+/** The events of Anthropic's API inside those of Bedrock. */
+async function* claudeEvents(frames: AsyncIterable<EventSourceMessage>): AsyncGenerator<{ data: string }> {
+  for await (const { event, data } of frames) {
+    const { bytes } = event === 'chunk' ? parseEventData<{ bytes?: unknown }>({ data }) : {};
+    if (typeof bytes === 'string') yield { data: Buffer.from(bytes, 'base64').toString() };
+  }
 }
 
 function routeTo(endpoint: Endpoint, { id }: Model, operation: string): ApiRoute {

@@ -63,6 +63,41 @@ verifies('X62', 'blocked calls with terminate end the run only if every result h
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
 });
 
+for (const [kind, listener] of Object.entries({
+  throws: '() => { calls++; throw new Error("no view"); }',
+  rejects: 'async () => { calls++; throw new Error("no view"); }',
+})) {
+  verifies('X85', `an onUpdate that ${kind} is reported once and fails no call`, async ({ open }) => {
+    const { home, path } = homeWithCommands(
+      {},
+      `${tool(
+        'outer',
+        `let calls = 0;
+        const { isError, result } = await ctx.executeTool('inner', {}, { onUpdate: ${listener} });
+        const { isError: bashFailed } = await ctx.executeTool('bash', { command: 'echo line' }, { onUpdate: ${listener} });
+        tell(ctx, { isError, text: result.content[0].text, bashFailed, calls });
+        return ${text("'outer'")};`,
+      )}
+      ${tool(
+        'inner',
+        `for (const part of ['a', 'b']) {
+          onUpdate({ content: [{ type: 'text', text: part }] });
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        return ${text("'inner'")};`,
+      )}`,
+    );
+    const { peer } = await open({ home, script: [callTool('outer', {}), { text: 'done' }] });
+
+    const records = await peer.run('go');
+
+    expect(allNotifications(peer)).toMatchObject([{ isError: false, text: 'inner', bashFailed: false, calls: 2 }]);
+    const failures = records.filter(({ type }) => type === 'extension_error');
+    const failure = { extensionPath: path, event: 'execute_tool', error: 'no view' };
+    expect(failures).toMatchObject([failure, failure]);
+  });
+}
+
 verifies('X63', 'a tool runs another one through its checks and handlers', async ({ open }) => {
   const { home } = homeWithCommands(
     {},

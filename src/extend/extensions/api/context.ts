@@ -1,8 +1,9 @@
-import type { OtherTools } from '../../../agent/tool.ts';
+import type { OtherTools, ToolInvocation } from '../../../agent/tool.ts';
 import type {
   ExtensionCommandContext,
   ExtensionContext,
   ExtensionToolContext,
+  ExtensionToolResult,
   ReplacedSessionContext,
 } from '../extension-api.ts';
 import type { Deadline } from '../hooks/deadline.ts';
@@ -67,13 +68,14 @@ export class HandlerContexts {
 
   /** The `ctx` object of a tool; outside a session there are no other tools. */
   forTool(path: string, otherTools: OtherTools | undefined): ExtensionToolContext {
+    const reportFailure = (error: unknown) => this.#host.reportFailure(path, 'execute_tool', error);
     return Object.create(this.forCall({ path }), {
       tools: {
         enumerable: true,
         get: () =>
           (otherTools?.all() ?? []).map(({ name, description, parameters }) => ({ name, description, parameters })),
       },
-      executeTool: { enumerable: true, value: executeTool(otherTools) },
+      executeTool: { enumerable: true, value: executeTool(otherTools, reportFailure) },
     });
   }
 
@@ -127,14 +129,32 @@ export class HandlerContexts {
   }
 }
 
-function executeTool(otherTools: OtherTools | undefined): ExtensionToolContext['executeTool'] {
+function executeTool(
+  otherTools: OtherTools | undefined,
+  reportFailure: (error: unknown) => void,
+): ExtensionToolContext['executeTool'] {
   return async (name, args, { signal, onUpdate } = {}) => {
     if (!otherTools) throw new Error('executeTool works only while the session runs the tool');
     const { result, ...outcome } = await otherTools.execute(name, plainCopy(args ?? {}), {
       ...(signal ? { signal } : {}),
-      ...(onUpdate ? { update: ({ added: _, ...output }) => onUpdate(structuredClone(output)) } : {}),
+      ...(onUpdate ? { update: updateListener(onUpdate, reportFailure) } : {}),
     });
     return structuredClone({ ...outcome, result: { ...result } });
+  };
+}
+
+/** Never throws: the running tool calls it, some from a timer. After its first error the listener gets no updates. */
+function updateListener(
+  onUpdate: (result: ExtensionToolResult) => unknown,
+  reportFailure: (error: unknown) => void,
+): ToolInvocation['update'] {
+  let hasFailed = false;
+  const onError = (error: unknown) => {
+    if (!hasFailed) reportFailure(error);
+    hasFailed = true;
+  };
+  return ({ added: _, ...output }) => {
+    if (!hasFailed) void (async () => void (await onUpdate(structuredClone(output))))().catch(onError);
   };
 }
 

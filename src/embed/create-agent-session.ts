@@ -1,5 +1,5 @@
 import type { ParentAgent } from '../engine/addons/detect.ts';
-import type { EngineOptions } from '../engine/open.ts';
+import type { Engine, EngineOptions } from '../engine/open.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionStart } from '../session/hooks.ts';
@@ -14,7 +14,14 @@ import type { LoadExtensionsResult } from './resources/load-extensions.ts';
 import { loaderOptions, type ResourceLoader } from './resources/resource-view.ts';
 import { modelPatternOf, type NamedModel, providerAndId } from './session-models.ts';
 import { SessionManager } from './sessions/session-manager.ts';
-import { applySettings, managerFor, type PartialSettings, settingsSource } from './settings/session-settings.ts';
+import {
+  applySettings,
+  type GivenSettings,
+  givenSettings,
+  managerFor,
+  type PartialSettings,
+  settingsSource,
+} from './settings/session-settings.ts';
 import { SettingsManager } from './settings/settings-manager.ts';
 import { resolveTools, type ToolOptions } from './tool-options.ts';
 
@@ -69,14 +76,44 @@ export async function openAgentSession(
   given: CreateAgentSessionOptions,
   parent: ParentAgent | undefined,
 ): Promise<CreateAgentSessionResult> {
+  const sessionEnd = parent?.children.sessionEnd;
+  const checkParent = () => {
+    if (sessionEnd?.aborted) throw new Refusal('not_supported', PARENT_ENDED);
+  };
+  checkParent();
   const options = parent ? { ...inherited(parent, given), ...given } : given;
   const manager = options.sessionManager ?? SessionManager.create();
   if (!(manager instanceof SessionManager)) throw new Refusal('not_supported', FOREIGN_MANAGER);
+  const parts = { options, manager, parent, loader: loaderOptions(options.resourceLoader) };
+  // Before the engine opens: a method of the program may throw.
+  const settings = givenSettings(options.settingsManager);
+  const engine = await openEngineFor(parts);
+  const context = new EmbedContext(engine, options.sessionStartEvent);
+  try {
+    checkParent();
+    // After the creation of the context, which collects the errors of extensions.
+    await engine.agent.addons.start();
+    checkParent();
+    return openedSession(context, { ...parts, settings });
+  } catch (error) {
+    await context.close().catch(() => {});
+    throw error;
+  }
+}
+
+interface SessionParts {
+  readonly options: CreateAgentSessionOptions;
+  readonly manager: SessionManager;
+  readonly parent: ParentAgent | undefined;
+  readonly loader: ReturnType<typeof loaderOptions>;
+}
+
+async function openEngineFor({ options, manager, parent, loader }: SessionParts): Promise<Engine> {
   const cwd = manager.resolveCwd(options.cwd);
   const tools = resolveTools(options);
-  const { prompt, addons } = loaderOptions(options.resourceLoader);
+  const { prompt, addons } = loader;
   const { agentDir: folder, env, script, hooks, thinkingLevel, settingsManager } = options;
-  const engine = await openLocalEngine({
+  return openLocalEngine({
     cwd,
     agentDir: folder,
     env,
@@ -99,17 +136,22 @@ export async function openAgentSession(
       extensionFactories: new Map([...tools.factories, ...(addons.extensionFactories ?? [])]),
     },
   });
-  const { agent } = engine;
-  // Before the extensions load: it collects their errors.
-  const context = new EmbedContext(engine, options.sessionStartEvent);
-  await agent.addons.start();
-  const settings = managerFor(settingsManager, agent);
+}
+
+interface OpenedParts extends SessionParts {
+  readonly settings: GivenSettings;
+}
+
+function openedSession(context: EmbedContext, parts: OpenedParts): CreateAgentSessionResult {
+  const { agent } = context;
+  const { manager, parent, loader } = parts;
+  const settings = managerFor(parts.settings, agent);
   context.onClose(applySettings(settings, agent));
   manager.bind(() => agent.session);
-  const session = AgentSession.at(context, { manager, settings, promptOptions: prompt });
+  const session = AgentSession.at(context, { manager, settings, promptOptions: loader.prompt });
   if (parent) {
     parent.children.add(session);
-    context.onClose(() => void parent.children.delete(session));
+    context.onClose(() => parent.children.delete(session));
   }
   const { notice } = agent.session.choice;
   return {
@@ -118,6 +160,8 @@ export async function openAgentSession(
     ...(notice === undefined ? {} : { modelFallbackMessage: notice }),
   };
 }
+
+const PARENT_ENDED = 'The session of the extension has ended: it creates no agents any more';
 
 function inherited({ agentDir: folder, env, project }: ParentAgent, { cwd }: CreateAgentSessionOptions) {
   const { trusted, cwd: own } = project();
@@ -128,11 +172,10 @@ const FOREIGN_MANAGER =
   "sessionManager must be one of tau's own: SessionManager.create(), open(), inMemory() and others";
 
 function registryFrom(options: CreateAgentSessionOptions) {
-  const { authStorage } = options;
+  const { authStorage, env = process.env } = options;
   const shared = sharedRegistry(options);
   if (!(authStorage instanceof AuthStorage)) return shared;
-  const registry =
-    shared ?? openRegistry(authStorage.folder ?? options.agentDir ?? agentDir(options.env ?? process.env));
+  const registry = shared ?? openRegistry(authStorage.folder ?? options.agentDir ?? agentDir(env), env);
   authStorage.applyTo(registry);
   return registry;
 }

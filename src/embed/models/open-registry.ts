@@ -29,8 +29,10 @@ export function folderOf({ authPath, modelsPath }: ModelFiles): string {
 }
 
 /** Opens the models and keys of a folder, without an agent. */
-export function openRegistry(folder: string): ModelRegistry {
-  const { env } = process;
+export function openRegistry(
+  folder: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): ModelRegistry {
   const loaded = openModels({ agentDir: folder, env });
   return new ModelRegistry({ agentDir: folder, env, folderOptions: { timeouts: streamTimeouts({}) }, loaded });
 }

@@ -19,7 +19,7 @@ import type { Agent } from '../agent.ts';
 import { publishChanges, publishExtensionError, type WarningSource } from '../agent-state.ts';
 import type { ClientConnection } from '../client-connection.ts';
 import { ignoreErrors } from '../grace-period.ts';
-import type { ChildAgent } from './detect.ts';
+import { ChildAgents } from './child-agents.ts';
 import { dialogClients } from './dialog-clients.ts';
 import type { ExtensionServices } from './extension-host.ts';
 import { type FoundSources, findSources } from './extension-sources.ts';
@@ -54,8 +54,7 @@ export class Addons {
   #loadedTodos: Todos | undefined;
   #resources: Resources | undefined;
   #mcp: McpServers | undefined;
-  /** Agents that extensions created. They end with this session. */
-  readonly #children = new Set<ChildAgent>();
+  readonly #children = new ChildAgents();
   #isClosed = false;
 
   constructor(agent: Agent) {
@@ -117,7 +116,7 @@ export class Addons {
   }
 
   async onSessionSwitched(): Promise<void> {
-    await this.#closeChildren();
+    await this.#children.endSession();
     this.#loadedTodos?.branchChanged();
     await this.#mcp?.removeClientServers();
     const { cwd } = this.#agent.project;
@@ -199,13 +198,7 @@ export class Addons {
     this.#extensions?.close();
     this.#extensionServices.modelRefreshes.stopAll();
     this.#stopCatching?.();
-    await Promise.all([this.#closeChildren(), this.#mcp?.close()]);
-  }
-
-  async #closeChildren(): Promise<void> {
-    const children = [...this.#children];
-    this.#children.clear();
-    await Promise.allSettled(children.map((child) => child.dispose()));
+    await Promise.all([this.#children.close(), this.#mcp?.close()]);
   }
 
   async #loadExtensions(reason: 'startup' | 'reload'): Promise<void> {

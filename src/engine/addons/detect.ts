@@ -6,6 +6,7 @@ import type { PreloadedExtensions } from '../../extend/extensions/load/preloaded
 import { foldersUpToRepository } from '../../extend/repository-folders.ts';
 import type { ModelRegistry } from '../../model/registry/registry.ts';
 import type { Settings } from '../../store/settings.ts';
+import type { ChildAgents } from './child-agents.ts';
 
 export interface AddonPaths {
   readonly agentDir: string;
@@ -78,13 +79,8 @@ export interface ParentAgent {
   readonly shell: () => ShellOptions;
   /** Whether uncaught errors of extensions are reported and do not end the process. */
   readonly ownsProcess: boolean;
-  /** The agents that it created and has to close. */
-  readonly children: Set<ChildAgent>;
-}
-
-/** An agent that an extension created. */
-export interface ChildAgent {
-  dispose(): Promise<void>;
+  /** The agents that its extensions created. */
+  readonly children: ChildAgents;
 }
 
 /** Add-ons requested by the caller, beside those found in the folders of the user and the project. */

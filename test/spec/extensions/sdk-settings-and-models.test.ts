@@ -7,10 +7,11 @@ import {
   ModelRuntime,
   resolveCliModel,
   resolveModelScopeWithDiagnostics,
+  SessionManager,
   SettingsManager,
 } from '../../../src/index.ts';
 import { createTestSession } from '../../support/agent/agent-session.ts';
-import { newHome, writeSettings, writeUserFile } from '../../support/agent/test-agent.ts';
+import { environment, newHome, writeSettings, writeUserFile } from '../../support/agent/test-agent.ts';
 
 const readSettingsFile = (agentDir: string) => JSON.parse(readFileSync(join(agentDir, 'settings.json'), 'utf8'));
 
@@ -118,6 +119,32 @@ it('[X94] an agent applies reloaded settings, overrides and the trust of a proje
   expect(session.followUpMode).toBe('all');
 });
 
+it('[X94] an agent ignores invalid settings of a manager', async () => {
+  const settingsManager = SettingsManager.inMemory({ steeringMode: 'bogus', compaction: { enabled: 'no' } });
+  const { session } = await createTestSession({ settingsManager });
+
+  settingsManager.applyOverrides({ followUpMode: 5, retry: { enabled: 'maybe' } });
+
+  expect([session.steeringMode, session.followUpMode]).toEqual(['one-at-a-time', 'one-at-a-time']);
+  expect([session.autoCompactionEnabled, session.autoRetryEnabled]).toEqual([true, true]);
+});
+
+it('[X94] settings of a program that throw leave no session open', async () => {
+  const home = newHome();
+  const stored = SessionManager.create(home.cwd, home.root);
+  stored.appendCustomEntry('mine');
+  const sessionManager = SessionManager.open(stored.getSessionFile() ?? '');
+  const settingsManager = {
+    getRetryEnabled: () => {
+      throw new Error('no settings');
+    },
+  };
+
+  await expect(createTestSession({ sessionManager, settingsManager }, home)).rejects.toThrow('no settings');
+
+  expect(() => stored.appendCustomEntry('mine')).not.toThrow();
+});
+
 it('[X94] a setting is written as it was set, whatever the caller and the listeners do', async () => {
   let stored = '{}';
   const manager = SettingsManager.fromStorage({
@@ -210,6 +237,18 @@ it('[X95] an auth storage and a model registry of older programs are honoured; f
   await expect(authStorage.login('openai')).rejects.toThrow('AuthStorage.login');
   await expect(createTestSession({ modelRegistry: {} }, home)).rejects.toThrow('modelRegistry must be one of');
   await expect(ModelRuntime.create({ authPath: '/keys.json' })).rejects.toThrow('auth.json');
+});
+
+it('[X95] an agent with an auth storage finds the keys of its own environment', async () => {
+  const home = newHome();
+  const env = { ...environment(home), ANTHROPIC_API_KEY: 'key-of-this-test' };
+
+  const { session } = await createTestSession(
+    { authStorage: AuthStorage.inMemory(), env, model: 'anthropic/claude-sonnet-4-5' },
+    home,
+  );
+
+  expect(await session.modelRuntime.getAuth('anthropic')).toMatchObject({ auth: { apiKey: 'key-of-this-test' } });
 });
 
 it('[X95] an auth storage in memory answers without the files of the user', async () => {

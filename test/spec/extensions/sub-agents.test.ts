@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { SessionManager } from '../../../src/index.ts';
-import { fixture, nextUiRequest } from '../../support/agent/extensions.ts';
+import { createTestSession } from '../../support/agent/agent-session.ts';
+import { fixture, nextUiRequest, userExtension } from '../../support/agent/extensions.ts';
 import { newHome, readSessionFile, sessionFiles } from '../../support/agent/test-agent.ts';
 import { AGENT_SWITCHES_SESSION, LOCAL_TRANSPORTS, verifies } from '../../support/verifies.ts';
 
@@ -101,3 +102,35 @@ verifies(
   },
   AGENT_SWITCHES_SESSION,
 );
+
+it('[X91] an agent whose creation ends after the session is disposed, and none is created later', async () => {
+  const home = newHome();
+  const stored = SessionManager.create(home.cwd);
+  stored.appendCustomEntry('mine');
+  const file = stored.getSessionFile() ?? '';
+  userExtension(
+    home,
+    'creator.ts',
+    `import { createAgentSession, SessionManager } from '@earendil-works/pi-coding-agent';
+    export default (pi) => {
+      pi.registerCommand('create', {
+        handler: async (file, ctx) => {
+          const authStorage = { getApiKey: () => new Promise((resolve) => { globalThis.creation.release = resolve; }) };
+          const create = () => createAgentSession({ model: ctx.model, authStorage, sessionManager: SessionManager.open(file) });
+          Object.assign(globalThis.creation, { create, pending: create() });
+        },
+      });
+    };`,
+  );
+  const creation = {} as { release(): void; create(): Promise<object>; pending: Promise<object> };
+  Object.assign(globalThis, { creation });
+  const { session } = await createTestSession({}, home);
+  await session.prompt(`/create ${file}`);
+
+  await session.dispose();
+  creation.release();
+
+  await expect(creation.pending).rejects.toMatchObject({ name: 'Refusal', code: 'not_supported' });
+  await expect(creation.create()).rejects.toThrow('The session of the extension has ended');
+  expect(() => SessionManager.open(file).appendCustomEntry('mine')).not.toThrow();
+});

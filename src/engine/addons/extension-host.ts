@@ -1,3 +1,4 @@
+import { execWith } from '../../extend/extensions/api/exec.ts';
 import type { CustomMessageDraft } from '../../extend/extensions/events.ts';
 import type { SendOptions } from '../../extend/extensions/extension-api.ts';
 import type { Extensions } from '../../extend/extensions/extensions.ts';
@@ -73,11 +74,7 @@ export function extensionHost(
     setName: (name) => agent.setName(name),
     sendMessage: (message, options) => injectMessage(agent, message, options),
     prompt: (content, options) => inLane((signal) => submitPrompt(agent, { content, ...options }, signal)),
-    exec: async (command, args, options) => {
-      const { runProgram } = await import('../../system/processes/run-program.ts');
-      const { env, family, cwd } = agent.shell;
-      return runProgram({ command, args, env, family, ...options, cwd: options.cwd ?? cwd });
-    },
+    exec: execWith(() => agent.shell),
     abort: () => {
       dialogs.dismissAll('abort');
       void agent.session.abort();

@@ -67,6 +67,23 @@ export class ExtensionMcpServers {
     if (owned.length > 0) this.#onChange();
   }
 
+  /** Registers the servers of these extensions with `target`; a failure is reported and does not affect the others. */
+  moveTo(
+    target: ExtensionMcpServers,
+    owners: readonly McpServerRegistrant[],
+    onFailure: (extensionPath: string, error: unknown) => void,
+  ): void {
+    for (const { owner, name, config } of this.#registrations.values()) {
+      if (!owners.includes(owner)) continue;
+      try {
+        target.register(owner, name, config);
+      } catch (error) {
+        onFailure(owner.path, error);
+      }
+    }
+    this.#registrations.clear();
+  }
+
   /** Copies of the registered servers, in the order of registration. */
   list(): ExtensionMcpServer[] {
     return [...this.#registrations.values()].map(({ name, config, extensionPath }) => ({

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { EventBus } from '../../extend/extensions/api/event-bus.ts';
 import { findExtensions } from '../../extend/extensions/load/find-extensions.ts';
 import { type PackageResources, packageResources } from '../../extend/extensions/load/package-resources.ts';
+import type { PreloadedExtensions } from '../../extend/extensions/load/preloaded-extensions.ts';
 import type { SdkLoader } from '../../extend/extensions/pi-shims/extension-environment.ts';
 import { promptParts } from '../../extend/prompt-parts.ts';
 import { Resources } from '../../extend/resources/resources.ts';
@@ -91,6 +92,8 @@ export class DefaultResourceLoader {
   readonly #folder: string;
   readonly #settings: SettingsManager;
   #extensions: LoadExtensionsResult = { extensions: [], errors: [], runtime: createExtensionRuntime() };
+  /** The extensions that the last `reload` loaded. */
+  #preloaded: PreloadedExtensions | undefined;
   #skills: SkillList = { skills: [], diagnostics: [] };
   #prompts: PromptList = { prompts: [], diagnostics: [] };
   #extraPaths: ResourcePaths = { skills: [], prompts: [] };
@@ -186,6 +189,8 @@ export class DefaultResourceLoader {
     const shared = parent ? { registry: parent.registry.share(), sdk: parent.sdk } : {};
     const base = await preload(sources, { ...options, ...shared, bus });
     this.#extensions = extensionsOverride?.(base) ?? base;
+    this.#preloaded?.close();
+    this.#preloaded = base.runtime.preloaded;
   }
 
   async #loadResources(packages: PackageResources): Promise<void> {
@@ -234,6 +239,6 @@ interface ExtendedPaths {
 }
 
 const textOrFile = (value: string): string =>
-  value.length < 4096 && !value.includes('\n') && value.trim() !== '' && existsSync(value)
+  value.length < 4096 && !value.includes('\n') && statSync(value, { throwIfNoEntry: false })?.isFile()
     ? readFileSync(value, 'utf8')
     : value;

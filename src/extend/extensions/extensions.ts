@@ -9,7 +9,7 @@ import { createApi } from './api/create-api.ts';
 import { createEventBus, type EventBus } from './api/event-bus.ts';
 import type { EventName, ExtensionEvent } from './events.ts';
 import { Extension } from './extension.ts';
-import type { CommandDefinition, ToolDefinition } from './extension-api.ts';
+import type { CommandDefinition, ExtensionAPI, ToolDefinition } from './extension-api.ts';
 import { HandlerRunner } from './hooks/call-handlers.ts';
 import { extensionTools } from './hooks/extension-tools.ts';
 import { runHooks } from './hooks/run-hooks.ts';
@@ -24,15 +24,29 @@ const COMMAND_RESPONSE_MS = 5000;
 /** All loaded extensions of an agent. */
 export class Extensions {
   readonly #host: ExtensionHost;
+  /** The event bus; other extensions may share it. */
   readonly #bus: EventBus;
-  readonly #ownsBus: boolean;
+  /** Removes the listeners of these extensions from the bus. */
+  readonly #unsubscribe = new Set<() => void>();
   #lazyRunner: HandlerRunner | undefined;
   #extensions: Extension[] = [];
   #isClosed = false;
+  readonly #events: ExtensionAPI['events'] = {
+    on: (channel, listener) => {
+      if (this.#isClosed) return () => {};
+      const remove = this.#bus.on(channel, listener);
+      const unsubscribe = () => {
+        remove();
+        this.#unsubscribe.delete(unsubscribe);
+      };
+      this.#unsubscribe.add(unsubscribe);
+      return unsubscribe;
+    },
+    emit: (channel, data) => this.#bus.emit(channel, data),
+  };
 
   constructor(host: ExtensionHost, bus?: EventBus) {
     this.#host = host;
-    this.#ownsBus = bus === undefined;
     this.#bus = bus ?? createEventBus((channel, error) => this.#host.reportFailure('<events>', channel, error));
   }
 
@@ -69,7 +83,8 @@ export class Extensions {
     if (this.#lazyRunner) this.#lazyRunner.isClosed = true;
     for (const extension of this.#extensions) extension.isReady = false;
     this.#extensions = [];
-    if (this.#ownsBus) this.#bus.clear();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#unsubscribe.clear();
   }
 
   /** Keeps these extensions only, in this order. */
@@ -182,7 +197,7 @@ export class Extensions {
     const environment = { cacheDir, agentDir, shell, registry, limitMs: timeoutMs, ...(sdk ? { sdk } : {}) };
     const factory = source.factory ?? (await loadExtension(source, environment));
     const running = (async () =>
-      factory(createApi(extension, { host: this.#host, bus: this.#bus, router, onFailure })))();
+      factory(createApi(extension, { host: this.#host, events: this.#events, router, onFailure })))();
     await withLoadTimeout(timeoutMs, running);
   }
 

@@ -9,14 +9,13 @@ import type { Extension } from '../extension.ts';
 import type { ExtensionAPI, ExtensionVirtualModel, ToolListing } from '../extension-api.ts';
 import { parseCustomMessage, plainCopy, toBlocks } from '../hooks/validate-results.ts';
 import type { ExtensionHost } from '../host.ts';
-import type { EventBus } from './event-bus.ts';
 import { isProviderObject, type ProviderObject, providerConfigOf } from './provider-object.ts';
 
 const NOT_READY = 'Extension runtime not initialized. Action methods cannot be called during extension loading.';
 
 export interface ApiDependencies {
   readonly host: ExtensionHost;
-  readonly bus: EventBus;
+  readonly events: ExtensionAPI['events'];
   /** Makes the route function of an extension a router of the registry. */
   readonly router: (path: string, route: ExtensionVirtualModel['route']) => Router;
   /** Reports a message or provider that failed after the call had returned. */
@@ -24,7 +23,7 @@ export interface ApiDependencies {
 }
 
 /** Creates the `pi` object of one extension. */
-export function createApi(extension: Extension, { host, bus, router, onFailure }: ApiDependencies): ExtensionAPI {
+export function createApi(extension: Extension, { host, events, router, onFailure }: ApiDependencies): ExtensionAPI {
   /** The agent; throws while extensions are still loading. */
   const readyHost = () => {
     if (!extension.isReady) throw new Error(NOT_READY);
@@ -145,7 +144,7 @@ export function createApi(extension: Extension, { host, bus, router, onFailure }
       if (!isThinkingLevel(level)) throw new TypeError(`Not a thinking level: ${String(level)}`);
       readyHost().setThinkingLevel(level);
     },
-    events: { on: bus.on, emit: bus.emit },
+    events,
     registerShortcut: () => {},
     registerMessageRenderer: () => {},
     registerEntryRenderer: () => {},

@@ -35,3 +35,24 @@ it('a call with a signal of its own also ends with the run', async () => {
 
   expect(await outcome).toMatchObject({ isError: true });
 });
+
+const cyclic: { self?: object } = {};
+cyclic.self = cyclic;
+
+it.each<[string, object]>([
+  ['a cycle', cyclic],
+  ['a BigInt', { count: 1n }],
+])('arguments with %s fail the call and do not run the tool', async (_label, args) => {
+  let runs = 0;
+  const { calls } = newCalls(async () => {
+    runs++;
+    return { content: [], isError: false };
+  });
+
+  const outcome = await calls.execute('inner', args);
+
+  expect(outcome).toMatchObject({ isError: true, toolCall: { arguments: {} } });
+  expect(JSON.stringify(outcome.result.content)).toContain('The arguments are not JSON');
+  expect(await calls.end()).toMatchObject({ nestedCalls: { calls: [{ name: 'inner', status: 'error' }] } });
+  expect(runs).toBe(0);
+});

@@ -1,6 +1,8 @@
+import { messageOf } from '../protocol/errors.ts';
 import type { ContentBlock, ToolCall, Usage } from '../protocol/generated/vocabulary.ts';
+import { isObject, type JsonObject } from '../protocol/json.ts';
 import type { ToolResult } from './hooks.ts';
-import type { NestedCallOptions, NestedOutcome, OtherTools, Tool } from './tool.ts';
+import { type NestedCallOptions, type NestedOutcome, type OtherTools, type Tool, textOutput } from './tool.ts';
 
 /** Records of nested calls that a tool result keeps; later calls run without a record. */
 export const MAX_NESTED_RECORDS = 256;
@@ -58,7 +60,7 @@ export class NestedCalls implements OtherTools {
     if (this.#ended.signal.aborted) throw new Error('The tool call has ended');
     const { caller, run, signal: ownSignal } = this.#parts;
     const id = `${caller.id}/${++this.#count}`;
-    const given = typeof args === 'object' && args !== null && !Array.isArray(args) ? { ...args } : {};
+    const { given, problem } = copyArguments(args);
     const toolCall: MadeCall = {
       type: 'toolCall',
       id,
@@ -68,7 +70,10 @@ export class NestedCalls implements OtherTools {
     };
     const record = this.#record(toolCall);
     const signal = AbortSignal.any([ownSignal, this.#ended.signal, ...(options.signal ? [options.signal] : [])]);
-    const work = this.#inTurn(toolCall.name, () => run(toolCall, { ...options, signal }));
+    const work =
+      problem === undefined
+        ? this.#inTurn(toolCall.name, () => run(toolCall, { ...options, signal }))
+        : Promise.resolve<ToolResult>({ ...textOutput(problem), details: {}, isError: true });
     this.#pending.add(work);
     const { isError, durationMs, nestedCalls: _own, ...result } = await work.finally(() => this.#pending.delete(work));
     if (record)
@@ -114,6 +119,21 @@ export class NestedCalls implements OtherTools {
     };
     this.#records.push(record);
     return record;
+  }
+}
+
+interface CopiedArguments {
+  readonly given: JsonObject;
+  readonly problem?: string;
+}
+
+/** A JSON copy of the arguments. Those without one, such as a cycle, can be neither sent nor stored. */
+function copyArguments(args: unknown): CopiedArguments {
+  try {
+    const copy: unknown = JSON.parse(JSON.stringify(args ?? {}));
+    return { given: isObject(copy) ? copy : {} };
+  } catch (error) {
+    return { given: {}, problem: `The arguments are not JSON: ${messageOf(error)}` };
   }
 }
 

@@ -7,7 +7,7 @@ import type {
   ReplacedSessionContext,
 } from '../extension-api.ts';
 import type { Deadline } from '../hooks/deadline.ts';
-import { parseCustomMessage, plainCopy, toBlocks } from '../hooks/validate-results.ts';
+import { parseCustomMessage, toBlocks } from '../hooks/validate-results.ts';
 import type { ExtensionHost } from '../host.ts';
 import { ModelsView } from './models-view.ts';
 import { sessionPromptOptions } from './prompt-options.ts';
@@ -135,7 +135,7 @@ function executeTool(
 ): ExtensionToolContext['executeTool'] {
   return async (name, args, { signal, onUpdate } = {}) => {
     if (!otherTools) throw new Error('executeTool works only while the session runs the tool');
-    const { result, ...outcome } = await otherTools.execute(name, plainCopy(args ?? {}), {
+    const { result, ...outcome } = await otherTools.execute(name, args, {
       ...(signal ? { signal } : {}),
       ...(onUpdate ? { update: updateListener(onUpdate, reportFailure) } : {}),
     });

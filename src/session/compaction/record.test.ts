@@ -81,3 +81,11 @@ it('a long conversation becomes several records in order, none longer than the l
   expect([...records.join('').matchAll(/\[User\]: (\d)/g)].map(([, digit]) => digit).join('')).toBe('012345678');
   expect(records.join('')).toContain('more characters]');
 });
+
+it('a truncated text keeps whole characters only, also before replacement characters', () => {
+  const text = (character: string) => recordsOf([prompt(character.repeat(500))], 400).join('');
+
+  expect(text('€')).not.toContain('\uFFFD');
+  expect(text('😀').split('\n')[0]).toMatch(/^\[User\]: (😀)+$/u);
+  expect(text('\uFFFD').split('\n')[0]).toMatch(/^\[User\]: \uFFFD+$/);
+});

@@ -53,8 +53,11 @@ function truncate(text: string, maxLength: number): string {
 
 function truncateBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
-  const kept = Buffer.from(text).subarray(0, maxBytes - NOTICE_BYTES);
-  // A character that was cut in half is decoded as replacement characters.
-  const { length } = kept.toString().replace(/\uFFFD+$/, '');
-  return truncate(text, length);
+  const bytes = Buffer.from(text);
+  let end = Math.max(0, maxBytes - NOTICE_BYTES);
+  // Not between the bytes of a character.
+  while (end > 0 && isContinuation(bytes[end])) end--;
+  return truncate(text, bytes.toString('utf8', 0, end).length);
 }
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;

@@ -3,16 +3,33 @@ import { StreamingJsonParser } from './streaming-json.ts';
 
 export { StreamingJsonParser };
 
-// Quotes delimit strings; outside of them nothing is changed.
-const STRINGS = /"(?:[^"\\]|\\[\s\S])*"?/g;
-
 /** Escapes raw control characters in strings, and doubles a backslash that begins no escape. */
-export const repairJson = (json: string): string =>
-  json.replace(STRINGS, (string) =>
-    string
-      .replace(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|\\/g, (found) => (found === '\\' ? '\\\\' : found))
-      .replace(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1)),
-  );
+export function repairJson(json: string): string {
+  let repaired = '';
+  let at = 0;
+  // Quotes delimit strings; outside of them nothing is changed.
+  for (let start = json.indexOf('"'); start >= 0; start = json.indexOf('"', at)) {
+    const end = endOfString(json, start);
+    repaired += json.slice(at, start) + repairString(json.slice(start, end));
+    at = end;
+  }
+  return repaired + json.slice(at);
+}
+
+// A loop: a regular expression overflows the stack on strings of some megabytes.
+function endOfString(json: string, start: number): number {
+  for (let at = start + 1; at < json.length; at++) {
+    if (json[at] === '"') return at + 1;
+    if (json[at] === '\\') at++;
+    if (at === json.length) return at - 1;
+  }
+  return json.length;
+}
+
+const repairString = (string: string): string =>
+  string
+    .replace(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|\\/g, (found) => (found === '\\' ? '\\\\' : found))
+    .replace(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1));
 
 /** Throws if the text is no JSON after its repair either. */
 export function parseJsonWithRepair(json: string): unknown {

@@ -108,3 +108,36 @@ describe('arguments of a tool call', () => {
     expect(stream.finish()).toEqual({ arguments: { path: 'b' } });
   });
 });
+
+describe('large JSON', () => {
+  it('an object is copied for as much text as it has members', () => {
+    const parser = new StreamingJsonParser();
+    const snapshots = new Set<unknown>();
+    let copied = 0;
+    parser.append('{');
+    for (let key = 0; key < 2000; key++) {
+      parser.append(`"${key}":1,`);
+      const snapshot = parser.snapshot() as object;
+      if (!snapshots.has(snapshot)) copied += Object.keys(snapshot).length;
+      snapshots.add(snapshot);
+    }
+
+    expect(copied).toBeLessThan(20_000);
+    parser.append('"last":1}');
+    expect(Object.keys(parser.snapshot() as object)).toHaveLength(2001);
+  });
+
+  it('a string of some megabytes is repaired', () => {
+    const body = `${'x'.repeat(6_000_000)}${'\\"'.repeat(2_000_000)}`;
+
+    expect(repairJson(`{"a": "${body}\n"}`)).toBe(`{"a": "${body}\\n"}`);
+  });
+
+  it.each([
+    ['"a\\', '"a\\'],
+    ['"a\\"', '"a\\"'],
+    ['"a\\d" \t"\t', '"a\\\\d" \t"\\t'],
+  ])('%j is repaired to %j', (broken, repaired) => {
+    expect(repairJson(broken)).toBe(repaired);
+  });
+});

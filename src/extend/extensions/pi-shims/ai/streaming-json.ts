@@ -11,6 +11,8 @@ interface OpenContainer {
   readonly value: Container;
   /** The key of the next member; undefined in an array, and before the key of a member. */
   key: string | undefined;
+  /** Members so far; repeated keys count again. */
+  size: number;
 }
 
 interface OpenString {
@@ -64,7 +66,7 @@ export class StreamingJsonParser {
    * be older than the text while a large container is open.
    */
   snapshot(): unknown {
-    const cost = this.#stack.reduce((sum, { value }) => sum + (Array.isArray(value) ? value.length : 8), 0);
+    const cost = this.#stack.reduce((sum, { size }) => sum + size, 0);
     if (this.#root && (this.#copyCredit >= cost || this.#root.isComplete)) {
       this.#copyCredit -= cost;
       this.#snapshot = this.#copyOpenPath();
@@ -147,7 +149,7 @@ export class StreamingJsonParser {
     if (this.#expectsKey()) return;
     this.#report(value);
     this.#place(value);
-    this.#stack.push({ value, key: undefined });
+    this.#stack.push({ value, key: undefined, size: 0 });
   }
 
   #close(): void {
@@ -174,7 +176,10 @@ export class StreamingJsonParser {
   #place(value: unknown): void {
     const frame = this.#stack.at(-1);
     if (!frame) this.#root = { value, isComplete: false };
-    else setMember(frame.value, frame.key, value);
+    else {
+      setMember(frame.value, frame.key, value);
+      frame.size++;
+    }
   }
 
   #report(value: unknown): void {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import { isObject, type JsonObject } from '../protocol/json.ts';
@@ -50,17 +50,21 @@ const oauthSchema: Schema = {
 export const credentialsPath = (agentDir: string): string => join(agentDir, 'auth.json');
 
 /** Reads the stored credentials. Never throws: invalid entries are ignored. */
-export function readCredentials(agentDir: string): Credentials {
+export const readCredentials = (agentDir: string): Credentials => readCredentialsFile(credentialsPath(agentDir));
+
+/** Reads the credentials of a file with the form of `auth.json`. Never throws: invalid entries are ignored. */
+export function readCredentialsFile(path: string): Credentials {
+  const name = basename(path);
   const credentials = new Map<string, Credential>();
   const problems: string[] = [];
   try {
-    for (const [provider, value] of Object.entries(readJsonObject(credentialsPath(agentDir)) ?? {})) {
+    for (const [provider, value] of Object.entries(readJsonObject(path) ?? {})) {
       const problem = check({ type: 'object', properties: { [provider]: schemaFor(value) } }, { [provider]: value });
       if (problem === undefined) credentials.set(provider, value as Credential);
-      else problems.push(`auth.json: ${problem}`);
+      else problems.push(`${name}: ${problem}`);
     }
   } catch (error) {
-    problems.push(`auth.json: ${messageOf(error)}`);
+    problems.push(`${name}: ${messageOf(error)}`);
   }
   return { credentials: withCurrentIds(credentials), problems };
 }

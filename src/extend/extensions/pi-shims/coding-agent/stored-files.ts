@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { agentDir } from '../../../../store/agent-dir.ts';
-import { type Credential, readCredentials } from '../../../../store/credentials.ts';
+import { type Credential, credentialsPath, readCredentialsFile } from '../../../../store/credentials.ts';
 import { TrustStore } from '../../../../store/trust.ts';
 import { foldersUpToRepository } from '../../../repository-folders.ts';
 
-/** The credential of a provider in `auth.json`, as it is stored. */
+/** The credential of a provider in `auth.json`, or in a file like it, as it is stored. */
 export function readStoredCredential(providerId: string, authPath?: string): Credential | undefined {
-  const folder = authPath === undefined ? agentDir(process.env) : dirname(resolve(authPath));
-  return readCredentials(folder).credentials.get(providerId);
+  const path = authPath === undefined ? credentialsPath(agentDir(process.env)) : resolve(authPath);
+  return readCredentialsFile(path).credentials.get(providerId);
 }
 
 interface TrustUpdate {

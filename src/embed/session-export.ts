@@ -4,16 +4,19 @@ import type { ExtensionCommandContext } from '../extend/extensions/extension-api
 import { createModelCalls } from '../extend/extensions/pi-shims/ai/model-calls.ts';
 import { convertToLlm } from '../extend/extensions/pi-shims/coding-agent/conversation.ts';
 import { Refusal } from '../protocol/errors.ts';
+import { realPath } from '../system/files/real-path.ts';
 import type { EmbedContext } from './context.ts';
 import { type SendUserMessageOptions, sendCustomMessage, sendUserMessage } from './session-input.ts';
 
 const BUG_REPORT_PROMPT = `Summarise the conversation for a bug report about the coding agent itself: what the user wanted, what the \
 agent did, which tools failed and how, and what was expected instead. Leave out secrets, personal data and file contents.`;
 
-/** Writes the active branch as a session file without branches; returns its path. */
+/** Writes the active branch as a session file without branches; returns its path. Throws a `Refusal` for its own file. */
 export function exportToJsonl({ agent }: EmbedContext, outputPath: string | undefined): string {
   const { log } = agent.session;
   const path = resolve(agent.project.cwd, outputPath ?? `session-${log.header.id}.jsonl`);
+  if (log.path !== undefined && realPath(path) === realPath(log.path))
+    throw new Refusal('invalid_params', `${path} is the file of the session itself`);
   const branch = log.branch().map((entry, index, all) => ({ ...entry, parentId: all[index - 1]?.id ?? null }));
   const lines = [log.header, ...branch].map((line) => `${JSON.stringify(line)}\n`);
   writeFileSync(path, lines.join(''), { mode: 0o600 });

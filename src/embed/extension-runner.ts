@@ -35,8 +35,7 @@ export class ExtensionRunner {
     (this.#extensions?.commands ?? []).map((command) => ({ ...command, invocationName: command.name }));
   getCommand = (name: string): SlashCommand | undefined =>
     this.getRegisteredCommands().find((command) => command.name === name);
-  getToolDefinition = (name: string): ToolDefinition | undefined =>
-    this.#extensions?.all.findLast(({ tools }) => tools.has(name))?.tools.get(name);
+  getToolDefinition = (name: string): ToolDefinition | undefined => this.#extensions?.toolDefinition(name);
   getFlags = (): Map<string, unknown> =>
     new Map(this.#extensions?.all.flatMap(({ flags }) => [...flags] as [string, unknown][]) ?? []);
   getActiveTools = (): string[] => this.#context.agent.toolbox.activeNames;

@@ -1,5 +1,6 @@
 import { forkPoints, lastText, statsOf } from '../engine/commands/sessions.ts';
 import type { ModelMatch } from '../model/registry/model-pattern.ts';
+import { isVirtual } from '../model/registry/virtual-models.ts';
 import { supportedLevels } from '../model/thinking-levels.ts';
 import type {
   AgentMessage,
@@ -14,9 +15,6 @@ import type {
 import type { Session } from '../session/session.ts';
 import type { EmbedContext } from './context.ts';
 import type { AgentSessionEventListener } from './session-events.ts';
-
-// The `api` of models that route to others.
-const VIRTUAL_API = 'pi-virtual';
 
 /** The synchronous getters of `AgentSession`. */
 export class SessionStateView {
@@ -36,7 +34,7 @@ export class SessionStateView {
 
   /** The model that answered last for a virtual model; undefined for any other. */
   get routedModel(): { model: Model } | undefined {
-    if (this.model?.api !== VIRTUAL_API) return undefined;
+    if (!this.model || !isVirtual(this.model)) return undefined;
     const answer = this.messages.findLast((message) => message.role === 'assistant');
     const model = answer && this.#context.agent.registry.findAny(answer.provider, answer.model);
     return model && { model };
@@ -168,7 +166,7 @@ export class SessionStateView {
   }
 
   getCallableToolNames(): string[] {
-    return this.getActiveToolNames();
+    return this.#context.agent.toolbox.callable.map(({ name }) => name);
   }
 
   getAllTools(): ToolInfo[] {

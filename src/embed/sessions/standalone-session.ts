@@ -96,6 +96,10 @@ export class StandaloneSession implements SessionEntries {
     return parentId !== null && this.#byId.has(parentId) ? parentId : null;
   }
 
+  get size(): number {
+    return this.#entries.length;
+  }
+
   entries(): SessionEntry[] {
     return [...this.#entries];
   }

@@ -27,6 +27,9 @@ export interface SettingsError {
   readonly error: Error;
 }
 
+// Errors that `drainErrors` has not returned yet.
+const MAX_SETTINGS_ERRORS = 100;
+
 interface ModelName {
   readonly provider: string;
   readonly id: string;
@@ -116,7 +119,7 @@ export class SettingsManager extends SettingsAccessors {
     await this.#writing;
   }
 
-  /** The errors since the last call. */
+  /** The latest errors since the last call, up to `MAX_SETTINGS_ERRORS`. */
   drainErrors(): SettingsError[] {
     return this.#errors.splice(0);
   }
@@ -279,6 +282,7 @@ export class SettingsManager extends SettingsAccessors {
 
   #report(scope: SettingsScope, error: unknown): void {
     const cause = error instanceof Error ? error : new Error(messageOf(error));
+    if (this.#errors.length >= MAX_SETTINGS_ERRORS) this.#errors.shift();
     this.#errors.push({ scope, path: this.#backend.path?.(scope), error: cause });
   }
 }

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { DefaultResourceLoader, type DefaultResourceLoaderOptions, type ExtensionAPI } from '../../../src/index.ts';
 import { createEventBus } from '../../../src/extend/extensions/api/event-bus.ts';
+import { DefaultResourceLoader, type DefaultResourceLoaderOptions, type ExtensionAPI } from '../../../src/index.ts';
 import { createTestSession } from '../../support/agent/agent-session.ts';
 import { newHome } from '../../support/agent/test-agent.ts';
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as tau from '../../../src/index.ts';
@@ -142,6 +142,37 @@ it('[X98] trust and stored credentials are read and written as pi does', () => {
   store.set(root, null);
   expect(store.get(cwd)).toBeNull();
   expect(tau.readStoredCredential('openai', join(agentDir, 'auth.json'))).toEqual({ type: 'api_key', key: 'k' });
+  writeFileSync(join(agentDir, 'other.json'), '{"openai":{"type":"api_key","key":"other"}}');
+  expect(tau.readStoredCredential('openai', join(agentDir, 'other.json'))).toEqual({ type: 'api_key', key: 'other' });
+});
+
+it('[X98] skills are found once where links form a loop, and a linked file is no skill', () => {
+  const { root } = newHome();
+  const dir = join(root, 'skills');
+  mkdirSync(join(dir, 'deep'), { recursive: true });
+  writeFileSync(join(dir, 'deep', 'notes.txt'), '---\nname: notes\ndescription: d\n---\n');
+  for (const name of ['a', 'b', 'c', 'd', 'e']) symlinkSync(dir, join(dir, name));
+  symlinkSync(join(dir, 'deep', 'notes.txt'), join(dir, 'linked.txt'));
+  mkdirSync(join(dir, 'z'));
+  writeFileSync(join(dir, 'z', 'SKILL.md'), '---\nname: z\ndescription: d\n---\nDo it');
+
+  const { skills, diagnostics } = tau.loadSkillsFromDir({ dir, source: 'test' });
+
+  expect([skills.map(({ filePath }) => filePath), diagnostics]).toEqual([[join(dir, 'z', 'SKILL.md')], []]);
+});
+
+it('[X99] an export to the file of the session is refused, also over a link', async () => {
+  const { session, home } = await createTestSession({ answers: [{ text: 'hello' }] });
+  await session.prompt('hi');
+  const file = session.sessionFile ?? '';
+  const link = join(home.root, 'link.jsonl');
+  symlinkSync(file, link);
+  const before = readFileSync(file, 'utf8');
+
+  for (const path of [file, link]) expect(() => session.exportToJsonl(path)).toThrow('file of the session itself');
+
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  expect(session.sessionManager.getEntryCount()).toBe(session.sessionManager.getEntries().length);
 });
 
 it('[X99] a session has the members of pi that the protocol has no command for', async () => {

@@ -24,6 +24,8 @@ export interface SessionEntries {
   entry(id: string): SessionEntry | undefined;
   /** Null for roots, for entries whose parent is missing, and where a cycle was cut. */
   parentOf(id: string): string | null;
+  /** The number of entries of all branches. */
+  readonly size: number;
   /** All branches, in file order. */
   entries(): SessionEntry[];
   /** From the root to this entry, or to the leaf. */
@@ -53,6 +55,9 @@ export function agentEntries(session: () => Session): SessionEntries {
     },
     get leafId() {
       return session().log.leafId;
+    },
+    get size() {
+      return session().log.size;
     },
     get choice() {
       const { thinkingLevel, model } = session().choice;
@@ -92,7 +97,7 @@ export class SessionView {
   getLeafEntry = (): SessionEntry | undefined => this.getEntry(this.getLeafId() ?? '');
   getEntry = (id: string): SessionEntry | undefined => this.#session().entry(id);
   getEntries = (): SessionEntry[] => this.#session().entries();
-  getEntryCount = (): number => this.#session().entries().length;
+  getEntryCount = (): number => this.#session().size;
   /** The entries from the root to this entry, or to the leaf. */
   getBranch = (fromId?: string): SessionEntry[] => this.#session().branch(fromId);
   getChildren = (parentId: string): SessionEntry[] =>

@@ -25,16 +25,7 @@ export interface PreloadOptions {
 /** The parts of the agent that loading extensions use. */
 type EarlyHost = Pick<
   ExtensionHost,
-  | 'agentDir'
-  | 'registry'
-  | 'shell'
-  | 'exec'
-  | 'project'
-  | 'flags'
-  | 'blamable'
-  | 'mcpServers'
-  | 'reportFailure'
-  | 'sdk'
+  'agentDir' | 'registry' | 'shell' | 'exec' | 'project' | 'flags' | 'blamable' | 'mcpServers' | 'reportFailure' | 'sdk'
 >;
 
 /** Extensions that are loaded before their agent exists. Until `attach` they may register, but not act. */

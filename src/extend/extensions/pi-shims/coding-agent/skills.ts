@@ -2,10 +2,11 @@ import { readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { availableSkills } from '../../../../session/context/system-prompt.ts';
+import { realPath } from '../../../../system/files/real-path.ts';
 import { contextFiles } from '../../../prompt-parts.ts';
 import { type ResourceRoot, skillRoots } from '../../../resources/search-roots.ts';
 import { readSkill } from '../../../resources/skill.ts';
-import { MAX_SKILL_DEPTH } from '../../../resources/skill-files.ts';
+import { MAX_NAMES, MAX_SKILL_DEPTH } from '../../../resources/skill-files.ts';
 
 // A skill in pi's shape.
 interface PiSkill {
@@ -66,18 +67,28 @@ function loadFrom(roots: readonly ResourceRoot[], source: string): SkillsFound {
   return { skills: [...found.values()], diagnostics };
 }
 
+interface SkillWalk {
+  /** Real paths of the folders visited so far: links may lead to one of them. */
+  readonly visited: Set<string>;
+  names: number;
+}
+
 // SKILL.md of every folder below, and other Markdown files of the folder itself.
-function skillFilesAt(path: string, depth = 0): string[] {
+function skillFilesAt(path: string, depth = 0, walk: SkillWalk = { visited: new Set(), names: 0 }): string[] {
   try {
-    if (statSync(path).isFile()) return [path];
+    if (statSync(path).isFile()) return depth === 0 || path.endsWith('.md') ? [path] : [];
+    const real = realPath(path);
+    if (walk.visited.has(real) || walk.names > MAX_NAMES) return [];
+    walk.visited.add(real);
     const entries = readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    walk.names += entries.length;
     const own = entries.find(({ name }) => name === 'SKILL.md');
     if (own) return [join(path, own.name)];
     return entries.flatMap((entry) => {
       const child = join(path, entry.name);
       if (entry.name.startsWith('.') || entry.name === 'node_modules') return [];
       if (entry.isFile()) return depth === 0 && entry.name.endsWith('.md') ? [child] : [];
-      return depth < MAX_SKILL_DEPTH ? skillFilesAt(child, depth + 1) : [];
+      return depth < MAX_SKILL_DEPTH ? skillFilesAt(child, depth + 1, walk) : [];
     });
   } catch {
     return [];

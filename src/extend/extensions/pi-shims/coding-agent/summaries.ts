@@ -1,3 +1,4 @@
+import { sumUsage } from '../../../../agent/nested-calls.ts';
 import { messageOf } from '../../../../protocol/errors.ts';
 import type {
   AgentMessage,
@@ -118,7 +119,8 @@ export function summaryFunctions(environment: () => Pick<ExtensionEnvironment, '
     );
     const details = touchedFiles(fileOps);
     const summary = summaryText(history?.text ?? previousSummary, prefix?.text, details);
-    return { summary, firstKeptEntryId, tokensBefore, details, usage: history?.usage ?? prefix?.usage };
+    const usage = prefix ? sumUsage(history?.usage, prefix.usage) : history?.usage;
+    return { summary, firstKeptEntryId, tokensBefore, details, usage };
   };
 
   const generateBranchSummary = async (entries: readonly SessionEntry[], options: PiBranchSummaryOptions) => {

@@ -75,7 +75,7 @@ const LAZY_IMPORTS = {
       'extend/mcp/mcp-servers.ts',
       'extend/todos/todos.ts',
     ],
-    'engine/addons/extension-host.ts': ['system/processes/run-program.ts'],
+    'extend/extensions/api/exec.ts': ['system/processes/run-program.ts'],
     'extend/extensions/api/bash-backend.ts': ['agent/tools/bash/command-output.ts'],
     'extend/extensions/pi-shims/ai/model-calls.ts': ['model/scripted/player.ts'],
     'extend/extensions/pi-shims/coding-agent/bash-tool.ts': [

@@ -128,7 +128,7 @@ describe('large JSON', () => {
   });
 
   it('a string of some megabytes is repaired', () => {
-    const body = `${'x'.repeat(6_000_000)}${'\\"'.repeat(2_000_000)}`;
+    const body = `${'x'.repeat(16_000_000)}${'\\"'.repeat(2_000_000)}`;
 
     expect(repairJson(`{"a": "${body}\n"}`)).toBe(`{"a": "${body}\\n"}`);
   });

@@ -4,6 +4,7 @@ import { EntryIndex, type Span } from './indexing/entry-index.ts';
 import { parseObject } from './indexing/line-facts.ts';
 import { scan } from './indexing/scan.ts';
 import type { Lines } from './lines.ts';
+import { storedUsage } from './stored-usage.ts';
 
 // The lines of a session and their index.
 interface IndexedLines {
@@ -79,15 +80,21 @@ function parseEntry(line: string, id: string): SessionEntry | undefined {
   return message && ({ ...value, message } as unknown as SessionEntry);
 }
 
-/** Replaces missing or malformed content by empty content; undefined for a message without a role. */
-function normalizeMessage(message: unknown): object | undefined {
-  if (!isObject(message) || typeof message['role'] !== 'string') return undefined;
+/** Replaces missing or malformed content and usage by empty ones; undefined for a message without a role. */
+function normalizeMessage(stored: unknown): object | undefined {
+  if (!isObject(stored) || typeof stored['role'] !== 'string') return undefined;
+  const message = stored['role'] === 'assistant' ? withUsage(stored) : stored;
   const { role, content } = message;
   if (role === 'bashExecution') return { command: '', output: '', ...message };
   if (role !== 'user' && role !== 'assistant' && role !== 'toolResult') return message;
   if (role === 'user' && typeof content === 'string') return message;
   if (Array.isArray(content) && content.every(isObject)) return message;
   return { ...message, content: Array.isArray(content) ? content.filter(isObject) : [] };
+}
+
+function withUsage(message: Record<string, unknown>): Record<string, unknown> {
+  const usage = storedUsage(message['usage']);
+  return usage === message['usage'] ? message : { ...message, usage };
 }
 
 /** Whether a stored message has a role of other programs, which no conversation includes. */

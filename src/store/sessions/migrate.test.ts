@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { idsTo, linesOf, user } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
+import { storedUsage } from './stored-usage.ts';
 
 function write(...lines: string[]): string {
   const file = join(tempFolder(), 'old.jsonl');
@@ -47,7 +48,13 @@ describe('version 1', () => {
         timestamp: 't2',
         message: { role: 'custom', customType: 'x', content: 'two' },
       },
-      { type: 'message', id: three, parentId: two, timestamp: 't3', message: { role: 'assistant', content: [] } },
+      {
+        type: 'message',
+        id: three,
+        parentId: two,
+        timestamp: 't3',
+        message: { role: 'assistant', content: [], usage: storedUsage(undefined) },
+      },
       {
         type: 'compaction',
         id: four,

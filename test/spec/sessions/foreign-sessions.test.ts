@@ -153,3 +153,38 @@ verifies('J15', 'an unknown stop reason does not stop the conversation', async (
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
   expect(readSessionFile(path)[2]).toEqual(pending);
 });
+
+const malformedUsage = [
+  { usage: null },
+  { usage: undefined },
+  { usage: 'much' },
+  { usage: {} },
+  { usage: { cost: null } },
+];
+for (const fields of malformedUsage) {
+  verifies(
+    'J37',
+    `a session with ${JSON.stringify(fields)} can be counted, compacted and continued`,
+    async ({ open }) => {
+      const home = newHome();
+      const answer = assistantEntry('00000002', '00000001', 'one', fields);
+      const lines = [header(home.cwd), userEntry('00000001', null, 'first '.repeat(4000)), answer];
+      const path = storeSession(home, lines);
+      const { peer } = await open({
+        home,
+        args: ['--session', path],
+        settings: { compaction: { keepRecentTokens: 1 } },
+        script: [{ steps: [{ text: 'two' }, { usage: { input: 7, output: 3 } }] }, { text: 'a summary' }],
+      });
+
+      const before = await peer.ok({ type: 'get_session_stats' });
+      const records = await peer.run('second');
+      await peer.ok({ type: 'compact' });
+
+      expect(before).toMatchObject({ assistantMessages: 1, tokens: { total: 0 }, cost: 0 });
+      expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
+      expect(await peer.ok({ type: 'get_session_stats' })).toMatchObject({ assistantMessages: 2 });
+      expect(readSessionFile(path)[2]).toEqual(JSON.parse(JSON.stringify(answer)));
+    },
+  );
+}

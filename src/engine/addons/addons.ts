@@ -37,7 +37,7 @@ interface ResourcePaths {
 /** Loaded add-ons of an agent: extensions, skills, templates, rules, MCP servers, host tools and todos. */
 export class Addons {
   readonly dialogs: Dialogs;
-  readonly hostTools = new HostTools();
+  readonly hostTools = new HostTools((text) => this.#warn('agent', [text]));
   /** The MCP servers of extensions; a change takes effect at once, or when the add-ons have been loaded. */
   readonly extensionMcpServers = new ExtensionMcpServers(() => void this.#onExtensionMcpServersChanged());
   readonly #agent: Agent;

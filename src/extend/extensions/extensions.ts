@@ -103,7 +103,11 @@ export class Extensions {
   }
 
   get tools(): Tool[] {
-    return extensionTools(this.#extensions, (path, otherTools) => this.#runner.contexts.forTool(path, otherTools));
+    return extensionTools(
+      this.#extensions,
+      (path, otherTools) => this.#runner.contexts.forTool(path, otherTools),
+      this.#host.warn,
+    );
   }
 
   toolDefinition(name: string): ToolDefinition | undefined {

@@ -8,6 +8,11 @@ import { HostCalls, type ToolHost } from './host-calls.ts';
 export class HostTools {
   readonly #sets = new Map<ToolHost, readonly HostToolDefinition[]>();
   readonly #calls = new HostCalls();
+  readonly #warn: (text: string) => void;
+
+  constructor(warn: (text: string) => void) {
+    this.#warn = warn;
+  }
 
   /** Replaces all tools of this client and returns their names. Tools of disconnected clients are removed. */
   set(host: ToolHost, tools: readonly HostTool[], isTaken: (name: string) => boolean): string[] {
@@ -47,7 +52,7 @@ export class HostTools {
 
   #toolOf(definition: HostToolDefinition, host: ToolHost): Tool {
     const { name, description, parameters } = definition;
-    const findProblem = argumentCheck(name, parameters);
+    const findProblem = argumentCheck({ name, schema: parameters, warn: this.#warn });
     return { name, description, parameters, findProblem, execute: (call) => this.#calls.run(host, definition, call) };
   }
 }

@@ -316,11 +316,12 @@ export class McpServer {
     for (const problem of problems) this.#warn(problem);
     const names = new Set<string>();
     const isTaken = (name: string) => names.has(name) || this.#owner.isTaken(name, this);
+    const use = { call: this.#call, warn: (text: string) => this.#warn(text) };
     this.#prompts = prompts;
     this.#tools = tools.flatMap((tool) => {
       const name = toolName(this.name, tool.name, isTaken);
       names.add(name);
-      if (!this.#owner.isAgentTool(name)) return serverTool(name, tool, this.#call);
+      if (!this.#owner.isAgentTool(name)) return serverTool(name, tool, use);
       this.#warn(`its tool ${name} is left out: there is another one of that name`);
       return [];
     });

@@ -14,19 +14,21 @@ import type { ExtensionToolContext, ExtensionToolResult, ToolDefinition } from '
 import { parseUsage, plainCopy, toBlocks } from './validate-results.ts';
 
 /** The tools of all extensions. Of several with one name, the first counts. */
-export function extensionTools(extensions: readonly Extension[], context: ToolContextSource): Tool[] {
+export function extensionTools(extensions: readonly Extension[], context: ToolContextSource, warn: Warn): Tool[] {
   const tools = new Map<string, Tool>();
   for (const { path, tools: definitions } of extensions) {
     for (const definition of definitions.values()) {
       if (tools.has(definition.name)) continue;
       tools.set(
         definition.name,
-        toTool(definition, (otherTools) => context(path, otherTools)),
+        toTool(definition, (otherTools) => context(path, otherTools), warn),
       );
     }
   }
   return [...tools.values()];
 }
+
+type Warn = (text: string) => void;
 
 // Creates the `ctx` object of a call.
 type ToolContextSource = (path: string, otherTools: OtherTools | undefined) => ExtensionToolContext;
@@ -42,6 +44,7 @@ const EXPOSURES: readonly unknown[] = [
 function toTool(
   definition: ToolDefinition,
   context: (otherTools: OtherTools | undefined) => ExtensionToolContext,
+  warn: Warn,
 ): Tool {
   const { name, description, parameters, promptSnippet, promptGuidelines, prepareArguments } = definition;
   const { executionMode, exposure, namespace, annotations } = definition;
@@ -51,7 +54,7 @@ function toTool(
     name,
     description,
     parameters: schema,
-    findProblem: argumentCheck(name, schema),
+    findProblem: argumentCheck({ name, schema, warn }),
     ...(promptSnippet === undefined ? {} : { promptSnippet: String(promptSnippet) }),
     ...(Array.isArray(promptGuidelines) ? { promptGuidelines: promptGuidelines.map(String) } : {}),
     ...(prepareArguments ? { prepareArguments: (args) => plainCopy(prepareArguments(args)) as typeof args } : {}),

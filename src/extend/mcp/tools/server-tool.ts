@@ -11,11 +11,15 @@ export type CallTool = (
 ) => Promise<unknown>;
 
 /** The model's view of a server's tool. */
-export const serverTool = (name: string, remote: RemoteTool, call: CallTool): Tool => ({
+export const serverTool = (
+  name: string,
+  remote: RemoteTool,
+  { call, warn }: { readonly call: CallTool; readonly warn: (text: string) => void },
+): Tool => ({
   name,
   description: remote.description || remote.name,
   parameters: remote.parameters,
-  findProblem: argumentCheck(name, remote.inputSchema),
+  findProblem: argumentCheck({ name, schema: remote.inputSchema, warn }),
   execute: async ({ args, signal, update }) => {
     const onProgress = (progress: Partial<Progress>) => update(textOutput(progressText(progress)));
     return parseToolResult(await call(remote, { args, signal, onProgress }));

@@ -95,3 +95,30 @@ it('[U34] a link out of an untrusted project is left out, and the next name is u
     ['a/b/AGENTS.md', 'secret.md'],
   ]);
 });
+
+it('[U34] without a repository, a link out of a folder above an untrusted project is left out', () => {
+  const { root, put, found } = contextFolders();
+  put('secret.md');
+  put('a/notes/mine.md');
+  put('AGENTS.md');
+  symlinkSync(join(root, 'secret.md'), join(root, 'a/AGENTS.md'));
+  symlinkSync('notes/mine.md', join(root, 'a/CLAUDE.md'));
+
+  expect(found({ trusted: false })).toEqual([
+    ['AGENTS.md', 'AGENTS.md'],
+    ['a/CLAUDE.md', 'a/notes/mine.md'],
+  ]);
+  expect(found({ trusted: true })).toEqual([
+    ['AGENTS.md', 'AGENTS.md'],
+    ['a/AGENTS.md', 'secret.md'],
+  ]);
+});
+
+it('[U34] the agent folder may hold links even above an untrusted project', () => {
+  const { root, agentDir, put, found } = contextFolders();
+  put('mine.md');
+  put('agent/project/notes.md');
+  symlinkSync(join(root, 'mine.md'), join(agentDir, 'AGENTS.md'));
+
+  expect(found({ cwd: join(agentDir, 'project'), trusted: false })).toEqual([['agent/AGENTS.md', 'mine.md']]);
+});

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ContextFile, PromptParts } from '../session/context/system-prompt.ts';
+import { isPathInside } from '../system/files/path-inside.ts';
 import { realPath } from '../system/files/real-path.ts';
 import { findPromptFile, type PromptLocations, tryReadPromptFile } from './prompt-file.ts';
 import { foldersUpToRepository, leadsOutOfProject } from './repository-folders.ts';
@@ -35,16 +36,16 @@ const CONTEXT_FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD', 'CLA
 
 /**
  * The context files for the system prompt: the agent folder first, then all folders from the root down; no file twice.
- * Files of an untrusted project that are links out of it are left out.
+ * Without trust, links out of the project are left out, and so are links out of the folders above it.
  */
 export function contextFiles({ agentDir, cwd, trusted }: PromptLocations): ContextFile[] {
   const seen = new Set<string>();
-  const untrustedFolders = trusted ? [] : foldersUpToRepository(resolve(cwd));
+  const isForbidden = trusted ? () => false : linkTest({ agentDir, cwd });
   return [agentDir, ...foldersDownTo(resolve(cwd))].flatMap((folder) => {
     for (const name of CONTEXT_FILE_NAMES) {
       const path = join(folder, name);
       const text = tryReadPromptFile(path);
-      if (text === undefined || (untrustedFolders.includes(folder) && leadsOutOfProject(path, resolve(cwd)))) continue;
+      if (text === undefined || isForbidden(folder, path)) continue;
       const real = realPath(path);
       if (seen.has(real) || text.trim() === '') return [];
       seen.add(real);
@@ -54,12 +55,24 @@ export function contextFiles({ agentDir, cwd, trusted }: PromptLocations): Conte
   });
 }
 
-/** The context files of an untrusted project that are left out, because they lead out of it. */
-export function forbiddenContextFiles({ cwd, trusted }: PromptLocations): string[] {
+/** The context files that are left out without trust, because they lead out of the project or out of their folder. */
+export function forbiddenContextFiles({ agentDir, cwd, trusted }: PromptLocations): string[] {
   if (trusted) return [];
-  return foldersUpToRepository(resolve(cwd))
-    .flatMap((folder) => CONTEXT_FILE_NAMES.map((name) => join(folder, name)))
-    .filter((path) => existsSync(path) && leadsOutOfProject(path, resolve(cwd)));
+  const isForbidden = linkTest({ agentDir, cwd });
+  return foldersDownTo(resolve(cwd)).flatMap((folder) =>
+    CONTEXT_FILE_NAMES.map((name) => join(folder, name)).filter(
+      (path) => existsSync(path) && isForbidden(folder, path),
+    ),
+  );
+}
+
+/** Returns a test for files in a folder that are links out of the project, or out of a folder above it. */
+function linkTest({ agentDir, cwd }: Pick<PromptLocations, 'agentDir' | 'cwd'>) {
+  const project = foldersUpToRepository(resolve(cwd));
+  return (folder: string, path: string): boolean => {
+    if (project.includes(folder)) return leadsOutOfProject(path, resolve(cwd));
+    return folder !== agentDir && !isPathInside(folder, path);
+  };
 }
 
 function foldersDownTo(folder: string): string[] {

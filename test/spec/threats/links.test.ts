@@ -37,6 +37,21 @@ verifies('U34', 'links out of an untrusted project are not read, and reported', 
     );
 });
 
+verifies('U34', 'a link out of a folder above an untrusted project is not read, and reported', async ({ open }) => {
+  const home = newHome();
+  const link = join(home.root, 'CLAUDE.md');
+  const target = outside(newHome());
+  writeFileSync(target, SECRET);
+  symlinkSync(target, link);
+  const { peer } = await open({ home });
+
+  await peer.ok({ type: 'get_state' });
+
+  expect(peer.records.filter(({ type }) => type === 'warning')).toMatchObject([
+    { message: `${link} is left out: it leads out of the project, which is not trusted` },
+  ]);
+});
+
 verifies('U34', 'links within an untrusted project are read', async ({ open }) => {
   const { peer } = await open({ home: linkedProject(inside), script: promptScript });
 

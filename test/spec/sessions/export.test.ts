@@ -235,3 +235,32 @@ it('[S44] tau export reports a failure in one line', async () => {
   expect(misuse.map(({ code }) => code)).toEqual([2, 2]);
   expect(existsSync(join(home.cwd, 'page.html'))).toBe(false);
 });
+
+verifies(
+  'S73',
+  'export_html leaves the path of the parent session out',
+  async ({ open }) => {
+    const { peer, home } = await open({ script: [{ text: 'one' }] });
+    await peer.run('first');
+    const { sessionFile: parent } = await peer.ok({ type: 'get_state' });
+    const { sessionFile } = await peer.ok({ type: 'clone' });
+
+    const { path } = await peer.ok({ type: 'export_html', outputPath: join(home.root, 'page.html') });
+
+    expect(JSON.parse(readFileSync(sessionFile, 'utf8').split('\n')[0] ?? '')).toMatchObject({ parentSession: parent });
+    expect(readFileSync(path, 'utf8')).not.toContain(parent);
+  },
+  LOCAL_TRANSPORTS,
+);
+
+it.each([1, 2, 3])('[S73] tau export leaves the parent of a session of version %i out', async (version) => {
+  const home = newHome();
+  const parentSession = '/elsewhere/parent.jsonl';
+  const session = storeSession(home, shortConversation(home.cwd, { version, parentSession }));
+
+  await runExport(home, session, 'page.html');
+
+  const page = join(home.cwd, 'page.html');
+  expect(embeddedLines(page)[1]).toMatchObject({ type: 'session', cwd: home.cwd });
+  expect(readFileSync(page, 'utf8')).not.toContain(parentSession);
+});

@@ -1,10 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { Refusal } from '../../../protocol/errors.ts';
+import type { SessionHeader } from '../../../protocol/generated/vocabulary.ts';
 import { CURRENT_VERSION, notASession, readHeader } from '../header.ts';
 import { scan } from '../indexing/scan.ts';
 import { migrate } from '../migrate.ts';
 
+// Larger than any header.
 const BLOCK_BYTES = 256 * 1024;
+
+const LF = 0x0a;
 
 /**
  * A read-only snapshot of a session file: takes no lock and repairs nothing.
@@ -41,8 +45,19 @@ export class SessionSource {
     return found;
   }
 
-  /** The lines in blocks, migrated to the current version. The last line may be torn, and any line malformed. */
+  /**
+   * The lines in blocks, migrated to the current version; the header without the path of the parent session. The last
+   * line may be torn, and any line malformed.
+   */
   *blocks(): Generator<Buffer> {
+    const stored = this.#storedBlocks();
+    const { value: first, done } = stored.next();
+    if (done) return;
+    yield* withoutParent(first);
+    yield* stored;
+  }
+
+  *#storedBlocks(): Generator<Buffer, void> {
     if (this.#version < CURRENT_VERSION) {
       yield Buffer.from(migrate(readFileSync(this.#fd, 'utf8'), this.#version));
       return;
@@ -59,6 +74,14 @@ export class SessionSource {
   close(): void {
     closeSync(this.#fd);
   }
+}
+
+/** The first block of a session, which contains the whole header. */
+function withoutParent(block: Buffer): Buffer[] {
+  const lineEnd = block.indexOf(LF);
+  const end = lineEnd === -1 ? block.length : lineEnd;
+  const { parentSession, ...header } = JSON.parse(block.toString('utf8', 0, end)) as SessionHeader;
+  return parentSession === undefined ? [block] : [Buffer.from(JSON.stringify(header)), block.subarray(end)];
 }
 
 function openForReading(path: string): number {

@@ -7,6 +7,9 @@ it.each([
   ['<file name="a">\ntext\n</file>\n<file name="b">\n</file>\n\none\ntwo', 'one'],
   ['<file name="a">\ntext\n</file>', ''],
   ['<file name="a">\ntext', '<file name="a">'],
+  ['<image name="a.png"/>\n\none', 'one'],
+  ['<file name="a">\ntext\n</file>\n\n<image name="a b.png"/>\n\none\ntwo', 'one'],
+  ['<image name="a.png"/>', ''],
   ['one\rtwo\nthree', 'one\rtwo'],
   ['one\r\ntwo', 'one'],
   ['', ''],
@@ -15,6 +18,6 @@ it.each([
 });
 
 it('a prompt of a million characters takes linear time', () => {
-  for (const piece of ['<file name=', '<file name=</file>', ' ', '\n', 'x'])
+  for (const piece of ['<file name=', '<image name="', '<image name=""/>', '<file name=</file>', ' ', '\n', 'x'])
     expect(firstLine(piece.repeat(1_000_000 / piece.length)).length).toBeLessThanOrEqual(1_000_000);
 });

@@ -103,6 +103,25 @@ verifies('S25 S52', 'a session title is its name, else the first line of its fir
   expect((await peer.ok({ type: 'list_sessions' })).sessions).toHaveLength(2);
 });
 
+verifies('S52', 'the title leaves attached files and images out', async ({ open }) => {
+  const home = newHome();
+  const file = '<file name="att.txt">\nits text\n</file>';
+  const prompts = [
+    `${file}\n\nsay Gamma`,
+    `<image name="a.png"/>\n\n${file}\nsay Gamma`,
+    'say Gamma\n\natt.txt\nits text',
+  ];
+  for (const [at, text] of prompts.entries()) {
+    const id = `with-file-${at}`;
+    storeAt(home, id, at, { lines: [header(home.cwd, { id }), userEntry('aaaaaaaa', null, text)] });
+  }
+  const { peer } = await open({ home });
+
+  const { sessions } = await peer.ok({ type: 'list_sessions' });
+
+  expect(sessions.map(({ title }: SessionSummary) => title)).toEqual(Array(3).fill('say Gamma'));
+});
+
 verifies('S52', 'the title of a session without messages is its first bash command', async ({ open }) => {
   const { peer } = await open();
   await peer.ok({ type: 'bash', command: ' echo one\necho two' });

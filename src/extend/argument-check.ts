@@ -13,7 +13,7 @@ interface SchemaError {
   readonly message: string;
 }
 
-/** A foreign tool; `warn` publishes a warning, once for each text. */
+// A foreign tool; `warn` publishes a warning, once for each text.
 interface CheckedTool {
   readonly name: string;
   readonly schema: Schema;

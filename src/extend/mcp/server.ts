@@ -71,6 +71,8 @@ export class McpServer {
   #prompts: readonly RemotePrompt[] = [];
   #secrets: readonly string[] = [];
   #connection: McpConnection | undefined;
+  /** Connections whose session the server refused, until their last requests are refused. */
+  readonly #refused = new Set<McpConnection>();
   #attempt: Promise<void> = Promise.resolve();
   #connectAbort: AbortController | undefined;
   #signInSettings: McpOAuthSettings | undefined;
@@ -153,7 +155,7 @@ export class McpServer {
     await this.#connection?.close();
     await this.#attempt;
     // The attempt may have succeeded before it noticed the abort.
-    await this.#connection?.close();
+    await Promise.all([this.#connection, ...this.#refused].map((connection) => connection?.close()));
   }
 
   get #isClosed(): boolean {
@@ -270,6 +272,7 @@ export class McpServer {
   }
 
   #onLost(connection: McpConnection, failure: string): void {
+    this.#refused.delete(connection);
     if (connection === this.#connection) this.#setFailed(failure);
   }
 
@@ -337,14 +340,15 @@ export class McpServer {
   async #withConnection<T>(work: (connection: McpConnection) => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       for (let isRepeated = false; ; isRepeated = true) {
+        const connection = this.#connection;
         try {
-          if (!this.#connection) throw new ServerUnavailable('is not connected');
-          const result = await work(this.#connection);
+          if (!connection) throw new ServerUnavailable('is not connected');
+          const result = await work(connection);
           this.#reconnects = 0;
           this.#signIns = 0;
           return result;
         } catch (error) {
-          if (error instanceof SessionRefused && !isRepeated) await this.#reopen(signal);
+          if (connection && error instanceof SessionRefused && !isRepeated) await this.#reopen(connection, signal);
           else if (error instanceof SignInRequired) await this.#signInFor(error, signal);
           else throw error;
         }
@@ -355,11 +359,13 @@ export class McpServer {
     }
   }
 
-  async #reopen(signal: AbortSignal): Promise<void> {
-    const refused = this.#connection;
-    await refused?.close();
-    if (refused && refused === this.#connection) this.#setFailed(SESSION_UNKNOWN, 'stay');
-    await unlessAborted(this.#reconnect(), signal);
+  /** The refused connection closes by itself: other requests may wait for their own refusal. */
+  async #reopen(refused: McpConnection, signal: AbortSignal): Promise<void> {
+    if (refused === this.#connection) {
+      this.#refused.add(refused);
+      this.#setFailed(SESSION_UNKNOWN, 'stay');
+    }
+    if (this.#connection === undefined) await unlessAborted(this.#reconnect(), signal);
   }
 
   async #signInFor({ challenge, message }: SignInRequired, signal: AbortSignal): Promise<void> {

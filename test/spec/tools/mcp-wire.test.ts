@@ -71,6 +71,33 @@ for (const [status, body] of [
   );
 }
 
+verifies('N46', 'parallel calls whose lost session is refused one after another are all repeated', async ({ open }) => {
+  const home = newHome();
+  const refusals: (() => void)[] = [];
+  const server = await startHttpMcpServer({
+    onRequest: (response, { headers }) => {
+      const { rpc } = server.requests.at(-1) ?? {};
+      const isLost = rpc === 'tools/call' && !server.sessions.has(String(headers['mcp-session-id']));
+      if (isLost) refusals.push(() => void response.writeHead(404).end('gone'));
+      // One when all calls have arrived, one while the new session opens, one while it is used.
+      const isReleasing = isLost ? refusals.length === 3 : rpc === 'initialize' || rpc === 'tools/call';
+      if (isReleasing) refusals.shift()?.();
+      return isLost;
+    },
+  });
+  writeMcpServers(home, { s: { url: server.url } });
+  const calls = ['a', 'b', 'c'].map((name) => ({ toolCall: { name: 's__echo', arguments: { name } } }));
+  const { peer } = await open({ home, script: [{ steps: calls }, { text: 'done' }] });
+  await peer.ok({ type: 'set_auto_retry', enabled: true });
+  server.sessions.clear();
+
+  const texts = toolOutcomes(await peer.run('go')).map(({ text }) => text);
+
+  expect(texts.sort()).toEqual(['{"name":"a"}', '{"name":"b"}', '{"name":"c"}']);
+  expect(server.requests.filter(({ rpc }) => rpc === 'initialize')).toHaveLength(2);
+  expect((await peer.ok({ type: 'get_state' })).mcpServers).toMatchObject([{ status: 'ready' }]);
+});
+
 verifies('N46', 'a call that a server may have run is not repeated', async ({ open }) => {
   const home = newHome();
   let calls = 0;

@@ -13,6 +13,9 @@ import { causeOf, limitMessageSize } from './bounded-response.ts';
 // How long a server may take to end its session.
 const TERMINATE_SESSION_MS = 1000;
 
+// How long requests that were sent in a refused session may take to be refused as well.
+const REFUSAL_GRACE_MS = 10_000;
+
 /** How to reach an HTTP server. */
 export interface HttpEndpoint extends Pick<WebEndpoint, 'url' | 'headers'> {
   /** Supplies and renews tokens. */
@@ -22,6 +25,9 @@ export interface HttpEndpoint extends Pick<WebEndpoint, 'url' | 'headers'> {
 /** The transport to an HTTP server. Headers reach its origin only: the library follows no redirect to another. */
 export class HttpTransport extends StreamableHTTPClientTransport {
   #failure: string | undefined;
+  /** Messages to which the server has not responded. */
+  #pending = 0;
+  #isRefused = false;
   #closed: Promise<void> | undefined;
 
   constructor({ url, headers, auth }: HttpEndpoint) {
@@ -37,16 +43,21 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     return this.#failure;
   }
 
-  /** Rejects with `SessionRefused` if the server no longer has the session; the transport then closes. */
+  /** Rejects with `SessionRefused` if the server no longer has the session; the transport then closes when nothing is pending. */
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: TransportSendOptions): Promise<void> {
     const hasSession = this.sessionId !== undefined && !isInitializeRequest(message);
+    this.#pending++;
     try {
       return await super.send(message, options as Parameters<StreamableHTTPClientTransport['send']>[1]);
     } catch (error) {
       if (!hasSession || !isSessionRefusal(error)) throw error;
-      // Later, so that this request is rejected with its own error.
-      setImmediate(() => this.#fail(SESSION_UNKNOWN));
+      if (!this.#isRefused) setTimeout(() => this.#fail(SESSION_UNKNOWN), REFUSAL_GRACE_MS).unref();
+      this.#isRefused = true;
       throw new SessionRefused(SESSION_UNKNOWN);
+    } finally {
+      this.#pending--;
+      // Later, so that this request is rejected with its own error.
+      if (this.#isRefused && this.#pending === 0) setImmediate(() => this.#fail(SESSION_UNKNOWN));
     }
   }
 

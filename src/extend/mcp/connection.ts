@@ -86,11 +86,12 @@ export class McpConnection {
       try {
         return await McpConnection.#openOnce(await createTransport(), negotiation, options);
       } catch (error) {
+        if (error instanceof SignInRequired) throw error;
         first ??= error;
         if (options.signal.aborted) break;
       }
     }
-    throw first instanceof SignInRequired ? first : new Error(describeFailure(first));
+    throw new Error(describeFailure(first));
   }
 
   static async #openOnce(transport: McpTransport, negotiation: Negotiation, options: McpConnectionOptions) {

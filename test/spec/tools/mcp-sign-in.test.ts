@@ -7,6 +7,7 @@ import type { Peer } from '../../support/clients/peer.ts';
 import { waitUntil } from '../../support/processes/processes.ts';
 import { runTau, startProgram } from '../../support/processes/program.ts';
 import { toolCallScript, toolOutcomes, waitForStatuses, writeMcpServers } from '../../support/tools/mcp.ts';
+import { startHttpMcpServer } from '../../support/tools/mcp-http.ts';
 import { type SignInBehaviour, startProtectedServer } from '../../support/tools/mcp-sign-in.ts';
 import { verifies } from '../../support/verifies.ts';
 
@@ -45,6 +46,30 @@ verifies('N60', 'a sign-in to an MCP server by a browser is stored and used by l
   expect(peer.records.filter(({ type }) => type === 'extension_ui_request')).toEqual([]);
   expect(statSync(storedFile(home)).mode & 0o777).toBe(0o600);
   expect(server.requests.filter(({ path }) => path === '/register')).toHaveLength(1);
+});
+
+verifies('N60', 'a sign-in that a server of the older transport demands is shown as well', async ({ open }) => {
+  for (const demands of ['GET', 'POST']) {
+    const home = newHome();
+    const server = await startHttpMcpServer({
+      onRequest: (response, { method, url }) => {
+        if (method === demands && (method === 'GET' || url === '/messages')) response.writeHead(401).end();
+        else if (method === 'GET')
+          response
+            .writeHead(200, { 'content-type': 'text/event-stream' })
+            .write('event: endpoint\ndata: /messages\n\n');
+        else response.writeHead(405).end();
+        return true;
+      },
+    });
+    writeMcpServers(home, { s: { url: server.url } });
+    const { peer, close } = await open({ home });
+
+    const { error } = await waitForStatuses(peer, 's', ['failed']);
+
+    expect(error).toContain('requires a sign-in');
+    await close();
+  }
 });
 
 verifies('N60', 'the address after a sign-in, or its code, can be pasted instead', async ({ open }) => {

@@ -62,6 +62,7 @@ interface ServerStatus {
   readonly name: string;
   readonly status: string;
   readonly tools: readonly string[];
+  readonly error?: string;
 }
 
 /** Settles when the server has had these statuses in order; returns the last one. */

@@ -1,6 +1,12 @@
 import { type JSONRPCMessage, SSEClientTransport } from '@modelcontextprotocol/client';
+import { messageOf } from '../../../protocol/errors.ts';
 import { causeOf, limitMessageSize } from './bounded-response.ts';
 import type { HttpEndpoint } from './http-transport.ts';
+
+const STREAM_ENDED = 'closed the connection';
+
+// The library's text for a status other than 401.
+const REFUSED_POST = /^Error POSTing to endpoint \(HTTP (\d+)\): /;
 
 /** The transport to a server of the HTTP+SSE kind of 2024: one event stream, and a POST for each message. */
 export class SseTransport extends SSEClientTransport {
@@ -30,9 +36,8 @@ export class SseTransport extends SSEClientTransport {
     try {
       await super.send(message);
     } catch (error) {
-      throw new Error(
-        causeOf(error).replace(/^Error POSTing to endpoint \(HTTP (\d+)\): /, 'answered with status $1: '),
-      );
+      const text = messageOf(error);
+      throw REFUSED_POST.test(text) ? new Error(text.replace(REFUSED_POST, 'answered with status $1: ')) : error;
     }
   }
 
@@ -46,7 +51,10 @@ export class SseTransport extends SSEClientTransport {
       if (!init.signal?.aborted) this.#fail(causeOf(error));
     };
     // A stream that is opened again belongs to another session.
-    if (this.#isOpen && init.method !== 'POST') this.#fail('closed the connection');
+    if (this.#isOpen && init.method !== 'POST') {
+      this.#fail(STREAM_ENDED);
+      throw new Error(STREAM_ENDED);
+    }
     const response = await fetch(address, init).catch((error: unknown) => {
       onError(error);
       throw new Error(causeOf(error));

@@ -27,3 +27,28 @@ it('reads the resources that the user names, and none that the prompt of a serve
   expect(named?.text).toBe('See @b:doc://secret\n\n[Resource doc://mine]\nmine');
   expect(reads).toEqual([{ uri: 'doc://mine' }]);
 });
+
+it('reads a resource whose mention has punctuation at its end, also a very long one', async () => {
+  const reads: object[] = [];
+  const server: PromptServer = {
+    name: 'a',
+    prompts: [],
+    isReady: true,
+    read: async (_, params) => {
+      reads.push(params);
+      return { contents: [{ uri: 'doc://x', text: 'x' }] };
+    },
+  };
+  const marks = '!'.repeat(400_000);
+  const expand = (text: string) =>
+    expandMcpInput(
+      { text, images: [] },
+      { servers: [server], signal: new AbortController().signal, onFailure: () => {} },
+    );
+
+  await expand('(see @a:doc://x), please');
+  await expand(`@a:doc://x${marks}`);
+  await expand(`@a:doc://${marks}x`);
+
+  expect(reads).toEqual([{ uri: 'doc://x' }, { uri: 'doc://x' }, { uri: `doc://${marks}x` }]);
+});

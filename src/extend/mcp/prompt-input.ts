@@ -9,6 +9,8 @@ import { parseToolResult } from './tools/tool-output.ts';
 // Further mentions in one message stay plain text.
 const MAX_MENTIONS = 10;
 
+const FINAL_PUNCTUATION = '.,;!?)]}\'"';
+
 /** A server, as far as messages of the user name its prompts and resources. */
 export interface PromptServer {
   readonly name: string;
@@ -135,10 +137,18 @@ function mentionsIn(text: string, servers: readonly PromptServer[]): Mention[] {
   const found = new Map<string, Mention>();
   for (const [, name = '', rest = ''] of text.matchAll(/(?<!\S)@([^\s:@]+):([a-z][a-z0-9+.-]*:\S+)/gi)) {
     const server = servers.find((one) => one.name === name && one.isReady);
-    const uri = rest.replace(/[.,;!?)\]}'"]+$/, '');
-    if (server && found.size < MAX_MENTIONS) found.set(`@${name}:${uri}`, { server, uri, mention: `@${name}:${uri}` });
+    if (!server || found.size >= MAX_MENTIONS) continue;
+    const uri = withoutFinalPunctuation(rest);
+    found.set(`@${name}:${uri}`, { server, uri, mention: `@${name}:${uri}` });
   }
   return [...found.values()];
+}
+
+// A regular expression would try again at every mark of a long text of marks.
+function withoutFinalPunctuation(text: string): string {
+  let end = text.length;
+  while (FINAL_PUNCTUATION.includes(text[end - 1] ?? ' ')) end--;
+  return text.slice(0, end);
 }
 
 async function toInput(blocks: readonly object[]): Promise<{ text: string; images: ImageContent[] }> {

@@ -21,8 +21,10 @@ interface Choice {
   readonly label: string;
 }
 
-// Limit of a text from a server in a dialog.
+// Limits of the texts from a server in a dialog: each part of a title, the whole title, and each option.
 const MAX_DIALOG_TEXT = 1000;
+const MAX_TITLE = 4000;
+const MAX_OPTION = 100;
 
 const MAX_CHOICES = 200;
 
@@ -41,10 +43,10 @@ function fieldFrom(name: string, property: Values, isRequired: boolean): FormFie
   const kind = kindOf(property);
   if (!kind) return undefined;
   const { title, description } = property;
-  const label = [text(title) || name, text(description)].filter(Boolean).join(': ');
+  const label = [text(title) || text(name), text(description)].filter(Boolean).join(': ');
   const preset = defaultOf(property);
   const notes = [
-    ...(preset === undefined ? [] : [`default: ${String(preset)}`]),
+    ...(preset === undefined ? [] : [`default: ${text(String(preset))}`]),
     ...(isRequired || preset !== undefined ? [] : ['optional']),
   ];
   const suffix = notes.length > 0 ? ` (${notes.join(', ')})` : '';
@@ -52,7 +54,7 @@ function fieldFrom(name: string, property: Values, isRequired: boolean): FormFie
     name,
     isRequired,
     default: preset,
-    dialog: (before) => kind.dialog(`${before}${label}${kind.hint}${suffix}`),
+    dialog: (before) => kind.dialog(`${before}${label}${kind.hint}${suffix}`.slice(0, MAX_TITLE)),
     parse: kind.parse,
   };
 }
@@ -100,7 +102,7 @@ function choiceKind(choices: readonly Choice[], value: (label: string) => FormVa
 function manyKind(choices: readonly Choice[], { minItems, maxItems }: Values): FieldKind | undefined {
   if (choices.length === 0) return undefined;
   return {
-    hint: ` (any of these, with commas: ${choices.map(({ label }) => label).join(', ')})`,
+    hint: ` (any of these, with commas: ${text(choices.map(({ label }) => label).join(', '))})`,
     dialog: inputDialog,
     parse: (words) => {
       const labels = words.split(',').map((word) => word.trim());
@@ -122,12 +124,12 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf }: Values): Choice[] 
     const names = Array.isArray(enumNames) ? enumNames : [];
     return values
       .slice(0, MAX_CHOICES)
-      .map((value, index) => ({ value: String(value), label: text(names[index]) || String(value) }));
+      .map((value, index) => ({ value: String(value), label: labelFrom(names[index], String(value)) }));
   }
   const titled = [oneOf, anyOf].find(Array.isArray) ?? [];
   return titled.slice(0, MAX_CHOICES).flatMap((option: unknown) => {
     if (!isObject(option) || typeof option['const'] !== 'string') return [];
-    return [{ value: option['const'], label: text(option['title']) || option['const'] }];
+    return [{ value: option['const'], label: labelFrom(option['title'], option['const']) }];
   });
 }
 
@@ -161,5 +163,7 @@ function parseText(words: string, { minLength, maxLength, format }: Values): { v
 }
 
 const number = (value: unknown, otherwise: number) => (typeof value === 'number' ? value : otherwise);
+
+const labelFrom = (title: unknown, value: string) => (text(title) || value).slice(0, MAX_OPTION);
 
 const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, MAX_DIALOG_TEXT) : '');

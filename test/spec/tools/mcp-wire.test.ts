@@ -79,7 +79,7 @@ verifies('N46', 'parallel calls whose lost session is refused one after another 
       const { rpc } = server.requests.at(-1) ?? {};
       const isLost = rpc === 'tools/call' && !server.sessions.has(String(headers['mcp-session-id']));
       if (isLost) refusals.push(() => void response.writeHead(404).end('gone'));
-      // One when all calls have arrived, one while the new session opens, one while it is used.
+      // A refusal is sent when all calls have arrived, while the new session opens, and while it is used.
       const isReleasing = isLost ? refusals.length === 3 : rpc === 'initialize' || rpc === 'tools/call';
       if (isReleasing) refusals.shift()?.();
       return isLost;

@@ -8,7 +8,7 @@ const URL = 'https://example.com/mcp';
 
 it('a change that returns its argument does not write the file', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sign-ins-'));
-  const path = join(dir, 'mcp-auth.json');
+  const path = join(dir, 'tau-mcp-auth.json');
   // Writing would format it.
   const text = JSON.stringify({ [URL]: { tokens: { access_token: 'a' } } });
   writeFileSync(path, text);
@@ -18,4 +18,17 @@ it('a change that returns its argument does not write the file', async () => {
 
   expect(readFileSync(path, 'utf8')).toBe(text);
   expect(readMcpSignIn(dir, URL)).toEqual({ tokens: { access_token: 'a' } });
+});
+
+it("[N61] pi's mcp-auth.json is neither read nor written", async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sign-ins-'));
+  const path = join(dir, 'mcp-auth.json');
+  const text = JSON.stringify({ [URL]: { tokens: { access_token: 'of pi' } } });
+  writeFileSync(path, text);
+
+  expect(readMcpSignIn(dir, URL)).toBeUndefined();
+  await changeMcpSignIn(dir, URL, async () => ({ tokens: { access_token: 'of tau' } }));
+
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  expect(readMcpSignIn(dir, URL)).toEqual({ tokens: { access_token: 'of tau' } });
 });

@@ -16,7 +16,8 @@ export interface McpSignIn {
   readonly expiresAt?: number;
 }
 
-const FILE = 'mcp-auth.json';
+// Not pi's `mcp-auth.json`: pi moves entries with keys like these to keys of its own.
+const FILE = 'tau-mcp-auth.json';
 
 // The holder of the lock may wait for an authorization server.
 const SIGN_IN_LOCK_TIMEOUT_MS = 60_000;

@@ -11,7 +11,7 @@ import { startHttpMcpServer } from '../../support/tools/mcp-http.ts';
 import { type SignInBehaviour, startProtectedServer } from '../../support/tools/mcp-sign-in.ts';
 import { verifies } from '../../support/verifies.ts';
 
-const storedFile = ({ agentDir }: Home) => join(agentDir, 'mcp-auth.json');
+const storedFile = ({ agentDir }: Home) => join(agentDir, 'tau-mcp-auth.json');
 
 /** A home whose server `s` requires a sign-in. */
 async function protectedHome(behaviour: SignInBehaviour = {}, more: object = {}) {

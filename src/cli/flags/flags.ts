@@ -200,7 +200,7 @@ export const flags = {
   json: { about: 'With tau doctor, tau sessions list, tau token list and tau mcp list: print JSON' },
   pi: { about: 'With tau doctor: check what tau uses of a set-up of pi' },
   dir: { value: 'dir', about: 'With tau shim: folder of the launcher' },
-  force: { about: 'With tau shim: replace a file of another program' },
+  force: { about: 'With tau shim: replace a file of another program, and keep it as pi.before-tau' },
   remove: { about: 'With tau shim: remove the launcher' },
   help: { short: 'h', about: 'Print this help', common: true },
   version: { short: 'v', about: 'Print the version', common: true },

@@ -1,4 +1,4 @@
-import { accessSync, constants, realpathSync, rmSync } from 'node:fs';
+import { accessSync, constants, realpathSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
@@ -11,7 +11,7 @@ import { describeProgram, executablesNamed, fileKindAt, launcherText, writeLaunc
 
 const NAME = 'pi';
 
-/** `tau shim pi`: writes or removes a launcher that starts tau under the name pi. Other files stay as they are. */
+/** `tau shim pi`: writes or removes a launcher that starts tau under the name pi. It removes no other file. */
 export async function shim(args: CliArguments): Promise<number> {
   const [, name, extra] = args.positionals;
   if (name !== NAME || extra !== undefined) throw new UsageError(`tau shim takes the name ${NAME} and nothing else`);
@@ -24,23 +24,38 @@ export async function shim(args: CliArguments): Promise<number> {
 
 async function write({ dir, force }: CliArguments): Promise<number> {
   const program = realpathSync(process.argv[1] ?? '');
-  const folder = dir === undefined ? defaultFolder(program) : resolve(expandHome(dir));
+  const folder = dir === undefined ? defaultFolder(program, { force }) : resolve(expandHome(dir));
   const path = join(folder, NAME);
-  if (fileKindAt(path) === 'foreign' && !force) {
+  const isForeign = fileKindAt(path) === 'foreign';
+  if (isForeign && !force) {
     return refuse(
       `${describeProgram(path)} is not a launcher of tau. Name another folder with --dir, or replace it with --force`,
     );
   }
   makeFolder(folder);
+  if (isForeign) keepForeign(path);
   writeLauncher(path, launcherText(NAME, { node: process.execPath, program }));
-  return printAndExit(`Wrote ${path}: it starts ${program} under the name ${NAME}\n${positionOnPath(path)}`);
+  const kept = isForeign ? `Kept the ${NAME} that was there as ${keptPath(path)}\n` : '';
+  return printAndExit(`Wrote ${path}: it starts ${program} under the name ${NAME}\n${kept}${positionOnPath(path)}`);
+}
+
+const keptPath = (path: string) => `${path}.before-tau`;
+
+function keepForeign(path: string): void {
+  const kept = keptPath(path);
+  if (fileKindAt(kept) !== 'none') throw new Error(`${kept} is there already: move it away first`);
+  renameSync(path, kept);
 }
 
 /** Explains which `pi` a shell starts now. */
 function positionOnPath(path: string): string {
   const folders = pathFolders();
   const position = folders.indexOf(dirname(path));
-  if (position < 0) return `${dirname(path)} is not on the PATH: add it, or name another folder with --dir\n`;
+  if (position < 0) {
+    const [first] = executablesNamed(NAME, folders);
+    const place = first === undefined ? '' : ` before ${dirname(first)}`;
+    return `${dirname(path)} is not on the PATH: add it${place}, or name another folder with --dir\n`;
+  }
   const before = executablesNamed(NAME, folders.slice(0, position));
   const after = executablesNamed(NAME, folders.slice(position + 1));
   return [
@@ -58,14 +73,27 @@ async function remove(dir: string | undefined): Promise<number> {
     if (dir === undefined) return refuse(`No folder of the PATH has a launcher of tau with the name ${NAME}`);
     return refuse(fileKindAt(only) === 'none' ? `There is no ${only}` : `${only} is not a launcher of tau`);
   }
-  for (const path of launchers) rmSync(path);
-  return printAndExit(launchers.map((path) => `Removed ${path}\n`).join(''));
+  return printAndExit(launchers.map(removeLauncher).join(''));
 }
 
-/** The folder of the running tau if it is on the PATH and can be written, or else the user's own. */
-function defaultFolder(program: string): string {
+/** Returns a report for the user. */
+function removeLauncher(path: string): string {
+  const kept = keptPath(path);
+  const isKept = fileKindAt(kept) !== 'none';
+  if (isKept) renameSync(kept, path);
+  else rmSync(path);
+  return `Removed ${path}\n${isKept ? `Restored the ${NAME} that was there before\n` : ''}`;
+}
+
+/**
+ * The folder of the running tau if it is on the PATH and can be written, or else the user's own. Without `force` it is also
+ * the user's own if the other one holds a foreign file of this name.
+ */
+function defaultFolder(program: string, { force }: Pick<CliArguments, 'force'>): string {
   const beside = executablesNamed('tau', pathFolders()).find((path) => realpathSync(path) === program);
-  return beside !== undefined && canWrite(dirname(beside)) ? dirname(beside) : userFolder();
+  if (beside === undefined || !canWrite(dirname(beside))) return userFolder();
+  const folder = dirname(beside);
+  return force || fileKindAt(join(folder, NAME)) !== 'foreign' ? folder : userFolder();
 }
 
 const userFolder = () => join(process.env['HOME'] || homedir(), '.local', 'bin');

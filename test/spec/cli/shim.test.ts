@@ -113,7 +113,72 @@ it('[Z84] a file of another program is replaced only with --force, and a launche
   expect(await started()).toBe('1.5.0\n');
   const target = join(home.root, 'lib/node_modules/@earendil-works/pi-coding-agent/dist/cli.js');
   expect(readFileSync(target, 'utf8')).toContain('the real pi');
-  expect(readdirSync(join(home.root, 'bin'))).toEqual(['pi']);
+  expect(readdirSync(join(home.root, 'bin'))).toEqual(['pi', 'pi.before-tau']);
+});
+
+it('[Z84] beside a pi of another program it is written into ~/.local/bin, and the place on the PATH is named', async () => {
+  const home = newHome();
+  const env = { ...pathOf(home, 'bin'), HOME: home.root };
+  symlinkSync(TAU, join(home.root, 'bin/tau'));
+  const real = installPi(home, 'bin');
+  const user = join(home.root, '.local/bin');
+  const write = (PATH: string) => runTau(home, ['shim', 'pi'], { env: { ...env, PATH } });
+
+  const outside = await write(env.PATH);
+  const behind = await write(`${env.PATH}:${user}`);
+
+  const written = `Wrote ${user}/pi: it starts ${TAU} under the name pi\n`;
+  expect(outside).toMatchObject({
+    code: 0,
+    stdout: `${written}${user} is not on the PATH: add it before ${home.root}/bin, or name another folder with --dir\n`,
+  });
+  expect(behind).toMatchObject({
+    code: 0,
+    stdout: `${written}${real} (@earendil-works/pi-coding-agent 1.5.2) comes first on the PATH: shells start that one\n`,
+  });
+  expect((await startProgram(home, ['pi', '--version'], { env }).finished).stdout).toBe('the real pi\n');
+});
+
+it('[Z84] without --dir it replaces no pi of another program in either folder', async () => {
+  const home = newHome();
+  writeProgram(join(home.root, '.local/bin/pi'), 'another');
+
+  expect(await runTau(home, ['shim', 'pi'], { env: { HOME: home.root } })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${home.root}/.local/bin/pi is not a launcher of tau`),
+  });
+});
+
+it('[Z85] --remove restores the pi that --force had replaced', async () => {
+  const home = newHome();
+  const env = pathOf(home, 'bin');
+  symlinkSync(TAU, join(home.root, 'bin/tau'));
+  const real = installPi(home, 'bin');
+  const started = async () => (await startProgram(home, ['pi', '--version'], { env }).finished).stdout;
+
+  const { stdout } = await runTau(home, ['shim', 'pi', '--force'], { env });
+  expect(stdout).toContain(`Kept the pi that was there as ${real}.before-tau\n`);
+  expect(await started()).toBe('1.5.0\n');
+  expect((await runTau(home, ['shim', 'pi', '--force'], { env })).code).toBe(0);
+
+  expect(await runTau(home, ['shim', 'pi', '--remove'], { env })).toMatchObject({
+    code: 0,
+    stdout: `Removed ${real}\nRestored the pi that was there before\n`,
+  });
+  expect(await started()).toBe('the real pi\n');
+  expect(readdirSync(join(home.root, 'bin'))).toEqual(['pi', 'tau']);
+});
+
+it('[Z84] --force does not replace a pi while another one is kept', async () => {
+  const home = newHome();
+  pathOf(home, 'bin');
+  for (const name of ['pi', 'pi.before-tau']) writeProgram(join(home.root, 'bin', name), name);
+
+  expect(await runTau(home, ['shim', 'pi', '--dir', '../bin', '--force'])).toMatchObject({
+    code: 1,
+    stderr: `tau: ${home.root}/bin/pi.before-tau is there already: move it away first\n`,
+  });
+  expect(readFileSync(join(home.root, 'bin/pi'), 'utf8')).toContain('echo pi\n');
 });
 
 it('[Z85] --remove removes every launcher of tau on the PATH and no other file', async () => {

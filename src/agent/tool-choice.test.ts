@@ -27,3 +27,13 @@ it('patterns that match no tool are returned as unknown', () => {
     unknown: ['mcpXquery', 'fly'],
   });
 });
+
+it('[N69] tools of MCP servers are also matched under the names that pi gives them, and no others', () => {
+  const tools = ['read', 'mcp_note', 'my-fs__get-page', 'web__search'];
+  const chosen = (...patterns: string[]) => chooseTools(tools, { patterns });
+
+  expect(chosen('mcp__my_fs__get_page')).toEqual({ chosen: ['my-fs__get-page'], unknown: [] });
+  expect(chosen('read', 'mcp__*')).toEqual({ chosen: ['read', 'my-fs__get-page', 'web__search'], unknown: [] });
+  expect(chosen('mcp__read')).toEqual({ chosen: [], unknown: ['mcp__read'] });
+  expect(chooseTools(tools, { patterns: ['*'], excluded: ['mcp__web__*'] }).chosen).toEqual(tools.slice(0, 3));
+});

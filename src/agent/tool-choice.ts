@@ -23,7 +23,7 @@ export function chooseTools(names: readonly string[], choice: ToolChoice, defaul
   const chosen = new Set(modifiesDefaults(patterns) ? names.filter((name) => defaults.includes(name)) : []);
   const unknown: string[] = [];
   const apply = (pattern: string, change: (name: string) => void) => {
-    const matching = names.filter(wildcardTest(pattern));
+    const matching = names.filter(toolTest(pattern));
     if (matching.length === 0) unknown.push(pattern);
     for (const name of matching) change(name);
   };
@@ -33,6 +33,13 @@ export function chooseTools(names: readonly string[], choice: ToolChoice, defaul
   }
   for (const pattern of excluded) apply(pattern, (name) => chosen.delete(name));
   return { chosen: names.filter((name) => chosen.has(name)), unknown };
+}
+
+/** A pattern also matches the name that pi gives to a tool of an MCP server: `mcp__server__tool`, with `_` for `-`. */
+function toolTest(pattern: string): (name: string) => boolean {
+  const matches = wildcardTest(pattern);
+  if (!pattern.startsWith('mcp__')) return matches;
+  return (name) => matches(name) || (name.includes('__') && matches(`mcp__${name.replaceAll('-', '_')}`));
 }
 
 /** True if there are no patterns, or all of them start with `+` or `-`. */

@@ -89,7 +89,7 @@ function removeLauncher(path: string): string {
  * The folder of the running tau if it is on the PATH and can be written, or else the user's own. Without `force` it is also
  * the user's own if the other one holds a foreign file of this name.
  */
-function defaultFolder(program: string, { force }: Pick<CliArguments, 'force'>): string {
+function defaultFolder(program: string, { force }: { force: CliArguments['force'] | undefined }): string {
   const beside = executablesNamed('tau', pathFolders()).find((path) => realpathSync(path) === program);
   if (beside === undefined || !canWrite(dirname(beside))) return userFolder();
   const folder = dirname(beside);

@@ -312,8 +312,8 @@ export class Addons {
     const { agentDir, options } = this.#agent.addonPaths;
     if (options.mcp === false) return this.#useConfiguredServers({});
     const { cwd, trusted } = this.#agent.project;
-    const { servers: files, problems } = readMcpFiles({ agentDir, cwd, trusted });
-    this.#warn('mcp', problems);
+    const { servers: files, problems, unused } = readMcpFiles({ agentDir, cwd, trusted });
+    this.#warn('mcp', [...problems, ...unused]);
     const owner = this.#mcpClientExtension;
     if (owner && files.size > 0)
       this.#warn('mcp', [`The extension ${owner.path} connects the servers of mcp.json: tau starts none of them`]);

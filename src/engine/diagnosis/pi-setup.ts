@@ -135,11 +135,14 @@ function packageFindings(agentDir: string, { cwd, trusted, settings: { packages 
 const sourceOf = (setting: PackageSetting) => (typeof setting === 'string' ? setting : setting.source);
 
 function mcpFindings(agentDir: string, { cwd, trusted, settings: { packages = [] } }: Project): readonly Finding[] {
-  const { servers, problems } = readMcpFiles({ agentDir, cwd, trusted });
+  const { servers, problems, unused } = readMcpFiles({ agentDir, cwd, trusted });
   const hasAdapter = packages.some((setting) => sourceOf(setting).includes('pi-mcp-adapter'));
   const all = [
-    ...[...servers.keys()].map((name) => fine('mcp.json', `${name}: tau connects it`)),
+    ...[...servers].map(([name, { disabled }]) =>
+      fine('mcp.json', `${name}: ${disabled ? 'disabled' : 'tau connects it'}`),
+    ),
     ...problems.map((text) => warning('mcp.json', `Ignored: ${text}`)),
+    ...unused.map((text) => warning('mcp.json', text)),
     ...(hasAdapter && servers.size > 0
       ? [warning('mcp.json', 'pi-mcp-adapter reads this file too: see "MCP servers" in docs/from-pi.md')]
       : []),

@@ -63,6 +63,7 @@ export async function resolveTarget(entry: McpEntry, environment: ServerEnv, sig
   const env = await resolveAll(entry.env);
   const cwd = resolve(environment.cwd, expandHome(entry.cwd ?? '.'));
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`there is no folder ${cwd}`);
-  const program = { command: expandHome(entry.command ?? ''), args: entry.args ?? [], cwd, family: environment.family };
+  const [command = '', ...args] = [entry.command ?? '', ...(entry.args ?? [])].map((word) => expandHome(word));
+  const program = { command, args, cwd, family: environment.family };
   return { endpoint: { program: { ...program, env: { ...environment.env, ...env } } }, secrets: Object.values(env) };
 }

@@ -3,7 +3,7 @@ import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { redact } from '../../model/keys/redact.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { McpServerStatus } from '../../protocol/generated/vocabulary.ts';
-import type { McpEntry, McpOAuthSettings } from '../../store/mcp/mcp-file.ts';
+import { isToolHidden, type McpEntry, type McpOAuthSettings } from '../../store/mcp/mcp-file.ts';
 import type { McpConnection } from './connection.ts';
 import {
   SESSION_UNKNOWN,
@@ -322,6 +322,7 @@ export class McpServer {
     const use = { call: this.#call, warn: (text: string) => this.#warn(text) };
     this.#prompts = prompts;
     this.#tools = tools.flatMap((tool) => {
+      if (isToolHidden(this.spec as McpEntry, tool.name)) return [];
       const name = toolName(this.name, tool.name, isTaken);
       names.add(name);
       if (!this.#owner.isAgentTool(name)) return serverTool(name, tool, use);

@@ -2,9 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../testing/temp-folder.ts';
-import { parseMcpEntry, readMcpFiles } from './mcp-file.ts';
+import { isToolHidden, type McpEntry, parseMcpEntry, readMcpFiles } from './mcp-file.ts';
 
 const program = { command: 'server' };
+
+const EXPOSURE_PROBLEM =
+  '.exposure must be one of "codemode", "codemode-deferred", "deferred", "direct", "hidden"';
 
 function read(files: Record<string, unknown>, trusted = true) {
   const root = tempFolder();
@@ -13,10 +16,16 @@ function read(files: Record<string, unknown>, trusted = true) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify({ mcpServers: content }));
   }
-  const { servers, problems } = readMcpFiles({ agentDir: join(root, 'agent'), cwd: join(root, 'cwd'), trusted });
+  const { servers, problems, unused } = readMcpFiles({
+    agentDir: join(root, 'agent'),
+    cwd: join(root, 'cwd'),
+    trusted,
+  });
+  const relative = (texts: readonly string[]) => texts.map((text) => text.replaceAll(`${root}/`, ''));
   return {
     servers: Object.fromEntries(servers),
-    problems: problems.map((text) => text.replaceAll(`${root}/`, '')),
+    problems: relative(problems),
+    unused: relative(unused),
     folder: (name: string) => join(root, name),
   };
 }
@@ -48,8 +57,8 @@ it('the older transport and the settings of a sign-in are read', () => {
   expect(parseMcpEntry('x', { url: 'https://a/', oauth: false })).toMatchObject({ oauth: false });
 });
 
-it('programs and URLs are read, with comments, and unknown fields are ignored', () => {
-  const { servers, problems, folder } = read({
+it('programs and URLs are read, with comments, and unknown fields are reported', () => {
+  const { servers, problems, unused, folder } = read({
     'agent/mcp.json': `{ // mine
       "mcpServers": {
         "files": { "type": "stdio", "command": "server", "args": ["-v"], "env": { "KEY": "$KEY" }, "cwd": "x", "icon": 1 },
@@ -61,6 +70,7 @@ it('programs and URLs are read, with comments, and unknown fields are ignored', 
   });
 
   expect(problems).toEqual([]);
+  expect(unused).toEqual(['agent/mcp.json: tau does not use mcpServers.files.icon']);
   expect(servers).toEqual({
     files: {
       command: 'server',
@@ -91,8 +101,77 @@ const everywhere = {
 it('[N30] a trusted project overrides servers by name, the nearest file first', () => {
   const { servers } = read(everywhere);
 
-  expect(servers).toMatchObject({ a: program, b: { command: 'agent' }, c: { disabled: true } });
-  expect(Object.keys(servers['c'] ?? {})).not.toContain('command');
+  expect(servers).toMatchObject({ a: program, b: { command: 'agent' }, c: { command: 'agent', disabled: true } });
+});
+
+it('[N71] a project entry without command, url and type changes only use and exposure of the server', () => {
+  const { servers, problems, unused, folder } = read({
+    'agent/mcp.json': {
+      off: { ...program, env: { KEY: '$KEY' }, timeout: 5 },
+      on: { ...program, disabled: true, exposure: 'hidden' },
+      limited: { url: 'https://a/', toolExposure: { x: 'hidden' } },
+      bad: { disabled: true, url: 'file:///a' },
+    },
+    'cwd/.pi/mcp.json': {
+      off: { enabled: false, timeout: 7, cwd: '/' },
+      on: { enabled: true },
+      limited: { exposure: 'hidden', toolExposure: { y: 'direct' } },
+      bad: { enabled: true },
+      unknown: { enabled: true },
+      free: { enabled: false },
+    },
+  });
+
+  expect(servers).toEqual({
+    off: { ...program, env: { KEY: '$KEY' }, timeoutMs: 5000, disabled: true, folder: folder('agent') },
+    on: { ...program, exposure: 'hidden', disabled: false, folder: folder('agent') },
+    limited: {
+      url: 'https://a/',
+      exposure: 'hidden',
+      toolExposure: { y: 'direct' },
+      disabled: false,
+      folder: folder('agent'),
+    },
+    bad: { url: 'file:///a', disabled: true, folder: folder('agent') },
+    free: { disabled: true, folder: folder('cwd/.pi') },
+  });
+  expect(problems).toEqual([
+    'cwd/.pi/mcp.json: mcpServers.bad.url must be an http or https URL, without a password',
+    'cwd/.pi/mcp.json: mcpServers.unknown needs a command or a url',
+  ]);
+  expect(unused).toEqual(['cwd/.pi/mcp.json: tau does not use mcpServers.off.timeout, mcpServers.off.cwd']);
+});
+
+it("[N70] fields of pi that tau does not use are reported, those of a sign-in and of the file too", () => {
+  const { unused } = read({
+    'agent/mcp.json': JSON.stringify({
+      autoEnableCodemode: false,
+      mcpServers: {
+        web: { url: 'https://a/', auth: { provider: 'x' }, description: 'd', oauth: { clientRegistration: 'dcr' } },
+      },
+    }),
+  });
+
+  expect(unused).toEqual([
+    'agent/mcp.json: tau does not use autoEnableCodemode',
+    'agent/mcp.json: tau does not use mcpServers.web.auth, mcpServers.web.description, mcpServers.web.oauth.clientRegistration',
+  ]);
+});
+
+it.each([
+  [{}, 'read', false],
+  [{ exposure: 'codemode-deferred' }, 'read', false],
+  [{ exposure: 'hidden' }, 'read', true],
+  [{ exposure: 'hidden', toolExposure: { read: 'direct' } }, 'read', false],
+  [{ toolExposure: { 're*': 'hidden' } }, 'read', true],
+  [{ toolExposure: { 're*': 'hidden' } }, 'write', false],
+  [{ toolExposure: { '*': 'hidden', read: 'deferred' } }, 'read', false],
+] as const)('[N70] %j hides the tool %s: %s', (exposure, tool, hidden) => {
+  expect(isToolHidden(parseMcpEntry('x', { command: 'a', ...exposure }) as McpEntry, tool)).toBe(hidden);
+});
+
+it.each(['http://[::1]:7777/back', 'http://localhost/x', 'http://127.0.0.1:1/'])('[N72] %s is a redirect address', (callbackUrl) => {
+  expect(parseMcpEntry('x', { url: 'https://a/', oauth: { callbackUrl } })).toMatchObject({ oauth: { callbackUrl } });
 });
 
 it('[N30] files of an untrusted project are ignored and reported', () => {
@@ -147,6 +226,8 @@ it.each([
   [{ url: 'http://a', headers: { 'a b': '1' } }, '.headers must hold only names that HTTP allows'],
   [{ url: 'http://a', headers: { a: null } }, '.headers.a must be a string'],
   [{ disabled: 'yes' }, '.disabled must be true or false'],
+  [{ command: 'a', exposure: 'none' }, EXPOSURE_PROBLEM],
+  [{ command: 'a', toolExposure: { x: true } }, `.toolExposure.x${EXPOSURE_PROBLEM.replace('.exposure', '')}`],
 ])('an invalid server is ignored alone: %j', (value, problem) => {
   expect(parseMcpEntry('servers.x', value)).toBe(`servers.x${problem}`);
   expect(read({ 'agent/mcp.json': { x: value, fine: program } })).toMatchObject({

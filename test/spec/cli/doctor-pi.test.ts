@@ -48,7 +48,9 @@ it('[Z89] tau doctor --pi lists what tau uses of a set-up of pi, and what it doe
   ]);
   expect(about(findings, 'mcp.json')).toEqual([
     ['ok', 'files: tau connects it'],
+    ['ok', 'off: disabled'],
     ['warning', expect.stringMatching(/^Ignored: .*bad/)],
+    ['warning', `${agentDir}/mcp.json: tau does not use mcpServers.files.auth`],
     ['warning', expect.stringContaining('pi-mcp-adapter')],
   ]);
   expect(about(findings, 'sessions')).toEqual([['ok', expect.stringMatching(/^1 session of .* stored$/)]]);

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { newHome, openTestAgent } from '../../support/agent/test-agent.ts';
 import { runTau } from '../../support/processes/program.ts';
@@ -129,6 +129,51 @@ it.each([
 
   expect((await peer.ok({ type: 'get_state' })).activeTools).toEqual(offered);
   expect(process?.stderr()).toBe('');
+});
+
+verifies(
+  'N70',
+  'hidden tools of MCP servers are not offered, and unused fields are reported',
+  async ({ open }) => {
+    const home = newHome();
+    writeMcpServers(home, {
+      a: { ...named('read', 'write'), toolExposure: { 'wr*': 'hidden' } },
+      b: { ...named('read', 'write'), exposure: 'hidden', toolExposure: { read: 'direct' }, auth: { provider: 'x' } },
+    });
+
+    const { peer, process } = await open({ home });
+    await peer.ok({ type: 'set_auto_retry', enabled: true });
+
+    const { tools } = await peer.ok({ type: 'get_tools' });
+    expect(tools.map(({ name }) => name).filter((name) => name.includes('__'))).toEqual(['a__read', 'b__read']);
+    expect(process?.stderr()).toBe(`tau: ${home.agentDir}/mcp.json: tau does not use mcpServers.b.auth\n`);
+  },
+  ['stdio'],
+);
+
+verifies('N71', "a project changes the exposure of a user's server, which keeps its other settings", async ({ open }) => {
+  const home = newHome();
+  writeMcpServers(home, { a: named('read', 'write'), b: named('read') });
+  writeMcpServers(home, { a: { toolExposure: { write: 'hidden' } }, b: { enabled: false } }, 'project');
+
+  const { peer } = await open({ home, args: ['--approve'] });
+  await peer.ok({ type: 'set_auto_retry', enabled: true });
+
+  expect((await peer.ok({ type: 'get_state' })).mcpServers).toEqual([
+    { name: 'a', status: 'ready', tools: ['a__read'] },
+    { name: 'b', status: 'disabled', tools: [] },
+  ]);
+});
+
+it('[N72] ~ at the beginning of an argument is the home folder', async () => {
+  const home = newHome();
+  const server = stdioServer();
+  const [file = '', ...others] = server.args;
+  writeMcpServers(home, { s: { ...server, args: [`~/${relative(home.root, file)}`, ...others] } });
+
+  const { peer } = await openTestAgent('stdio', { home });
+
+  expect((await waitForStatuses(peer, 's', ['ready'])).status).toBe('ready');
 });
 
 verifies('N34', 'invalid or duplicate tool names are changed and still call their tool', async ({ open }) => {

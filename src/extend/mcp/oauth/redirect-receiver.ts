@@ -24,13 +24,14 @@ export class RedirectReceiver {
   /** Listens on the given port; on any free one if it is in use or not given. */
   static async listen({ port, url = `http://127.0.0.1${CALLBACK_PATH}` }: RedirectOptions): Promise<RedirectReceiver> {
     const address = new URL(url);
+    const host = address.hostname === '[::1]' ? '::1' : '127.0.0.1';
     const expected: { state?: string } = {};
     const accept = (parameters: URLSearchParams) => {
       if (expected.state === undefined || parameters.get('state') !== expected.state)
         throw new Error('This is not the expected sign-in.');
     };
     const listenOn = (wanted: number) =>
-      listenForCallback({ host: '127.0.0.1', port: wanted, path: address.pathname, accept });
+      listenForCallback({ host, port: wanted, path: address.pathname, accept });
     const server = await listenOn(port ?? Number(address.port)).catch(() => listenOn(0));
     address.port = String(server.port);
     return new RedirectReceiver(server, address.href, expected);

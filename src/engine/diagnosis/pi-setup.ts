@@ -1,7 +1,8 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { findExtensions } from '../../extend/extensions/load/find-extensions.ts';
 import { packageResources } from '../../extend/extensions/load/package-resources.ts';
+import { contextFiles, forbiddenContextFiles } from '../../extend/prompt-parts.ts';
 import type { ModelRegistry } from '../../model/registry/registry.ts';
 import { forbiddenSignIn } from '../../model/sign-in/sign-in-providers.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
@@ -24,13 +25,14 @@ interface PiSetup {
 /** Checks of an existing set-up of pi: what tau uses of it, and what it does not. They change nothing and run no command. */
 export const piChecks = ({ agentDir, project, registry }: PiSetup): Readonly<Record<string, Check>> => ({
   'agent folder': () => agentFolderFinding(agentDir),
-  'settings.json': () => settingsFindings(agentDir),
+  'settings.json': () => settingsFindings('settings.json', join(agentDir, 'settings.json')),
+  '.pi/settings.json': () => projectSettingsFindings(project()),
   'models.json': () => modelsFindings(agentDir),
   'auth.json': async () => credentialFindings(agentDir, await registry()),
   extensions: () => extensionFindings(agentDir, project()),
   packages: () => packageFindings(agentDir, project()),
   'mcp.json': () => mcpFindings(agentDir, project()),
-  resources: () => resourceFindings(agentDir),
+  resources: () => resourceFindings(agentDir, project()),
   sessions: () => storedSessionFindings([sessionsFolder(agentDir)]),
 });
 
@@ -48,9 +50,17 @@ const TERMINAL_SETTINGS = new Set(
   trackingId treeFilterMode tuiMode warnings`.split(/\s+/),
 );
 
-function settingsFindings(agentDir: string): readonly Finding[] {
-  const check = 'settings.json';
-  const values = readJsonObject(join(agentDir, check));
+function projectSettingsFindings({ cwd, trusted }: Project): readonly Finding[] {
+  const check = '.pi/settings.json';
+  const path = join(cwd, check);
+  if (!existsSync(path)) return [];
+  return trusted ? settingsFindings(check, path) : [warning(check, `${path}: not used, because ${UNTRUSTED}`)];
+}
+
+const UNTRUSTED = 'the project is not trusted';
+
+function settingsFindings(check: string, path: string): readonly Finding[] {
+  const values = readJsonObject(path);
   if (!values) return [fine(check, 'Not there')];
   const { used, unused } = sortSettings(values);
   const isForTerminal = (name: string) => TERMINAL_SETTINGS.has(name.split('.')[0] ?? '');
@@ -59,7 +69,7 @@ function settingsFindings(agentDir: string): readonly Finding[] {
   return [
     ...(used.length > 0 ? [fine(check, `Used: ${used.join(', ')}`)] : []),
     ...(terminal.length > 0 ? [fine(check, `Only for pi's terminal and updates: ${terminal.join(', ')}`)] : []),
-    ...(ignored.length > 0 ? [warning(check, `Without effect in tau: ${ignored.join(', ')}`)] : []),
+    ...(ignored.length > 0 ? [warning(check, `tau itself does not use ${ignored.join(', ')}`)] : []),
   ];
 }
 
@@ -161,10 +171,24 @@ const RESOURCES = {
   themes: "only for pi's terminal",
 } as const;
 
-function resourceFindings(agentDir: string): readonly Finding[] {
-  return Object.entries(RESOURCES)
+function resourceFindings(agentDir: string, { cwd, trusted }: Project): readonly Finding[] {
+  const own = Object.entries(RESOURCES)
     .filter(([name]) => isFilled(join(agentDir, name)))
     .map(([name, use]) => fine(name, `${join(agentDir, name)}: ${use}`));
+  const folders = ['.pi/skills', '.pi/prompts', '.pi/agent/skills', '.pi/agent/prompts'].filter((name) =>
+    isFilled(join(cwd, name)),
+  );
+  const contextPaths = contextFiles({ agentDir, cwd, trusted })
+    .map(({ path }) => path)
+    .filter((path) => dirname(path) !== agentDir);
+  return [
+    ...own,
+    ...folders.map((name) => fine(name, `${join(cwd, name)}: used`)),
+    ...contextPaths.map((path) => fine(basename(path), `${path}: used`)),
+    ...forbiddenContextFiles({ agentDir, cwd, trusted }).map((path) =>
+      warning(basename(path), `${path}: not used, because it leads out of the project and ${UNTRUSTED}`),
+    ),
+  ];
 }
 
 function isFilled(path: string): boolean {

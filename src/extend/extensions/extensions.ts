@@ -238,9 +238,9 @@ const commandFrom = (name: string, description: string | undefined, source: Exte
   path: source.path,
   sourceInfo: {
     path: source.path,
-    source: 'local',
+    source: source.discoveredIn === undefined ? 'local' : 'auto',
     scope: source.scope,
     origin: source.origin,
-    baseDir: source.baseDir,
+    baseDir: source.discoveredIn ?? source.baseDir,
   },
 });

@@ -13,7 +13,7 @@ it('without any files there are no commands, warnings or hooks', async () => {
   expect(resources).toMatchObject({ hooks: {}, warnings: [], commands: [], listings: [] });
 });
 
-it("skills come from pi's locations: the user's first, then the project's, then the named ones", async () => {
+it("skills come from pi's locations; the project's are listed first, then the user's, then the named ones", async () => {
   const { root, load } = userWith({
     'home/.pi/agent/skills/one/SKILL.md': skill('one'),
     'home/.agents/skills/two/SKILL.md': skill('two'),
@@ -31,10 +31,10 @@ it("skills come from pi's locations: the user's first, then the project's, then 
 
   const { resources, found, warnings } = await load({ skillPaths: named });
 
-  const names = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+  const names = ['three', 'four', 'five', 'six', 'one', 'two', 'seven', 'eight', 'nine', 'ten'];
   expect(found.map(([name]) => name)).toEqual(names.map((name) => `skill:${name}`));
   expect(resources.commands.map(({ location }) => location).join(' ')).toBe(
-    'user user project project project project path path path path',
+    'project project project project user user path path path path',
   );
   expect(warnings).toEqual([]);
 });
@@ -64,10 +64,10 @@ it("templates come from pi's locations, without subfolders", async () => {
   const { found, warnings } = await load({ promptPaths: ['../../named'] });
 
   expect(found).toEqual([
-    ['linked', 'home/.pi/agent/prompts/linked.md'],
-    ['one', 'home/.pi/agent/prompts/one.md'],
     ['two', 'repo/inner/.pi/prompts/two.md'],
     ['three', 'repo/inner/.pi/agent/prompts/three.md'],
+    ['linked', 'home/.pi/agent/prompts/linked.md'],
+    ['one', 'home/.pi/agent/prompts/one.md'],
     ['four', 'named/four.md'],
   ]);
   expect(warnings).toEqual([]);

@@ -76,7 +76,10 @@ export class Resources {
       warn,
     );
     const { hasSkillCommands = true } = options;
-    const commands = [...templates.map(templateCommand), ...(hasSkillCommands ? skills.map(skillCommand) : [])];
+    const commands = [
+      ...projectFirst(templates).map(templateCommand),
+      ...(hasSkillCommands ? projectFirst(skills).map(skillCommand) : []),
+    ];
     return new Resources({
       // Without a hook, messages need not wait.
       hooks: commands.length === 0 ? {} : { expand: async (input) => expand(input, commands, onFailure) },
@@ -86,6 +89,12 @@ export class Resources {
     });
   }
 }
+
+/** The order of pi's lists. A name that both have is still the user's. */
+const projectFirst = <T extends { readonly root: ResourceRoot }>(found: readonly T[]): T[] => {
+  const isOfProject = ({ root }: T) => root.location === 'project';
+  return [...found.filter(isOfProject), ...found.filter((one) => !isOfProject(one))];
+};
 
 function templateCommand(template: Template): Invocable {
   const { name, path, argumentHint } = template;

@@ -6,8 +6,7 @@ import { isToolHidden, type McpEntry, parseMcpEntry, readMcpFiles } from './mcp-
 
 const program = { command: 'server' };
 
-const EXPOSURE_PROBLEM =
-  '.exposure must be one of "codemode", "codemode-deferred", "deferred", "direct", "hidden"';
+const EXPOSURE_PROBLEM = '.exposure must be one of "codemode", "codemode-deferred", "deferred", "direct", "hidden"';
 
 function read(files: Record<string, unknown>, trusted = true) {
   const root = tempFolder();
@@ -142,7 +141,7 @@ it('[N71] a project entry without command, url and type changes only use and exp
   expect(unused).toEqual(['cwd/.pi/mcp.json: tau does not use mcpServers.off.timeout, mcpServers.off.cwd']);
 });
 
-it("[N70] fields of pi that tau does not use are reported, those of a sign-in and of the file too", () => {
+it('[N70] fields of pi that tau does not use are reported, those of a sign-in and of the file too', () => {
   const { unused } = read({
     'agent/mcp.json': JSON.stringify({
       autoEnableCodemode: false,
@@ -170,9 +169,12 @@ it.each([
   expect(isToolHidden(parseMcpEntry('x', { command: 'a', ...exposure }) as McpEntry, tool)).toBe(hidden);
 });
 
-it.each(['http://[::1]:7777/back', 'http://localhost/x', 'http://127.0.0.1:1/'])('[N72] %s is a redirect address', (callbackUrl) => {
-  expect(parseMcpEntry('x', { url: 'https://a/', oauth: { callbackUrl } })).toMatchObject({ oauth: { callbackUrl } });
-});
+it.each(['http://[::1]:7777/back', 'http://localhost/x', 'http://127.0.0.1:1/'])(
+  '[N72] %s is a redirect address',
+  (callbackUrl) => {
+    expect(parseMcpEntry('x', { url: 'https://a/', oauth: { callbackUrl } })).toMatchObject({ oauth: { callbackUrl } });
+  },
+);
 
 it('[N30] files of an untrusted project are ignored and reported', () => {
   const { servers, problems } = read(everywhere, false);

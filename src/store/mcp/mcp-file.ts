@@ -205,7 +205,13 @@ export function parseMcpEntry(location: string, value: unknown): McpEntry | stri
   const { command, args, env, cwd, url, headers, oauth, exposure, toolExposure } = rest;
   const isSse = type !== undefined && sseTypes.includes(type) ? true : undefined;
   const target = { command, args, env, cwd, url, isSse, headers, oauth };
-  return withoutUndefined({ ...target, timeoutMs, exposure, toolExposure, disabled: isDisabled }) as unknown as McpEntry;
+  return withoutUndefined({
+    ...target,
+    timeoutMs,
+    exposure,
+    toolExposure,
+    disabled: isDisabled,
+  }) as unknown as McpEntry;
 }
 
 function problemOf(entry: Partial<RawMcpEntry>, type: string | undefined): string | undefined {

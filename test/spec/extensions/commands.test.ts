@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { SlashCommand } from '../../../src/protocol/generated/vocabulary.ts';
 import {
   allNotifications,
   allUiRequests,
@@ -12,6 +13,7 @@ import {
 } from '../../support/agent/extensions.ts';
 import { userTexts } from '../../support/agent/run-records.ts';
 import { newGate, newHome, openTestAgent, type TestAgent } from '../../support/agent/test-agent.ts';
+import { writeFiles } from '../../support/agent/user-files.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
@@ -113,17 +115,41 @@ verifies('N4 N5 N8 N9', 'commands are listed with their source; duplicate names 
   const { commands } = await peer.ok({ type: 'get_commands' });
   for (const name of ['twice:1', 'twice:2']) await peer.ok({ type: 'prompt', message: `/${name}` });
 
-  const baseDir = join(home.agentDir, 'extensions');
+  const baseDir = home.agentDir;
   const found = (path = '') => ({
     source: 'extension',
     path,
-    sourceInfo: { path, source: 'local', scope: 'user', origin: 'top-level', baseDir },
+    sourceInfo: { path, source: 'auto', scope: 'user', origin: 'top-level', baseDir },
   });
   expect(commands).toEqual([
     { name: 'twice:1', description: 'Does it twice', ...found(paths[0]) },
     { name: 'twice:2', ...found(paths[1]) },
   ]);
   expect(allNotifications(peer)).toEqual(['one', 'two']);
+});
+
+verifies('N10', 'the source of a command shows whether its extension was discovered or named', async ({ open }) => {
+  const home = newHome();
+  const registering = (name: string) => `export default (pi) => pi.registerCommand('${name}', { handler() {} });`;
+  writeFiles(home, {
+    'agent/extensions/folder/index.ts': registering('user'),
+    'project/.pi/extensions/one.ts': registering('project'),
+    'elsewhere/named.ts': registering('named'),
+  });
+  const { peer } = await open({ home, args: ['--approve', '--extension', '../elsewhere/named.ts'] });
+
+  const { commands } = await peer.ok({ type: 'get_commands' });
+
+  const sources = (commands as SlashCommand[]).map(({ name, sourceInfo }) => [
+    name,
+    sourceInfo?.source,
+    sourceInfo?.baseDir,
+  ]);
+  expect(sources).toEqual([
+    ['project', 'auto', join(home.cwd, '.pi')],
+    ['user', 'auto', home.agentDir],
+    ['named', 'local', join(home.root, 'elsewhere')],
+  ]);
 });
 
 verifies(

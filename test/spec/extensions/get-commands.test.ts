@@ -33,6 +33,13 @@ verifies('N1 N3 N4 N6 N7 N8 N9 N10', 'templates and skills are listed with their
 
   expect(commands).toEqual([
     {
+      name: 'fix-tests',
+      description: 'Fix failing tests',
+      source: 'prompt',
+      location: 'project',
+      ...sourceOf(join(cwd, '.pi/agent/prompts/fix-tests.md'), 'project', join(cwd, '.pi/agent')),
+    },
+    {
       name: 'review',
       description: 'Review $1 (user)',
       source: 'prompt',
@@ -41,11 +48,11 @@ verifies('N1 N3 N4 N6 N7 N8 N9 N10', 'templates and skills are listed with their
       ...sourceOf(join(agentDir, 'prompts/review.md'), 'user', agentDir),
     },
     {
-      name: 'fix-tests',
-      description: 'Fix failing tests',
-      source: 'prompt',
+      name: 'skill:deploy',
+      description: 'Ships it.',
+      source: 'skill',
       location: 'project',
-      ...sourceOf(join(cwd, '.pi/agent/prompts/fix-tests.md'), 'project', join(cwd, '.pi/agent')),
+      ...sourceOf(join(cwd, '.agents/skills/deploy/SKILL.md'), 'project', join(cwd, '.agents')),
     },
     {
       name: 'skill:brave-search',
@@ -53,13 +60,6 @@ verifies('N1 N3 N4 N6 N7 N8 N9 N10', 'templates and skills are listed with their
       source: 'skill',
       location: 'user',
       ...sourceOf(join(agentDir, 'skills/brave-search/SKILL.md'), 'user', agentDir),
-    },
-    {
-      name: 'skill:deploy',
-      description: 'Ships it.',
-      source: 'skill',
-      location: 'project',
-      ...sourceOf(join(cwd, '.agents/skills/deploy/SKILL.md'), 'project', join(cwd, '.agents')),
     },
     {
       name: 'skill:odd name',
@@ -79,10 +79,10 @@ verifies('N2', 'every listed command runs when a prompt names it', async ({ open
   for (const { name } of commands) await peer.run(`/${name} now`);
 
   expect(userTexts(peer.records)).toEqual([
-    'Review now (user)',
     'Fix now',
-    expect.stringMatching(/^<skill name="brave-search" location=".+">\n.+\n\nSearch\.\n<\/skill>\n\nnow$/),
+    'Review now (user)',
     expect.stringMatching(/^<skill name="deploy" location=".+">\n.+\n\nShip\.\n<\/skill>\n\nnow$/),
+    expect.stringMatching(/^<skill name="brave-search" location=".+">\n.+\n\nSearch\.\n<\/skill>\n\nnow$/),
     expect.stringMatching(/^<skill name="odd name" location=".+">\n.+\n\nOddly\.\n<\/skill>\n\nnow$/),
   ]);
 });

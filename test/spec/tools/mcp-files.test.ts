@@ -145,25 +145,32 @@ verifies(
     await peer.ok({ type: 'set_auto_retry', enabled: true });
 
     const { tools } = await peer.ok({ type: 'get_tools' });
-    expect(tools.map(({ name }) => name).filter((name) => name.includes('__'))).toEqual(['a__read', 'b__read']);
+    expect(tools.map(({ name }: { name: string }) => name).filter((name: string) => name.includes('__'))).toEqual([
+      'a__read',
+      'b__read',
+    ]);
     expect(process?.stderr()).toBe(`tau: ${home.agentDir}/mcp.json: tau does not use mcpServers.b.auth\n`);
   },
   ['stdio'],
 );
 
-verifies('N71', "a project changes the exposure of a user's server, which keeps its other settings", async ({ open }) => {
-  const home = newHome();
-  writeMcpServers(home, { a: named('read', 'write'), b: named('read') });
-  writeMcpServers(home, { a: { toolExposure: { write: 'hidden' } }, b: { enabled: false } }, 'project');
+verifies(
+  'N71',
+  "a project changes the exposure of a user's server, which keeps its other settings",
+  async ({ open }) => {
+    const home = newHome();
+    writeMcpServers(home, { a: named('read', 'write'), b: named('read') });
+    writeMcpServers(home, { a: { toolExposure: { write: 'hidden' } }, b: { enabled: false } }, 'project');
 
-  const { peer } = await open({ home, args: ['--approve'] });
-  await peer.ok({ type: 'set_auto_retry', enabled: true });
+    const { peer } = await open({ home, args: ['--approve'] });
+    await peer.ok({ type: 'set_auto_retry', enabled: true });
 
-  expect((await peer.ok({ type: 'get_state' })).mcpServers).toEqual([
-    { name: 'a', status: 'ready', tools: ['a__read'] },
-    { name: 'b', status: 'disabled', tools: [] },
-  ]);
-});
+    expect((await peer.ok({ type: 'get_state' })).mcpServers).toEqual([
+      { name: 'a', status: 'ready', tools: ['a__read'] },
+      { name: 'b', status: 'disabled', tools: [] },
+    ]);
+  },
+);
 
 it('[N72] ~ at the beginning of an argument is the home folder', async () => {
   const home = newHome();

@@ -87,7 +87,9 @@ export function newPiSetup(baseUrl = 'http://127.0.0.1:9/v1'): Home {
       anthropic: { type: 'oauth', access: 'sk-ant-oat-secret', refresh: 'r', expires: 4_000_000_000_000 },
       radius: { type: 'oauth', access: 'access-secret', refresh: 'r', expires: 4_000_000_000_000 },
     }),
-    'agent/mcp.json': json({ mcpServers: { files: { command: 'true', auth: {} }, off: { command: 'true', enabled: false }, bad: { args: 5 } } }),
+    'agent/mcp.json': json({
+      mcpServers: { files: { command: 'true', auth: {} }, off: { command: 'true', enabled: false }, bad: { args: 5 } },
+    }),
     'agent/keybindings.json': json({ 'app.interrupt': 'escape' }),
     'agent/themes/mine.json': '{}',
     'agent/prompts/review.md': 'Review $1.\n',

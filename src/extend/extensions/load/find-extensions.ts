@@ -12,6 +12,8 @@ export interface ExtensionSource {
   readonly scope: 'project' | 'user' | 'temporary';
   readonly origin: 'top-level' | 'package';
   readonly baseDir: string;
+  /** The agent folder, or the project's own, in whose `extensions` it was found without being named. */
+  readonly discoveredIn?: string;
   /** The exported function of an extension that the embedding program passes without a file. */
   readonly factory?: ExtensionFactory;
 }
@@ -38,13 +40,14 @@ export function findExtensions(locations: ExtensionLocations): {
   const { agentDir, cwd, trusted, fromSettings = [], fromFlags, fromPackages = [], discover } = locations;
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(warning);
-  const project = trusted ? [join(cwd, '.pi', 'extensions'), join(cwd, '.pi', 'agent', 'extensions')] : [];
+  const project = trusted ? [join(cwd, '.pi'), join(cwd, '.pi', 'agent')] : [];
+  const discoverIn = (folder: string, scope: ExtensionSource['scope']) =>
+    extensionsInFolder(join(folder, 'extensions'), warn).map((entry) => ({
+      ...toSource(scope)(entry),
+      discoveredIn: folder,
+    }));
   const found = discover
-    ? [
-        ...project.flatMap((folder) => extensionsInFolder(folder, warn).map(toSource('project'))),
-        ...extensionsInFolder(join(agentDir, 'extensions'), warn).map(toSource('user')),
-        ...fromPackages,
-      ]
+    ? [...project.flatMap((folder) => discoverIn(folder, 'project')), ...discoverIn(agentDir, 'user'), ...fromPackages]
     : [];
   const add = (name: string, scope: ExtensionSource['scope']) => {
     const path = isPackageSource(name) ? locatePackage(name, locations)?.path : resolve(cwd, expandHome(name));

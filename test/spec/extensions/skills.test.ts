@@ -192,7 +192,7 @@ verifies(
     await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
 
     expect(projectTrusted).toBe(false);
-    expect(ownNames).toEqual(['fix', 'skill:mine', 'skill:here']);
+    expect(ownNames).toEqual(['fix', 'skill:here', 'skill:mine']);
     expect(otherNames).toEqual(['skill:mine', 'skill:there']);
     expect(userTexts(peer.records)).toEqual(['Fix it here', '/skill:here']);
     expect(await names()).toEqual(ownNames);

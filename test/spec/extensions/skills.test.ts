@@ -193,7 +193,7 @@ verifies(
 
     expect(projectTrusted).toBe(false);
     expect(ownNames).toEqual(['fix', 'skill:here', 'skill:mine']);
-    expect(otherNames).toEqual(['skill:mine', 'skill:there']);
+    expect(otherNames).toEqual(['skill:there', 'skill:mine']);
     expect(userTexts(peer.records)).toEqual(['Fix it here', '/skill:here']);
     expect(await names()).toEqual(ownNames);
   },

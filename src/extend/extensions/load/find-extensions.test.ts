@@ -20,9 +20,10 @@ function setUp(files: Readonly<Record<string, string>>) {
       ...locations,
     });
     return {
-      found: found.map(({ path, baseDir, ...rest }) => ({
+      found: found.map(({ path, baseDir, discoveredIn, ...rest }) => ({
         path: relative(root, path),
         baseDir: relative(root, baseDir),
+        ...(discoveredIn === undefined ? {} : { discoveredIn: relative(root, discoveredIn) }),
         ...rest,
       })),
       paths: found.map(({ path }) => relative(root, path)),
@@ -56,14 +57,22 @@ it('project extensions come first, then those of the user, of packages and of fl
       scope: 'project',
       origin: 'top-level',
       baseDir: 'project/.pi/extensions',
+      discoveredIn: 'project/.pi',
     },
     {
       path: 'project/.pi/agent/extensions/second.ts',
       scope: 'project',
       origin: 'top-level',
       baseDir: 'project/.pi/agent/extensions',
+      discoveredIn: 'project/.pi/agent',
     },
-    { path: 'agent/extensions/user.ts', scope: 'user', origin: 'top-level', baseDir: 'agent/extensions' },
+    {
+      path: 'agent/extensions/user.ts',
+      scope: 'user',
+      origin: 'top-level',
+      baseDir: 'agent/extensions',
+      discoveredIn: 'agent',
+    },
     { path: 'packaged.ts', scope: 'user', origin: 'package', baseDir: '' },
     { path: 'named.ts', scope: 'temporary', origin: 'top-level', baseDir: '' },
   ]);

@@ -241,3 +241,36 @@ verifies('P15', 'sendUserMessage runs a command with `expandPromptTemplates`', a
   expect(JSON.parse((await nextUiRequest(peer, 'notify')).message)).toEqual(['and more', true]);
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0 });
 });
+
+verifies('X101', 'a copy of the context has every member, in handlers, commands and tools', async ({ open }) => {
+  const home = newHome();
+  userExtension(
+    home,
+    'copies.ts',
+    `const copied = (ctx) => {
+      const copy = { ...ctx, mine: true };
+      return [copy.cwd === ctx.cwd, copy.isIdle(), copy.model?.id, typeof copy.modelRegistry.find, copy.mine];
+    };
+    export default (pi) => {
+      let seen;
+      pi.on('input', (_event, ctx) => { seen = copied(ctx); return { action: 'continue' }; });
+      pi.registerCommand('copy', { handler: async (_args, ctx) => {
+        const { ui, waitForIdle, newSession } = { ...ctx };
+        await waitForIdle();
+        ui.notify(JSON.stringify({ seen, command: copied(ctx), newSession: typeof newSession }));
+      } });
+      pi.registerTool({ name: 'copy', description: 'Copies', parameters: { type: 'object', properties: {} }, execute: async (_id, _params, _signal, _onUpdate, ctx) => {
+        const copy = { ...ctx };
+        return { content: [{ type: 'text', text: [typeof copy.executeTool, Array.isArray(copy.tools), copy.cwd === ctx.cwd].join() }] };
+      } });
+    };`,
+  );
+  const { peer } = await open({ home, script: [callTool('copy', {}), { text: 'done' }] });
+
+  const records = await peer.run('go');
+  await peer.ok({ type: 'prompt', message: '/copy' });
+
+  const members = [true, true, 'scripted', 'function', true];
+  expect(await nextNotification(peer)).toEqual({ seen: members, command: members, newSession: 'function' });
+  expect(JSON.stringify(records)).toContain('function,true,true');
+});

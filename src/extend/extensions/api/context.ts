@@ -34,12 +34,12 @@ export interface ContextSource {
 export class HandlerContexts {
   readonly #host: ExtensionHost;
   readonly #onPrompt: ContextSource['onPrompt'];
-  readonly #shared: Omit<ExtensionContext, 'ui'>;
+  readonly #shared: PropertyDescriptorMap;
 
   constructor(host: ExtensionHost, { systemPrompt, onPrompt }: ContextSource) {
     this.#host = host;
     this.#onPrompt = onPrompt;
-    this.#shared = sharedContext(host, systemPrompt);
+    this.#shared = Object.getOwnPropertyDescriptors(sharedContext(host, systemPrompt));
   }
 
   forCall({ path, deadline, onWait }: HandlerCall): ExtensionContext {
@@ -55,21 +55,20 @@ export class HandlerContexts {
         onPrompt: this.#onPrompt,
         onTerminalCall: (call) => warn(`${path}: ${call} needs a terminal and returned undefined`),
       });
-    return Object.create(this.#shared, {
-      ui: {
-        enumerable: true,
-        get: () => {
-          ui ??= createUiNow();
-          return ui;
-        },
+    // Extensions spread the object: every member is its own.
+    const context = {
+      get ui() {
+        ui ??= createUiNow();
+        return ui;
       },
-    });
+    };
+    return Object.defineProperties(context as ExtensionContext, this.#shared);
   }
 
   /** The `ctx` object of a tool; outside a session there are no other tools. */
   forTool(path: string, otherTools: OtherTools | undefined): ExtensionToolContext {
     const reportFailure = (error: unknown) => this.#host.reportFailure(path, 'execute_tool', error);
-    return Object.create(this.forCall({ path }), {
+    return Object.defineProperties(this.forCall({ path }) as ExtensionToolContext, {
       tools: {
         enumerable: true,
         get: () =>
@@ -80,7 +79,7 @@ export class HandlerContexts {
   }
 
   forCommand(call: HandlerCall): ExtensionCommandContext {
-    return Object.assign(Object.create(this.forCall(call)), this.#sessionActions(call));
+    return Object.assign(this.forCall(call), this.#sessionActions(call));
   }
 
   #forNewSession(call: HandlerCall): ReplacedSessionContext {
@@ -90,7 +89,7 @@ export class HandlerContexts {
       sendUserMessage: (content, options = {}) =>
         prompt(typeof content === 'string' ? content : toBlocks('content', content), options),
     };
-    return Object.assign(Object.create(this.forCommand(call)), senders);
+    return Object.assign(this.forCommand(call), senders);
   }
 
   #sessionActions(call: HandlerCall): Omit<ExtensionCommandContext, keyof ExtensionContext> {

@@ -1,4 +1,5 @@
 import { type AuthStatus, ModelsView, providerDisplayName } from '../../extend/extensions/api/models-view.ts';
+import { RegisteredModels, refuse } from '../../extend/extensions/api/registered-models.ts';
 import { createModelCalls } from '../../extend/extensions/pi-shims/ai/model-calls.ts';
 import type { ModelRegistry } from '../../model/registry/registry.ts';
 import { Refusal } from '../../protocol/errors.ts';
@@ -24,7 +25,7 @@ type ModelCalls = ReturnType<typeof createModelCalls>;
 type ModelOrProvider = string | Pick<Model, 'provider' | 'id'>;
 
 /** The models and keys of a folder under pi's names, with or without an agent. */
-export class ModelRuntime {
+export class ModelRuntime extends RegisteredModels {
   /** @internal */
   readonly registry: ModelRegistry;
   readonly #folder: string;
@@ -33,6 +34,7 @@ export class ModelRuntime {
   readonly #credentials: CredentialStore | undefined;
 
   protected constructor(registry: ModelRegistry, folder: string, credentials?: CredentialStore) {
+    super(registry);
     this.registry = registry;
     this.#folder = folder;
     this.#view = new ModelsView(registry, folder);
@@ -73,6 +75,14 @@ export class ModelRuntime {
   /** All models, with or without a key. */
   getModels(providerId?: string): Model[] {
     return this.registry.all().filter(({ provider }) => providerId === undefined || provider === providerId);
+  }
+
+  getAllModels(providerId?: string): Model[] {
+    return this.getModels(providerId);
+  }
+
+  getAllAvailable(providerId?: string): Promise<Model[]> {
+    return this.getAvailable(providerId);
   }
 
   getModel(providerId: string, modelId: string): Model | undefined {
@@ -117,11 +127,7 @@ export class ModelRuntime {
   /** The key and headers of a model or provider; undefined if it has none. */
   async getAuth(modelOrProvider: ModelOrProvider) {
     const [model] = typeof modelOrProvider === 'string' ? this.getModels(modelOrProvider) : [modelOrProvider];
-    if (!model) return undefined;
-    const auth = await this.#view.getApiKeyAndHeaders(model as Model);
-    if (!auth.ok) return undefined;
-    const source = this.registry.auth?.keySource(model.provider)?.location;
-    return { auth: { apiKey: auth.apiKey, headers: auth.headers }, ...(source === undefined ? {} : { source }) };
+    return model && this.#view.authOf(model);
   }
 
   /** Uses a key for this process only. */
@@ -140,10 +146,7 @@ export class ModelRuntime {
   }
 
   async login(providerId: string): Promise<never> {
-    throw new Refusal(
-      'not_supported',
-      `ModelRuntime.login is not available in tau: sign in to ${providerId} with tau login`,
-    );
+    return refuse('ModelRuntime.login', `sign in to ${providerId} with tau login`);
   }
 
   /** Removes the stored key of a provider. */
@@ -166,6 +169,14 @@ export class ModelRuntime {
 
   registerProvider(providerId: string, config: object): void {
     this.registry.register(providerId, config);
+  }
+
+  registerNativeProvider(): never {
+    return refuse('registerNativeProvider', 'use registerProvider(name, config)');
+  }
+
+  resolveModel(): never {
+    return refuse('resolveModel', 'the agent routes the requests of virtual models');
   }
 
   unregisterProvider(providerId: string): void {

@@ -99,7 +99,7 @@ export class ModelList {
   }
 
   /** The fields and functions that extensions have registered. */
-  get registered(): Pick<RegisteredProviders, 'defines' | 'names' | 'signInOf' | 'streamOf'> {
+  get registered(): Pick<RegisteredProviders, 'configOf' | 'defines' | 'names' | 'signInOf' | 'streamOf'> {
     return this.#registered;
   }
 

@@ -10,6 +10,8 @@ export interface ProviderConfig extends CustomProvider {
   /** Streams responses for the models of this provider that have the API kind `api`. */
   readonly streamSimple?: StreamSimple;
   readonly oauth?: SignIn;
+  /** The provider object of pi-ai that was registered. */
+  readonly providerObject?: object;
 }
 
 /** Calls a model. Must return pi's stream of events, which is untrusted. */

@@ -9,6 +9,7 @@ interface RegisteredProvider {
   readonly fileConfig: CustomProvider;
   readonly streamSimple: StreamSimple | undefined;
   readonly oauth: SignIn | undefined;
+  readonly providerObject: object | undefined;
 }
 
 const fileFields = [
@@ -36,6 +37,7 @@ export class RegisteredProviders {
       fileConfig: { ...before?.fileConfig, ...toFileConfig(name, config) },
       streamSimple: config.streamSimple ?? before?.streamSimple,
       oauth: config.oauth ?? before?.oauth,
+      providerObject: config.providerObject ?? before?.providerObject,
     };
     const problem = problemOf(name, registered);
     if (problem !== undefined) throw invalidProvider(problem);
@@ -48,6 +50,15 @@ export class RegisteredProviders {
 
   get names(): readonly string[] {
     return [...this.#providers.keys()];
+  }
+
+  /** What is registered for a provider. */
+  configOf(name: string): ProviderConfig | undefined {
+    const registered = this.#providers.get(name);
+    if (!registered) return undefined;
+    const { fileConfig, ...code } = registered;
+    const given = Object.entries(code).filter(([, value]) => value !== undefined);
+    return { ...structuredClone(fileConfig), ...Object.fromEntries(given) };
   }
 
   /** Whether the provider's models are only the registered ones. */

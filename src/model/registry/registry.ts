@@ -172,6 +172,11 @@ export class ModelRegistry {
     return this.#list?.registered.names ?? [];
   }
 
+  /** The configuration with which an extension registered a provider. */
+  registeredConfig(provider: string): ProviderConfig | undefined {
+    return this.#list?.registered.configOf(provider);
+  }
+
   /** The models to cycle through, if restricted. */
   get scope(): readonly ModelMatch[] | undefined {
     return this.#scope?.map((match) => ({ ...match, model: this.#correct(match.model) }));
@@ -219,10 +224,8 @@ export class ModelRegistry {
   findAny(providerId: string, id: string): Model | undefined {
     const provider = currentProviderId(providerId);
     const isThis = (model: Model) => model.provider === provider && model.id === id;
-    const virtual = this.virtual.find(provider, id);
-    if (virtual) return virtual;
     const found = scriptedModels.find(isThis) ?? this.#list?.find(provider, id) ?? this.#extraModels.find(isThis);
-    return found && this.#correct(found);
+    return this.virtual.find(provider, id) ?? (found && this.#correct(found));
   }
 
   /** A model by name if it is usable now. */

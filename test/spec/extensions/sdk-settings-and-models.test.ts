@@ -267,3 +267,39 @@ it('[X95] an auth storage in memory answers without the files of the user', asyn
   expect([await storage.getApiKey('groq'), storage.hasAuth('groq')]).toEqual(['fallback', true]);
   expect(await AuthStorage.create().getApiKey('groq')).toBe('of-the-user');
 });
+
+it('[X102] the model registry and the model runtime have every member of pi, or name the one that tau lacks', async () => {
+  const { agentDir } = newHome();
+  const runtime = await ModelRuntime.create({ authPath: join(agentDir, 'auth.json') });
+  const registry = new ModelRegistry(runtime);
+  await runtime.setRuntimeApiKey('openai', 'the key');
+  const streamSimple = () => undefined;
+  runtime.registerProvider('mine', { api: 'mine', apiKey: 'k', baseUrl: 'http://mine.test', streamSimple, models: [] });
+  registry.registerVirtualModel({
+    provider: 'router',
+    id: 'best',
+    route: () => ({ model: { provider: 'tau', id: 'scripted' }, thinkingLevel: 'off' }),
+  });
+
+  for (const models of [registry, runtime]) {
+    expect(models.getRegisteredProviderConfig('mine')).toMatchObject({ apiKey: 'k', streamSimple });
+    expect(models.getRegisteredProviderConfig('openai')).toBeUndefined();
+    expect(models.getRegisteredNativeProvider('mine')).toBeUndefined();
+    expect(models.getModelOfType('chat', 'tau', 'scripted')).toMatchObject({ id: 'scripted' });
+    expect(models.getModelOfType('image', 'tau', 'scripted')).toBeUndefined();
+    expect(models.getModelsOfType('chat', 'router').map(({ id }) => id)).toEqual(['best']);
+    expect([models.getModelsOfType('classifier'), await models.getAvailableOfType('image')]).toEqual([[], []]);
+    expect((await models.getAvailableOfType('chat', 'openai')).length).toBeGreaterThan(0);
+    for (const name of ['classify', 'generateImages', 'streamDeferred'] as const)
+      expect(() => models[name]({}, {})).toThrow(name);
+  }
+  expect(registry.findOfType('chat', 'tau', 'scripted')).toMatchObject({ id: 'scripted' });
+  expect(await registry.getProviderAuth('openai')).toMatchObject({ auth: { apiKey: 'the key' } });
+  expect(runtime.getAllModels('router').map(({ id }) => id)).toEqual(['best']);
+  expect((await runtime.getAllAvailable('openai')).length).toBeGreaterThan(0);
+  expect(runtime.getPhysicalModel('router', 'best')).toBeUndefined();
+  expect(runtime.getPhysicalModel('tau', 'scripted')).toMatchObject({ id: 'scripted' });
+  expect(() => runtime.registerNativeProvider()).toThrow('registerNativeProvider');
+  registry.unregisterVirtualModel('router', 'best');
+  expect(runtime.getModel('router', 'best')).toBeUndefined();
+});

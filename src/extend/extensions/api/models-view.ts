@@ -2,6 +2,7 @@ import type { ModelRegistry } from '../../../model/registry/registry.ts';
 import { messageOf, Refusal } from '../../../protocol/errors.ts';
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { createModelCalls } from '../pi-shims/ai/model-calls.ts';
+import { RegisteredModels } from './registered-models.ts';
 
 type ModelCalls = ReturnType<typeof createModelCalls>;
 
@@ -35,11 +36,12 @@ export const providerDisplayName = (id: string): string =>
   DISPLAY_NAMES[id] ?? id.replaceAll(/(^|-)(\w)/g, (_, dash, letter) => `${dash && ' '}${letter.toUpperCase()}`);
 
 /** The models in pi's shape: `ctx.modelRegistry`. */
-export class ModelsView {
+export class ModelsView extends RegisteredModels {
   readonly #registry: ModelRegistry;
   readonly #calls: ModelCalls;
 
   constructor(registry: ModelRegistry, agentDir: string) {
+    super(registry);
     this.#registry = registry;
     this.#calls = createModelCalls({ agentDir, registry });
   }
@@ -54,6 +56,7 @@ export class ModelsView {
   getAvailable = (): Model[] => [...this.#registry.available()];
   /** Finds a model whether or not it has an API key. */
   find = (provider: string, modelId: string): Model | undefined => this.#registry.findAny(provider, modelId);
+  findOfType = this.getModelOfType;
   hasConfiguredAuth = ({ provider }: Pick<Model, 'provider'>): boolean => this.#registry.hasKey(provider);
   /** Whether the key of the model comes from a stored sign-in. */
   isUsingOAuth = (model?: Pick<Model, 'provider'>): boolean =>
@@ -91,6 +94,20 @@ export class ModelsView {
     } catch (error) {
       return { ok: false as const, error: messageOf(error) };
     }
+  };
+
+  /** The key and headers of a provider and where they come from; undefined if it has none. */
+  getProviderAuth = async (provider: string) => {
+    const model = this.getAll().find((candidate) => candidate.provider === provider);
+    return model && this.authOf(model);
+  };
+
+  /** @internal */
+  authOf = async (model: Pick<Model, 'provider' | 'id'>) => {
+    const auth = await this.getApiKeyAndHeaders(model as Model);
+    if (!auth.ok) return undefined;
+    const source = this.#registry.auth?.keySource(model.provider)?.location;
+    return { auth: { apiKey: auth.apiKey, headers: auth.headers }, ...(source === undefined ? {} : { source }) };
   };
 
   getApiKey = async (model: Model): Promise<string | undefined> => {

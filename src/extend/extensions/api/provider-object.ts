@@ -76,6 +76,7 @@ export function providerConfigOf(provider: ProviderObject): ProviderConfig & {
     api: OBJECT_API,
     models: [],
     streamSimple,
+    providerObject: provider,
     refreshModels: async (context) => {
       const found = await findKey(context.credential, context.signal);
       if (!found) return [];

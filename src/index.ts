@@ -36,6 +36,11 @@ export {
   resolveModelScopeWithDiagnostics,
   type ScopedModel,
 } from './embed/models/resolve-models.ts';
+export type * from './embed/pi-types/events.ts';
+export type * from './embed/pi-types/programs.ts';
+export type * from './embed/pi-types/sessions.ts';
+export type * from './embed/pi-types/terminal.ts';
+export type * from './embed/pi-types/tools.ts';
 export {
   DefaultResourceLoader,
   type DefaultResourceLoaderOptions,

@@ -15,6 +15,13 @@ import type { SessionView } from './api/session-view.ts';
 import type { SessionWriter } from './api/session-writer.ts';
 import type { ExtensionUi } from './api/ui.ts';
 import type { CustomMessageDraft, EventName, ExtensionEvent, HandlerResult, SystemPromptOptions } from './events.ts';
+import type {
+  EntryRenderer,
+  MarkdownTransformer,
+  MessageRenderer,
+  ToolRendererResolver,
+  ToolRenderers,
+} from './terminal-api.ts';
 
 /** The default export of an extension. This file is pi's extension API as tau implements it. */
 export type ExtensionFactory = (pi: ExtensionAPI) => unknown;
@@ -98,12 +105,12 @@ export type ExtensionHandler<E extends EventName> = (
 type HandlerReturn<E extends EventName> = HandlerResult<E> | undefined | void;
 
 /** A tool as an extension defines it. Fields about terminal rendering are accepted and ignored. */
-export interface ToolDefinition {
+export interface ToolDefinition<TParams = object, TDetails = unknown> extends ToolRenderers {
   name: string;
   label?: string;
   description: string;
   /** JSON Schema, for example made with TypeBox. */
-  parameters: object;
+  parameters: TParams;
   promptSnippet?: string;
   promptGuidelines?: string[];
   /** If false, the tool is inactive until a user or extension activates it. */
@@ -125,9 +132,9 @@ export interface ToolDefinition {
     // biome-ignore lint/suspicious/noExplicitAny: each tool knows the arguments that its own schema lets through
     params: any,
     signal: AbortSignal | undefined,
-    onUpdate: ((result: ExtensionToolResult) => void) | undefined,
+    onUpdate: ((result: ExtensionToolResult<TDetails>) => void) | undefined,
     ctx: ExtensionToolContext,
-  ): Promise<ExtensionToolResult>;
+  ): Promise<ExtensionToolResult<TDetails>>;
 }
 
 export interface ToolNamespace {
@@ -157,9 +164,9 @@ export interface ExtensionToolContext extends ExtensionContext {
   ): Promise<{ toolCall: object; result: ExtensionToolResult; isError: boolean; durationMs?: number }>;
 }
 
-export interface ExtensionToolResult {
+export interface ExtensionToolResult<TDetails = unknown> {
   content: ContentBlock[];
-  details?: unknown;
+  details?: TDetails;
   isError?: boolean;
   /** The result for programs that call the tool. */
   structuredContent?: unknown;
@@ -223,10 +230,15 @@ export interface ExecResult {
   truncated: boolean;
 }
 
+// An overload for each event, so that literals in the results of handlers keep their types.
+type Subscribers = { [E in EventName]: (event: E, handler: ExtensionHandler<E>) => () => void };
+
+type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
+
 /** The `pi` object: pi's extension API without its terminal functions. */
 export interface ExtensionAPI {
   /** Adds a handler; the returned function removes it. */
-  on<E extends EventName>(event: E, handler: ExtensionHandler<E>): () => void;
+  readonly on: Intersection<Subscribers[EventName]>;
   registerTool(tool: ToolDefinition): void;
   registerCommand(name: string, command: CommandDefinition): void;
   registerFlag(name: string, flag: FlagDefinition): void;
@@ -267,9 +279,12 @@ export interface ExtensionAPI {
     emit(channel: string, data: unknown): void;
   };
   /** Terminal functions are accepted and have no effect. */
-  registerShortcut(...args: unknown[]): void;
-  registerMessageRenderer(...args: unknown[]): void;
-  registerEntryRenderer(...args: unknown[]): void;
-  registerToolRenderer(...args: unknown[]): void;
-  registerMarkdownTransformer(...args: unknown[]): void;
+  registerShortcut(
+    shortcut: string,
+    options: { description?: string; handler: (ctx: ExtensionContext) => unknown },
+  ): void;
+  registerMessageRenderer<T = unknown>(customType: string, renderer: MessageRenderer<T>): void;
+  registerEntryRenderer<T = unknown>(customType: string, renderer: EntryRenderer<T>): void;
+  registerToolRenderer(resolver: ToolRendererResolver): void;
+  registerMarkdownTransformer(transformer: MarkdownTransformer): void;
 }

@@ -74,14 +74,14 @@ it('[V15] a program that never disposes its session still exits', async () => {
   expect(stdout).toBe('hello\n');
 });
 
-it('[V15 X97] the published types compile in strict programs, also in one that was written for pi', async () => {
+it('[V15 X97 X103] the published types compile in strict programs, also in one that was written for pi', async () => {
   const { root: folder } = newHome();
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@types'), { recursive: true });
   symlinkSync(root, join(modules, 'tau-agent'));
   symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  const programs = ['reviewer.ts', 'pi-program.ts'];
+  const programs = ['reviewer.ts', 'pi-program.ts', 'pi-extension.ts', 'pi-types.ts'];
   for (const name of programs) copyFileSync(fixture(name), join(folder, name));
   const options = [
     '--noEmit',

@@ -5,8 +5,9 @@ import { isThinkingLevel } from '../../../model/thinking-levels.ts';
 import { schemaProblem } from '../../../protocol/schema-problem.ts';
 import { sessionNameFrom } from '../../../store/sessions/session-name.ts';
 import type { Settings } from '../../../store/settings.ts';
+import type { EventName } from '../events.ts';
 import type { Extension } from '../extension.ts';
-import type { ExtensionAPI, ExtensionVirtualModel, ToolListing } from '../extension-api.ts';
+import type { ExtensionAPI, ExtensionHandler, ExtensionVirtualModel, ToolListing } from '../extension-api.ts';
 import { parseCustomMessage, plainCopy, toBlocks } from '../hooks/validate-results.ts';
 import type { ExtensionHost } from '../host.ts';
 import { isProviderObject, type ProviderObject, providerConfigOf } from './provider-object.ts';
@@ -36,7 +37,7 @@ export function createApi(extension: Extension, { host, events, router, onFailur
     void (async () => work())().catch((error: unknown) => onFailure(event, error));
   };
   return {
-    on: (event, handler) => {
+    on: <E extends EventName>(event: E, handler: ExtensionHandler<E>) => {
       if (typeof handler !== 'function') throw new TypeError(`The handler of ${event} is not a function`);
       const remove = extension.addHandler(event, handler);
       ifReady(host.hooksChanged);

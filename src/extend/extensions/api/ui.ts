@@ -1,9 +1,18 @@
 import type { Dialog, Dialogs } from '../../dialogs.ts';
 import type { Deadline } from '../hooks/deadline.ts';
+import type {
+  AutocompleteProviderFactory,
+  ComponentFactory,
+  TerminalInputHandler,
+  TerminalObject,
+  WorkingIndicatorOptions,
+} from '../terminal-api.ts';
 
 const plainText = (text: unknown) => String(text ?? '');
 
-// A terminal theme without colours.
+/** A terminal theme without colours. */
+export type PlainTheme = typeof plainTheme;
+
 const plainTheme = {
   name: 'plain',
   fg: (_color: string, text: unknown) => plainText(text),
@@ -94,7 +103,11 @@ export function createUi({ dialogs, signal, deadline, onDialog, onPrompt, onTerm
         statusKey: String(key),
         ...(text === undefined || text === null ? {} : { statusText: String(text) }),
       }),
-    setWidget: (key: string, content: unknown, options?: { placement?: 'aboveEditor' | 'belowEditor' }) => {
+    setWidget: (
+      key: string,
+      content: string[] | ComponentFactory | undefined,
+      options?: { placement?: 'aboveEditor' | 'belowEditor' },
+    ) => {
       // A component that renders itself on a terminal cannot be sent.
       if (content !== undefined && content !== null && !Array.isArray(content)) return;
       dialogs.notify({
@@ -107,9 +120,10 @@ export function createUi({ dialogs, signal, deadline, onDialog, onPrompt, onTerm
     setTitle: (title: string) => dialogs.notify({ method: 'setTitle', title: String(title) }),
     setEditorText,
     pasteToEditor: setEditorText,
-    custom: async () => {
+    // Resolves to undefined, as in pi without a terminal.
+    custom: async <T>(_factory: CustomFactory<T>, _options?: object): Promise<T> => {
       onTerminalCall('ui.custom()');
-      return undefined;
+      return undefined as T;
     },
     ...terminalOnly,
   };
@@ -119,10 +133,41 @@ const isLevel = (type: unknown) => type === 'info' || type === 'warning' || type
 
 const isPlacement = (placement: unknown) => placement === 'aboveEditor' || placement === 'belowEditor';
 
+type CustomFactory<T> = (
+  tui: TerminalObject,
+  theme: PlainTheme,
+  keybindings: TerminalObject,
+  done: (result: T) => void,
+) => TerminalObject;
+
 const noop = () => undefined;
 
+interface TerminalOnly {
+  onTerminalInput(handler: TerminalInputHandler): () => void;
+  setWorkingMessage(message?: string): void;
+  setWorkingVisible(visible: boolean): void;
+  setWorkingIndicator(options?: WorkingIndicatorOptions): void;
+  setHiddenThinkingLabel(label?: string): void;
+  setFooter(
+    factory: ((tui: TerminalObject, theme: PlainTheme, footerData: TerminalObject) => TerminalObject) | undefined,
+  ): void;
+  setHeader(factory: ComponentFactory | undefined): void;
+  setEditorComponent(
+    factory: ((tui: TerminalObject, theme: TerminalObject, keybindings: TerminalObject) => TerminalObject) | undefined,
+  ): void;
+  getEditorComponent(): TerminalObject;
+  addAutocompleteProvider(factory: AutocompleteProviderFactory): void;
+  getEditorText(): string;
+  getToolsExpanded(): boolean;
+  setToolsExpanded(expanded: boolean): void;
+  readonly theme: PlainTheme;
+  getAllThemes(): { name: string; path: string | undefined }[];
+  getTheme(name: string): PlainTheme | undefined;
+  setTheme(theme: string | PlainTheme): { success: boolean; error?: string };
+}
+
 // Terminal functions, with the values that pi returns without a terminal.
-const terminalOnly = {
+const terminalOnly: TerminalOnly = {
   onTerminalInput: () => noop,
   setWorkingMessage: noop,
   setWorkingVisible: noop,

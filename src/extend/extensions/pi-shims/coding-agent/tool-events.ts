@@ -1,14 +1,27 @@
+import type { ToolDefinition } from '../../extension-api.ts';
+import type { BuiltinToolCall, BuiltinToolName, BuiltinToolResult } from '../../tool-inputs.ts';
+
 /** An event of a tool call. */
 export interface ToolEvent {
   readonly toolName: string;
 }
 
 /** True if a tool event belongs to this tool. */
-export const isToolCallEventType = (toolName: string, event: ToolEvent): boolean => event.toolName === toolName;
+export function isToolCallEventType<N extends BuiltinToolName>(
+  toolName: N,
+  event: ToolEvent,
+): event is BuiltinToolCall<N>;
+export function isToolCallEventType<N extends string, I extends object>(
+  toolName: N,
+  event: ToolEvent,
+): event is ToolEvent & { readonly toolName: N; readonly input: I };
+export function isToolCallEventType(toolName: string, event: ToolEvent): boolean {
+  return event.toolName === toolName;
+}
 
 const isResultOf =
-  (toolName: string) =>
-  (event: ToolEvent): boolean =>
+  <N extends BuiltinToolName>(toolName: N) =>
+  (event: ToolEvent): event is BuiltinToolResult<N> =>
     event.toolName === toolName;
 
 export const isBashToolResult = isResultOf('bash');
@@ -21,4 +34,4 @@ export const isReadToolResult = isResultOf('read');
 export const isWriteToolResult = isResultOf('write');
 
 /** Returns its argument; it only helps the type inference. */
-export const defineTool = <T>(tool: T): T => tool;
+export const defineTool = <T extends ToolDefinition>(tool: T): T => tool;

@@ -1,4 +1,3 @@
-import * as frontmatter from '../../extend/extensions/pi-shims/coding-agent/frontmatter.ts';
 import { summaryFunctions } from '../../extend/extensions/pi-shims/coding-agent/summaries.ts';
 import { unavailable } from '../../extend/extensions/pi-shims/missing-names.ts';
 import { piFunctions } from '../../extend/extensions/pi-shims/pi-coding-agent.ts';
@@ -6,6 +5,10 @@ import { agentDir } from '../../store/agent-dir.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 
 export { generateDiffString, generateUnifiedPatch } from '../../extend/extensions/pi-shims/coding-agent/diffs.ts';
+export {
+  parseFrontmatter,
+  stripFrontmatter,
+} from '../../extend/extensions/pi-shims/coding-agent/frontmatter.ts';
 export {
   formatSkillsForPrompt,
   loadProjectContextFiles,
@@ -100,7 +103,6 @@ export const {
   serializeConversation,
   sessionEntryToContextMessages,
   shouldCompact,
-  stripFrontmatter,
   truncateHead,
   truncateLine,
   truncateTail,
@@ -112,61 +114,70 @@ export const { compact, generateBranchSummary, generateSummary, generateSummaryW
   () => environment,
 );
 
-export const { parseFrontmatter } = frontmatter;
-
 /** A name of pi that can be imported and extended; to call or construct it throws an error with its name. */
 export type UnavailableName = (new (...args: unknown[]) => object) & ((...args: unknown[]) => never);
 
-const absent = (name: string) => unavailable(name) as UnavailableName;
+const absent = (name: string, reason: string) =>
+  unavailable(name, `${name} does not exist in tau: ${reason}`) as UnavailableName;
 
-export const ArminComponent = absent('ArminComponent');
-export const AssistantMessageComponent = absent('AssistantMessageComponent');
-export const BashExecutionComponent = absent('BashExecutionComponent');
-export const BorderedLoader = absent('BorderedLoader');
-export const BranchSummaryMessageComponent = absent('BranchSummaryMessageComponent');
-export const CompactionSummaryMessageComponent = absent('CompactionSummaryMessageComponent');
-export const CredentialSynchronizationError = absent('CredentialSynchronizationError');
-export const CustomEditor = absent('CustomEditor');
-export const CustomMessageComponent = absent('CustomMessageComponent');
-export const DefaultPackageManager = absent('DefaultPackageManager');
-export const DynamicBorder = absent('DynamicBorder');
-export const ExtensionEditorComponent = absent('ExtensionEditorComponent');
-export const ExtensionInputComponent = absent('ExtensionInputComponent');
-export const ExtensionSelectorComponent = absent('ExtensionSelectorComponent');
-export const FooterComponent = absent('FooterComponent');
-export const InteractiveMode = absent('InteractiveMode');
-export const LoginDialogComponent = absent('LoginDialogComponent');
-export const ModelSelectorComponent = absent('ModelSelectorComponent');
-export const OAuthSelectorComponent = absent('OAuthSelectorComponent');
-export const RpcClient = absent('RpcClient');
-export const SessionSelectorComponent = absent('SessionSelectorComponent');
-export const SettingsSelectorComponent = absent('SettingsSelectorComponent');
-export const ShowImagesSelectorComponent = absent('ShowImagesSelectorComponent');
-export const SkillInvocationMessageComponent = absent('SkillInvocationMessageComponent');
-export const ThemeSelectorComponent = absent('ThemeSelectorComponent');
-export const ThinkingSelectorComponent = absent('ThinkingSelectorComponent');
-export const ToolExecutionComponent = absent('ToolExecutionComponent');
-export const TreeSelectorComponent = absent('TreeSelectorComponent');
-export const UserMessageComponent = absent('UserMessageComponent');
-export const UserMessageSelectorComponent = absent('UserMessageSelectorComponent');
-export const copyToClipboard = absent('copyToClipboard');
-export const createCodemodeExtension = absent('createCodemodeExtension');
-export const createLocalPowerShellOperations = absent('createLocalPowerShellOperations');
-export const createMcpExtension = absent('createMcpExtension');
-export const createPowerShellTool = absent('createPowerShellTool');
-export const createPowerShellToolDefinition = absent('createPowerShellToolDefinition');
-export const createToolSearchExtension = absent('createToolSearchExtension');
-export const formatReadLineRange = absent('formatReadLineRange');
-export const getLanguageFromPath = absent('getLanguageFromPath');
-export const getMarkdownTheme = absent('getMarkdownTheme');
-export const getPowerShellConfig = absent('getPowerShellConfig');
-export const getSelectListTheme = absent('getSelectListTheme');
-export const getSettingsListTheme = absent('getSettingsListTheme');
-export const main = absent('main');
-export const parseArgs = absent('parseArgs');
-export const renderDiff = absent('renderDiff');
-export const runPrintMode = absent('runPrintMode');
-export const runRpcMode = absent('runRpcMode');
-export const truncateToVisualLines = absent('truncateToVisualLines');
-export const wrapRegisteredTool = absent('wrapRegisteredTool');
-export const wrapRegisteredTools = absent('wrapRegisteredTools');
+// Reasons and substitutes, as in docs/embedding.md.
+const TERMINAL = 'it draws on a terminal';
+const PROGRAM = "it is part of pi's program; start `tau` instead";
+const POWERSHELL = 'tau runs commands in bash';
+const BUILT_IN = 'it is an extension of pi itself; tau has its own MCP client';
+const INTERNAL = 'it belongs to a part of pi that tau lacks';
+
+export const ArminComponent = absent('ArminComponent', TERMINAL);
+export const AssistantMessageComponent = absent('AssistantMessageComponent', TERMINAL);
+export const BashExecutionComponent = absent('BashExecutionComponent', TERMINAL);
+export const BorderedLoader = absent('BorderedLoader', TERMINAL);
+export const BranchSummaryMessageComponent = absent('BranchSummaryMessageComponent', TERMINAL);
+export const CompactionSummaryMessageComponent = absent('CompactionSummaryMessageComponent', TERMINAL);
+export const CredentialSynchronizationError = absent('CredentialSynchronizationError', INTERNAL);
+export const CustomEditor = absent('CustomEditor', TERMINAL);
+export const CustomMessageComponent = absent('CustomMessageComponent', TERMINAL);
+export const DefaultPackageManager = absent(
+  'DefaultPackageManager',
+  'packages are installed by npm; see docs/extensions.md',
+);
+export const DynamicBorder = absent('DynamicBorder', TERMINAL);
+export const ExtensionEditorComponent = absent('ExtensionEditorComponent', TERMINAL);
+export const ExtensionInputComponent = absent('ExtensionInputComponent', TERMINAL);
+export const ExtensionSelectorComponent = absent('ExtensionSelectorComponent', TERMINAL);
+export const FooterComponent = absent('FooterComponent', TERMINAL);
+export const InteractiveMode = absent('InteractiveMode', TERMINAL);
+export const LoginDialogComponent = absent('LoginDialogComponent', TERMINAL);
+export const ModelSelectorComponent = absent('ModelSelectorComponent', TERMINAL);
+export const OAuthSelectorComponent = absent('OAuthSelectorComponent', TERMINAL);
+export const RpcClient = absent('RpcClient', 'use `spawnAgent` of tau-agent/client/node');
+export const SessionSelectorComponent = absent('SessionSelectorComponent', TERMINAL);
+export const SettingsSelectorComponent = absent('SettingsSelectorComponent', TERMINAL);
+export const ShowImagesSelectorComponent = absent('ShowImagesSelectorComponent', TERMINAL);
+export const SkillInvocationMessageComponent = absent('SkillInvocationMessageComponent', TERMINAL);
+export const ThemeSelectorComponent = absent('ThemeSelectorComponent', TERMINAL);
+export const ThinkingSelectorComponent = absent('ThinkingSelectorComponent', TERMINAL);
+export const ToolExecutionComponent = absent('ToolExecutionComponent', TERMINAL);
+export const TreeSelectorComponent = absent('TreeSelectorComponent', TERMINAL);
+export const UserMessageComponent = absent('UserMessageComponent', TERMINAL);
+export const UserMessageSelectorComponent = absent('UserMessageSelectorComponent', TERMINAL);
+export const copyToClipboard = absent('copyToClipboard', TERMINAL);
+export const createCodemodeExtension = absent('createCodemodeExtension', BUILT_IN);
+export const createLocalPowerShellOperations = absent('createLocalPowerShellOperations', POWERSHELL);
+export const createMcpExtension = absent('createMcpExtension', BUILT_IN);
+export const createPowerShellTool = absent('createPowerShellTool', POWERSHELL);
+export const createPowerShellToolDefinition = absent('createPowerShellToolDefinition', POWERSHELL);
+export const createToolSearchExtension = absent('createToolSearchExtension', BUILT_IN);
+export const formatReadLineRange = absent('formatReadLineRange', TERMINAL);
+export const getLanguageFromPath = absent('getLanguageFromPath', TERMINAL);
+export const getMarkdownTheme = absent('getMarkdownTheme', TERMINAL);
+export const getPowerShellConfig = absent('getPowerShellConfig', POWERSHELL);
+export const getSelectListTheme = absent('getSelectListTheme', TERMINAL);
+export const getSettingsListTheme = absent('getSettingsListTheme', TERMINAL);
+export const main = absent('main', PROGRAM);
+export const parseArgs = absent('parseArgs', PROGRAM);
+export const renderDiff = absent('renderDiff', TERMINAL);
+export const runPrintMode = absent('runPrintMode', PROGRAM);
+export const runRpcMode = absent('runRpcMode', PROGRAM);
+export const truncateToVisualLines = absent('truncateToVisualLines', TERMINAL);
+export const wrapRegisteredTool = absent('wrapRegisteredTool', INTERNAL);
+export const wrapRegisteredTools = absent('wrapRegisteredTools', INTERNAL);

@@ -41,7 +41,8 @@ it('[X97] the package has every name of pi; those that need a terminal fail at t
   class Footer extends tau.FooterComponent {}
   expect(() => new Footer()).toThrow('FooterComponent');
   expect(() => new tau.InteractiveMode()).toThrow('InteractiveMode');
-  expect(() => tau.main()).toThrow('main');
+  expect(() => tau.main()).toThrow('main does not exist in tau');
+  expect(() => new tau.RpcClient()).toThrow('RpcClient does not exist in tau: use `spawnAgent`');
   expect(new (class extends tau.Theme {})().fg('muted', 'text')).toBe('text');
   expect([tau.VERSION, tau.initTheme()]).toEqual(['1.5.0', undefined]);
 });

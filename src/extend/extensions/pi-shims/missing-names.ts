@@ -36,10 +36,10 @@ function noopMethod(key: string | symbol): (() => undefined) | undefined {
   return typeof key === 'symbol' || key === 'then' || key === 'toJSON' ? undefined : () => undefined;
 }
 
-/** A stand-in for a pi export that cannot work inside an agent: calls to it and its members throw. */
-export function unavailable(name: string): object {
+/** A stand-in for a pi export that tau lacks: calls to it and its members throw an error with its name. */
+export function unavailable(name: string, reason = `${name} is not available to extensions in tau`): object {
   const refuse = (): never => {
-    throw new Error(`${name} is not available to extensions in tau`);
+    throw new Error(reason);
   };
   // biome-ignore lint/complexity/useArrowFunction: an arrow function could not be extended
   const target = function () {};

@@ -6,7 +6,7 @@ import { withoutSecrets } from '../../../model/keys/secret-variables.ts';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
 import { killFamily } from '../../../system/processes/process-group.ts';
 import type { BashOperations, FileToolOperations } from '../api/bash-backend.ts';
-import { parseFrontmatter } from './coding-agent/frontmatter.ts';
+import { parseFrontmatter, stripFrontmatter } from './coding-agent/frontmatter.ts';
 import type { PiTool } from './coding-agent/pi-tool.ts';
 import { piCodingAgent } from './pi-coding-agent.ts';
 
@@ -206,6 +206,8 @@ describe('texts', () => {
     expect(pi.truncateTail(lines)).toMatchObject({ content: lines, truncated: false, totalLines: 10 });
     expect(pi.truncateHead('long line', { maxBytes: 4 })).toMatchObject({ content: '', firstLineExceedsLimit: true });
     expect(pi.truncateTail('long line', { maxBytes: 4 })).toMatchObject({ content: 'line', lastLinePartial: true });
+    expect(pi.truncateTail('long line', { maxBytes: 4 })).toMatchObject({ truncatedBy: 'bytes' });
+    expect(pi.truncateTail('long line', { maxBytes: 4, maxLines: 1 })).toMatchObject({ truncatedBy: 'lines' });
     expect(pi.truncateLine('x'.repeat(600))).toEqual({ text: `${'x'.repeat(500)}... [truncated]`, wasTruncated: true });
     expect(pi.truncateLine('short', 5)).toEqual({ text: 'short', wasTruncated: false });
     expect([pi.formatSize(2048), pi.DEFAULT_MAX_LINES]).toEqual(['2.0KB', 2000]);
@@ -215,7 +217,9 @@ describe('texts', () => {
     const text = '---\r\nname: x\nlist: [1, 2]\n---\n\nbody\n';
 
     expect(parseFrontmatter(text)).toEqual({ frontmatter: { name: 'x', list: [1, 2] }, body: 'body' });
-    expect(pi.stripFrontmatter(text)).toBe('body');
+    expect(stripFrontmatter(text)).toBe('body');
+    expect(parseFrontmatter('\uFEFF---\na: 1\n---\nx')).toEqual({ frontmatter: { a: 1 }, body: 'x' });
+    expect(() => stripFrontmatter('---\nbad: : :\n---\nb')).toThrow('Nested mappings');
     expect(parseFrontmatter('body')).toEqual({ frontmatter: {}, body: 'body' });
     expect(parseFrontmatter('---\nnever ends')).toEqual({ frontmatter: {}, body: '---\nnever ends' });
     expect(parseFrontmatter('---\n---\nx')).toEqual({ frontmatter: {}, body: 'x' });
@@ -241,6 +245,22 @@ describe('conversations', () => {
     expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'user']);
     expect(pi.serializeConversation(messages)).toMatch(/^\[User\]: hello\n\n\[User\]: Ran `ls`/);
     expect([user, shell].map(pi.estimateTokens)).toEqual([2, 2]);
+  });
+
+  it('are serialized with their tool calls as calls of functions', () => {
+    const content = [
+      { type: 'toolCall', id: '1', name: 'read', arguments: { path: '/x', limit: 1 } },
+      { type: 'text', text: 'reading' },
+      { type: 'toolCall', id: '2', name: 'ls', arguments: {} },
+    ];
+    const result = { role: 'toolResult', toolCallId: '1', content: [{ type: 'text', text: 'y'.repeat(2001) }] };
+
+    expect(pi.serializeConversation([{ role: 'assistant', content }, result])).toBe(
+      `[Assistant]: reading\n\n[Assistant tool calls]: read(path="/x", limit=1); ls()\n\n[Tool result]: ${'y'.repeat(2000)}\n\n[... 1 more characters truncated]`,
+    );
+    expect(pi.convertToLlm([{ role: 'custom', content: 'note', timestamp: 1 }])).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'note' }], timestamp: 1 },
+    ]);
   });
 
   it('yield their context usage', () => {

@@ -13,7 +13,6 @@ import {
   sessionEntryToContextMessages,
 } from '../api/session-entries.ts';
 import * as conversation from './coding-agent/conversation.ts';
-import { stripFrontmatter } from './coding-agent/frontmatter-text.ts';
 import * as images from './coding-agent/images.ts';
 import * as paths from './coding-agent/paths.ts';
 import * as storedFiles from './coding-agent/stored-files.ts';
@@ -84,7 +83,6 @@ export function piFunctions(environment: ExtensionEnvironment) {
     ...truncation,
     ...toolFactories(shell),
     createEventBus: () => createEventBus(onListenerError),
-    stripFrontmatter,
     CURRENT_SESSION_VERSION: 3,
     CustomEditor: Editor,
     Theme: PlainTheme,

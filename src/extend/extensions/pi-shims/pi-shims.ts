@@ -41,7 +41,7 @@ const packages: Readonly<Record<string, PiShim>> = {
     load: async (environment) => (await import('./pi-coding-agent.ts')).piCodingAgent(environment),
     // The YAML parser takes longer to load than everything else.
     onMention: [
-      { words: ['parseFrontmatter'], load: () => import('./coding-agent/frontmatter.ts') },
+      { words: ['Frontmatter'], load: () => import('./coding-agent/frontmatter.ts') },
       { words: ['Skill', 'loadProjectContextFiles'], load: () => import('./coding-agent/skills.ts') },
       { words: ['compact', 'Summary', 'findCutPoint', 'findTurnStart', 'BranchEntries'], load: loadSummaries },
       { words: ['generateUnifiedPatch', 'generateDiffString'], load: () => import('./coding-agent/diffs.ts') },

@@ -25,9 +25,12 @@ interface SkillsFound {
 
 const SCOPES = { user: 'user', project: 'project', path: 'temporary' } as const;
 
-/** Reads the skills below a folder. */
-export const loadSkillsFromDir = ({ dir, source }: { dir: string; source: string }): SkillsFound =>
-  loadFrom([{ path: resolve(dir), location: 'path' }], source);
+/** Reads the skills below a folder; `user`, `project` and `path` are the sources of local skills. */
+export function loadSkillsFromDir({ dir, source }: { dir: string; source: string }): SkillsFound {
+  const isLocation = Object.hasOwn(SCOPES, source);
+  const location = isLocation ? (source as keyof typeof SCOPES) : 'path';
+  return loadFrom([{ path: resolve(dir), location }], isLocation ? 'local' : source);
+}
 
 /** Reads the skills of paths and, if `includeDefaults`, of the user and the project; the first of a name counts. */
 export function loadSkills(options: {

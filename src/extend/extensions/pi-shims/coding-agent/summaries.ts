@@ -11,7 +11,7 @@ import { type FileOperations, fileOperations, touchedFiles } from '../../../../s
 import { promptFor, SUMMARISER_PROMPT, type SummaryRequest } from '../../../../session/compaction/instructions.ts';
 import { recordsOf } from '../../../../session/compaction/record.ts';
 import { summaryText } from '../../../../session/compaction/summary-text.ts';
-import { entryMessages } from '../../../../session/context/context.ts';
+import { editedMessages, editsIn, entryMessages } from '../../../../session/context/context.ts';
 import { type Context, createModelCalls, type ModelCallOptions } from '../ai/model-calls.ts';
 import type { ExtensionEnvironment } from '../extension-environment.ts';
 import { estimateTokens } from './conversation.ts';
@@ -145,15 +145,28 @@ export function summaryFunctions(environment: () => Pick<ExtensionEnvironment, '
   };
 }
 
-/** The messages of a branch for a summary, newest within the budget, with the files that their tools used. */
+// Up to this share of the budget another summary is added.
+const SUMMARY_FITS = 0.9;
+
+const isSummary = ({ role }: AgentMessage) => role === 'branchSummary' || role === 'compactionSummary';
+
+/**
+ * The messages of a branch after edits for a summary, newest within the budget, with the files that their tools used.
+ * Tool results are left out: the calls show what was done.
+ */
 export function prepareBranchEntries(entries: readonly SessionEntry[], tokenBudget = 0) {
   const messages: AgentMessage[] = [];
   let totalTokens = 0;
-  for (const message of entries.flatMap(entryMessages).toReversed()) {
+  const edits = editsIn(entries);
+  for (const message of entries.flatMap((entry) => editedMessages(entry, edits)).toReversed()) {
+    if (message.role === 'toolResult') continue;
     const tokens = estimateTokens(message);
-    if (tokenBudget > 0 && totalTokens + tokens > tokenBudget) break;
+    const isOver = tokenBudget > 0 && totalTokens + tokens > tokenBudget;
+    // A summary may exceed the budget: it stands for many messages.
+    if (isOver && !(isSummary(message) && totalTokens < tokenBudget * SUMMARY_FITS)) break;
     totalTokens += tokens;
     messages.unshift(message);
+    if (isOver) break;
   }
   const earlier = entries.filter((entry) => entry.type === 'branch_summary' || entry.type === 'compaction');
   return { messages, fileOps: fileOperations(messages, earlier), totalTokens };
@@ -199,17 +212,20 @@ export function findCutPoint(
     keepRecentTokens: number,
   ]
 ): { firstKeptEntryIndex: number; turnStartIndex: number; isSplitTurn: boolean } {
+  const firstStart = (from: number) =>
+    entries.findIndex((entry, at) => at >= from && at < endIndex && mayStartWith(entry));
+  let cut = firstStart(startIndex);
+  if (cut === -1) return { firstKeptEntryIndex: startIndex, turnStartIndex: -1, isSplitTurn: false };
   let tokens = 0;
-  let cut = startIndex;
   for (let index = endIndex - 1; index >= startIndex; index--) {
     tokens += entryMessages(entries[index] as SessionEntry).reduce((sum, message) => sum + estimateTokens(message), 0);
     if (tokens < keepRecentTokens) continue;
-    cut = entries.findIndex((entry, at) => at >= index && at < endIndex && mayStartWith(entry));
+    const start = firstStart(index);
+    cut = start === -1 ? entries.slice(0, endIndex).findLastIndex(mayStartWith) : start;
     break;
   }
-  const firstKeptEntryIndex = cut === -1 ? startIndex : cut;
-  const turnStartIndex = startsTurn(entries[firstKeptEntryIndex])
-    ? -1
-    : findTurnStartIndex(entries, firstKeptEntryIndex, startIndex);
-  return { firstKeptEntryIndex, turnStartIndex, isSplitTurn: turnStartIndex !== -1 };
+  // Entries without messages stay with the entry that follows them.
+  while (cut > startIndex && entryMessages(entries[cut - 1] as SessionEntry).length === 0) cut--;
+  const turnStartIndex = startsTurn(entries[cut]) ? -1 : findTurnStartIndex(entries, cut, startIndex);
+  return { firstKeptEntryIndex: cut, turnStartIndex, isSplitTurn: turnStartIndex !== -1 };
 }

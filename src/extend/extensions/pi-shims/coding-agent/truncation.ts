@@ -22,7 +22,10 @@ export function truncateHead(content: string, limits?: Partial<TextLimits>): Tru
 }
 
 export function truncateTail(content: string, limits?: Partial<TextLimits>): Truncation {
-  return keepTail(content, sizeOf(content), complete(limits));
+  const both = complete(limits);
+  const tail = keepTail(content, sizeOf(content), both);
+  // Part of a line counts as a line.
+  return tail.lastLinePartial && both.maxLines === 1 ? { ...tail, truncatedBy: 'lines' } : tail;
 }
 
 const sizeOf = (content: string) => ({

@@ -10,12 +10,14 @@ import type { BuiltinToolCall } from '../../extend/extensions/tool-inputs.ts';
 export type { BoundaryResult } from '../../extend/extensions/events.ts';
 export type { BoundaryContext as BoundaryContextPreview } from '../../extend/extensions/hooks/boundary.ts';
 
-/** Pi's names of the events of extensions, of their results and of the parts of both. */
-export type ExtensionEvent = { [E in EventName]: NamedEvent<E> }[EventName];
+type AnyEvent = { [E in EventName]: NamedEvent<E> }[EventName];
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to answer need not return
-export type ExtensionHandler<E, R = undefined> = (event: E, ctx: ExtensionContext) => Promise<R | void> | R | void;
+type HandlerOf<E, R = undefined> = (event: E, ctx: ExtensionContext) => Promise<R | void> | R | void;
 
+export type { AnyEvent as ExtensionEvent, HandlerOf as ExtensionHandler };
+
+/** Pi's names of the events of extensions, of their results and of the parts of both. */
 export type ResourcesDiscoverEvent = NamedEvent<'resources_discover'>;
 export type McpServersChangeEvent = NamedEvent<'mcp_servers_change'>;
 export type SessionStartEvent = NamedEvent<'session_start'>;

@@ -1,17 +1,18 @@
 import type { CustomEntry, CustomMessage } from '../../protocol/generated/vocabulary.ts';
-import type { PlainTheme } from './api/ui.ts';
+import type { UiTheme } from './api/ui.ts';
+
+/** The keys of a terminal. This file holds the types of pi's terminal functions, which tau accepts and ignores. */
+export interface KeybindingHints {
+  keyText(keybinding: string): string;
+  keyHint(keybinding: string, description: string): string;
+}
 
 /** An object of pi's terminal, which tau lacks: no function that gets one is called. */
 // biome-ignore lint/suspicious/noExplicitAny: extensions call methods on these objects
 export type TerminalObject = any;
 
 /** Creates a component of pi's terminal. */
-export type ComponentFactory = (tui: TerminalObject, theme: PlainTheme) => TerminalObject;
-
-export interface KeybindingHints {
-  keyText(keybinding: string): string;
-  keyHint(keybinding: string, description: string): string;
-}
+export type ComponentFactory = (tui: TerminalObject, theme: UiTheme) => TerminalObject;
 
 export interface MessageRenderOptions extends KeybindingHints {
   expanded: boolean;
@@ -25,13 +26,13 @@ export interface EntryRenderOptions extends KeybindingHints {
 export type MessageRenderer<T = unknown> = (
   message: CustomMessage & { details?: T },
   options: MessageRenderOptions,
-  theme: PlainTheme,
+  theme: UiTheme,
 ) => TerminalObject;
 
 export type EntryRenderer<T = unknown> = (
   entry: CustomEntry & { data?: T },
   options: EntryRenderOptions,
-  theme: PlainTheme,
+  theme: UiTheme,
 ) => TerminalObject;
 
 export interface MarkdownTransformContext {
@@ -52,11 +53,11 @@ export interface ToolRenderResultOptions {
 /** The rendering functions of a tool. */
 export interface ToolRenderers {
   renderShell?: 'default' | 'self';
-  renderCall?: (args: TerminalObject, theme: PlainTheme, context: TerminalObject) => TerminalObject;
+  renderCall?: (args: TerminalObject, theme: UiTheme, context: TerminalObject) => TerminalObject;
   renderResult?: (
     result: TerminalObject,
     options: ToolRenderResultOptions,
-    theme: PlainTheme,
+    theme: UiTheme,
     context: TerminalObject,
   ) => TerminalObject;
 }

@@ -52,7 +52,7 @@ export class RegisteredProviders {
     return [...this.#providers.keys()];
   }
 
-  /** What is registered for a provider. */
+  /** The config of a registered provider. */
   configOf(name: string): ProviderConfig | undefined {
     const registered = this.#providers.get(name);
     if (!registered) return undefined;

@@ -10,9 +10,7 @@ import type {
 
 const plainText = (text: unknown) => String(text ?? '');
 
-/** A terminal theme without colours. */
-export type PlainTheme = typeof plainTheme;
-
+// A terminal theme without colours.
 const plainTheme = {
   name: 'plain',
   fg: (_color: string, text: unknown) => plainText(text),
@@ -133,9 +131,12 @@ const isLevel = (type: unknown) => type === 'info' || type === 'warning' || type
 
 const isPlacement = (placement: unknown) => placement === 'aboveEditor' || placement === 'belowEditor';
 
+/** The theme of `ctx.ui`: it has no colours. */
+export type UiTheme = typeof plainTheme;
+
 type CustomFactory<T> = (
   tui: TerminalObject,
-  theme: PlainTheme,
+  theme: UiTheme,
   keybindings: TerminalObject,
   done: (result: T) => void,
 ) => TerminalObject;
@@ -149,7 +150,7 @@ interface TerminalOnly {
   setWorkingIndicator(options?: WorkingIndicatorOptions): void;
   setHiddenThinkingLabel(label?: string): void;
   setFooter(
-    factory: ((tui: TerminalObject, theme: PlainTheme, footerData: TerminalObject) => TerminalObject) | undefined,
+    factory: ((tui: TerminalObject, theme: UiTheme, footerData: TerminalObject) => TerminalObject) | undefined,
   ): void;
   setHeader(factory: ComponentFactory | undefined): void;
   setEditorComponent(
@@ -160,10 +161,10 @@ interface TerminalOnly {
   getEditorText(): string;
   getToolsExpanded(): boolean;
   setToolsExpanded(expanded: boolean): void;
-  readonly theme: PlainTheme;
+  readonly theme: UiTheme;
   getAllThemes(): { name: string; path: string | undefined }[];
-  getTheme(name: string): PlainTheme | undefined;
-  setTheme(theme: string | PlainTheme): { success: boolean; error?: string };
+  getTheme(name: string): UiTheme | undefined;
+  setTheme(theme: string | UiTheme): { success: boolean; error?: string };
 }
 
 // Terminal functions, with the values that pi returns without a terminal.

@@ -190,6 +190,10 @@ it('tool arguments are validated', () => {
   expect(() => ai.validateToolCall([], call(1))).toThrow('Tool "t" not found');
 });
 
+it('the version is that of pi', () => {
+  expect(ai.PI_AI_VERSION).toBe('1.5.0');
+});
+
 it('version 7 UUIDs begin with the time', () => {
   const before = Date.now();
   const id = ai.uuidv7();

@@ -17,6 +17,7 @@ import {
 } from './ai/provider-collection.ts';
 import * as toolArguments from './ai/tool-arguments.ts';
 import * as transcript from './ai/transcript.ts';
+import { VERSION } from './coding-agent/paths.ts';
 import type { ExtensionEnvironment } from './extension-environment.ts';
 
 /** The exports of `pi-ai`. */
@@ -31,6 +32,7 @@ export function piAi(environment: ExtensionEnvironment): object {
     ...apiKinds,
     ...createModelCalls(environment, ownApi),
     ...createBuiltinProviders(environment),
+    PI_AI_VERSION: VERSION,
     AssistantMessageEventStream,
     EventStream,
     InMemoryCredentialStore,

@@ -74,6 +74,28 @@ describe('tools', () => {
     expect(output).toBe(`1 own\n${join(cwd, 'inside')}\n`);
   });
 
+  it('bash returns its result for programs too', async () => {
+    const execute = (command: string) => pi.createBashTool('/').execute('1', { command });
+
+    const [printed, silent, long] = await Promise.all(['echo hi', 'true', 'seq 3000'].map(execute));
+
+    expect(printed.structuredContent).toEqual({
+      output: 'hi\n',
+      truncated: false,
+      exit_code: 0,
+      wall_time_seconds: expect.any(Number),
+    });
+    expect(silent.structuredContent).toMatchObject({ output: '', truncated: false });
+    expect(long.structuredContent).toMatchObject({ truncated: true, output: expect.stringMatching(/3000$/) });
+  });
+
+  it('have lines for the system prompt', () => {
+    for (const name of ['Read', 'Bash', 'Edit', 'Write']) {
+      const { promptSnippet, promptGuidelines } = pi[`create${name}ToolDefinition`]('/');
+      expect([typeof promptSnippet, promptGuidelines.length > 0]).toEqual(['string', true]);
+    }
+  });
+
   it('bash hides the API keys of providers from commands', async () => {
     process.env['ANTHROPIC_API_KEY'] = 'secret';
     try {

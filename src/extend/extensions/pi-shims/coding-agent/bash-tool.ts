@@ -1,6 +1,7 @@
 import type { Tool } from '../../../../agent/tool.ts';
 import { bashTool } from '../../../../agent/tools/bash/bash.ts';
 import type { CommandOutput } from '../../../../agent/tools/bash/command-output.ts';
+import type { Truncation } from '../../../../agent/tools/truncate.ts';
 import { type BashOperations, runBashBackend } from '../../api/bash-backend.ts';
 import type { ExtensionEnvironment } from '../extension-environment.ts';
 
@@ -26,7 +27,7 @@ export function customBash(cwd: string, shell: ExtensionEnvironment['shell'], op
   const tool = bashTool({ cwd, env: {}, family: '' });
   return {
     ...tool,
-    execute: async (call) => {
+    execute: timed(async (call) => {
       const defaults = shell();
       const { commandPrefix = defaults.commandPrefix, shellPath = defaults.shellPath } = options;
       const { command, ...spawned } = spawnHook({ command: String(call.args['command']), cwd, env: defaults.env });
@@ -49,9 +50,33 @@ export function customBash(cwd: string, shell: ExtensionEnvironment['shell'], op
         onOutput: progress.push,
       };
       return reportOn(await runBashBackend(operations, job).finally(progress.stop), timeout);
-    },
+    }),
   };
 }
+
+// Stands for the output of a command that prints nothing.
+const NO_OUTPUT = '(no output)';
+
+// Adds the result for programs, as pi's tool returns it. A failed command is an error and has none.
+const timed =
+  (execute: Tool['execute']): Tool['execute'] =>
+  async (call) => {
+    const start = performance.now();
+    const output = await execute(call);
+    const wall_time_seconds = Math.round((performance.now() - start) / 100) / 10;
+    const { truncation } = (output.details ?? {}) as { truncation?: Truncation };
+    const [block] = output.content;
+    const text = block?.type === 'text' && block.text !== NO_OUTPUT ? block.text : '';
+    return {
+      ...output,
+      structuredContent: {
+        output: truncation?.content ?? text,
+        truncated: truncation?.truncated ?? false,
+        exit_code: 0,
+        wall_time_seconds,
+      },
+    };
+  };
 
 // Passes on the latest value at most once per interval.
 function throttle<T>(ms: number, pass: (latest: T) => void) {

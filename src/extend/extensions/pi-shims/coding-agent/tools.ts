@@ -25,7 +25,8 @@ export function toolFactories(shell: ExtensionEnvironment['shell']) {
   const createGrepTool = factoryFor(grepTool, rejectingOperations(grepTool));
   const createFindTool = factoryFor(findTool, rejectingOperations(findTool));
   const createLsTool = factoryFor(lsTool, rejectingOperations(lsTool));
-  const createBashTool = (cwd: string, options?: BashToolOptions) => asPiTool(customBash(cwd, shell, options));
+  const createBashTool = (cwd: string, options?: BashToolOptions) =>
+    asPiTool(withPromptLines(customBash(cwd, shell, options)));
   return {
     createReadTool,
     createEditTool,
@@ -49,10 +50,35 @@ export function toolFactories(shell: ExtensionEnvironment['shell']) {
   };
 }
 
+/** The lines about the tools in the system prompt of an extension that registers them. */
+const PROMPT_LINES: Readonly<Record<string, Pick<Tool, 'promptSnippet' | 'promptGuidelines'>>> = {
+  read: { promptSnippet: 'Read files', promptGuidelines: ['Read files with read, not with cat or sed.'] },
+  bash: {
+    promptSnippet: 'Run shell commands',
+    promptGuidelines: ['Use bash for commands such as ls, grep and find, and to run programs.'],
+  },
+  edit: {
+    promptSnippet: 'Replace parts of files',
+    promptGuidelines: [
+      'Change existing files with edit; each oldText must match the file exactly.',
+      'Put all changes of one file into one call of edit.',
+    ],
+  },
+  write: {
+    promptSnippet: 'Create or replace files',
+    promptGuidelines: ['Use write for new files and complete rewrites only.'],
+  },
+  grep: { promptSnippet: 'Search the contents of files' },
+  find: { promptSnippet: 'Find files by name' },
+  ls: { promptSnippet: 'List folders' },
+};
+
+const withPromptLines = (tool: Tool): Tool => ({ ...tool, ...PROMPT_LINES[tool.name] });
+
 const factoryFor =
   (local: (cwd: string) => Tool, withOperations: (cwd: string, operations: FileToolOperations) => Tool) =>
   (cwd: string, { operations }: FileToolOptions = {}) =>
-    asPiTool(operations ? withOperations(cwd, operations) : local(cwd));
+    asPiTool(withPromptLines(operations ? withOperations(cwd, operations) : local(cwd)));
 
 // An error is better than a result from the wrong machine.
 const rejectingOperations =

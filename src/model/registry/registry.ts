@@ -153,10 +153,9 @@ export class ModelRegistry {
     const known = this.auth?.usableModels() ?? [];
     const ids = new Set(known.map(fullName));
     const extra = this.#extraModels.filter((model) => this.#isUsable(model) && !ids.has(fullName(model)));
-    const others = [...known, ...extra];
-    const physical = others.filter(({ provider, id }) => !this.virtual.find(provider, id));
-    const virtual = this.virtual.all.filter((model) => this.#isUsable(model));
-    const models = [...physical.map((model) => this.#correct(model)), ...virtual];
+    const physical = [...known, ...extra].filter(({ provider, id }) => !this.virtual.find(provider, id));
+    const usable = this.virtual.all.filter((model) => this.#isUsable(model));
+    const models = physical.map((model) => this.#correct(model)).concat(usable);
     return scripted || models.length === 0 ? [...models, ...scriptedModels] : models;
   }
 
@@ -199,8 +198,8 @@ export class ModelRegistry {
     const { matchPatterns } = await import('./model-pattern.ts');
     const [first] = apiKey === undefined ? [] : matchPatterns(patterns, this.#list?.inPreferenceOrder() ?? []).choices;
     if (first && apiKey !== undefined) this.auth?.setRuntimeKey({ provider: first.model.provider, key: apiKey });
-    const scripted = patterns.some((pattern) => /^tau\/|scripted/i.test(pattern));
-    const { choices, warnings } = matchPatterns(patterns, this.available({ scripted }));
+    const available = this.available({ scripted: patterns.some((pattern) => /^tau\/|scripted/i.test(pattern)) });
+    const { choices, warnings } = matchPatterns(patterns, available);
     this.#scope = choices.length > 0 ? choices : undefined;
     this.#scopeRequest = { patterns, apiKey };
     return warnings;
@@ -391,9 +390,8 @@ export class ModelRegistry {
 
   /** A virtual model of a provider without others needs no key. */
   #isUsable(model: Model): boolean {
-    const { provider } = model;
-    if (LOCAL_PROVIDERS.has(provider) || this.hasKey(provider)) return true;
-    return isVirtual(model) && this.#list?.providers().includes(provider) !== true;
+    if (LOCAL_PROVIDERS.has(model.provider) || this.hasKey(model.provider)) return true;
+    return isVirtual(model) && this.#list?.providers().includes(model.provider) !== true;
   }
 }
 

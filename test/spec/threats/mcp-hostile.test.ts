@@ -30,7 +30,7 @@ it.each([
   const outcomes = toolOutcomes(await peer.run('go'));
 
   expect(outcomes).toEqual([
-    { text: `The MCP server s sent more than ${limit} in one response`, isError: true },
+    { text: `The MCP server s sent more than ${limit} in one minute`, isError: true },
     { text: '{}', isError: false },
   ]);
 });

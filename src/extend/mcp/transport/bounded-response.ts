@@ -1,35 +1,19 @@
 import { messageOf } from '../../../protocol/errors.ts';
 import { MAX_MESSAGE_BYTES } from './message-lines.ts';
 
-/** A longer response, or a stream of more events, closes the connection. */
-export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
-const MAX_RESPONSE_EVENTS = 100_000;
+// Limits of an event stream, which may last as long as the session. More closes the connection.
+const STREAM_PERIOD_MS = 60_000;
+const MAX_STREAM_BYTES = 128 * 1024 * 1024;
+const MAX_STREAM_EVENTS = 100_000;
 
 const LF = 10;
 const CR = 13;
 
-/** Limits the size of each message in a response: a longer one fails its body. */
+/** Limits the size of each message in a response, and how much an event stream sends per minute: more fails the body. */
 export function limitMessageSize(response: Response, onError: (error: unknown) => void): Response {
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  let size = 0;
-  let newlines = 0;
-  let total = 0;
-  let events = 0;
-  const measure = (bytes: Uint8Array) => {
-    total += bytes.length;
-    if (events > MAX_RESPONSE_EVENTS) throw new Error(`sent more than ${MAX_RESPONSE_EVENTS} events in one response`);
-    if (total > MAX_RESPONSE_BYTES) throw new Error(`sent more than ${MAX_RESPONSE_BYTES} bytes in one response`);
-    if (!isStream) size += bytes.length;
-    else {
-      for (const byte of bytes) {
-        if (byte !== CR) newlines = byte === LF ? newlines + 1 : 0;
-        size = newlines > 1 ? 0 : size + 1;
-        if (newlines === 2 && byte === LF) events++;
-      }
-    }
-    if (size > MAX_MESSAGE_BYTES) throw new Error(`sent more than ${MAX_MESSAGE_BYTES} bytes in one message`);
-  };
+  const meter = isStream ? new EventMeter() : new MessageMeter();
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
@@ -37,7 +21,7 @@ export function limitMessageSize(response: Response, onError: (error: unknown) =
         const { done, value } = await reader.read();
         if (isCancelled) return;
         if (done) return controller.close();
-        measure(value);
+        meter.measure(value);
         controller.enqueue(value);
       } catch (error) {
         if (isCancelled) return;
@@ -52,6 +36,54 @@ export function limitMessageSize(response: Response, onError: (error: unknown) =
     },
   });
   return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+}
+
+/** Limits one message. */
+class MessageMeter {
+  #size = 0;
+
+  measure({ length }: Uint8Array): void {
+    this.#size += length;
+    checkMessageSize(this.#size);
+  }
+}
+
+/** Limits the size of each event, and bytes and events per minute. */
+class EventMeter {
+  #size = 0;
+  #newlines = 0;
+  #lastByte = 0;
+  #startedAt = performance.now();
+  #bytes = 0;
+  #events = 0;
+
+  measure(bytes: Uint8Array): void {
+    const now = performance.now();
+    if (now - this.#startedAt >= STREAM_PERIOD_MS) {
+      this.#startedAt = now;
+      this.#bytes = 0;
+      this.#events = 0;
+    }
+    this.#bytes += bytes.length;
+    for (const byte of bytes) this.#measureByte(byte);
+    checkMessageSize(this.#size);
+    if (this.#events > MAX_STREAM_EVENTS) throw new Error(`sent more than ${MAX_STREAM_EVENTS} events in one minute`);
+    if (this.#bytes > MAX_STREAM_BYTES) throw new Error(`sent more than ${MAX_STREAM_BYTES} bytes in one minute`);
+  }
+
+  /** A blank line ends an event. Lines end with LF, CR or both. */
+  #measureByte(byte: number): void {
+    const isLineEnd = byte === CR || (byte === LF && this.#lastByte !== CR);
+    if (isLineEnd) this.#newlines++;
+    else if (byte !== LF) this.#newlines = 0;
+    this.#lastByte = byte;
+    this.#size = this.#newlines > 1 ? 0 : this.#size + 1;
+    if (isLineEnd && this.#newlines === 2) this.#events++;
+  }
+}
+
+function checkMessageSize(size: number): void {
+  if (size > MAX_MESSAGE_BYTES) throw new Error(`sent more than ${MAX_MESSAGE_BYTES} bytes in one message`);
 }
 
 /** The reason of a failed `fetch`, which it stores in `cause`. */

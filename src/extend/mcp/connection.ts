@@ -10,6 +10,7 @@ import {
 import { throwIfAborted, unlessAborted } from '../../agent/unless-aborted.ts';
 import { version } from '../../protocol/generated/version.ts';
 import { CallTimer } from './call-timer.ts';
+import { ChangeStream } from './change-stream.ts';
 import { describeFailure, isServerError, statusOf } from './describe-failure.ts';
 import { ServerUnavailable, SignInRequired } from './mcp-errors.ts';
 import { listPrompts, type RemotePrompt } from './prompt-list.ts';
@@ -46,10 +47,6 @@ export interface RemoteCall {
 // Rounds of input that a server may demand before it answers a call (revision 2026-07-28).
 const MAX_INPUT_ROUNDS = 10;
 
-// Delay before a stream of changes that the server ended is opened again, and how often.
-const RELISTEN_MS = 5000;
-const MAX_RELISTENS = 5;
-
 /** An open connection to an MCP server. */
 export class McpConnection {
   readonly #client: Client;
@@ -58,6 +55,7 @@ export class McpConnection {
   readonly #timers = new Set<CallTimer>();
   /** Requests of the server that are being handled. */
   #openRequests = 0;
+  #changes: ChangeStream | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(transport: McpTransport, negotiation: Negotiation, options: McpConnectionOptions) {
@@ -111,9 +109,10 @@ export class McpConnection {
       throw connection.#signInDemand(error) ?? (failure === undefined ? error : new Error(failure));
     }
     client.onclose = () => {
+      connection.#changes?.close();
       if (connection.#closing === undefined) onLost(connection, transport.failure ?? 'closed the connection');
     };
-    if (client.getProtocolEra() === 'modern') void connection.#listen(0);
+    if (client.getProtocolEra() === 'modern') connection.#listen(onListChanged);
     return connection;
   }
 
@@ -183,6 +182,7 @@ export class McpConnection {
   }
 
   close(): Promise<void> {
+    this.#changes?.close();
     this.#closing ??= this.#transport.close();
     return this.#closing;
   }
@@ -257,18 +257,15 @@ export class McpConnection {
     }
   }
 
-  /** Opens the stream on which a server of revision 2026-07-28 reports changes. */
-  async #listen(opened: number): Promise<void> {
+  #listen(onListChanged: () => void): void {
     const { tools, prompts } = this.#client.getServerCapabilities() ?? {};
     const filter = {
       ...(tools?.listChanged ? { toolsListChanged: true } : {}),
       ...(prompts?.listChanged ? { promptsListChanged: true } : {}),
     };
-    if (Object.keys(filter).length === 0 || opened > MAX_RELISTENS) return;
-    const subscription = await this.#client.listen(filter, { timeout: MAX_WAIT_MS }).catch(() => undefined);
-    const end = await subscription?.closed;
-    if (end === 'remote' && this.#closing === undefined)
-      setTimeout(() => void this.#listen(opened + 1), RELISTEN_MS).unref();
+    if (Object.keys(filter).length === 0) return;
+    const open = () => this.#client.listen(filter, { timeout: MAX_WAIT_MS });
+    this.#changes = new ChangeStream({ open, onReopened: onListChanged });
   }
 
   #failureOf(error: unknown): Error {

@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { messageOf } from '../../protocol/errors.ts';
-import { isObject } from '../../protocol/json.ts';
+import { isObject, type JsonObject } from '../../protocol/json.ts';
 
 // Limit of an error message from a server.
 const MAX_MCP_ERROR_CHARACTERS = 1000;
@@ -11,7 +11,13 @@ export const isServerError = (error: unknown) => error instanceof ProtocolError 
 /** The HTTP status with which the server refused a request. */
 export const statusOf = (error: unknown) => (error instanceof SdkHttpError ? error.status : undefined);
 
-/** A readable sentence about a failure; the words of the server if it sent any. */
+/** The code of a JSON-RPC error, also in the body of a refused HTTP request. */
+export function rpcCodeOf(error: unknown): unknown {
+  if (error instanceof ProtocolError) return error.code;
+  return error instanceof SdkHttpError ? rpcErrorIn(bodyOf(error))?.['code'] : undefined;
+}
+
+/** Returns one sentence about a failure: the server's own message if there is one. */
 export function describeFailure(error: unknown): string {
   return describe(error).slice(0, MAX_MCP_ERROR_CHARACTERS);
 }
@@ -21,11 +27,11 @@ function describe(error: unknown): string {
   if (error instanceof SdkHttpError) return describeStatus(error);
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) return 'closed the connection';
   const { name, cause } = error as { name?: unknown; cause?: unknown };
-  if (isUnreadable(error)) return 'gave an answer that cannot be understood';
+  if (isUnreadable(error)) return 'sent an invalid response';
   // The library reports a lost connection as a failed negotiation.
   if (error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && cause instanceof Error)
     return describe(cause);
-  if (String(name).endsWith('ZodError') || name === 'SyntaxError') return 'gave an answer that cannot be understood';
+  if (String(name).endsWith('ZodError') || name === 'SyntaxError') return 'sent an invalid response';
   return messageOf(error).replace(/ \(redirectPolicy: .*\)$/, '');
 }
 
@@ -34,19 +40,24 @@ const isUnreadable = (error: unknown) =>
   [SdkErrorCode.InvalidResult, SdkErrorCode.UnsupportedResultType].includes(error.code as SdkErrorCode);
 
 function describeStatus(error: SdkHttpError): string {
+  const body = bodyOf(error);
+  const message = rpcErrorIn(body)?.['message'];
+  return typeof message === 'string' ? message : `responded with status ${error.status}: ${body}`;
+}
+
+function bodyOf(error: SdkHttpError): string {
   const { text } = error.data as { text?: unknown };
-  const body = typeof text === 'string' && text !== '' ? text : withoutPrefix(error.message);
-  return rpcMessageIn(body) ?? `answered with status ${error.status}: ${body}`;
+  return typeof text === 'string' && text !== '' ? text : withoutPrefix(error.message);
 }
 
 const withoutPrefix = (message: string) =>
   message.replace(/^Error POSTing to endpoint: /, '').replace(/ \(redirectPolicy: .*\)$/, '');
 
-// The message of a JSON-RPC error; undefined if the text holds none.
-function rpcMessageIn(text: string): string | undefined {
+// The JSON-RPC error in a text, if it contains one.
+function rpcErrorIn(text: string): JsonObject | undefined {
   try {
     const { error } = JSON.parse(text.replace(/^\uFEFF/, '')) as { error?: unknown };
-    return isObject(error) && typeof error['message'] === 'string' ? error['message'] : undefined;
+    return isObject(error) ? error : undefined;
   } catch {
     return undefined;
   }

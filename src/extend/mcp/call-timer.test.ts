@@ -16,7 +16,7 @@ function started(limits: CallLimits) {
   return { timer, expired };
 }
 
-it('[N56] silence ends a call, and progress starts it over', () => {
+it('[N56] an idle time ends a call, and progress starts it over', () => {
   const { timer, expired } = started({ idleMs: 100, totalMs: 1000 });
 
   vi.advanceTimersByTime(99);

@@ -1,11 +1,11 @@
 /** Limits of one call in milliseconds. */
 export interface CallLimits {
-  /** Without any sign of the server. */
+  /** Longest time without a message from the server. */
   readonly idleMs: number;
   readonly totalMs: number;
 }
 
-/** Ends a call after silence or in total. Time in which the server waits for the user does not count. */
+/** Ends a call after an idle time or a total time. While a request of the server is open, neither counts. */
 export class CallTimer {
   readonly #limits: CallLimits;
   readonly #onExpire: (limit: keyof CallLimits) => void;
@@ -19,7 +19,7 @@ export class CallTimer {
     this.#onExpire = onExpire;
   }
 
-  /** Starts or continues; the silence starts over. */
+  /** Starts or continues; the idle time starts over. */
   resume(): void {
     this.pause();
     const limit = this.#leftMs <= this.#limits.idleMs ? 'totalMs' : 'idleMs';
@@ -34,7 +34,7 @@ export class CallTimer {
     this.#leftMs = Math.max(0, this.#leftMs - (performance.now() - this.#armedAt));
   }
 
-  /** Restarts the silence unless the timer is paused. */
+  /** Restarts the idle time unless the timer is paused. */
   touch(): void {
     if (this.#timer !== undefined) this.resume();
   }

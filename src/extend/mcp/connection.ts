@@ -209,7 +209,7 @@ export class McpConnection {
     const abort = () => stop.abort('aborted');
     let expired: string | undefined;
     const timer = new CallTimer({ idleMs, totalMs: MAX_WAIT_MS }, (limit) => {
-      const verb = limit === 'idleMs' ? 'did not answer' : 'did not finish';
+      const verb = limit === 'idleMs' ? 'did not respond' : 'did not finish';
       expired = `${verb} within ${(limit === 'idleMs' ? idleMs : MAX_WAIT_MS) / 1000} seconds`;
       abort();
     });

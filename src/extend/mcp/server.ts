@@ -23,7 +23,7 @@ import type { ToolList } from './tools/tool-list.ts';
 // Default timeout for connecting.
 const MCP_CONNECT_MS = 10_000;
 
-// Default limit of silence during a call.
+// Default idle time that ends a call.
 const MCP_CALL_IDLE_MS = 60_000;
 
 // Delays before reconnecting to a lost server; a successful call starts them over.

@@ -48,7 +48,7 @@ it('[N67] a single byte now and then does not keep a call of an MCP server alive
   const { peer } = await openTestAgent('stdio', { home, script: toolCallScript('s__echo') });
 
   expect(toolOutcomes(await peer.run('go'))).toEqual([
-    { text: 'The MCP server s did not answer within 2 seconds', isError: true },
+    { text: 'The MCP server s did not respond within 2 seconds', isError: true },
   ]);
 });
 
@@ -74,7 +74,7 @@ it('[N67] a program that never stops printing is ended, and other servers work',
   const { peer } = await openTestAgent('stdio', { home, script: toolCallScript('s__echo', 'other__echo') });
 
   expect(toolOutcomes(await peer.run('go'))).toEqual([
-    { text: 'The MCP server s prints too much that is no message', isError: true },
+    { text: 'The MCP server s prints too much output that is not JSON-RPC', isError: true },
     { text: '{}', isError: false },
   ]);
 });

@@ -56,7 +56,7 @@ verifies('N35', 'failed, rejected and timed out MCP calls give error results; th
   expect(toolOutcomes(records)).toEqual([
     { text: 'no such file', isError: true },
     { text: 'Bad arguments', isError: true },
-    { text: 'The MCP server mute did not answer within 4 seconds', isError: true },
+    { text: 'The MCP server mute did not respond within 4 seconds', isError: true },
   ]);
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
 });

@@ -85,7 +85,7 @@ verifies(
     await peer.ok({ type: 'set_auto_retry', enabled: true });
 
     const [{ error }] = (await peer.ok({ type: 'get_state' })).mcpServers;
-    expect(error).toMatch(/^answered with status 401: … is wrong, \/mcp… too x+$/);
+    expect(error).toMatch(/^responded with status 401: … is wrong, \/mcp… too x+$/);
     expect(error.length).toBeLessThan(1100);
     expect(JSON.stringify(peer.records)).not.toContain(secret);
   },

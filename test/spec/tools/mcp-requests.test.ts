@@ -62,7 +62,7 @@ verifies(
     });
     expect(consent).toMatchObject({
       method: 'confirm',
-      title: 'MCP server s: give it input?',
+      title: 'The MCP server s requests input',
       message: 'Who are you?\n\nFields: name, age, color, news, days, note',
     });
     expect(first).toMatchObject({ method: 'input', title: 'MCP server s: Name: as in the passport' });

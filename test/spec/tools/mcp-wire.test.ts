@@ -228,7 +228,7 @@ verifies('N49', 'another refusal than those is final', async ({ open }) => {
   await peer.ok({ type: 'set_auto_retry', enabled: true });
 
   expect((await peer.ok({ type: 'get_state' })).mcpServers).toMatchObject([
-    { status: 'failed', error: 'answered with status 422: not here' },
+    { status: 'failed', error: 'responded with status 422: not here' },
   ]);
   expect(server.seen.filter((line) => line.startsWith('GET'))).toEqual([]);
 });

@@ -30,7 +30,8 @@ export class RedirectReceiver {
       if (expected.state === undefined || parameters.get('state') !== expected.state)
         throw new Error('This is not the expected sign-in.');
     };
-    const listenOn = (wanted: number) => listenForCallback({ host, port: wanted, path: address.pathname, accept });
+    const listenOn = (requestedPort: number) =>
+      listenForCallback({ host, port: requestedPort, path: address.pathname, accept });
     const server = await listenOn(port ?? Number(address.port)).catch(() => listenOn(0));
     address.port = String(server.port);
     return new RedirectReceiver(server, address.href, expected);

@@ -117,7 +117,7 @@ function scopeFor({ scope, needsMoreScope }: SignInChallenge, stored: McpSignIn 
   return needsMoreScope ? computeScopeUnion(granted, scope) : scope;
 }
 
-/** The parameters that the user pastes. A wrong paste is asked for again, some times. */
+/** The parameters that the user pastes. Requests another paste after a wrong one, at most `MAX_PASTES` times. */
 async function pastedParameters(
   { address, expectedState: state }: SignInFlow,
   present: SignInOptions['present'],

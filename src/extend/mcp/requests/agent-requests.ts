@@ -5,7 +5,7 @@ import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { Dialogs } from '../../dialogs.ts';
 import { elicit } from './elicitation.ts';
 import { sample } from './sampling.ts';
-import type { ServerRequests } from './server-requests.ts';
+import { rejection, type ServerRequests } from './server-requests.ts';
 
 // A server may have this many requests waiting for the user, of which one is shown at a time.
 const MAX_WAITING_REQUESTS = 5;
@@ -42,16 +42,13 @@ export function agentRequests(server: string, access: RequestAccess): ServerRequ
       return (await quota.run(() => elicit(params, { server, dialogs, signal }))) ?? { action: 'cancel' };
     },
     sample: async (params, signal) => {
-      if (!canShowDialogs()) throw denied('There is no user who could confirm the request');
+      if (!canShowDialogs()) throw rejection('There is no user who could confirm the request');
       const result = await quota.run(() => sample(params, signal, { ...access, server }));
-      if (!result) throw denied('There are too many requests');
+      if (!result) throw rejection('There are too many requests');
       return result;
     },
   };
 }
-
-// The code of the protocol for a request that the user rejects.
-const denied = (message: string) => Object.assign(new Error(message), { code: -1 });
 
 // Runs the requests of one server to the user one after another, and refuses a flood of them.
 class RequestQuota {

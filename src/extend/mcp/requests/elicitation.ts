@@ -62,7 +62,7 @@ async function fillForm(
   const names = fields.map(({ name }) => name.slice(0, 100)).join(', ');
   const consent = await open({
     method: 'confirm',
-    title: `MCP server ${server}: give it input?`,
+    title: `The MCP server ${server} requests input`,
     message: names === '' ? message : `${message}\n\nFields: ${names}`,
   });
   if (!consent) return { action: 'cancel' };

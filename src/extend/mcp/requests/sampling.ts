@@ -7,7 +7,7 @@ import type { ModelMessage, ModelRequest, ResponseEnd } from '../../../model/req
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { isObject } from '../../../protocol/json.ts';
 import type { Dialogs } from '../../dialogs.ts';
-import type { SampleParams } from './server-requests.ts';
+import { rejection, type SampleParams } from './server-requests.ts';
 
 // Limits of a request: its text, its messages and the response.
 const MAX_SAMPLE_CHARACTERS = 256 * 1024;
@@ -34,11 +34,11 @@ export async function sample(
   access: SamplingAccess,
 ): Promise<CreateMessageResult> {
   const model = access.model();
-  if (!model) throw refusal('The session has no model');
+  if (!model) throw rejection('The session has no model');
   const messages = messagesFrom(params.messages, model);
   const systemPrompt = typeof params.systemPrompt === 'string' ? params.systemPrompt : '';
   const size = JSON.stringify(messages).length + systemPrompt.length;
-  if (size > MAX_SAMPLE_CHARACTERS) throw refusal(`The request has more than ${MAX_SAMPLE_CHARACTERS} characters`);
+  if (size > MAX_SAMPLE_CHARACTERS) throw rejection(`The request has more than ${MAX_SAMPLE_CHARACTERS} characters`);
   const maxTokens = Math.min(
     Math.max(1, Number(params.maxTokens) || MAX_SAMPLE_TOKENS),
     MAX_SAMPLE_TOKENS,
@@ -52,10 +52,10 @@ export async function sample(
     },
     { signal },
   );
-  if (consent?.confirmed !== true) throw refusal('The user rejected the sampling request');
+  if (consent?.confirmed !== true) throw rejection('The user rejected the sampling request');
   const request = { model, thinkingLevel: 'off', systemPrompt, messages, tools: [], maxTokens, signal } as const;
   const { message, failure } = await responseTo(request, access.registry);
-  if (failure) throw refusal(`The model call failed: ${failure.code}`);
+  if (failure) throw rejection(`The model call failed: ${failure.code}`);
   const text = message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
   return {
     role: 'assistant',
@@ -67,14 +67,14 @@ export async function sample(
 
 async function responseTo(request: ModelRequest, registry: ModelRegistry): Promise<ResponseEnd> {
   const provider = await unlessAborted(registry.provider(request.model, request.signal), request.signal);
-  if (!provider) throw refusal('The request was cancelled');
+  if (!provider) throw rejection('The request was cancelled');
   for await (const event of callModel(provider, request).events) if (event.type === 'end') return event;
-  throw refusal('The model stream ended without an end');
+  throw rejection('The model stream ended without an end');
 }
 
 function messagesFrom(values: readonly unknown[], model: Model): ModelMessage[] {
   if (values.length === 0 || values.length > MAX_SAMPLE_MESSAGES)
-    throw refusal(`A request needs between 1 and ${MAX_SAMPLE_MESSAGES} messages`);
+    throw rejection(`A request needs between 1 and ${MAX_SAMPLE_MESSAGES} messages`);
   return values.map((value) => {
     const { role, content } = isObject(value) ? value : {};
     const text = [content].flat().map(textFrom).join('\n');
@@ -86,7 +86,7 @@ function messagesFrom(values: readonly unknown[], model: Model): ModelMessage[] 
 
 function textFrom(block: unknown): string {
   if (isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string') return block['text'];
-  throw refusal('Only text can be sampled');
+  throw rejection('Only text can be sampled');
 }
 
 function preview({
@@ -106,6 +106,3 @@ function preview({
     whole.length > MAX_SAMPLE_PREVIEW ? `${whole.slice(0, MAX_SAMPLE_PREVIEW)}… (${whole.length} characters)` : whole;
   return `${shown}\n\nAt most ${maxTokens} tokens.`;
 }
-
-// The code of the protocol for a request that the user rejects.
-const refusal = (message: string) => Object.assign(new Error(message), { code: -1 });

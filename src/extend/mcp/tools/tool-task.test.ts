@@ -10,13 +10,13 @@ it.each([
   const methods: string[] = [];
   const request = async (method: string) => {
     methods.push(method);
-    if (method === failing) throw new Error('did not answer');
+    if (method === failing) throw new Error('did not respond');
     return method === 'tools/call' ? { task: working } : { ...working, status: 'completed' };
   };
   const { signal } = new AbortController();
 
   const run = runToolTask({ name: 'long', arguments: {} }, { request, signal, onStatus: () => {} });
 
-  await expect(run).rejects.toThrow('did not answer');
+  await expect(run).rejects.toThrow('did not respond');
   expect(methods.slice(-2)).toEqual([failing, 'tasks/cancel']);
 });

@@ -37,7 +37,7 @@ export class SseTransport extends SSEClientTransport {
       await super.send(message);
     } catch (error) {
       const text = messageOf(error);
-      throw REFUSED_POST.test(text) ? new Error(text.replace(REFUSED_POST, 'answered with status $1: ')) : error;
+      throw REFUSED_POST.test(text) ? new Error(text.replace(REFUSED_POST, 'responded with status $1: ')) : error;
     }
   }
 

@@ -25,7 +25,7 @@ export class StdioTransport implements Transport {
   readonly #lines = new MessageLines(MAX_MESSAGE_BYTES);
   #child: PipedProcess | undefined;
   #stderr = '';
-  /** Output since the last message that is none. */
+  /** Characters of output that is not JSON-RPC since the last message. */
   #noise = 0;
   #failure: string | undefined;
   #isClosed = false;
@@ -94,7 +94,7 @@ export class StdioTransport implements Transport {
     for (const line of lines ?? []) {
       const message = parseMessage(line);
       this.#noise = message ? 0 : this.#noise + line.length + NOISE_PER_LINE;
-      if (this.#noise > MAX_MESSAGE_BYTES) this.#fail('prints too much that is no message');
+      if (this.#noise > MAX_MESSAGE_BYTES) this.#fail('prints too much output that is not JSON-RPC');
       if (message) this.onmessage?.(message);
     }
   }
@@ -111,7 +111,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-// Every line of output that is no message counts as so many characters more.
+// Charged for each such line in addition to its length.
 const NOISE_PER_LINE = 100;
 
 const NOT_READING = 'does not read what it is sent';

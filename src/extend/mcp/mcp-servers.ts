@@ -173,7 +173,9 @@ export class McpServers {
       presentSignIn: async (server, { address, problem }, signal) => {
         const request = `Open ${address} in a browser; paste the code or the last address here if the page shows one.`;
         const title = `MCP server ${server}: sign in. ${problem === undefined ? '' : `${problem} `}${request}`;
-        return (await this.#agent.dialogs.open({ method: 'input', title }, { signal, opener: 'command' }))?.value;
+        // The address or the code would let other users of a server complete the sign-in.
+        const dialog = { method: 'input', title, scope: 'admin' } as const;
+        return (await this.#agent.dialogs.open(dialog, { signal, opener: 'command' }))?.value;
       },
       warn: this.#agent.warn,
     };

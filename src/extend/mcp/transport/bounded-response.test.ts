@@ -20,13 +20,13 @@ function openResponse(type: string) {
 
 it.each([
   ['events', ': x\n\n'.repeat(60_000), 1],
-  ['events whose lines end with CR', ': x\r\r'.repeat(60_000), 1],
-  ['bytes', `: ${'x'.repeat(8 * 1024 * 1024)}\n\n`, 12],
+  ['long events whose lines end with CR', `: ${'x'.repeat(8 * 1024 * 1024)}\r\r`, 3],
+  ['bytes', `: ${'x'.repeat(8 * 1024 * 1024)}\n\n`, 9],
 ])('[N67] a stream of events may last, with many %s in each minute', async (_, text, perMinute) => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const { write } = openResponse('text/event-stream');
 
-  for (let minute = 0; minute < 2; minute++) {
+  for (let minute = 0; minute < 3; minute++) {
     for (let count = 0; count < perMinute; count++) await expect(write(text)).resolves.toMatchObject({ done: false });
     vi.advanceTimersByTime(MINUTE_MS);
   }

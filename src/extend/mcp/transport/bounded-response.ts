@@ -65,20 +65,26 @@ class EventMeter {
       this.#events = 0;
     }
     this.#bytes += bytes.length;
-    for (const byte of bytes) this.#measureByte(byte);
+    this.#measureEvents(bytes);
     checkMessageSize(this.#size);
     if (this.#events > MAX_STREAM_EVENTS) throw new Error(`sent more than ${MAX_STREAM_EVENTS} events in one minute`);
     if (this.#bytes > MAX_STREAM_BYTES) throw new Error(`sent more than ${MAX_STREAM_BYTES} bytes in one minute`);
   }
 
   /** A blank line ends an event. Lines end with LF, CR or both. */
-  #measureByte(byte: number): void {
-    const isLineEnd = byte === CR || (byte === LF && this.#lastByte !== CR);
-    if (isLineEnd) this.#newlines++;
-    else if (byte !== LF) this.#newlines = 0;
-    this.#lastByte = byte;
-    this.#size = this.#newlines > 1 ? 0 : this.#size + 1;
-    if (isLineEnd && this.#newlines === 2) this.#events++;
+  #measureEvents(bytes: Uint8Array): void {
+    let [size, newlines, lastByte] = [this.#size, this.#newlines, this.#lastByte];
+    // An iterator or fields would make this loop four times slower.
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes[index] as number;
+      const isLineEnd = byte === CR || (byte === LF && lastByte !== CR);
+      if (isLineEnd) newlines++;
+      else if (byte !== LF) newlines = 0;
+      lastByte = byte;
+      size = newlines > 1 ? 0 : size + 1;
+      if (isLineEnd && newlines === 2) this.#events++;
+    }
+    [this.#size, this.#newlines, this.#lastByte] = [size, newlines, lastByte];
   }
 }
 

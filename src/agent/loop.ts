@@ -49,6 +49,8 @@ export interface Conversation {
   readonly rewordUserMessage: (message: UserMessage, replacement: UserMessage) => void;
   /** Removes the last assistant message from the conversation. */
   readonly dropAssistantMessage: () => void;
+  /** Settles when tools may run: their calls are stored. */
+  readonly beforeTools?: (() => Promise<void>) | undefined;
   readonly hasSteering: () => boolean;
   /** Removes the due steering messages from the queue and returns them. */
   readonly takeSteering: () => AgentMessage[];
@@ -228,6 +230,7 @@ async function* runToolCalls(
   conversation: Conversation,
 ): AsyncGenerator<LoopEvent, ToolOutcome> {
   const calls = toolCallsOf(message);
+  if (calls.length > 0) await conversation.beforeTools?.();
   let isTerminal = false;
   const results =
     message.stopReason === 'length'

@@ -37,6 +37,7 @@ export async function engineOptions(args: CliArguments): Promise<EngineOptions> 
     sessionDirectory,
     first: await firstSession(args, { cwd, root, sessionDirectory: sessionDirectory(cwd), isCustomDir }),
     readOnly: args['read-only'] !== undefined,
+    keptByHost: args['kept-by-host'] !== undefined,
     name,
     models,
     thinkingLevel: levelOf(args),

@@ -37,6 +37,8 @@ export interface AgentParts {
   readonly mode: Mode;
   /** Whether only commands that read are accepted, and no add-on is loaded. */
   readonly readOnly?: boolean | undefined;
+  /** Whether the client of this agent stores the entries too and confirms them. */
+  readonly keptByHost?: boolean | undefined;
   /** `trust`: the decision of a client for this process. */
   readonly projectFor: (cwd: string, trust: boolean | undefined) => Project;
   readonly tools: (shell: ShellOptions) => readonly Tool[];

@@ -124,7 +124,7 @@ export class CurrentSession {
   }
 
   #create(log: SessionLog, project: Project, previous: Session | undefined): Session {
-    const { broadcast, registry, hooks, shell, requested } = this.#parts;
+    const { broadcast, registry, hooks, shell, requested, keptByHost } = this.#parts;
     return new Session({
       log,
       events: broadcast,
@@ -137,6 +137,7 @@ export class CurrentSession {
       settings: () => project.settings,
       choice: initialChoice(registry, { log, requested, previous: previous?.choice, settings: project.settings }),
       modes: previous ? { ...previous.modes } : deliveryModesFrom(project.settings),
+      keptByHost,
       automatic: previous ? { ...previous.automatic } : autoFeaturesFrom(project.settings),
     });
   }

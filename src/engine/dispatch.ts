@@ -1,6 +1,6 @@
 import { Refusal } from '../protocol/errors.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
-import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
+import type { CommandName, Frame, Params, Result } from '../protocol/generated/vocabulary.ts';
 import type { InputOptions } from '../session/input/input.ts';
 import { checkParams, conversationReads, parseInbound } from '../wire/inbound.ts';
 import { escapeLineBreaks, type InputLine, toLine } from '../wire/json-lines.ts';
@@ -58,7 +58,7 @@ export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTa
     eventQueue.send(toLine(failure(id, command, refusal)));
   };
   if (inbound.kind === 'refused') reject(inbound.id, inbound.command, inbound.refusal);
-  else if (inbound.kind === 'frame') target.agent.addons.loaded?.handleFrame(inbound.frame, target.connection);
+  else if (inbound.kind === 'frame') handleFrame(inbound.frame, target);
   if ('malformed' in inbound && inbound.malformed)
     target.agent.addons.loaded?.handleMalformedFrame(inbound.malformed, target.connection);
   if (inbound.kind !== 'command') return;
@@ -103,6 +103,11 @@ export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTa
     const completed = target.connection.reads.run(step);
     if (completed) target.connection.track(completed);
   }
+}
+
+function handleFrame(frame: Frame, { agent, connection }: DispatchTarget): void {
+  if (frame.type === 'entries_kept') agent.session.transcript.hostCopy?.confirm(frame.id);
+  else agent.addons.loaded?.handleFrame(frame, connection);
 }
 
 function invoke(name: CommandName, params: object, context: CommandContext): unknown {

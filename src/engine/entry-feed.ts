@@ -14,15 +14,16 @@ export class EntryFeed {
   #isActive = true;
   #sent: Promise<void>;
 
-  constructor(connection: ClientConnection, log: SessionLog) {
+  /** `after`: an entry that the client has, with all before it; without one, or if it is unknown, the client has none. */
+  constructor(connection: ClientConnection, log: SessionLog, after?: string) {
     this.#connection = connection;
-    this.#sent = connection.eventQueue.sendSeries(this.#linesOf(log, log.size));
+    this.#sent = connection.eventQueue.sendSeries(this.#linesOf(log, after));
   }
 
   /** Starts again with another session; settles when the previous log is no longer needed. */
   restart(log: SessionLog): Promise<void> {
     const before = this.#sent;
-    this.#sent = this.#connection.eventQueue.sendSeries(this.#linesOf(log, log.size));
+    this.#sent = this.#connection.eventQueue.sendSeries(this.#linesOf(log));
     return before;
   }
 
@@ -31,9 +32,16 @@ export class EntryFeed {
     this.#isActive = false;
   }
 
-  *#linesOf(log: SessionLog, count: number): Generator<string> {
-    yield this.#appended(log.header);
-    let after: string | undefined;
+  #linesOf(log: SessionLog, last?: string): Generator<string> {
+    const position = last === undefined ? undefined : log.positionOf(last);
+    return position === undefined
+      ? this.#lines(log, { count: log.size })
+      : this.#lines(log, { after: last, count: log.size - position - 1 });
+  }
+
+  *#lines(log: SessionLog, { after: last, count }: { after?: string | undefined; count: number }): Generator<string> {
+    if (last === undefined) yield this.#appended(log.header);
+    let after = last;
     for (let sent = 0; sent < count && this.#isActive; sent += ENTRIES_PER_PAGE) {
       const page = this.#read(log, { after, limit: Math.min(ENTRIES_PER_PAGE, count - sent) });
       for (const entry of page) yield this.#appended(entry);

@@ -54,6 +54,8 @@ export interface EngineOptions {
   readonly first: FirstSession;
   /** The session is only read: no file of it changes, and no add-on is loaded. */
   readonly readOnly?: boolean | undefined;
+  /** The client stores the entries too and confirms them with `entries_kept`; the agent runs nothing ahead of that. */
+  readonly keptByHost?: boolean | undefined;
   readonly name?: string | undefined;
   readonly models: Models;
   readonly thinkingLevel?: ThinkingLevel | undefined;
@@ -107,6 +109,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     addonOptions: options.addons ?? {},
     mode: options.mode ?? 'rpc',
     readOnly: options.readOnly,
+    keptByHost: options.keptByHost,
     projectFor: (cwd, trust) => projectFor(cwd, trust, options),
     tools: (shell) =>
       builtinTools(shell, async (call) => (await (await agent.addons.ensureLoaded()).todos()).runTool(call)),

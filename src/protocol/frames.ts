@@ -29,4 +29,8 @@ export const frames = {
       'HostToolResult',
     ),
   },
+  entries_kept: {
+    doc: 'The host of an agent with `--kept-by-host` has stored all entries up to this one.',
+    schema: object({ type: literal('entries_kept'), id: text() }, 'EntriesKept'),
+  },
 } as const;

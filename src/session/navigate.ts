@@ -107,8 +107,7 @@ async function writeSummary(parts: NavigationParts, plan: TreePlan, signal: Abor
   const { entriesToSummarize: abandoned, customInstructions, replaceInstructions } = plan;
   const messages = contextOf(abandoned);
   if (messages.length === 0) return undefined;
-  // The file is synced before every model call.
-  await parts.transcript.sync();
+  await parts.transcript.secure(signal);
   const model = requireModel(parts.choice());
   const { compaction, branchSummary } = parts.settings();
   const limits = limitsFor(model, { ...compaction, ...branchSummary });

@@ -53,6 +53,8 @@ export interface SessionParts {
   readonly choice: ModelChoice;
   readonly modes: DeliveryModes;
   readonly automatic: AutoFeatures;
+  /** Whether the host of the agent stores the entries too; then no model and no tool runs ahead of it. */
+  readonly keptByHost?: boolean | undefined;
 }
 
 /** A conversation that is idle or in exactly one run. */
@@ -81,7 +83,9 @@ export class Session {
     this.choice = parts.choice;
     this.modes = modes;
     this.automatic = parts.automatic;
-    this.transcript = new Transcript(parts.log, (entry) => events.publish({ type: 'entry_appended', entry }));
+    this.transcript = new Transcript(parts.log, (entry) => events.publish({ type: 'entry_appended', entry }), {
+      keptByHost: parts.keptByHost,
+    });
     this.queue = new MessageQueue(this.transcript, (update) => events.publish(update));
     this.#scale = new TokenScale(() => latestRequest(this.transcript.messages, () => this.#overhead()));
     this.#injected = new InjectedMessages(this.transcript);

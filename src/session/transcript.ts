@@ -9,6 +9,7 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import type { EntryDraft, EntryNode, SessionLog } from '../store/sessions/session-log.ts';
 import { contentFor, contextOf, countContext, entryMessages, isEditableRole } from './context/context.ts';
+import { HostCopy } from './host-copy.ts';
 import { addEntry, countEntries, type SessionCounts } from './session-stats.ts';
 
 /** Ids that a message entry may carry. */
@@ -34,6 +35,8 @@ export class StorageFailure extends Error {
 /** The conversation and its session file. Messages are read on first use. */
 export class Transcript {
   readonly log: SessionLog;
+  /** Defined if the host of the agent stores the entries too. */
+  readonly hostCopy: HostCopy | undefined;
   readonly #onAppend: (entry: SessionEntry) => void;
   #messages: AgentMessage[] | undefined;
   /** Length of the conversation up to the entry with this id. */
@@ -42,8 +45,9 @@ export class Transcript {
   #clientMessages: Map<string, string> | undefined;
   #name: { value: string | undefined } | undefined;
 
-  constructor(log: SessionLog, onAppend: (entry: SessionEntry) => void) {
+  constructor(log: SessionLog, onAppend: (entry: SessionEntry) => void, { keptByHost = false } = {}) {
     this.log = log;
+    this.hostCopy = keptByHost ? new HostCopy(log) : undefined;
     this.#onAppend = onAppend;
   }
 
@@ -147,6 +151,12 @@ export class Transcript {
     await this.log.sync().catch((error: unknown) => {
       throw new StorageFailure(error);
     });
+  }
+
+  /** Call before a model or a tool runs: settles when everything stored so far is on the device and with the host. */
+  async secure(signal: AbortSignal): Promise<void> {
+    await this.sync();
+    await this.hostCopy?.complete(signal);
   }
 
   /** Stores a message at the end of the conversation; returns it as the conversation holds it. */

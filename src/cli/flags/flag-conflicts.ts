@@ -53,7 +53,8 @@ export function checkConflicts(args: CliArguments): void {
   }
   if (args.print && args.mode === 'rpc') throw new UsageError('--print and --mode rpc contradict each other');
   if (args['on-eof'] && args.mode !== 'rpc') throw new UsageError('--on-eof goes with --mode rpc');
-  if (args['read-only'] && args.mode !== 'rpc') throw new UsageError('--read-only goes with --mode rpc');
+  for (const name of ['read-only', 'kept-by-host'] as const)
+    if (args[name] && args.mode !== 'rpc') throw new UsageError(`--${name} goes with --mode rpc`);
   const command = args.mode || args.print ? '' : (args.positionals[0] ?? 'chat');
   if (args.socket && args.mode !== 'rpc' && command !== 'serve' && command !== 'attach') {
     throw new UsageError('--socket goes with --mode rpc, tau serve and tau attach');

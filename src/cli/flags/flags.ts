@@ -68,6 +68,10 @@ export const flags = {
   fork: { value: 'path|id', about: 'Copy this session into this folder and continue the copy', topic: 'sessions' },
   'no-session': { about: 'Store nothing on disk', topic: 'sessions', common: true },
   'read-only': { about: 'With --mode rpc: change nothing in the session, and load no extensions', topic: 'sessions' },
+  'kept-by-host': {
+    about: 'With --mode rpc: run nothing before the client confirmed the entries with entries_kept',
+    topic: 'sessions',
+  },
   'session-dir': { value: 'dir', about: 'Store sessions in this folder', topic: 'sessions' },
   name: { short: 'n', value: 'name', about: 'Name the session, or the token', topic: 'sessions' },
   export: { value: 'session', about: 'Same as tau export', topic: 'sessions' },

@@ -10,7 +10,13 @@ import { Resources } from '../../extend/resources/resources.ts';
 import { StreamRules } from '../../extend/stream-rules/stream-rules.ts';
 import type { Todos } from '../../extend/todos/todos.ts';
 import { messageOf } from '../../protocol/errors.ts';
-import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../protocol/generated/vocabulary.ts';
+import type {
+  EntriesKept,
+  Frame,
+  McpServerStatus,
+  SlashCommand,
+  TodoPhase,
+} from '../../protocol/generated/vocabulary.ts';
 import type { SkillListing } from '../../session/context/system-prompt.ts';
 import { type McpEntry, readMcpFiles } from '../../store/mcp/mcp-file.ts';
 import { withTimeout } from '../../system/with-timeout.ts';
@@ -170,7 +176,7 @@ export class Addons {
     return servers.length > 0 ? [...servers] : undefined;
   }
 
-  handleFrame(frame: Frame, from: ClientConnection): void {
+  handleFrame(frame: Exclude<Frame, EntriesKept>, from: ClientConnection): void {
     if (frame.type === 'extension_ui_response') this.dialogs.respond(frame, from);
     else this.hostTools.handleFrame(frame, from);
   }

@@ -2,6 +2,7 @@ import { choices } from '../../protocol/generated/choices.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
 import { eventNames } from '../../protocol/generated/event-names.ts';
 import { version } from '../../protocol/generated/version.ts';
+import type { Params } from '../../protocol/generated/vocabulary.ts';
 import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
 import { MAX_QUEUED } from '../../session/input/queue.ts';
 import { clampTimeout } from '../../system/with-timeout.ts';
@@ -30,7 +31,7 @@ export const connection = {
     if (params.heartbeatMs !== undefined) capabilities.heartbeatMs = clampInterval(params.heartbeatMs);
     connection.startHeartbeat(capabilities.heartbeatMs, () => heartbeat(agent));
     if (params.ids !== undefined) connection.stamp = params.ids ? stampFor(agent) : undefined;
-    if (params.entries !== undefined) setEntryFeed(params.entries, agent, connection);
+    if (params.entries !== undefined) setEntryFeed(params, agent, connection);
     return {
       protocol: PROTOCOL_VERSION,
       server: { name: 'tau', version },
@@ -68,8 +69,8 @@ const stampFor = (agent: Agent): ClientConnection['stamp'] => {
   return (event) => withIds(event, ids()) as typeof event;
 };
 
-function setEntryFeed(enabled: boolean, agent: Agent, connection: ClientConnection): void {
-  if (enabled) connection.feed ??= new EntryFeed(connection, agent.session.log);
+function setEntryFeed({ entries, entriesAfter }: Params<'hello'>, agent: Agent, connection: ClientConnection): void {
+  if (entries) connection.feed ??= new EntryFeed(connection, agent.session.log, entriesAfter);
   else {
     connection.feed?.stop();
     connection.feed = undefined;

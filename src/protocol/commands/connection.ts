@@ -19,6 +19,9 @@ export const connection = {
       legacyNames: optional(flag('False: no events under their older names.')),
       builtins: optional(flag('True: built-in slash commands are listed and run.')),
       entries: optional(flag('True: every session entry is sent as `entry_appended`.')),
+      entriesAfter: optional(
+        text('With `entries:true`: of the stored entries only those after this one are sent; all if it is unknown.'),
+      ),
       ui: optional(list(text(), 'The dialog methods this client can show.')),
       ids: optional(flag('True: events carry `sessionId`, and those of a run `runId`.')),
       heartbeatMs: optional(count('Send `heartbeat` this often; 0 = never.')),

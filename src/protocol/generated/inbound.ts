@@ -274,6 +274,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    "entries": {
     "type": "boolean"
    },
+   "entriesAfter": {
+    "type": "string"
+   },
    "ui": {
     "type": "array",
     "items": {
@@ -820,6 +823,23 @@ export const frameSchemas: Readonly<Record<FrameName, Schema>> = {
     "type": "boolean"
    }
   }
+ },
+ "entries_kept": {
+  "type": "object",
+  "required": [
+   "type",
+   "id"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "entries_kept"
+   },
+   "id": {
+    "type": "string"
+   }
+  }
  }
 };
 
@@ -1165,6 +1185,23 @@ export const inboundDefinitions: Definitions = {
    },
    "isError": {
     "type": "boolean"
+   }
+  }
+ },
+ "EntriesKept": {
+  "type": "object",
+  "required": [
+   "type",
+   "id"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "entries_kept"
+   },
+   "id": {
+    "type": "string"
    }
   }
  }

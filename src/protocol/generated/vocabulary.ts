@@ -1384,6 +1384,11 @@ export interface HostToolResult {
   isError?: boolean | undefined;
 }
 
+export interface EntriesKept {
+  type: 'entries_kept';
+  id: string;
+}
+
 /** Every command with its parameters and its result. */
 export interface CommandMap {
   /** Send a user message. Responds once it is stored, queued or handled; the rest arrives as events. */
@@ -1550,6 +1555,8 @@ export interface CommandMap {
       builtins?: boolean | undefined;
       /** True: every session entry is sent as `entry_appended`. */
       entries?: boolean | undefined;
+      /** With `entries:true`: of the stored entries only those after this one are sent; all if it is unknown. */
+      entriesAfter?: string | undefined;
       /** The dialog methods this client can show. */
       ui?: string[] | undefined;
       /** True: events carry `sessionId`, and those of a run `runId`. */
@@ -2063,6 +2070,7 @@ export interface FrameMap {
   extension_ui_response: ExtensionUiResponse;
   host_tool_update: HostToolUpdate;
   host_tool_result: HostToolResult;
+  entries_kept: EntriesKept;
 }
 
 export type FrameName = keyof FrameMap;

@@ -25,6 +25,8 @@ export class ClientFrames {
   send(frame: Frame, subscriber: Subscriber): boolean {
     const { agent, liveState, publisher, tools } = this.#parts;
     const { id, type } = frame;
+    // Only the host itself may confirm entries.
+    if (type === 'entries_kept') return false;
     const isAwaited =
       type === 'extension_ui_response'
         ? mayAnswer(subscriber, liveState.dialogs.get(id))

@@ -131,8 +131,7 @@ export class Compaction {
     { customInstructions, reason, signal }: CompactionRequest,
   ): Promise<Draft> {
     const limits = this.#limits(model);
-    // The file is synced before every model call.
-    await this.#parts.transcript.sync();
+    await this.#parts.transcript.secure(signal);
     // When one part fails, the other is aborted.
     const finished = new AbortController();
     const writer = (share: number) =>

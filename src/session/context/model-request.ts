@@ -26,7 +26,7 @@ export async function modelRequest(
   { systemPrompt, tools, signal }: { systemPrompt: string; tools: readonly Tool[]; signal: AbortSignal },
 ): Promise<ModelRequest> {
   // From here on an accepted prompt survives a power cut; before, only a crash of the process.
-  await transcript.sync();
+  await transcript.secure(signal);
   const { context, requestContext, beforeRequest, payload } = hooks;
   const { thinkingBudgets, compaction, images } = settings();
   const edited = context && (await unlessAborted(context(structuredClone([...transcript.messages]), signal), signal));

@@ -78,6 +78,7 @@ export function conversationOf(run: Run, parts: ConversationParts): Conversation
     storeHookMessage: (message) => transcript.add(message),
     rewordUserMessage: (message, { content }) => transcript.rewordUserMessage(message, content),
     dropAssistantMessage: () => transcript.dropAssistantMessage(),
+    beforeTools: transcript.hostCopy && (() => transcript.secure(signal)),
     hasSteering: () => pendingInput.has('steer'),
     takeSteering: () => pendingInput.claim('steer', run)(),
     beforeNextTurn: (owed) => (owed || !pendingInput.isEmpty ? run.recovery.compactIfDue() : undefined),

@@ -138,6 +138,11 @@ export class SessionLog {
     return this.#index.row(id) !== undefined;
   }
 
+  /** The number of entries before this one in the file; undefined for an unknown entry. */
+  positionOf(id: string): number | undefined {
+    return this.#index.row(id);
+  }
+
   entry(id: string): SessionEntry | undefined {
     const row = this.#index.row(id);
     return row === undefined ? undefined : readEntry(this.#parts, row);

@@ -6,7 +6,7 @@ import { assertValid, logCrossing } from '../protocol/wire-log.ts';
 export type WireRecord = Record<string, unknown> & { type: string };
 export type RecordMatch = string | ((record: WireRecord) => boolean);
 
-const frameTypes = new Set(['extension_ui_response', 'host_tool_update', 'host_tool_result']);
+const frameTypes = new Set(['extension_ui_response', 'host_tool_update', 'host_tool_result', 'entries_kept']);
 
 export interface PeerOptions {
   /** Accepts fields of other programs: records are not validated. */

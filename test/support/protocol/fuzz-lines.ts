@@ -161,7 +161,7 @@ function randomBytesLine(random: SeededRandom): FuzzLine {
 }
 
 function frameLine(random: SeededRandom): FuzzLine {
-  const type = random.pick(['extension_ui_response', 'host_tool_update', 'host_tool_result']);
+  const type = random.pick(['extension_ui_response', 'host_tool_update', 'host_tool_result', 'entries_kept']);
   const field = random.pick(['id', 'value', 'partialResult', 'result', 'more']);
   const text = JSON.stringify({ type, id: 'nobody', [field]: random.pick(oddValues) });
   return { bytes: encode(text), expectsResponse: false };

@@ -1,0 +1,205 @@
+import type { StoredMsg } from '@nats-io/jetstream';
+import { NotOwner } from '../hosting/journal.ts';
+import { appendFailure, isUnanswered } from './append-outcome.ts';
+import type { ClusterConnection } from './connection.ts';
+import {
+  headersOf,
+  isSameRecord,
+  type RecordHead,
+  type RecordKind,
+  recordOf,
+  type StoredRecord,
+} from './log-record.ts';
+import { LOG_STREAM, logSubject, type NodeIdentity } from './names.ts';
+
+// The largest piece of a record: the servers accept messages of 1 MiB with their headers.
+const MAX_PIECE_BYTES = 960 * 1024;
+
+// How long one try of an append, or a read, may take.
+const LOG_REQUEST_MS = 2000;
+
+const RETRY_DELAY_MS = 50;
+
+const READ_BATCH = 500;
+const MAX_READ_BYTES = 8 * 1024 * 1024;
+
+// How long a read waits for a replica that lags behind.
+const REPLICA_WAIT_MS = 10_000;
+
+/** The log has lost records that were acknowledged: nothing may be appended until a person has looked at it. */
+export class LogRegressed extends Error {
+  override readonly name = 'LogRegressed';
+
+  constructor(sessionId: string) {
+    super(`The log of session ${sessionId} ends before records that it acknowledged`);
+  }
+}
+
+/** The log refuses a record for good, for example because it is full. */
+export class LogRefused extends Error {
+  override readonly name = 'LogRefused';
+}
+
+let batches = 0;
+
+/** An append to the log of a session fails unless its writer knows the last record, so that an old owner cannot append. */
+export class FencedLog {
+  readonly sessionId: string;
+  readonly #cluster: ClusterConnection;
+  readonly #writer: NodeIdentity;
+  readonly #isGivenUp: () => boolean;
+  /** The sequence number of the last record, as far as this writer knows. */
+  #last = 0;
+  /** The sequence number of the claim under which records are appended. */
+  #token = 0;
+  /** The append in flight: there is one at most. */
+  #appending: Promise<unknown> = Promise.resolve();
+
+  /** `isGivenUp`: appends are no longer tried again, because the ownership has ended. */
+  constructor(
+    cluster: ClusterConnection,
+    sessionId: string,
+    writer: NodeIdentity,
+    isGivenUp: () => boolean = () => false,
+  ) {
+    this.#cluster = cluster;
+    this.sessionId = sessionId;
+    this.#writer = writer;
+    this.#isGivenUp = isGivenUp;
+  }
+
+  get token(): number {
+    return this.#token;
+  }
+
+  get last(): number {
+    return this.#last;
+  }
+
+  /** The last record according to the leader; undefined for an empty log. Only an append behind it proves that it is. */
+  async readLast(): Promise<StoredRecord | undefined> {
+    const message = await this.#cluster.manager.streams.getMessage(LOG_STREAM, {
+      last_by_subj: logSubject(this.sessionId),
+    });
+    return message ? recordOf(message) : undefined;
+  }
+
+  /** Appends a claim behind a record, or to an empty log. Returns whether no other record was there first. */
+  async claim(last: StoredRecord | undefined): Promise<boolean> {
+    const head = this.#newHead('claim');
+    this.#last = last?.seq ?? 0;
+    try {
+      const seq = await this.#append(head, new Uint8Array());
+      this.#token = seq;
+      return true;
+    } catch (error) {
+      if (error instanceof NotOwner) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Appends a record, in pieces if it is long; returns its sequence number. Tries again until it is stored or another
+   * owner has taken the log: then it rejects with `NotOwner`.
+   */
+  append(kind: RecordKind, data: Uint8Array): Promise<number> {
+    const appended = this.#appending.then(() => this.#appendPieces(kind, data));
+    this.#appending = appended.catch(() => {});
+    return appended;
+  }
+
+  /** The records after a sequence number, up to one that is known to be stored. */
+  async *read(after: number, upTo: number): AsyncGenerator<StoredRecord> {
+    const deadline = performance.now() + REPLICA_WAIT_MS;
+    for (let last = after; last < upTo; ) {
+      const before = last;
+      for await (const message of this.#readSome(last + 1)) {
+        if (message.seq > upTo) return;
+        last = message.seq;
+        yield recordOf(message);
+      }
+      if (last > before) continue;
+      // A replica may be behind; any of them may respond to the next request.
+      if (performance.now() > deadline)
+        throw new Error(`The log of session ${this.sessionId} cannot be read to its end`);
+      await delay(RETRY_DELAY_MS);
+    }
+  }
+
+  async *#readSome(from: number): AsyncGenerator<StoredMsg> {
+    const { manager, hasBatchReads } = this.#cluster;
+    const query = { seq: from, next_by_subj: logSubject(this.sessionId) };
+    try {
+      if (hasBatchReads) {
+        yield* await manager.direct.getBatch(LOG_STREAM, { ...query, batch: READ_BATCH, max_bytes: MAX_READ_BYTES });
+      } else {
+        const message = await manager.direct.getMessage(LOG_STREAM, query);
+        if (message) yield message;
+      }
+    } catch (error) {
+      if (!isUnanswered(error)) throw error;
+    }
+  }
+
+  async #appendPieces(kind: RecordKind, data: Uint8Array): Promise<number> {
+    const count = Math.ceil(data.length / MAX_PIECE_BYTES);
+    const head = this.#newHead(kind);
+    if (count <= 1) return this.#append(head, data);
+    for (let index = 1; index <= count; index++) {
+      const piece = data.subarray((index - 1) * MAX_PIECE_BYTES, index * MAX_PIECE_BYTES);
+      await this.#append({ ...head, part: { index, count } }, piece);
+    }
+    return this.#last;
+  }
+
+  async #append(head: RecordHead, data: Uint8Array): Promise<number> {
+    for (;;) {
+      if (this.#isGivenUp()) throw new NotOwner();
+      const seq = await this.#tryAppend(head, data);
+      if (seq !== undefined) {
+        this.#last = seq;
+        return seq;
+      }
+      await delay(RETRY_DELAY_MS);
+    }
+  }
+
+  /** Returns the sequence number of the stored record; undefined if the same try must be repeated. */
+  async #tryAppend(head: RecordHead, data: Uint8Array): Promise<number | undefined> {
+    try {
+      const { seq } = await this.#cluster.js.publish(logSubject(this.sessionId), data, {
+        headers: headersOf(head),
+        expect: { lastSubjectSequence: this.#last },
+        timeout: LOG_REQUEST_MS,
+        retries: 0,
+      });
+      return seq;
+    } catch (error) {
+      const failure = appendFailure(error);
+      if (failure === 'refused') throw new LogRefused(`The log refuses a record: ${(error as Error).message}`);
+      return failure === 'conflict' ? this.#afterConflict(head) : undefined;
+    }
+  }
+
+  /** An earlier try of this record may have been stored, or still be in flight; otherwise another owner has the log. */
+  async #afterConflict(head: RecordHead): Promise<number | undefined> {
+    let stored: StoredRecord | undefined;
+    try {
+      stored = await this.readLast();
+    } catch (error) {
+      if (isUnanswered(error)) return undefined;
+      throw error;
+    }
+    if (stored && isSameRecord(stored, head)) return stored.seq;
+    const last = stored?.seq ?? 0;
+    if (last === this.#last) return undefined;
+    if (last < this.#last) throw new LogRegressed(this.sessionId);
+    throw new NotOwner();
+  }
+
+  #newHead(kind: RecordKind): RecordHead {
+    return { kind, writer: this.#writer, token: kind === 'claim' ? 0 : this.#token, batch: ++batches };
+  }
+}
+
+const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

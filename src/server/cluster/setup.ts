@@ -1,0 +1,67 @@
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  StoreCompression,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import { type ClusterConnection, ClusterUnusable } from './connection.ts';
+import { ALL_LOGS, LOG_STREAM } from './names.ts';
+
+interface ClusterSettings {
+  /** How many servers hold each record; 1 has no protection against the loss of a server. */
+  readonly replicas: number;
+  /** The size beyond which the log refuses records. */
+  readonly maxBytes: number;
+}
+
+// The duplicate window is as short as possible, because no message has an id.
+const DUPLICATE_WINDOW_NS = 1_000_000_000;
+
+const streamConfig = ({ replicas, maxBytes }: ClusterSettings) =>
+  ({
+    name: LOG_STREAM,
+    subjects: [ALL_LOGS],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    // The default would remove the oldest sessions when the stream is full.
+    discard: DiscardPolicy.New,
+    num_replicas: replicas,
+    max_bytes: maxBytes,
+    deny_delete: true,
+    allow_direct: true,
+    duplicate_window: DUPLICATE_WINDOW_NS,
+    compression: StoreCompression.S2,
+  }) satisfies Partial<StreamConfig>;
+
+/** Creates the stream of the logs, unless it exists. */
+export async function createLogStream({ manager }: ClusterConnection, settings: ClusterSettings): Promise<void> {
+  await manager.streams.add(streamConfig(settings));
+}
+
+/** Rejects with `ClusterUnusable` if the stream is missing or could lose records. */
+export async function checkLogStream({ manager }: ClusterConnection, replicas: number): Promise<void> {
+  let config: StreamConfig;
+  try {
+    ({ config } = await manager.streams.info(LOG_STREAM));
+  } catch (error) {
+    if (!isMissingStream(error)) throw error;
+    throw new ClusterUnusable(`The stream ${LOG_STREAM} does not exist: create it with tau cluster init`);
+  }
+  const problems = [
+    config.discard === DiscardPolicy.New ? [] : ['removes old records when it is full: it needs discard "new"'],
+    config.storage === StorageType.File ? [] : ['keeps its records in memory: it needs storage "file"'],
+    config.allow_direct ? [] : ['forbids direct reads: it needs allow_direct'],
+    config.max_age > 0 || config.max_msgs_per_subject > 0 ? ['removes records by age or number'] : [],
+    config.num_replicas >= replicas
+      ? []
+      : [`has ${config.num_replicas} of ${replicas} replicas: allow it with --cluster-replicas ${config.num_replicas}`],
+  ].flat();
+  if (problems.length > 0) throw new ClusterUnusable(`The stream ${LOG_STREAM} ${problems.join('; it ')}`);
+}
+
+const STREAM_NOT_FOUND = 10059;
+
+const isMissingStream = (error: unknown) =>
+  error instanceof JetStreamApiError && error.apiError().err_code === STREAM_NOT_FOUND;

@@ -1,28 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type NatsServer, startNatsServer } from '../../../test/support/cluster/nats-server.ts';
-import { type ClusterConnection, connectCluster } from './connection.ts';
+import { expect, it } from 'vitest';
+import { startNatsServer } from '../../../test/support/cluster/nats-server.ts';
+import { testCluster } from '../../../test/support/cluster/test-cluster.ts';
+import { connectCluster } from './connection.ts';
 import { FencedLog } from './fenced-log.ts';
 import { headersOf, RecordJoiner } from './log-record.ts';
 import { logSubject } from './names.ts';
 import { createLogStream } from './setup.ts';
 
-let server: NatsServer;
-let cluster: ClusterConnection;
-
-beforeAll(async () => {
-  server = await startNatsServer();
-  cluster = await connectCluster({ servers: [server.url], name: 'test' });
-  await createLogStream(cluster, { replicas: 1, maxBytes: 256 * 1024 * 1024 });
-});
-
-afterAll(async () => {
-  await cluster.nats.close();
-  await server.stop();
-});
+const cluster = testCluster();
 
 let sessions = 0;
 const newId = () => `session-${++sessions}`;
-const logOf = (sessionId: string, name = 'a') => new FencedLog(cluster, sessionId, { name, incarnation: `${name}-1` });
+const logOf = (sessionId: string, name = 'a') =>
+  new FencedLog(cluster.connection, sessionId, { name, incarnation: `${name}-1` });
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 async function owned(sessionId: string, name = 'a'): Promise<FencedLog> {
@@ -88,7 +78,7 @@ it('the pieces of a record without its last one count as never written', async (
   const writer = { name: 'a', incarnation: 'a-1' };
   const part = { index: 1, count: 2 };
   const headers = headersOf({ kind: 'entries', writer, token: first.token, batch: 1_000_000, part });
-  await cluster.js.publish(logSubject(id), bytes('half'), { headers });
+  await cluster.connection.js.publish(logSubject(id), bytes('half'), { headers });
   const second = await owned(id, 'b');
   await second.append('entries', bytes('next'));
 

@@ -6,8 +6,10 @@ import {
   StoreCompression,
   type StreamConfig,
 } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
 import { type ClusterConnection, ClusterUnusable } from './connection.ts';
-import { ALL_LOGS, LOG_STREAM } from './names.ts';
+import { ALL_LOGS, LOG_STREAM, NODES_BUCKET } from './names.ts';
+import { NODE_KEY_TTL_MS } from './node-lease.ts';
 
 interface ClusterSettings {
   /** How many servers hold each record; 1 has no protection against the loss of a server. */
@@ -65,3 +67,11 @@ const STREAM_NOT_FOUND = 10059;
 
 const isMissingStream = (error: unknown) =>
   error instanceof JetStreamApiError && error.apiError().err_code === STREAM_NOT_FOUND;
+
+/** Creates the bucket of the nodes, unless it exists. */
+export async function createNodesBucket(
+  { js }: ClusterConnection,
+  { replicas }: Pick<ClusterSettings, 'replicas'>,
+): Promise<void> {
+  await new Kvm(js).create(NODES_BUCKET, { replicas, ttl: NODE_KEY_TTL_MS, history: 1, storage: StorageType.File });
+}

@@ -9,20 +9,21 @@ export interface JournalUnderTest {
 }
 
 /** The guarantees of every journal. `make` returns one that holds at least a hundred short records. */
-export function journalContract(name: string, make: () => JournalUnderTest): void {
+export function journalContract(name: string, make: () => JournalUnderTest | Promise<JournalUnderTest>): void {
   describe(name, () => {
     it('a new journal is empty', async () => {
-      const { journal } = make();
+      const { journal } = await make();
       expect([journal.first, journal.last]).toEqual([1, 0]);
       expect(await journal.read(0)).toEqual([]);
     });
 
-    it('each journal has an epoch of its own', () => {
-      expect(make().journal.epoch).not.toBe(make().journal.epoch);
+    it('each journal has an epoch of its own', async () => {
+      const [one, other] = [await make(), await make()];
+      expect(one.journal.epoch).not.toBe(other.journal.epoch);
     });
 
     it('append numbers records without gaps and returns the first number of a batch', async () => {
-      const { journal } = make();
+      const { journal } = await make();
       expect(await journal.append(['a', 'b'])).toBe(1);
       expect(await journal.append(['c'])).toBe(3);
       expect(await journal.read(1)).toEqual([
@@ -32,14 +33,14 @@ export function journalContract(name: string, make: () => JournalUnderTest): voi
     });
 
     it('read returns nothing after the last record and undefined beyond it', async () => {
-      const { journal } = make();
+      const { journal } = await make();
       await journal.append(['a']);
       expect(await journal.read(1)).toEqual([]);
       expect(await journal.read(2)).toBeUndefined();
     });
 
     it('append rejects after the ownership is lost', async () => {
-      const { journal, lose } = make();
+      const { journal, lose } = await make();
       await journal.append(['a']);
       lose();
       await expect(journal.append(['b'])).rejects.toBeInstanceOf(NotOwner);
@@ -50,7 +51,7 @@ export function journalContract(name: string, make: () => JournalUnderTest): voi
       const batches = fc.array(fc.array(fc.string({ maxLength: 2000 }), { maxLength: 20 }), { maxLength: 30 });
       await fc.assert(
         fc.asyncProperty(batches, async (all) => {
-          const { journal } = make();
+          const { journal } = await make();
           for (const batch of all) await journal.append(batch);
           const texts = all.flat();
           expect(journal.last).toBe(texts.length);

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Ownership } from '../ownership.ts';
 
 /** The guarantees of every implementation of ownership. */
-export function ownershipContract(name: string, make: () => Ownership): void {
+export function ownershipContract(name: string, make: () => Ownership | Promise<Ownership>): void {
   describe(name, () => {
     it('a session has one owner at a time', async () => {
-      const ownership = make();
+      const ownership = await make();
       const first = await ownership.claim('a');
       expect(first).toBeDefined();
       expect(await ownership.claim('a')).toBeUndefined();
@@ -15,13 +15,13 @@ export function ownershipContract(name: string, make: () => Ownership): void {
     });
 
     it('one of several simultaneous claims succeeds', async () => {
-      const ownership = make();
+      const ownership = await make();
       const claims = await Promise.all(Array.from({ length: 20 }, () => ownership.claim('a')));
       expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
     });
 
     it('tokens of later claims are greater', async () => {
-      const ownership = make();
+      const ownership = await make();
       const first = await ownership.claim('a');
       await first?.release();
       const second = await ownership.claim('a');
@@ -29,7 +29,7 @@ export function ownershipContract(name: string, make: () => Ownership): void {
     });
 
     it('a second release does not affect the next owner', async () => {
-      const ownership = make();
+      const ownership = await make();
       const first = await ownership.claim('a');
       await first?.release();
       const second = await ownership.claim('a');

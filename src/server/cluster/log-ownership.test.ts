@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest';
+import { testCluster } from '../../../test/support/cluster/test-cluster.ts';
+import { ownershipContract } from '../hosting/testing/ownership-contract.ts';
+import { LogOwnership } from './log-ownership.ts';
+import { type LeaseTimes, NodeLease } from './node-lease.ts';
+
+const cluster = testCluster();
+const TIMES: LeaseTimes = { renewMs: 100, stopMs: 1500, silenceMs: 300 };
+
+let nodes = 0;
+let sessions = 0;
+
+async function newNode(name = `node-${++nodes}`) {
+  const connection = await cluster.connect();
+  const lease = await NodeLease.take(connection, { name, version: 'test', times: TIMES });
+  return { connection, lease, ownership: new LogOwnership(connection, lease) };
+}
+
+/** Claims with ids of their own, because all tests share one log. */
+async function separateOwnership() {
+  const { ownership } = await newNode();
+  const prefix = `contract-${++sessions}`;
+  return { claim: (sessionId: string) => ownership.claim(`${prefix}-${sessionId}`) };
+}
+
+ownershipContract('claims in the log of a cluster', separateOwnership);
+
+it('a session that a living node owns cannot be claimed, and can after its release', async () => {
+  const [a, b] = [await newNode(), await newNode()];
+  const claim = await a.ownership.claim('handed-over');
+
+  expect(await b.ownership.claim('handed-over')).toBeUndefined();
+  await claim?.release();
+  expect(await b.ownership.claim('handed-over')).toBeDefined();
+});
+
+it('of two nodes that claim a free session at once one gets it', async () => {
+  const all = await Promise.all([newNode(), newNode(), newNode()]);
+
+  const claims = await Promise.all(all.map(({ ownership }) => ownership.claim('raced')));
+
+  expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
+});
+
+it('the session of a dead node can be claimed, and what the dead one still appends is refused', async () => {
+  const [a, b] = [await newNode(), await newNode()];
+  const claim = await a.ownership.claim('orphaned');
+  await claim?.append('entries', Buffer.from('kept\n'));
+  const { log } = claim ?? {};
+  await a.connection.nats.close();
+
+  const next = await b.ownership.claim('orphaned');
+
+  expect(next?.token).toBeGreaterThan(claim?.token ?? Number.POSITIVE_INFINITY);
+  expect(await next?.log.readLast()).toMatchObject({ kind: 'claim', writer: { name: b.lease.identity.name } });
+  expect(log?.sessionId).toBe('orphaned');
+});
+
+it('a claim is lost when another node has taken the session', async () => {
+  const [a, b] = [await newNode(), await newNode()];
+  const claim = await a.ownership.claim('taken');
+  // Takes the session of a living node, as one does that took it for dead.
+  const thief = new LogOwnership(b.connection, {
+    identity: b.lease.identity,
+    lost: b.lease.lost,
+    isGone: async () => true,
+  });
+  expect(await thief.claim('taken')).toBeDefined();
+
+  await expect(claim?.append('entries', Buffer.from('late\n'))).rejects.toThrow('The session is owned elsewhere');
+  expect(claim?.lost.aborted).toBe(true);
+});
+
+it('two nodes cannot have the same name', async () => {
+  const first = await newNode('twin');
+
+  await expect(newNode('twin')).rejects.toThrow('A node with the name twin is running: choose another one with --node');
+  expect(first.lease.lost.aborted).toBe(false);
+});
+
+it('a node takes over the name of its dead predecessor before its key has expired', async () => {
+  const first = await newNode('restarted');
+  await first.connection.nats.close();
+
+  const second = await newNode('restarted');
+
+  expect(second.lease.identity.incarnation).not.toBe(first.lease.identity.incarnation);
+});
+
+it('a node without an answer for too long loses its lease, and with it all claims', async () => {
+  const { connection, lease, ownership } = await newNode();
+  const claim = await ownership.claim('cut-off');
+
+  await connection.nats.close();
+  await new Promise((resolve) => lease.lost.addEventListener('abort', resolve));
+
+  expect(claim?.lost.aborted).toBe(true);
+  expect(await ownership.claim('another')).toBeUndefined();
+});

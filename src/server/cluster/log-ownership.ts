@@ -1,0 +1,86 @@
+import { NotOwner } from '../hosting/journal.ts';
+import type { Claim, Ownership } from '../hosting/ownership.ts';
+import type { ClusterConnection } from './connection.ts';
+import { FencedLog } from './fenced-log.ts';
+import { isSameWriter, type RecordKind } from './log-record.ts';
+import type { NodeLease } from './node-lease.ts';
+
+/** The life of this node, as far as an ownership depends on it. */
+export type Life = Pick<NodeLease, 'identity' | 'lost' | 'isGone'>;
+
+/** A claim that is a record of the session's log: whoever appends behind it ends it. */
+export interface LogClaim extends Claim {
+  readonly log: FencedLog;
+  /** Appends a record; a refusal because of another owner ends the claim. */
+  append(kind: RecordKind, data: Uint8Array): Promise<number>;
+}
+
+/** Ownership of sessions in a cluster: a claim is an append to the log of the session. */
+export class LogOwnership implements Ownership {
+  readonly #cluster: ClusterConnection;
+  readonly #lease: Life;
+  readonly #held = new Map<string, AbortController>();
+
+  constructor(cluster: ClusterConnection, lease: Life) {
+    this.#cluster = cluster;
+    this.#lease = lease;
+    lease.lost.addEventListener('abort', () => {
+      for (const lost of this.#held.values()) lost.abort();
+    });
+  }
+
+  async claim(sessionId: string): Promise<LogClaim | undefined> {
+    if (this.#held.has(sessionId) || this.#lease.lost.aborted) return undefined;
+    const lost = new AbortController();
+    this.#held.set(sessionId, lost);
+    const release = () => {
+      if (this.#held.get(sessionId) === lost) this.#held.delete(sessionId);
+    };
+    try {
+      const log = new FencedLog(this.#cluster, sessionId, this.#lease.identity, () => lost.signal.aborted);
+      if (await this.#take(log)) return this.#claimOf(log, { lost, release });
+    } catch (error) {
+      release();
+      throw error;
+    }
+    release();
+    return undefined;
+  }
+
+  /** Appends the claim behind the last record, unless a living node owns the session. */
+  async #take(log: FencedLog): Promise<boolean> {
+    const { identity } = this.#lease;
+    for (;;) {
+      const last = await log.readLast();
+      const isOwned = last !== undefined && last.kind !== 'release' && !isSameWriter(last.writer, identity);
+      if (isOwned && !(await this.#lease.isGone(last.writer))) return false;
+      if (await log.claim(last)) return true;
+    }
+  }
+
+  #claimOf(log: FencedLog, { lost, release }: { lost: AbortController; release: () => void }): LogClaim {
+    const append = async (kind: RecordKind, data: Uint8Array) => {
+      try {
+        return await log.append(kind, data);
+      } catch (error) {
+        if (error instanceof NotOwner) lost.abort();
+        throw error;
+      }
+    };
+    let released: Promise<void> | undefined;
+    return {
+      token: log.token,
+      lost: lost.signal,
+      log,
+      append,
+      release: () => {
+        released ??= append('release', new Uint8Array())
+          .then(() => {})
+          // Another owner needs no release.
+          .catch(() => {})
+          .finally(release);
+        return released;
+      },
+    };
+  }
+}

@@ -1,0 +1,189 @@
+import { type KV, Kvm } from '@nats-io/kv';
+import { errors } from '@nats-io/transport-node';
+import { newUuid } from '../../store/sessions/random-id.ts';
+import { isUnanswered } from './append-outcome.ts';
+import { type ClusterConnection, ClusterUnusable } from './connection.ts';
+import { NODES_BUCKET, type NodeIdentity, nodeSubject } from './names.ts';
+
+/** How a node proves that it is alive, and when others may take its sessions. */
+export interface LeaseTimes {
+  readonly renewMs: number;
+  /** Without a renewal for this long the node gives up everything. */
+  readonly stopMs: number;
+  /** How long no process may listen to a node before it counts as dead. */
+  readonly silenceMs: number;
+}
+
+/** Longer than an election of the NATS servers takes, so that their failure ends no lease. */
+export const LEASE_TIMES: LeaseTimes = { renewMs: 3000, stopMs: 15_000, silenceMs: 3000 };
+
+/** The lifetime of a key that is not renewed: longer than `stopMs`, so that a node stops before others take over. */
+export const NODE_KEY_TTL_MS = 20_000;
+
+const CHECK_INTERVAL_MS = 250;
+const PROBE_TIMEOUT_MS = 500;
+const PROBE_DELAY_MS = 100;
+
+const ALIVE = 'alive';
+
+/** What a node publishes about itself. */
+export interface NodeInfo {
+  readonly version: string;
+}
+
+interface NodeKey extends NodeInfo {
+  readonly incarnation: string;
+}
+
+interface LeaseOptions extends NodeInfo {
+  readonly name: string;
+  readonly times?: LeaseTimes;
+}
+
+/** The life of a node in a cluster: a key that it renews, and a subject on which it responds. */
+export class NodeLease {
+  readonly identity: NodeIdentity;
+  readonly #cluster: ClusterConnection;
+  readonly #bucket: KV;
+  readonly #info: NodeInfo;
+  readonly #times: LeaseTimes;
+  readonly #lost = new AbortController();
+  readonly #timers: NodeJS.Timeout[] = [];
+  /** The start of the last renewal that was answered, on the monotonic clock. */
+  #renewedAt = performance.now();
+  #revision = 0;
+  #isRenewing = false;
+
+  private constructor(cluster: ClusterConnection, bucket: KV, { name, version, times = LEASE_TIMES }: LeaseOptions) {
+    this.#cluster = cluster;
+    this.#bucket = bucket;
+    this.#info = { version };
+    this.#times = times;
+    this.identity = { name, incarnation: newUuid() };
+  }
+
+  /** Takes the name of a node; a predecessor of the same name must be dead. */
+  static async take(cluster: ClusterConnection, options: LeaseOptions): Promise<NodeLease> {
+    const lease = new NodeLease(cluster, await new Kvm(cluster.js).open(NODES_BUCKET), options);
+    cluster.nats.subscribe(nodeSubject(lease.identity, ALIVE), { callback: (_, message) => void message.respond() });
+    await lease.#takeKey();
+    const { renewMs } = lease.#times;
+    lease.#timers.push(setInterval(() => void lease.#renew(), renewMs).unref());
+    lease.#timers.push(setInterval(() => lease.#checkAge(), Math.min(CHECK_INTERVAL_MS, renewMs)).unref());
+    return lease;
+  }
+
+  /** Aborts when this node may no longer own anything. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Whether a node that owned sessions is dead; waits until that is known. A dead one was known to own nothing since. */
+  async isGone(node: NodeIdentity): Promise<boolean> {
+    let silentSince: number | undefined;
+    for (;;) {
+      const key = await this.#readKey(node.name).catch(unlessUnanswered);
+      if (key === 'missing' || (key && key.incarnation !== node.incarnation)) return true;
+      const outcome = await this.#probe(node);
+      if (outcome === 'alive') return false;
+      const isConnected = outcome === 'silent' && (await this.#probe(this.identity)) === 'alive';
+      silentSince = isConnected ? (silentSince ?? performance.now()) : undefined;
+      if (silentSince !== undefined && performance.now() - silentSince >= this.#times.silenceMs) return true;
+      await delay(PROBE_DELAY_MS);
+    }
+  }
+
+  /** Removes the key, so that others need not wait. */
+  async release(): Promise<void> {
+    this.#stop();
+    if (!this.#lost.signal.aborted)
+      await this.#bucket.delete(this.identity.name, { previousSeq: this.#revision }).catch(() => {});
+  }
+
+  async #takeKey(): Promise<void> {
+    const { name } = this.identity;
+    for (;;) {
+      const entry = await this.#bucket.get(name);
+      const holder = entry?.operation === 'PUT' ? entry.json<NodeKey>() : undefined;
+      if (holder && !(await this.isGone({ name, incarnation: holder.incarnation })))
+        throw new ClusterUnusable(`A node with the name ${name} is running: choose another one with --node`);
+      this.#renewedAt = performance.now();
+      try {
+        this.#revision = await this.#write(entry?.revision ?? 0);
+        return;
+      } catch (error) {
+        if (isUnanswered(error)) throw error;
+      }
+    }
+  }
+
+  #write(revision: number): Promise<number> {
+    const key: NodeKey = { incarnation: this.identity.incarnation, ...this.#info };
+    return this.#bucket.put(this.identity.name, JSON.stringify(key), { previousSeq: revision });
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#isRenewing || this.#lost.signal.aborted) return;
+    this.#isRenewing = true;
+    const startedAt = performance.now();
+    try {
+      this.#revision = await this.#write(this.#revision);
+      this.#renewedAt = startedAt;
+    } catch (error) {
+      if (!isUnanswered(error)) await this.#afterConflict(startedAt);
+    } finally {
+      this.#isRenewing = false;
+    }
+  }
+
+  /** An earlier renewal without an answer may have been stored. A key that is missing or another's ends the lease. */
+  async #afterConflict(startedAt: number): Promise<void> {
+    try {
+      const entry = await this.#bucket.get(this.identity.name);
+      const key = entry?.operation === 'PUT' ? entry.json<NodeKey>() : undefined;
+      if (!entry || key?.incarnation !== this.identity.incarnation) {
+        this.#lose();
+        return;
+      }
+      this.#revision = entry.revision;
+      this.#renewedAt = startedAt;
+    } catch {
+      // The next renewal tries again.
+    }
+  }
+
+  #checkAge(): void {
+    if (performance.now() - this.#renewedAt > this.#times.stopMs) this.#lose();
+  }
+
+  #lose(): void {
+    this.#stop();
+    this.#lost.abort();
+  }
+
+  #stop(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  async #readKey(name: string): Promise<NodeKey | 'missing'> {
+    const entry = await this.#bucket.get(name);
+    return entry?.operation === 'PUT' ? entry.json<NodeKey>() : 'missing';
+  }
+
+  async #probe(node: NodeIdentity): Promise<'alive' | 'silent' | 'unknown'> {
+    try {
+      await this.#cluster.nats.request(nodeSubject(node, ALIVE), '', { timeout: PROBE_TIMEOUT_MS });
+      return 'alive';
+    } catch (error) {
+      return isNoResponders(error) ? 'silent' : 'unknown';
+    }
+  }
+}
+
+const isNoResponders = (error: unknown): boolean => error instanceof errors.RequestError && error.isNoResponders();
+
+function unlessUnanswered(error: unknown): undefined {
+  if (!isUnanswered(error)) throw error;
+}
+
+const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

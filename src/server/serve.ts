@@ -15,6 +15,7 @@ import { Gateway } from './gateway/gateway.ts';
 import type { AgentLaunch } from './hosting/agent/agent-process.ts';
 import { LocalSessions } from './hosting/local-sessions.ts';
 import { LocalOwnership } from './hosting/ownership.ts';
+import { LocalStorage } from './hosting/session-storage.ts';
 import { RequestGuard } from './http/admission/request-guard.ts';
 import { createHandler } from './http/handler.ts';
 import { type ListeningServer, listenHttp } from './http/listen/listen.ts';
@@ -90,12 +91,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     cookies: { port, basePath, secure: tls !== undefined || behindProxy },
     log: options.log,
   });
+  const runJournal = new RunJournal(`${serverFolder(agentDir)}/runs`, (error) =>
+    log.event('warn', 'marks of runs are not stored', errorFields(error)),
+  );
   const sessions = new LocalSessions({
     agent: options.agent,
-    ownership: new LocalOwnership(),
-    runJournal: new RunJournal(`${serverFolder(agentDir)}/runs`, (error) =>
-      log.event('warn', 'marks of runs are not stored', errorFields(error)),
-    ),
+    storage: new LocalStorage(new LocalOwnership(), runJournal),
     parkAfterMs: options.parkAfterMs,
     maxHosts: maxSessions,
     onCrash: (sessionId, reason) => {

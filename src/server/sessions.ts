@@ -88,6 +88,8 @@ export interface Subscriber {
   sendPrivate(event: AgentEvent): void;
   /** The agent ended for good. */
   onAgentLost(reason: string): void;
+  /** Another server owns the session now: the client may connect again. */
+  onSessionMoved(): void;
   /** Another client deletes the session. */
   onSessionDeleted(): void;
 }

@@ -108,6 +108,11 @@ export class FencedLog {
     return appended;
   }
 
+  /** Removes all records. */
+  async purge(): Promise<void> {
+    await this.#cluster.manager.streams.purge(LOG_STREAM, { filter: logSubject(this.sessionId) });
+  }
+
   /** The records after a sequence number, up to one that is known to be stored. */
   async *read(after: number, upTo: number): AsyncGenerator<StoredRecord> {
     const deadline = performance.now() + REPLICA_WAIT_MS;

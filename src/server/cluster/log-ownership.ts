@@ -13,6 +13,8 @@ export interface LogClaim extends Claim {
   readonly log: FencedLog;
   /** Appends a record; a refusal because of another owner ends the claim. */
   append(kind: RecordKind, data: Uint8Array): Promise<number>;
+  /** Ends the ownership and removes the log: the session holds nothing. */
+  purge(): Promise<void>;
 }
 
 /** Ownership of sessions in a cluster: a claim is an append to the log of the session. */
@@ -80,6 +82,10 @@ export class LogOwnership implements Ownership {
           .catch(() => {})
           .finally(release);
         return released;
+      },
+      purge: async () => {
+        released ??= log.purge().finally(release);
+        await released;
       },
     };
   }

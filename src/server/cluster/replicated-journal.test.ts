@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { testCluster } from '../../../test/support/cluster/test-cluster.ts';
+import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import { journalContract } from '../hosting/testing/journal-contract.ts';
 import { LogOwnership } from './log-ownership.ts';
 import { NodeLease } from './node-lease.ts';
-import { ReplicatedJournal } from './replicated-journal.ts';
+import { appendLines, ReplicatedJournal } from './replicated-journal.ts';
 
 const cluster = testCluster();
 
@@ -18,8 +19,12 @@ async function make(limit?: number) {
   let isLost = false;
   const lost = Object.defineProperty(new AbortController().signal, 'aborted', { get: () => isLost });
   const kept: string[] = [];
-  const onKept = (line: string) => kept.push(line);
-  const journal = new ReplicatedJournal({ ...claim, lost }, { onKept, ...(limit === undefined ? {} : { limit }) });
+  const append = async (lines: readonly string[]) => {
+    await appendLines(claim, lines);
+    kept.push(...lines);
+  };
+  const begin = async (sessionId: string) => void kept.push(`begin ${sessionId}`);
+  const journal = new ReplicatedJournal({ lost, append, begin }, limit);
   const lose = () => {
     isLost = true;
   };
@@ -31,16 +36,16 @@ journalContract('a small journal with a log', () => make(20_000));
 
 it('entries are in the log, byte for byte, when their append settles, and nothing else is', async () => {
   const { journal, claim, kept } = await make();
-  const lines = ['{"type":"session","id":"x"}', '{"type":"message","id":"a","text":"ä \\u2028"}'];
-  const event = (line: string | undefined) => `{"type":"entry_appended","entry":${line}}`;
+  const lines = ['{"type":"session","id":"x"}', '{"type":"message","id":"a","text":"ä \u2028"}'];
+  const event = (line = '') => escapeLineBreaks(`{"type":"entry_appended","entry":${line}}`);
 
-  await journal.append(['{"type":"agent_start"}', event(lines[0]), event(lines[1]), '{"type":"agent_settled"}']);
+  await journal.append(['{"type":"agent_start"}', '{"type":"agent_settled"}'], [event(lines[0]), event(lines[1])]);
 
   const last = await claim.log.readLast();
   expect(last).toMatchObject({ kind: 'entries', token: claim.token });
   expect(new TextDecoder().decode(last?.data)).toBe(`${lines.join('\n')}\n`);
-  expect(kept).toEqual([lines[1]]);
+  expect(kept).toEqual(['begin x', ...lines]);
   await journal.append(['{"type":"turn_start"}']);
   expect((await claim.log.readLast())?.seq).toBe(last?.seq);
-  expect(journal.last).toBe(5);
+  expect(journal.last).toBe(3);
 });

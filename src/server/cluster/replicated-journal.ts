@@ -1,31 +1,34 @@
 import { type Journal, type JournalRecord, MemoryJournal } from '../hosting/journal.ts';
 import type { LogClaim } from './log-ownership.ts';
 
+/** Where the entries of an agent go. */
+export interface EntryLog {
+  readonly lost: AbortSignal;
+  /** Appends lines of the session file. */
+  append(lines: readonly string[]): Promise<void>;
+  /** The agent begins a new session, with this header: later lines belong to it. */
+  begin(sessionId: string): Promise<void>;
+}
+
 // The beginning of an event with an entry; the text up to the last brace is the line of the session file.
 const ENTRY_EVENT = '{"type":"entry_appended","entry":';
 
-interface ReplicatedJournalOptions {
-  /** The log has the entries up to this line of the session file. */
-  readonly onKept: (line: string) => void;
-  readonly limit?: number;
-}
+// Line separators are escaped on the wire, and not in the file.
+const ESCAPED_SEPARATOR = /\\u202[89]/;
+
+const HEADER = /^\{"type":"session",/;
 
 /**
  * A journal whose entries are in the log of the session before they get a number: what a client receives after an entry
  * is stored by the cluster.
  */
 export class ReplicatedJournal implements Journal {
-  readonly #claim: LogClaim;
+  readonly #log: EntryLog;
   readonly #memory: MemoryJournal;
-  readonly #onKept: (line: string) => void;
 
-  constructor(claim: LogClaim, { onKept, limit }: ReplicatedJournalOptions) {
-    this.#claim = claim;
-    this.#onKept = onKept;
-    this.#memory = new MemoryJournal({
-      isLost: () => claim.lost.aborted,
-      ...(limit === undefined ? {} : { limit }),
-    });
+  constructor(log: EntryLog, limit?: number) {
+    this.#log = log;
+    this.#memory = new MemoryJournal({ isLost: () => log.lost.aborted, ...(limit === undefined ? {} : { limit }) });
   }
 
   get epoch(): string {
@@ -40,13 +43,17 @@ export class ReplicatedJournal implements Journal {
     return this.#memory.last;
   }
 
-  async append(texts: readonly string[]): Promise<number> {
-    const lines = texts.flatMap(entryLineOf);
-    const last = lines.at(-1);
-    if (last !== undefined) {
-      await this.#claim.append('entries', Buffer.from(`${lines.join('\n')}\n`));
-      this.#onKept(last);
+  async append(texts: readonly string[], entries: readonly string[] = []): Promise<number> {
+    let lines: string[] = [];
+    for (const line of entries.map(lineOf)) {
+      if (HEADER.test(line)) {
+        if (lines.length > 0) await this.#log.append(lines);
+        lines = [];
+        await this.#log.begin(String((JSON.parse(line) as { id: unknown }).id));
+      }
+      lines.push(line);
     }
+    if (lines.length > 0) await this.#log.append(lines);
     return this.#memory.append(texts);
   }
 
@@ -55,6 +62,14 @@ export class ReplicatedJournal implements Journal {
   }
 }
 
-/** The line of the session file that an event reports, if it reports one. */
-const entryLineOf = (text: string): string[] =>
-  text.startsWith(ENTRY_EVENT) ? [text.slice(ENTRY_EVENT.length, -1)] : [];
+/** The line of the session file that an event reports. */
+function lineOf(event: string): string {
+  const isPlain = event.startsWith(ENTRY_EVENT) && !ESCAPED_SEPARATOR.test(event);
+  return isPlain
+    ? event.slice(ENTRY_EVENT.length, -1)
+    : JSON.stringify((JSON.parse(event) as { entry: unknown }).entry);
+}
+
+/** Appends entries under one claim. */
+export const appendLines = (claim: LogClaim, lines: readonly string[]): Promise<number> =>
+  claim.append('entries', Buffer.from(`${lines.join('\n')}\n`));

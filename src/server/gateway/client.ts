@@ -281,6 +281,15 @@ export class Client implements Subscriber {
     this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason, error: 'internal' });
   }
 
+  onSessionMoved(): void {
+    this.close({
+      code: closeCodes.restart,
+      reason: 'close',
+      message: 'The session moved: connect again',
+      retryAfterMs: 0,
+    });
+  }
+
   onSessionDeleted(): void {
     this.#rejectSession(new Refusal('session_not_found', 'Session not found: it was deleted'));
   }

@@ -46,7 +46,7 @@ export class EventPublisher {
     const { journal, onJournalError, onError } = parts;
     this.#parts = parts;
     this.#sequencer = new EventSequencer({
-      append: (texts) => journal.append(texts),
+      append: (texts, entries) => journal.append(texts, entries),
       onJournalError,
       onListenerError: onError,
     });
@@ -72,10 +72,17 @@ export class EventPublisher {
       );
     } else if (event.type === 'entry_appended') {
       const recipient = this.#parts.entryRouter.recipientOf(event);
-      if (recipient === 'all') this.#journalAndApply(event, text);
+      if (recipient === 'all') this.#storeEntry(event, text);
       else
         enqueue(() => (recipient.receivesEntries ? recipient.onRecord(new SessionRecord(event, { text })) : undefined));
     } else this.#journalAndApply(event, text);
+  }
+
+  /** Stores an entry, and publishes it if a client follows the entries. */
+  #storeEntry(event: AgentEvent, text: string): void {
+    const handle = (seq = 0) => this.#apply(event, { seq, text });
+    if (this.#parts.subscribers.publishesEntries) this.#sequencer.push({ journalText: text, entryText: text, handle });
+    else this.#sequencer.push({ entryText: text, handle: () => {} });
   }
 
   /** Publishes an event of the host, with the id of the run that it belongs to. */

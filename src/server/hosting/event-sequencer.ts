@@ -2,13 +2,15 @@
 interface SequencedItem {
   // The text to journal, if any.
   readonly journalText?: string;
+  // The event with an entry of the session file that must be stored first.
+  readonly entryText?: string;
   // Called in order, with the journal's sequence number.
   readonly handle: (seq: number | undefined) => void;
 }
 
 interface SequencerOptions {
-  // Journals texts; returns the sequence number of the first.
-  readonly append: (texts: readonly string[]) => Promise<number>;
+  // Stores the entries, then journals the texts; returns the sequence number of the first text.
+  readonly append: (texts: readonly string[], entries: readonly string[]) => Promise<number>;
   // The journal failed: items with a text are dropped from now on, others are still handled, so that calls end.
   readonly onJournalError: (error: unknown) => void;
   // A handler threw; later items are handled all the same.
@@ -37,7 +39,8 @@ export class EventSequencer {
       const batch = this.#queue;
       this.#queue = [];
       const texts = batch.flatMap(({ journalText }) => journalText ?? []);
-      const first = texts.length > 0 ? await this.#append(texts) : 0;
+      const entries = batch.flatMap(({ entryText }) => entryText ?? []);
+      const first = texts.length + entries.length > 0 ? await this.#append(texts, entries) : 0;
       let seq = first ?? 0;
       for (const item of batch) {
         if (item.journalText === undefined) this.#handle(item, undefined);
@@ -48,10 +51,10 @@ export class EventSequencer {
   }
 
   /** The sequence number of the first text; undefined if the journal failed, now or before. */
-  async #append(texts: readonly string[]): Promise<number | undefined> {
+  async #append(texts: readonly string[], entries: readonly string[]): Promise<number | undefined> {
     if (this.#hasFailed) return undefined;
     try {
-      return await this.#options.append(texts);
+      return await this.#options.append(texts, entries);
     } catch (error) {
       this.#hasFailed = true;
       this.#guard(() => this.#options.onJournalError(error));

@@ -1,7 +1,6 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type { SessionState } from '../../protocol/generated/vocabulary.ts';
-import type { RunJournal } from '../../store/run-journal.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { Access, AttachOptions, CommandRequest, SessionTarget, Subscriber } from '../sessions.ts';
 import type { AgentLaunch } from './agent/agent-process.ts';
@@ -13,9 +12,9 @@ import { DialogTimeouts } from './dialog-timeouts.ts';
 import { EntryRouter } from './entry-router.ts';
 import { EventPublisher } from './event-publisher.ts';
 import { HostToolRouter } from './host-tool-router.ts';
-import type { Journal } from './journal.ts';
 import { PublishedMessages } from './published-messages.ts';
 import { RunTracker } from './run-tracker.ts';
+import type { OwnedSession } from './session-storage.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
 import { Subscribers } from './subscribers.ts';
 
@@ -48,7 +47,8 @@ export class Host {
   #parkDelayMs: number;
 
   constructor(options: HostOptions) {
-    const { journal, runJournal } = options;
+    const { session } = options;
+    const { journal } = session;
     this.#options = options;
     this.#parkDelayMs = options.parkAfterMs;
     this.#subscribers = new Subscribers(journal, options.callbacks.onError, () => this.#runs.activeRunId);
@@ -59,7 +59,7 @@ export class Host {
       runEndsAfter: (cursor) => this.#runs.endsAfter(cursor),
       whenReady: (work) => this.#currentAgent.whenReady(work),
     });
-    this.#runs = new RunTracker(runJournal, () => journal.epoch);
+    this.#runs = new RunTracker(session.runs, () => journal.epoch);
     this.#dialogTimeouts = new DialogTimeouts((id) => {
       this.#agent?.sendFrame({ type: 'extension_ui_response', id, cancelled: true });
       this.#publisher.resolveDialog(id, 'timeout');
@@ -80,10 +80,10 @@ export class Host {
       onError: options.callbacks.onError,
     });
     this.#currentAgent = new CurrentAgent({
-      launch: options.agent,
+      launch: (access) => withArgs(options.agent, session.agentArgs(access)),
       access: options.access,
       target: () => this.#currentTarget,
-      hello: () => this.#preferences.forNewAgent(this.#subscribers.attached),
+      hello: (access) => ({ ...this.#preferences.forNewAgent(this.#subscribers.attached), ...session.hello(access) }),
       enqueueResponse: (deliver) => this.#publisher.enqueue(deliver),
       onEvent: (event, text) => this.#publisher.handleEvent(event, text),
       onError: options.callbacks.onError,
@@ -99,15 +99,16 @@ export class Host {
       liveState: this.#subscribers.liveState,
       agent: () => this.#agent,
     });
+    session.connect((frame) => this.#agent?.sendFrame(frame));
+    session.lost.addEventListener('abort', () => void this.#endOwnership(), { once: true });
   }
 
   get sessionId(): string {
-    return this.#state?.sessionId ?? this.#options.target.id;
+    return this.#state?.sessionId ?? this.#target.id;
   }
 
   get sessionFile(): string | undefined {
-    const { target } = this.#options;
-    return this.#state ? this.#state.sessionFile : target.kind === 'stored' ? target.path : undefined;
+    return this.#state ? this.#state.sessionFile : this.#target.kind === 'stored' ? this.#target.path : undefined;
   }
 
   get hasStarted(): boolean {
@@ -115,7 +116,7 @@ export class Host {
   }
 
   get cwd(): string {
-    return this.#state?.cwd ?? this.#options.target.cwd;
+    return this.#state?.cwd ?? this.#target.cwd;
   }
 
   get pid(): number | undefined {
@@ -135,6 +136,10 @@ export class Host {
   /** Set once the host is closing; settles when it is closed. */
   get closing(): Promise<void> | undefined {
     return this.#closing;
+  }
+
+  get #target(): SessionTarget {
+    return this.#options.session.target;
   }
 
   get #agent(): HostedAgent | undefined {
@@ -288,7 +293,7 @@ export class Host {
 
   #handleSessionChange(state: SessionState): void {
     this.#state = state;
-    this.#options.callbacks.onSessionChange(state.sessionId);
+    void this.#options.session.moveTo(state.sessionId);
   }
 
   async #handleCrash(reason: string): Promise<void> {
@@ -298,7 +303,7 @@ export class Host {
   }
 
   get #currentTarget(): SessionTarget {
-    if (!this.hasStarted) return this.#options.target;
+    if (!this.hasStarted) return this.#target;
     const { sessionId: id, sessionFile: path, cwd } = this;
     return path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', path, id, cwd };
   }
@@ -311,6 +316,13 @@ export class Host {
     if (tools.length > 0) this.#agent?.request({ type: 'set_host_tools', tools }, { onResponse: () => {} });
     for (const subscriber of this.#subscribers.attached) if (subscriber.receivesEntries) this.followEntries(subscriber);
     this.#snapshots.resend();
+  }
+
+  /** Another process owns the session: its clients reconnect, and nothing of this agent counts any more. */
+  async #endOwnership(): Promise<void> {
+    for (const subscriber of [...this.#subscribers.attached]) subscriber.onSessionMoved();
+    await this.#currentAgent.kill();
+    await this.close();
   }
 
   async #fail(reason: string): Promise<void> {
@@ -346,19 +358,17 @@ export class Host {
       clearTimeout(this.#parkTimer);
       this.#dialogTimeouts.close();
       await this.#currentAgent.end();
-      this.#options.callbacks.onClose();
+      await this.#options.callbacks.onClose();
     })();
     return this.#closing;
   }
 }
 
 interface HostOptions {
-  readonly target: SessionTarget;
+  readonly session: OwnedSession;
   /** The access of the client for which it is opened. */
   readonly access: Access;
   readonly agent: AgentLaunch;
-  readonly journal: Journal;
-  readonly runJournal: RunJournal;
   /** How long an idle agent without clients is kept. */
   readonly parkAfterMs: number;
   readonly callbacks: HostCallbacks;
@@ -368,10 +378,11 @@ interface HostOptions {
 interface HostCallbacks {
   readonly onCrash: (reason: string) => void;
   readonly onActivity: (activity: AgentActivity) => void;
-  /** The agent changed to another session. */
-  readonly onSessionChange: (sessionId: string) => void;
   /** An error outside of the agent. */
   readonly onError: (error: unknown) => void;
   /** The host was parked, closed or failed. */
-  readonly onClose: () => void;
+  readonly onClose: () => Promise<void>;
 }
+
+const withArgs = (launch: AgentLaunch, args: readonly string[]): AgentLaunch =>
+  args.length > 0 ? { ...launch, args: [...launch.args, ...args] } : launch;

@@ -25,10 +25,11 @@ export interface Journal {
   /** The latest sequence number; 0 before the first. */
   readonly last: number;
   /**
-   * Appends texts in order; returns the number of the first. Rejects with `NotOwner` and appends nothing if ownership
-   * is lost.
+   * Appends texts in order; returns the number of the first. `entries`: events with entries of the session file, which get
+   * no number; a journal with a log stores them there first. Rejects with `NotOwner` and appends nothing if ownership is
+   * lost.
    */
-  append(texts: readonly string[]): Promise<number>;
+  append(texts: readonly string[], entries?: readonly string[]): Promise<number>;
   /** All records after this number; undefined if some of them were dropped or never existed. */
   read(after: number): Promise<readonly JournalRecord[] | undefined>;
 }

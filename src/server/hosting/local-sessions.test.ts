@@ -7,6 +7,7 @@ import { newUuid } from '../../store/sessions/random-id.ts';
 import type { SessionHandle, SessionTarget } from '../sessions.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { LocalOwnership } from './ownership.ts';
+import { LocalStorage } from './session-storage.ts';
 import { sendRequest } from './testing/recording-subscriber.ts';
 import { sessionsContract } from './testing/sessions-contract.ts';
 
@@ -29,8 +30,7 @@ sessionsContract('the sessions of one machine', () => {
       args: [TAU, '--script', script],
       env: { PATH, HOME: root, PI_CODING_AGENT_DIR: join(root, 'agent') },
     },
-    ownership: new LocalOwnership(),
-    runJournal: new RunJournal(join(root, 'runs')),
+    storage: new LocalStorage(new LocalOwnership(), new RunJournal(join(root, 'runs'))),
     parkAfterMs: 60_000,
     maxHosts: 10,
     onActivity: () => {},

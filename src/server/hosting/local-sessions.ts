@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
-import type { RunJournal } from '../../store/run-journal.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import type { AgentResponse } from '../agent-response.ts';
@@ -17,8 +16,7 @@ import type {
 import type { AgentLaunch } from './agent/agent-process.ts';
 import type { AgentActivity } from './agent/hosted-agent.ts';
 import { Host } from './host.ts';
-import { MemoryJournal } from './journal.ts';
-import type { Ownership } from './ownership.ts';
+import type { SessionStorage } from './session-storage.ts';
 
 // How long the server retries to open a session that another process is about to close.
 const IN_USE_TIMEOUT_MS = 3000;
@@ -32,8 +30,7 @@ const PREWARM_SHARE = 0.5;
 
 interface LocalSessionsOptions {
   readonly agent: AgentLaunch;
-  readonly ownership: Ownership;
-  readonly runJournal: RunJournal;
+  readonly storage: SessionStorage;
   readonly parkAfterMs: number;
   readonly maxHosts: number;
   readonly onCrash: (sessionId: string, reason: string) => void;
@@ -46,6 +43,8 @@ interface LocalSessionsOptions {
 export class LocalSessions implements Sessions {
   readonly #options: LocalSessionsOptions;
   readonly #hosts = new Set<Host>();
+  /** The hosts that are being created, by session id. */
+  readonly #creating = new Map<string, Promise<Host>>();
   /** The folders of sessions without a file, by session id. */
   readonly #folders = new Map<string, string>();
   #isClosing = false;
@@ -175,38 +174,33 @@ export class LocalSessions implements Sessions {
     await [...this.#hosts].find((host) => host.sessionId === sessionId && host.closing)?.closing;
   }
 
-  async #createHost(target: SessionTarget, access: Access): Promise<Host> {
-    const { agent, runJournal, parkAfterMs, maxHosts, ownership, onCrash, onActivity, onError } = this.#options;
+  /** Clients that open a session at the same time share its host. */
+  #createHost(target: SessionTarget, access: Access): Promise<Host> {
+    const creating = this.#creating.get(target.id);
+    if (creating) return creating;
+    const created = this.#newHost(target, access).finally(() => this.#creating.delete(target.id));
+    this.#creating.set(target.id, created);
+    return created;
+  }
+
+  async #newHost(target: SessionTarget, access: Access): Promise<Host> {
+    const { agent, parkAfterMs, maxHosts, storage, onCrash, onActivity, onError } = this.#options;
     if (this.#hosts.size >= maxHosts) await this.#closeIdleHost();
     if (this.#hosts.size >= maxHosts) throw new Refusal('overloaded', `No more than ${maxHosts} sessions at a time`);
-    const claim = await ownership.claim(target.id);
-    const host = this.find(target.id);
-    if (host) {
-      await claim?.release();
-      return host;
-    }
-    if (!claim) throw inUse(`Session is in use elsewhere: ${target.id}`);
-    let held = claim;
-    const journal = new MemoryJournal({ isLost: () => held.lost.aborted });
+    const session = await storage.open(target);
+    if (!session) throw inUse(`Session is in use elsewhere: ${target.id}`);
     const onClose = () => {
       this.#hosts.delete(created);
       this.#rememberFolder(created);
-      void held.release();
-    };
-    const onSessionChange = async (sessionId: string) => {
-      const next = await ownership.claim(sessionId);
-      if (!next) return;
-      void held.release();
-      held = next;
+      return session.release();
     };
     const callbacks = {
       onClose,
-      onSessionChange,
       onError,
       onCrash: (reason: string) => onCrash(created.sessionId, reason),
       onActivity: (activity: AgentActivity) => onActivity(created.sessionId, activity),
     };
-    const created = new Host({ target, access, agent, journal, runJournal, parkAfterMs, callbacks });
+    const created = new Host({ session, access, agent, parkAfterMs, callbacks });
     this.#hosts.add(created);
     return created;
   }

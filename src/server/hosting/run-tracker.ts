@@ -1,8 +1,9 @@
 import type { Accepted, AgentEvent, AgentSettledEvent } from '../../protocol/generated/vocabulary.ts';
-import type { RunJournal, RunningRecord, RunRecords, SettledRecord } from '../../store/run-journal.ts';
+import type { RunningRecord, RunRecords, SettledRecord } from '../../store/run-journal.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import type { AgentResponse } from '../agent-response.ts';
 import type { Access, CommandRequest, Cursor } from '../sessions.ts';
+import type { RunStore } from './session-storage.ts';
 
 const PROMPT_COMMANDS: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
 
@@ -22,7 +23,7 @@ interface ActiveRun {
  * them.
  */
 export class RunTracker {
-  readonly #runJournal: RunJournal;
+  readonly #runJournal: RunStore;
   readonly #epoch: () => string;
   /** The client's ids of queued messages, by queue id. */
   readonly #queued = new Map<string, string>();
@@ -38,7 +39,7 @@ export class RunTracker {
   #ended: readonly SettledRecord[] = [];
   #lastSettled = '';
 
-  constructor(runJournal: RunJournal, epoch: () => string) {
+  constructor(runJournal: RunStore, epoch: () => string) {
     this.#runJournal = runJournal;
     this.#epoch = epoch;
   }

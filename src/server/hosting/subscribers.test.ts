@@ -22,6 +22,7 @@ const subscriber: Subscriber = {
   onRecord: () => {},
   sendPrivate: () => {},
   onAgentLost: () => {},
+  onSessionMoved: () => {},
   onSessionDeleted: () => {},
 };
 

@@ -86,6 +86,12 @@ export class Subscribers {
     if (this.#entriesSince === Number.POSITIVE_INFINITY) this.#entriesSince = this.#lastSeq;
   }
 
+  /** Whether a client follows the entries, or may resume to do so. */
+  get publishesEntries(): boolean {
+    const isFollowed = [...this.attached].some(({ receivesEntries }) => receivesEntries);
+    return isFollowed || this.#entriesSince !== Number.POSITIVE_INFINITY;
+  }
+
   /** Entries are not published until `startEntries`. */
   stopEntries(): void {
     this.#entriesSince = Number.POSITIVE_INFINITY;

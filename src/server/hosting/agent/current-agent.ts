@@ -9,12 +9,12 @@ import { type AgentCallbacks, CrashCounter, HostedAgent } from './hosted-agent.t
 export const TERMINATED = 'Pi process terminated';
 
 interface CurrentAgentParts extends Pick<AgentCallbacks, 'enqueueResponse' | 'onEvent' | 'onError' | 'onActivity'> {
-  readonly launch: AgentLaunch;
+  readonly launch: (access: Access) => AgentLaunch;
   readonly access: Access;
   // The session that the next agent opens.
   readonly target: () => SessionTarget;
   // The parameters of `hello` for the next agent.
-  readonly hello: () => object;
+  readonly hello: (access: Access) => object;
   // An agent accepts requests.
   readonly onStarted: (state: SessionState) => void;
   // The agent has taken the place of another one.
@@ -86,6 +86,12 @@ export class CurrentAgent {
     this.#parts.onReplaced();
   }
 
+  /** Kills all agents at once: nothing that they still do counts. */
+  async kill(): Promise<void> {
+    this.#isEnding = true;
+    await Promise.all([...this.#alive].map((agent) => agent.kill()));
+  }
+
   async end(): Promise<void> {
     this.#isEnding = true;
     const ended = Promise.all([...this.#alive].map((agent) => agent.end()));
@@ -113,9 +119,9 @@ export class CurrentAgent {
     };
     const onExit = (exit: ProcessExit) => void this.#handleExit(agent, exit, exitReason);
     const callbacks = { enqueueResponse, onEvent: handleEvent, onError, onExit, onActivity };
-    const agent = new HostedAgent(launch, { target, access }, callbacks);
+    const agent = new HostedAgent(launch(access), { target, access }, callbacks);
     this.#alive.add(agent);
-    const state = await agent.start({ legacyNames: false, ...hello() });
+    const state = await agent.start({ legacyNames: false, ...hello(access) });
     if (expected === 'same session' && isDifferentSession(state, target)) {
       await agent.end();
       throw new Refusal('session_not_found', `Session not found: ${target.id}`);

@@ -182,6 +182,11 @@ export class HostedAgent {
     await this.#process.end();
   }
 
+  async kill(): Promise<void> {
+    clearInterval(this.#pingTimer);
+    await this.#process.kill();
+  }
+
   /** Whether another agent has taken its place. */
   get isRetired(): boolean {
     return this.#isRetired;

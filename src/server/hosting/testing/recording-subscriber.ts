@@ -50,6 +50,10 @@ export class RecordingSubscriber implements Subscriber {
     this.#notify();
   }
 
+  onSessionMoved(): void {
+    this.onAgentLost('The session moved');
+  }
+
   onSessionDeleted(): void {
     this.onAgentLost('The session was deleted');
   }

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import type { OwnedSession, SessionStorage } from '../hosting/session-storage.ts';
+import type { Access, SessionTarget } from '../sessions.ts';
+import type { LogClaim, LogOwnership } from './log-ownership.ts';
+import { OwnedLog } from './owned-log.ts';
+import type { Replica, ReplicaFiles } from './replica-file.ts';
+import { ReplicatedJournal } from './replicated-journal.ts';
+
+interface ClusterStorageOptions {
+  readonly ownership: LogOwnership;
+  readonly files: ReplicaFiles;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Sessions whose log is in the cluster: agents work on a file that is made from it, and run nothing ahead of it. */
+export class ClusterStorage implements SessionStorage {
+  readonly #options: ClusterStorageOptions;
+
+  constructor(options: ClusterStorageOptions) {
+    this.#options = options;
+  }
+
+  async open(target: SessionTarget): Promise<OwnedSession | undefined> {
+    const { ownership, files } = this.#options;
+    const claim = await ownership.claim(target.id);
+    if (!claim) return undefined;
+    try {
+      const restored = await files.restore(claim.log, claim.token);
+      const isNew = restored.path === undefined && target.kind === 'stored';
+      return this.#own(target, { claim, replica: isNew ? await this.#adopt(claim, target.path) : restored });
+    } catch (error) {
+      await claim.release();
+      throw error;
+    }
+  }
+
+  /** Puts a session into the log that an agent of this node created beside its own. */
+  async #adopt(claim: LogClaim, path: string): Promise<Replica> {
+    await claim.append('entries', readFileSync(path));
+    return this.#options.files.describe(path);
+  }
+
+  #own({ id, cwd }: SessionTarget, { claim, replica }: { claim: LogClaim; replica: Replica }): OwnedSession {
+    const { files } = this.#options;
+    const { path, lastEntryId } = replica;
+    let send: (frame: object) => void = () => {};
+    const onKept = (entryId: string) => send({ type: 'entries_kept', id: entryId });
+    const log = new OwnedLog({ ...this.#options, claim, replica, onKept });
+    const entries = { entries: true, ...(lastEntryId === undefined ? {} : { entriesAfter: lastEntryId }) };
+    const forWriters = <T>(access: Access, value: T, otherwise: T) => (access === 'write' ? value : otherwise);
+    return {
+      target: path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', id, cwd, path },
+      journal: new ReplicatedJournal(log),
+      runs: log.runs,
+      lost: log.lost,
+      agentArgs: (access) => forWriters(access, ['--session-dir', files.folder, '--kept-by-host'], []),
+      hello: (access) => forWriters<object>(access, entries, {}),
+      connect: (sendFrame) => {
+        send = sendFrame;
+      },
+      // The log has followed the header of the new session already.
+      moveTo: async () => {},
+      release: () => log.release(),
+    };
+  }
+}

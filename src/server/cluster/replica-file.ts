@@ -1,0 +1,160 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { RunRecords } from '../../store/run-journal.ts';
+import { headerOf, sessionFileName } from '../../store/sessions/header.ts';
+import { makePrivateFolder } from '../../system/files/make-folder.ts';
+import { type FencedLog, LogRegressed } from './fenced-log.ts';
+import { RecordJoiner } from './log-record.ts';
+import { NO_RUNS, parseRuns } from './log-runs.ts';
+
+/** How far a file holds the log of its session. */
+interface FilePosition {
+  /** The last record of the log that is in the file. */
+  readonly seq: number;
+  /** The length of the file then: what follows is not known to be in the log. */
+  readonly bytes: number;
+  /** The latest mark of the runs up to there. */
+  readonly marks: RunRecords;
+}
+
+const AT_START: FilePosition = { seq: 0, bytes: 0, marks: NO_RUNS };
+
+/** A session file that was made from the log. */
+export interface Replica {
+  /** Undefined while the log holds no entry. */
+  readonly path: string | undefined;
+  /** Its length. */
+  readonly bytes: number;
+  readonly lastEntryId: string | undefined;
+  readonly marks: RunRecords;
+}
+
+/** The session files of a node: copies of the logs on which its agents work. */
+export class ReplicaFiles {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    makePrivateFolder(folder);
+    this.folder = folder;
+  }
+
+  /** The file of a session on this node, also if it is outdated. */
+  find(sessionId: string): string | undefined {
+    const name = readdirSync(this.folder).find((file) => file.endsWith(`_${sessionId}.jsonl`));
+    return name === undefined ? undefined : join(this.folder, name);
+  }
+
+  /** Brings the file of a session to the state of its log, up to a record. */
+  async restore(log: FencedLog, upTo: number): Promise<Replica> {
+    const { sessionId } = log;
+    const path = this.find(sessionId);
+    const position = path === undefined ? AT_START : this.#positionOf(sessionId, path);
+    if (position.seq > upTo) throw new LogRegressed(sessionId);
+    const partial = join(this.folder, `.${sessionId}.partial`);
+    const target = position.bytes > 0 && path !== undefined ? path : partial;
+    if (target === partial) rmSync(partial, { force: true });
+    else truncateSync(target, position.bytes);
+    const end = await appendLog(target, log, { position, upTo });
+    if (target === partial) this.#finish(partial, path);
+    const file = this.find(sessionId);
+    if (end.bytes === 0 || file === undefined)
+      return { path: undefined, bytes: 0, lastEntryId: undefined, marks: end.marks };
+    this.storePosition(sessionId, end);
+    return { ...this.describe(file), marks: end.marks };
+  }
+
+  /** A file that holds a whole session. */
+  describe(path: string): Replica {
+    return { path, bytes: statSync(path).size, lastEntryId: lastIdIn(path), marks: NO_RUNS };
+  }
+
+  /** Stores how far the file of a session holds its log: the next restore reads only what is newer. */
+  storePosition(sessionId: string, position: FilePosition): void {
+    const note = this.#noteOf(sessionId);
+    writeFileSync(`${note}.new`, JSON.stringify(position), { mode: 0o600 });
+    renameSync(`${note}.new`, note);
+  }
+
+  remove(sessionId: string): void {
+    const path = this.find(sessionId);
+    if (path !== undefined) rmSync(path, { force: true });
+    rmSync(this.#noteOf(sessionId), { force: true });
+  }
+
+  #finish(partial: string, previous: string | undefined): void {
+    const header = existsSync(partial) ? headerOf(partial) : 'missing';
+    if (header === 'missing') return;
+    if (header === 'foreign') throw new Error(`The log of a session does not begin with a header: ${partial}`);
+    const path = previous ?? join(this.folder, sessionFileName(header.id, new Date(header.timestamp)));
+    renameSync(partial, path);
+  }
+
+  /** Of a file without a note nothing is known. */
+  #positionOf(sessionId: string, path: string): FilePosition {
+    try {
+      const note = JSON.parse(readFileSync(this.#noteOf(sessionId), 'utf8')) as FilePosition;
+      return statSync(path).size >= note.bytes ? note : AT_START;
+    } catch {
+      return AT_START;
+    }
+  }
+
+  #noteOf(sessionId: string): string {
+    return join(this.folder, `.${sessionId}.position`);
+  }
+}
+
+/** Appends the entries of the log behind a position to a file; returns the new position. */
+async function appendLog(
+  path: string,
+  log: FencedLog,
+  { position, upTo }: { position: FilePosition; upTo: number },
+): Promise<FilePosition> {
+  const joiner = new RecordJoiner();
+  let { bytes, marks } = position;
+  let fd: number | undefined;
+  try {
+    for await (const message of log.read(position.seq, upTo)) {
+      const record = joiner.add(message);
+      if (record?.kind === 'mark') marks = parseRuns(record.data);
+      if (record?.kind !== 'entries') continue;
+      fd ??= openSync(path, 'a', 0o600);
+      writeSync(fd, record.data);
+      bytes += record.data.length;
+    }
+    if (fd !== undefined) fdatasyncSync(fd);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+  return { seq: upTo, bytes, marks };
+}
+
+// The end of a file that holds its last line; a longer one is read whole.
+const TAIL_BYTES = 64 * 1024;
+
+/** The id in the last line of a file; undefined if that is the header. */
+function lastIdIn(path: string): string | undefined {
+  const bytes = readFileSync(path);
+  const tail = bytes
+    .subarray(Math.max(0, bytes.length - TAIL_BYTES))
+    .toString()
+    .trimEnd();
+  const line = tail.includes('\n')
+    ? tail.slice(tail.lastIndexOf('\n') + 1)
+    : bytes.toString().trimEnd().split('\n').at(-1);
+  const { id, type } = JSON.parse(line ?? '{}') as { id?: unknown; type?: unknown };
+  return type !== 'session' && typeof id === 'string' ? id : undefined;
+}

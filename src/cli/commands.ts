@@ -58,6 +58,15 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     },
     run: async (args) => (await import('./token/token.ts')).token(args),
   },
+  cluster: {
+    takes: '<init|check> <urls>',
+    about: 'Set up the NATS servers of a cluster',
+    subcommands: {
+      init: { about: 'Create the stream and buckets: tau cluster init nats://a,nats://b --max-bytes 200G' },
+      check: { about: 'Check that the servers keep what they acknowledge: tau cluster check nats://a,nats://b' },
+    },
+    run: async (args) => (await import('./cluster/cluster.ts')).cluster(args),
+  },
   shim: {
     takes: 'pi',
     about: 'Write a launcher that starts tau as pi',

@@ -9,6 +9,7 @@ import { openAuthority } from './auth/authority.ts';
 import { owner } from './auth/grant.ts';
 import { LoginCodes } from './auth/login-codes.ts';
 import { Throttle } from './auth/throttle.ts';
+import type { Cluster, ClusterOptions } from './cluster/open-cluster.ts';
 import { ExportFolder } from './export-folder.ts';
 import { listFolders } from './folders.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -26,6 +27,7 @@ import { Metrics } from './metrics.ts';
 import { errorFields, logActivity, ServerLog } from './server-log.ts';
 import { serverMetrics } from './server-metrics.ts';
 import { SessionCatalog } from './session-catalog.ts';
+import { StoredFiles } from './stored-sessions.ts';
 
 export interface ServeOptions {
   readonly host: string;
@@ -48,6 +50,8 @@ export interface ServeOptions {
   readonly parkAfterMs: number;
   readonly pingMs: number;
   readonly maxSessions: number;
+  /** The cluster that this server is a node of. */
+  readonly cluster?: ClusterOptions | undefined;
   readonly log: Log;
 }
 
@@ -94,9 +98,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const runJournal = new RunJournal(`${serverFolder(agentDir)}/runs`, (error) =>
     log.event('warn', 'marks of runs are not stored', errorFields(error)),
   );
+  // Loaded only for a cluster.
+  const cluster = options.cluster && (await openCluster(options.cluster, { agentDir, log }));
   const sessions = new LocalSessions({
     agent: options.agent,
-    storage: new LocalStorage(new LocalOwnership(), runJournal),
+    storage: cluster?.storage ?? new LocalStorage(new LocalOwnership(), runJournal),
     parkAfterMs: options.parkAfterMs,
     maxHosts: maxSessions,
     onCrash: (sessionId, reason) => {
@@ -107,7 +113,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     onStartFailure: (sessionId, reason) => log.event('error', 'agent did not start', { sessionId, why: reason }),
     onError: (error) => log.event('error', 'stumbled', errorFields(error)),
   });
-  const catalog = new SessionCatalog({ agentDir, cwd, live: sessions });
+  const catalog = new SessionCatalog({
+    stored: cluster?.stored ?? new StoredFiles({ agentDir, cwd }),
+    cwd,
+    live: sessions,
+  });
   const exports = new ExportFolder({ agentDir, basePath, isGrantValid: (grant) => authority.isValid(grant) });
   const counters = serverMetrics(metrics, {
     hosts: () => sessions.hosts,
@@ -146,7 +156,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       login: (grant) => authority.login(grant),
       logout: (cookies) => authority.logout(cookies),
     },
-    readiness: () => readiness,
+    readiness: () => (readiness === 'ready' && cluster?.isUsable() === false ? 'unavailable' : readiness),
     listSessions: (grant, query) => catalog.list(query, grant),
     listFolders: (grant, query) => listFolders(query, grant, cwd),
     prewarm: (session, grant) => gateway.prewarm(session, grant),
@@ -190,6 +200,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       }
       // Clients of an aborted run still receive its end.
       await sessions.close();
+      await cluster?.close();
       gateway.close();
       await Promise.all([stopListening(), authority.close()]);
       exports.close();
@@ -204,3 +215,12 @@ const hostInUrl = (host: string) => {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 };
+
+/** The modules of the cluster are loaded for it alone. */
+async function openCluster(
+  options: ClusterOptions,
+  { agentDir, log }: { agentDir: string; log: ServerLog },
+): Promise<Cluster> {
+  const onError = (error: unknown) => log.event('error', 'the cluster failed', errorFields(error));
+  return (await import('./cluster/open-cluster.ts')).openCluster(options, { agentDir, onError });
+}

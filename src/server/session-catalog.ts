@@ -2,10 +2,7 @@ import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { Refusal } from '../protocol/errors.ts';
 import type { Params, Result, SessionSummary } from '../protocol/generated/vocabulary.ts';
-import { sessionDirFor, sessionsFolder } from '../store/agent-dir.ts';
-import { headerOf, isSessionId, notASession } from '../store/sessions/header.ts';
-import { SessionIndex } from '../store/sessions/listing/find-session.ts';
-import { SessionList } from '../store/sessions/listing/list-sessions.ts';
+import { isSessionId, notASession } from '../store/sessions/header.ts';
 import { realFolder } from '../store/sessions/listing/session-files.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { isPathInside } from '../system/files/path-inside.ts';
@@ -13,12 +10,13 @@ import { type Grant, mayOpen, permissionDenied, permits, tokenIdOf } from './aut
 import { FairTurns } from './fair-turns.ts';
 import { LookupLimit } from './gateway/command-limits.ts';
 import type { Sessions, SessionTarget } from './sessions.ts';
+import type { StoredSessions } from './stored-sessions.ts';
 
 // The largest page of a session list; without a limit, a page has as many.
 const MAX_LISTED_SESSIONS = 1000;
 
 interface SessionCatalogOptions {
-  readonly agentDir: string;
+  readonly stored: StoredSessions;
   // The default for new sessions.
   readonly cwd: string;
   readonly live: Pick<Sessions, 'statusOf' | 'fileOf' | 'folderOf'>;
@@ -35,21 +33,16 @@ export interface SessionSelector {
 /** The stored sessions that a grant may see. */
 export class SessionCatalog {
   readonly #options: SessionCatalogOptions;
-  readonly #list: SessionList;
-  readonly #index: SessionIndex;
   readonly #lookups = new LookupLimit();
   readonly #turns = new FairTurns();
 
   constructor(options: SessionCatalogOptions) {
-    const { agentDir, cwd } = options;
     this.#options = options;
-    this.#list = new SessionList(sessionsFolder(agentDir));
-    this.#index = new SessionIndex(sessionsFolder(agentDir), resolve(sessionDirFor(agentDir, cwd)));
   }
 
   /** The session headers that searches by id have read so far. */
   get headersRead(): number {
-    return this.#index.headersRead;
+    return this.#options.stored.headersRead;
   }
 
   /** The requested session, or a new one. A session that the grant does not allow counts as missing. */
@@ -61,7 +54,7 @@ export class SessionCatalog {
     const existing = newId === undefined ? undefined : await this.#withId(newId, grant);
     if (existing) return existing;
     if (!permits(grant, 'new_session')) throw permissionDenied('new_session');
-    if (newId !== undefined) this.#index.forgetUnknown(newId);
+    if (newId !== undefined) this.#options.stored.forgetUnknown(newId);
     return { kind: 'new', id: newId ?? newUuid(), cwd: this.#folder(cwd, grant) };
   }
 
@@ -72,7 +65,7 @@ export class SessionCatalog {
 
   /** The next search for this id looks at the folders: its session is about to be restored. */
   expect(id: string): void {
-    this.#index.forgetUnknown(id);
+    this.#options.stored.forgetUnknown(id);
   }
 
   /** Lists one page at a time, the tokens taking turns. A list that is no longer awaited when its turn comes is empty. */
@@ -87,7 +80,7 @@ export class SessionCatalog {
     const mayList = (path: string) => mayOpen(grant, path);
     return this.#turns.run(tokenIdOf(grant), async () => {
       if (!isAwaited()) return { sessions: [] };
-      const page = await this.#list.list({ cwd: folder, cursor, limit: pageLimit, mayList });
+      const page = await this.#options.stored.list({ cwd: folder, cursor, limit: pageLimit, mayList });
       return { ...page, sessions: page.sessions.map((session) => this.#withStatus(this.#visible(session, grant))) };
     });
   }
@@ -138,8 +131,8 @@ export class SessionCatalog {
   }
 
   async #findById(id: string, grant: Grant, search: 'find' | 'findKnown'): Promise<SessionTarget | undefined> {
-    const { live } = this.#options;
-    const path = live.fileOf(id) ?? (await this.#index[search](id));
+    const { live, stored } = this.#options;
+    const path = live.fileOf(id) ?? (await stored[search](id));
     if (path !== undefined) return this.#inFile(path, id, grant);
     const folder = live.folderOf(id);
     if (folder === undefined) return undefined;
@@ -151,7 +144,7 @@ export class SessionCatalog {
     const isLimited = grant.allowedPaths !== undefined;
     // A missing and a forbidden session get the same message.
     if (isLimited && !this.#mayRead(path, grant)) throw notFound(name);
-    const header = headerOf(path);
+    const header = this.#options.stored.headerOf(path);
     if (header === 'missing') throw notFound(name);
     // A client that can only view must not probe which files exist.
     if (header === 'foreign') throw isLimited || !permits(grant, 'prompt') ? notFound(name) : notASession(name);
@@ -165,7 +158,7 @@ export class SessionCatalog {
    * the time that takes would show which of them exist.
    */
   #mayRead(path: string, grant: Grant): boolean {
-    const roots = [sessionsFolder(this.#options.agentDir), ...(grant.allowedPaths ?? [])];
+    const roots = [this.#options.stored.folder, ...(grant.allowedPaths ?? [])];
     return roots.some((root) => isNamedInside(root, path) && isPathInside(root, path));
   }
 

@@ -41,6 +41,13 @@ export const flagCommands: Readonly<Partial<Record<FlagName, readonly string[]>>
   'ping-seconds': ['serve'],
   'max-sessions': ['serve'],
   'drain-seconds': ['serve'],
+  cluster: ['serve'],
+  node: ['serve'],
+  'nats-creds': ['serve', 'cluster'],
+  'nats-nkey': ['serve', 'cluster'],
+  'nats-ca': ['serve', 'cluster'],
+  'cluster-replicas': ['serve', 'cluster'],
+  'max-bytes': ['cluster'],
   url: ['attach'],
   'token-file': ['attach'],
 };

@@ -173,6 +173,26 @@ export const flags = {
     topic: 'server',
   },
   'max-sessions': { value: 'number', default: '100', about: 'With tau serve: limit of live sessions', topic: 'server' },
+  cluster: {
+    value: 'urls',
+    about: 'With tau serve: be a node of the cluster on these NATS servers, separated by commas',
+    topic: 'server',
+  },
+  node: {
+    value: 'name',
+    about: 'With tau serve --cluster: name of this node (default: the host name)',
+    topic: 'server',
+  },
+  'nats-creds': { value: 'file', about: 'With --cluster and tau cluster: credentials file for NATS', topic: 'server' },
+  'nats-nkey': { value: 'file', about: 'With --cluster and tau cluster: nkey seed for NATS', topic: 'server' },
+  'nats-ca': { value: 'file', about: 'With --cluster and tau cluster: CA certificate of NATS', topic: 'server' },
+  'cluster-replicas': {
+    value: 'number',
+    default: '3',
+    about: 'With --cluster and tau cluster: copies of each record; 1 is not safe',
+    topic: 'server',
+  },
+  'max-bytes': { value: 'size', about: 'With tau cluster init: size limit of the log, such as 200G', topic: 'server' },
   'drain-seconds': {
     value: 'seconds',
     default: '20',

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { takeEnvToken } from '../../server/auth/env-token.ts';
+import type { ClusterOptions } from '../../server/cluster/open-cluster.ts';
 import type { AgentLaunch } from '../../server/hosting/agent/agent-process.ts';
 import { AllowLists } from '../../server/http/admission/allow-lists.ts';
 import { basePathFrom } from '../../server/http/admission/base-path.ts';
@@ -12,6 +14,7 @@ import { GUESSABLE, isGuessable } from '../../store/tokens/token-record.ts';
 import { onExitSignal } from '../../system/exit-signals.ts';
 import { openLog } from '../../system/log.ts';
 import { warn } from '../../system/terminal-text.ts';
+import { isNodeName, natsAddress } from '../cluster/nats-flags.ts';
 import { engineOptions } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { openRequestedLog } from '../lifetime.ts';
@@ -73,6 +76,7 @@ async function optionsFrom(args: CliArguments): Promise<ServeOptions> {
     parkAfterMs: seconds(args, 'park-after', 120),
     pingMs: 1000 * wholeNumber(args, 'ping-seconds', { usual: PING_MS / 1000, min: 1, max: 3600 }),
     maxSessions: wholeNumber(args, 'max-sessions', { usual: 100, min: 1, max: 10_000 }),
+    cluster: clusterFrom(args),
     log: (await openRequestedLog(args, 'serve')) ?? openLog({ level: 'warn' }),
   };
 }
@@ -111,6 +115,13 @@ function tlsFrom(args: CliArguments): Tls | undefined {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) throw new UsageError('--tls-cert and --tls-key go together');
   return orUsageError(() => readTlsFiles({ cert, key }));
+}
+
+function clusterFrom(args: CliArguments): ClusterOptions | undefined {
+  const { cluster, node = hostname().split('.', 1)[0] ?? '' } = args;
+  if (cluster === undefined) return undefined;
+  if (!isNodeName(node)) throw new UsageError(`--node takes letters, digits, - and _, not ${JSON.stringify(node)}`);
+  return { node, ...natsAddress(cluster, args) };
 }
 
 /** Converts errors in the value of a flag to usage errors. */

@@ -8,6 +8,7 @@ import { LocalSessions } from '../hosting/local-sessions.ts';
 import { RecordingSubscriber, sendRequest } from '../hosting/testing/recording-subscriber.ts';
 import { sessionsContract } from '../hosting/testing/sessions-contract.ts';
 import type { SessionHandle, SessionTarget } from '../sessions.ts';
+import { ClusterIndex } from './cluster-index.ts';
 import { ClusterStorage } from './cluster-storage.ts';
 import { LogOwnership } from './log-ownership.ts';
 import { NodeLease } from './node-lease.ts';
@@ -39,7 +40,9 @@ async function newNode() {
   const files = new ReplicaFiles(join(root, 'agent', 'server', 'cluster', 'sessions'));
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const storage = new ClusterStorage({ ownership: new LogOwnership(connection, lease), files, onError });
+  const ownership = new LogOwnership(connection, lease);
+  const index = await ClusterIndex.open(connection);
+  const storage = new ClusterStorage({ ownership, files, index, node: lease.identity.name, onError });
   const sessions = new LocalSessions({
     agent: {
       command: process.execPath,

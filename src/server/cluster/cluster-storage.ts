@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { summaryAt } from '../../store/sessions/listing/list-sessions.ts';
 import type { OwnedSession, SessionStorage } from '../hosting/session-storage.ts';
 import type { Access, SessionTarget } from '../sessions.ts';
+import type { ClusterIndex } from './cluster-index.ts';
 import type { LogClaim, LogOwnership } from './log-ownership.ts';
 import { OwnedLog } from './owned-log.ts';
 import type { Replica, ReplicaFiles } from './replica-file.ts';
 import { ReplicatedJournal } from './replicated-journal.ts';
 
 interface ClusterStorageOptions {
+  readonly index: Pick<ClusterIndex, 'put'>;
+  /** The name of this node. */
+  readonly node: string;
   readonly ownership: LogOwnership;
   readonly files: ReplicaFiles;
   readonly onError: (error: unknown) => void;
@@ -40,12 +46,21 @@ export class ClusterStorage implements SessionStorage {
     return this.#options.files.describe(path);
   }
 
+  /** Lists a session with its present name, messages and time. */
+  async #updateIndex(sessionId: string): Promise<void> {
+    const { files, index, node } = this.#options;
+    const path = files.find(sessionId);
+    const summary = path === undefined ? undefined : await summaryAt(path);
+    if (summary && summary.messageCount > 0) await index.put({ ...summary, path: basename(summary.path), node });
+  }
+
   #own({ id, cwd }: SessionTarget, { claim, replica }: { claim: LogClaim; replica: Replica }): OwnedSession {
     const { files } = this.#options;
     const { path, lastEntryId } = replica;
     let send: (frame: object) => void = () => {};
     const onKept = (entryId: string) => send({ type: 'entries_kept', id: entryId });
-    const log = new OwnedLog({ ...this.#options, claim, replica, onKept });
+    const onChange = (sessionId: string) => this.#updateIndex(sessionId);
+    const log = new OwnedLog({ ...this.#options, claim, replica, onKept, onChange });
     const entries = { entries: true, ...(lastEntryId === undefined ? {} : { entriesAfter: lastEntryId }) };
     const forWriters = <T>(access: Access, value: T, otherwise: T) => (access === 'write' ? value : otherwise);
     return {

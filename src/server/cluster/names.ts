@@ -33,8 +33,3 @@ export interface NodeIdentity {
   /** Unique to each start. */
   readonly incarnation: string;
 }
-
-const NODE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-
-/** Whether this can name a node: it is part of subjects and keys. */
-export const isNodeName = (name: string): boolean => NODE_NAME.test(name);

@@ -1,4 +1,5 @@
 import type { RunRecords } from '../../store/run-journal.ts';
+import { CoalescedTask } from '../../system/coalesced-task.ts';
 import { NotOwner } from '../hosting/journal.ts';
 import type { LogClaim, LogOwnership } from './log-ownership.ts';
 import { LogRuns, NO_RUNS } from './log-runs.ts';
@@ -12,13 +13,19 @@ interface OwnedLogOptions {
   readonly replica: Replica;
   /** The log has all entries up to this one. */
   readonly onKept: (entryId: string) => void;
+  /** What is listed of the session may have changed. */
+  readonly onChange: (sessionId: string) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
+
+// The beginning of a line that names the session.
+const NAME_ENTRY = '{"type":"session_info"';
 
 /** The log that this node owns for one agent, across the sessions that the agent creates. */
 export class OwnedLog implements EntryLog {
   readonly #options: OwnedLogOptions;
   readonly #lost = new AbortController();
+  readonly #changes = new CoalescedTask(() => this.#options.onChange(this.sessionId));
   #claim: LogClaim;
   #runs: LogRuns;
   /** The length of the session file up to the entries in the log. */
@@ -42,7 +49,10 @@ export class OwnedLog implements EntryLog {
 
   readonly runs = {
     get: (): RunRecords => this.#runs.get(),
-    set: (_sessionId: string, records: RunRecords): void => this.#runs.set(records),
+    set: (_sessionId: string, records: RunRecords): void => {
+      this.#runs.set(records);
+      void this.#changes.run().catch(this.#options.onError);
+    },
     // Ends of runs stay in the log: clients of the next owner may have missed them.
     clear: (): void => {},
   };
@@ -50,6 +60,7 @@ export class OwnedLog implements EntryLog {
   async append(lines: readonly string[]): Promise<void> {
     await appendLines(this.#claim, lines);
     this.#bytes += lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+    if (lines.some((line) => line.startsWith(NAME_ENTRY))) void this.#changes.run().catch(this.#options.onError);
     const { type, id } = JSON.parse(lines.at(-1) ?? '{}') as { type?: unknown; id?: unknown };
     if (type !== 'session') this.#options.onKept(String(id));
   }
@@ -72,6 +83,7 @@ export class OwnedLog implements EntryLog {
     if (claim.lost.aborted) return;
     if (files.find(this.sessionId) === undefined) await claim.purge();
     else {
+      await this.#changes.run().catch(this.#options.onError);
       await claim.release();
       files.storePosition(this.sessionId, { seq: claim.log.last, bytes: this.#bytes, marks: this.#runs.get() });
     }

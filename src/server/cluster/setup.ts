@@ -8,7 +8,7 @@ import {
 } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { type ClusterConnection, ClusterUnusable } from './connection.ts';
-import { ALL_LOGS, LOG_STREAM, NODES_BUCKET } from './names.ts';
+import { ALL_LOGS, INDEX_BUCKET, LOG_STREAM, NODES_BUCKET } from './names.ts';
 import { NODE_KEY_TTL_MS } from './node-lease.ts';
 
 interface ClusterSettings {
@@ -68,10 +68,12 @@ const STREAM_NOT_FOUND = 10059;
 const isMissingStream = (error: unknown) =>
   error instanceof JetStreamApiError && error.apiError().err_code === STREAM_NOT_FOUND;
 
-/** Creates the bucket of the nodes, unless it exists. */
-export async function createNodesBucket(
+/** Creates the buckets of the nodes and of the index, unless they exist. */
+export async function createBuckets(
   { js }: ClusterConnection,
   { replicas }: Pick<ClusterSettings, 'replicas'>,
 ): Promise<void> {
-  await new Kvm(js).create(NODES_BUCKET, { replicas, ttl: NODE_KEY_TTL_MS, history: 1, storage: StorageType.File });
+  const buckets = new Kvm(js);
+  await buckets.create(INDEX_BUCKET, { replicas, history: 1, storage: StorageType.File });
+  await buckets.create(NODES_BUCKET, { replicas, ttl: NODE_KEY_TTL_MS, history: 1, storage: StorageType.File });
 }

@@ -35,7 +35,7 @@ export interface HttpServices {
   readonly throttle: AttemptThrottle;
   readonly logins: Logins;
   /** The state of the server; only a ready one gets new clients. */
-  readonly readiness: () => 'ready' | 'starting' | 'draining';
+  readonly readiness: () => 'ready' | 'starting' | 'draining' | 'unavailable';
   /** The sessions that the grant allows, as the response of `list_sessions`. */
   readonly listSessions: (grant: Grant, query: SessionQuery) => Promise<object>;
   readonly listFolders: (grant: Grant, query: FolderQuery) => Promise<FolderListing>;

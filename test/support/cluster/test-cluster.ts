@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type ClusterConnection, connectCluster } from '../../../src/server/cluster/connection.ts';
-import { createLogStream, createNodesBucket } from '../../../src/server/cluster/setup.ts';
+import { createBuckets, createLogStream } from '../../../src/server/cluster/setup.ts';
 import { type NatsServer, startNatsServer } from './nats-server.ts';
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -26,7 +26,7 @@ export function testCluster(): TestCluster {
     state.server = await startNatsServer();
     state.connection = await connect();
     await createLogStream(state.connection, { replicas: 1, maxBytes: MAX_BYTES });
-    await createNodesBucket(state.connection, { replicas: 1 });
+    await createBuckets(state.connection, { replicas: 1 });
   });
   afterAll(async () => {
     await Promise.all(opened.map(({ nats }) => nats.close()));

@@ -1,0 +1,91 @@
+import { basename, join } from 'node:path';
+import { version } from '../../protocol/generated/version.ts';
+import { serverFolder } from '../../store/agent-dir.ts';
+import type { ListOptions } from '../../store/sessions/listing/list-sessions.ts';
+import type { SessionStorage } from '../hosting/session-storage.ts';
+import type { StoredHeader, StoredSessions } from '../stored-sessions.ts';
+import { ClusterIndex } from './cluster-index.ts';
+import { ClusterStorage } from './cluster-storage.ts';
+import { type ClusterAddress, connectCluster } from './connection.ts';
+import { LogOwnership } from './log-ownership.ts';
+import { NodeLease } from './node-lease.ts';
+import { ReplicaFiles } from './replica-file.ts';
+import { checkLogStream } from './setup.ts';
+
+export interface ClusterOptions extends Omit<ClusterAddress, 'name'> {
+  readonly node: string;
+  readonly replicas: number;
+}
+
+/** The cluster as a server uses it. */
+export interface Cluster {
+  readonly storage: SessionStorage;
+  readonly stored: StoredSessions;
+  /** Whether this node may own sessions. */
+  readonly isUsable: () => boolean;
+  /** Call when all agents have ended. */
+  close(): Promise<void>;
+}
+
+/** Joins a cluster as a node. Rejects with a sentence if the cluster cannot be used safely. */
+export async function openCluster(
+  { node, replicas, ...address }: ClusterOptions,
+  { agentDir, onError }: { agentDir: string; onError: (error: unknown) => void },
+): Promise<Cluster> {
+  const cluster = await connectCluster({ ...address, name: node });
+  try {
+    await checkLogStream(cluster, replicas);
+    const lease = await NodeLease.take(cluster, { name: node, version });
+    const files = new ReplicaFiles(join(serverFolder(agentDir), 'cluster', 'sessions'));
+    const index = await ClusterIndex.open(cluster);
+    const ownership = new LogOwnership(cluster, lease);
+    return {
+      storage: new ClusterStorage({ ownership, files, index, node, onError }),
+      stored: new IndexedSessions(index, files.folder),
+      isUsable: () => !lease.lost.aborted,
+      close: async () => {
+        await lease.release();
+        await cluster.nats.drain();
+      },
+    };
+  } catch (error) {
+    await cluster.nats.close();
+    throw error;
+  }
+}
+
+// The id in the name of a session file: the time before it has no underscore.
+const FILE_ID = /^[^_]*_(.+)\.jsonl$/;
+
+/** The sessions of all nodes. A path names a session by the id in it, on every node. */
+class IndexedSessions implements StoredSessions {
+  readonly folder: string;
+  readonly headersRead = 0;
+  readonly #index: ClusterIndex;
+
+  constructor(index: ClusterIndex, folder: string) {
+    this.#index = index;
+    this.folder = folder;
+  }
+
+  async list(options: ListOptions) {
+    const { sessions, ...more } = this.#index.list(options);
+    return { ...more, sessions: sessions.map((session) => ({ ...session, path: join(this.folder, session.path) })) };
+  }
+
+  async find(id: string): Promise<string | undefined> {
+    const path = this.#index.get(id)?.path;
+    return path === undefined ? undefined : join(this.folder, path);
+  }
+
+  findKnown(id: string): Promise<string | undefined> {
+    return this.find(id);
+  }
+
+  forgetUnknown(): void {}
+
+  headerOf(path: string): StoredHeader | 'missing' {
+    const session = this.#index.get(FILE_ID.exec(basename(path))?.[1] ?? '');
+    return session ? { id: session.id, cwd: session.cwd } : 'missing';
+  }
+}

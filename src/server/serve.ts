@@ -131,6 +131,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     audit,
     metrics: counters,
     exports,
+    library: cluster?.library,
     emitTitles: emitsTitles(options.agent.env),
     pingMs,
     maxSessions,

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { type KV, Kvm, type KvWatchEntry } from '@nats-io/kv';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
@@ -9,6 +10,7 @@ import { INDEX_BUCKET } from './names.ts';
 export interface IndexedSession extends SessionSummary {
   /** The node that had it last. */
   readonly node: string;
+  readonly isTrashed?: boolean | undefined;
 }
 
 /** The sessions of the cluster, without their messages: a view of the logs that each owner updates. */
@@ -33,8 +35,15 @@ export class ClusterIndex {
     return index;
   }
 
-  get(sessionId: string): IndexedSession | undefined {
+  /** A session, also one in the trash. */
+  find(sessionId: string): IndexedSession | undefined {
     return this.#sessions.get(sessionId);
+  }
+
+  /** A session that can be opened. */
+  get(sessionId: string): IndexedSession | undefined {
+    const session = this.find(sessionId);
+    return session?.isTrashed ? undefined : session;
   }
 
   async put(session: IndexedSession): Promise<void> {
@@ -42,22 +51,24 @@ export class ClusterIndex {
     await this.#bucket.put(session.id, JSON.stringify(session));
   }
 
-  async remove(sessionId: string): Promise<void> {
-    this.#sessions.delete(sessionId);
-    await this.#bucket.delete(sessionId);
-  }
-
   /** One page, last written first. */
-  list({ cwd, mayList = () => true, cursor, limit = Number.POSITIVE_INFINITY }: ListOptions): SessionPage {
+  list({
+    cwd,
+    mayList = () => true,
+    cursor,
+    trashed = false,
+    limit = Number.POSITIVE_INFINITY,
+  }: ListOptions): SessionPage {
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
     const matching = [...this.#sessions.values()]
+      .filter(({ isTrashed = false }) => isTrashed === trashed)
       .filter((session) => (cwd === undefined || session.cwd === cwd) && mayList(session.cwd))
       .filter((session) => !after || byAge(session, after) > 0)
       .sort(byAge);
     const page = matching.slice(0, limit);
     const last = page.at(-1);
     return {
-      sessions: page.map(({ node: _, ...summary }) => summary),
+      sessions: page.map(({ node: _, isTrashed: __, ...summary }) => summary),
       ...(last && matching.length > page.length ? { nextCursor: encodeCursor(last) } : {}),
     };
   }
@@ -96,3 +107,9 @@ function decodeCursor(cursor: string): Position {
   }
   throw new Refusal('not_found', `Not a cursor of a session listing: ${cursor.slice(0, 100)}`);
 }
+
+// The id in the name of a session file: the time before it has no underscore.
+const FILE_ID = /^[^_]*_(.+)\.jsonl$/;
+
+/** The id of the session that a path names on every node; empty if it names none. */
+export const sessionIdIn = (path: string): string => FILE_ID.exec(basename(path))?.[1] ?? '';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { Refusal } from '../../protocol/errors.ts';
 import { summaryAt } from '../../store/sessions/listing/list-sessions.ts';
 import type { OwnedSession, SessionStorage } from '../hosting/session-storage.ts';
 import type { Access, SessionTarget } from '../sessions.ts';
@@ -38,6 +39,21 @@ export class ClusterStorage implements SessionStorage {
       await claim.release();
       throw error;
     }
+  }
+
+  async fetch({ id }: SessionTarget): Promise<void> {
+    const { ownership, files } = this.#options;
+    const claim = await ownership.claim(id);
+    if (!claim) throw new Refusal('session_in_use', `Session is in use on another node: ${id}`);
+    try {
+      await files.restore(claim.log, claim.token);
+    } finally {
+      await claim.release();
+    }
+  }
+
+  async adopt(target: SessionTarget): Promise<void> {
+    await (await this.open(target))?.release();
   }
 
   /** Puts a session into the log that an agent of this node created beside its own. */

@@ -1,10 +1,12 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { version } from '../../protocol/generated/version.ts';
 import { serverFolder } from '../../store/agent-dir.ts';
 import type { ListOptions } from '../../store/sessions/listing/list-sessions.ts';
 import type { SessionStorage } from '../hosting/session-storage.ts';
+import type { SessionLibrary } from '../session-library.ts';
 import type { StoredHeader, StoredSessions } from '../stored-sessions.ts';
-import { ClusterIndex } from './cluster-index.ts';
+import { ClusterIndex, sessionIdIn } from './cluster-index.ts';
+import { ClusterLibrary } from './cluster-library.ts';
 import { ClusterStorage } from './cluster-storage.ts';
 import { type ClusterAddress, connectCluster } from './connection.ts';
 import { LogOwnership } from './log-ownership.ts';
@@ -21,6 +23,7 @@ export interface ClusterOptions extends Omit<ClusterAddress, 'name'> {
 export interface Cluster {
   readonly storage: SessionStorage;
   readonly stored: StoredSessions;
+  readonly library: SessionLibrary;
   /** Whether this node may own sessions. */
   readonly isUsable: () => boolean;
   /** Call when all agents have ended. */
@@ -42,6 +45,7 @@ export async function openCluster(
     return {
       storage: new ClusterStorage({ ownership, files, index, node, onError }),
       stored: new IndexedSessions(index, files.folder),
+      library: new ClusterLibrary({ ownership, files, index }),
       isUsable: () => !lease.lost.aborted,
       close: async () => {
         await lease.release();
@@ -53,9 +57,6 @@ export async function openCluster(
     throw error;
   }
 }
-
-// The id in the name of a session file: the time before it has no underscore.
-const FILE_ID = /^[^_]*_(.+)\.jsonl$/;
 
 /** The sessions of all nodes. A path names a session by the id in it, on every node. */
 class IndexedSessions implements StoredSessions {
@@ -85,7 +86,7 @@ class IndexedSessions implements StoredSessions {
   forgetUnknown(): void {}
 
   headerOf(path: string): StoredHeader | 'missing' {
-    const session = this.#index.get(FILE_ID.exec(basename(path))?.[1] ?? '');
+    const session = this.#index.get(sessionIdIn(path));
     return session ? { id: session.id, cwd: session.cwd } : 'missing';
   }
 }

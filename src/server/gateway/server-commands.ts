@@ -83,28 +83,39 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
 
   delete_session: (request, client, onResponse) =>
     client.exclusively(async () => {
-      const { catalog, sessions } = client.services;
+      const { catalog, sessions, library } = client.services;
       const target = catalog.at(request.sessionPath, client.identity.grant, client.handle.cwd);
       // The agent itself refuses to delete its own session.
       if (target.id !== client.sessionId && !(await sessions.release(target, request.stop))) {
         throw new Refusal('session_in_use', `Session is in use by other clients: ${request.sessionPath}`);
       }
-      client.handle.send(request, onResponse);
+      if (library && target.id !== client.sessionId)
+        onResponse(AgentResponse.success(request.type, { trashPath: await library.trash(target) }));
+      else client.handle.send(request, onResponse);
     }),
 
   restore_session: (request, client, onResponse) =>
     client.exclusively(async () => {
-      const { catalog } = client.services;
+      const { catalog, library } = client.services;
+      if (library) {
+        const target = library.inTrash(request.trashPath);
+        if (!target || !mayOpen(client.identity.grant, target.cwd))
+          throw new Refusal('session_not_found', `Session not found: ${request.trashPath}`);
+        onResponse(AgentResponse.success(request.type, { sessionPath: await library.restore(target) }));
+        return;
+      }
       catalog.expect(catalog.at(request.trashPath, client.identity.grant, client.handle.cwd).id);
       client.handle.send(request, onResponse);
     }),
 
   rename_session: (request, client, onResponse) =>
     client.exclusively(async () => {
-      const { catalog, sessions } = client.services;
+      const { catalog, sessions, library } = client.services;
       const { type, sessionPath, name } = request;
       const target = catalog.at(sessionPath, client.identity.grant, client.handle.cwd);
       const isHere = target.id === client.sessionId;
+      // Only the agent of a session may append to its log.
+      if (library && !isHere) await sessions.prewarm(target, 'write');
       const response = isHere ? undefined : await sessions.request(target, { type: 'set_session_name', name });
       if (!response) client.handle.send(request, onResponse);
       else

@@ -2,6 +2,7 @@ import type { Audit } from '../auth/audit.ts';
 import type { Authority } from '../auth/authority.ts';
 import type { Grant } from '../auth/grant.ts';
 import type { SessionCatalog } from '../session-catalog.ts';
+import type { SessionLibrary } from '../session-library.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Client } from './client.ts';
 import type { InFlightLimit, SnapshotBudget } from './command-limits.ts';
@@ -22,6 +23,8 @@ export interface GatewayServices {
   readonly metrics: GatewayMetrics;
   /** A path for an exported page, and the URL at which it can be fetched once. */
   readonly exports: { readonly newPath: () => string; readonly offer: (path: string, grant: Grant) => string };
+  /** Undefined if agents move session files into the trash themselves. */
+  readonly library: SessionLibrary | undefined;
   readonly emitTitles: boolean;
   readonly pingMs: number;
   /** Whether the session would exceed the quota of the client's token. */

@@ -19,7 +19,9 @@ export async function moveClient(
     client.handle.send(request, onResponse);
     return;
   }
+  const { sessions } = client.services;
   await client.exclusively(async () => {
+    if (target) await sessions.fetch(target);
     const detached = await new Promise<AgentResponse>((resolve) =>
       client.handle.send({ ...request, detached: true }, resolve),
     );
@@ -32,6 +34,7 @@ export async function moveClient(
     const { cwd } = client.handle;
     const next: SessionTarget =
       path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', id, path, cwd: target?.cwd ?? cwd };
+    if (!target) await sessions.adopt(next);
     let hasResponded = false;
     const onOpened = () => {
       hasResponded = true;

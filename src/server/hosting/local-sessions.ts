@@ -62,6 +62,14 @@ export class LocalSessions implements Sessions {
     return [...this.#hosts].find((host) => host.sessionId === sessionId && !host.closing);
   }
 
+  async fetch(target: SessionTarget): Promise<void> {
+    if (!this.find(target.id)) await this.#options.storage.fetch(target);
+  }
+
+  adopt(target: SessionTarget): Promise<void> {
+    return this.#options.storage.adopt(target);
+  }
+
   statusOf(sessionId: string) {
     return this.find(sessionId)?.status;
   }

@@ -30,6 +30,10 @@ export interface OwnedSession {
 export interface SessionStorage {
   /** Undefined if another process owns the session. */
   open(target: SessionTarget): Promise<OwnedSession | undefined>;
+  /** Call before an agent works on the file of a session that is not open in this process. */
+  fetch(target: SessionTarget): Promise<void>;
+  /** Call before a client receives the name of a session that an agent created beside its own. */
+  adopt(target: SessionTarget): Promise<void>;
 }
 
 /** Sessions in files of this machine: the agent keeps everything itself. */
@@ -41,6 +45,10 @@ export class LocalStorage implements SessionStorage {
     this.#ownership = ownership;
     this.#runs = runs;
   }
+
+  async fetch(): Promise<void> {}
+
+  async adopt(): Promise<void> {}
 
   async open(target: SessionTarget): Promise<OwnedSession | undefined> {
     const ownership = this.#ownership;

@@ -14,23 +14,29 @@ afterAll(() => nats.stop());
 
 const oneReplica = ['--cluster-replicas', '1'];
 
+async function initialised(): Promise<void> {
+  const { code, stderr } = await runTau(newHome(), ['cluster', 'init', nats.url, '--max-bytes', '64M', ...oneReplica]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+}
+
+/** Starts a node whose new sessions are in this folder. */
+const startNode = (name: string, cwd: string) =>
+  startTarget({
+    script: [{ text: 'hello', when: '.', keep: true }],
+    args: ['--cluster', nats.url, '--node', name, ...oneReplica, '--cwd', cwd],
+  });
+
 it('a session of one node is listed and continued by another after SIGTERM and after SIGKILL', async () => {
-  const { code, stdout } = await runTau(newHome(), ['cluster', 'init', nats.url, '--max-bytes', '64M', ...oneReplica]);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'The cluster is set up.\n' });
-  const work = newHome();
-  const startNode = (name: string) =>
-    startTarget({
-      script: [{ text: 'hello', when: '.', keep: true }],
-      args: ['--cluster', nats.url, '--node', name, ...oneReplica, '--cwd', work.cwd],
-    });
-  const a = await startNode('a');
+  await initialised();
+  const { cwd } = newHome();
+  const a = await startNode('a', cwd);
   const first = await a.connect({});
   const connected = await first.next('server_connected');
   const id = String(connected['sessionId']);
   await first.run('one');
   await a.stop();
 
-  const b = await startNode('b');
+  const b = await startNode('b', cwd);
   const { body } = await b.get('/api/sessions', { headers: { authorization: `Bearer ${TARGET_TOKEN}` } });
   const { sessions } = JSON.parse(body) as { sessions: object[] };
   expect(sessions).toMatchObject([{ id, firstMessage: 'one' }]);
@@ -40,7 +46,81 @@ it('a session of one node is listed and continued by another after SIGTERM and a
   await second.run('two');
   process.kill(b.pid, 'SIGKILL');
 
-  const c = await startNode('c');
+  const c = await startNode('c', cwd);
   const third = await c.connect({ session: id });
   expect((await third.next('state_synced'))['messages']).toHaveLength(4);
+});
+
+it('a fork, a rename, the trash and a way out of it are the same on every node', async () => {
+  await initialised();
+  const { cwd } = newHome();
+  const a = await startNode('d', cwd);
+  const first = await a.connect({});
+  await first.run('one');
+  const [entry] = (await first.ok({ type: 'get_fork_messages' })).messages;
+  const { sessionFile: original } = await first.location();
+  await first.ok({ type: 'fork', entryId: entry.entryId });
+  await first.run('two');
+  await first.ok({ type: 'rename_session', sessionPath: original, name: 'The original' });
+  const { sessionId: forked } = await first.ok({ type: 'get_state' });
+  await a.stop();
+
+  const b = await startNode('e', cwd);
+  const second = await b.connect({ session: forked });
+  const listed = async () =>
+    (await second.ok({ type: 'list_sessions', cwd })).sessions.map(({ id, name }: { id: string; name?: string }) => [
+      id,
+      name,
+    ]);
+  const { sessions } = await second.ok({ type: 'list_sessions', cwd });
+  const other = sessions.find(({ id }: { id: string }) => id !== forked);
+  expect(other).toMatchObject({ name: 'The original', firstMessage: 'one' });
+  expect((await second.find('state_synced'))['messages']).toHaveLength(2);
+  const { trashPath } = await second.ok({ type: 'delete_session', sessionPath: other.path });
+  expect(await listed()).toEqual([[forked, undefined]]);
+  expect(await second.refused({ type: 'switch_session', sessionPath: other.path })).toMatchObject({
+    code: 'session_not_found',
+  });
+  const { sessionPath } = await second.ok({ type: 'restore_session', trashPath });
+  await second.ok({ type: 'switch_session', sessionPath });
+  expect((await second.ok({ type: 'get_state' })).sessionId).toBe(other.id);
+  expect((await second.ok({ type: 'get_messages' })).messages).toHaveLength(2);
+});
+
+it('a session that another node serves is refused, and free when that node has stopped', async () => {
+  await initialised();
+  const { cwd } = newHome();
+  const [a, b] = [await startNode('f', cwd), await startNode('g', cwd)];
+  const first = await a.connect({});
+  await first.run('one');
+  const { sessionId } = await first.location();
+
+  const refused = await b.connect({ session: sessionId });
+  expect(await refused.ended).toMatchObject({ code: 4409 });
+  await a.stop();
+  const second = await b.connect({ session: sessionId });
+  expect((await second.next('state_synced')).messages).toHaveLength(2);
+});
+
+it.each([
+  ['a server that is not there', ['--cluster', 'nats://127.0.0.1:1', '--node', 'x'], 'No NATS server answers at'],
+  ['a name that is no node', ['--cluster', 'nats://127.0.0.1:1', '--node', 'x.y'], '--node takes letters'],
+  ['a secret in an address', ['--cluster', 'nats://u:p@127.0.0.1:1'], 'Give the credentials for NATS with'],
+])('tau cluster and tau serve --cluster name what is wrong: %s', async (_, args, message) => {
+  const check = args[3] === 'x' ? ['cluster', 'check', args[1] ?? ''] : ['serve', ...args];
+  const { code, stderr } = await runTau(newHome(), check);
+
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain('u:p');
+});
+
+it('a log stream that could lose records is refused with what to do', async () => {
+  const other = await startNatsServer();
+  const missing = await runTau(newHome(), ['serve', '--cluster', other.url, '--node', 'x', ...oneReplica]);
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('create it with tau cluster init') });
+  await runTau(newHome(), ['cluster', 'init', other.url, '--max-bytes', '64M', ...oneReplica]);
+  const single = await runTau(newHome(), ['serve', '--cluster', other.url, '--node', 'x']);
+  expect(single).toMatchObject({ code: 1, stderr: expect.stringContaining('allow it with --cluster-replicas 1') });
+  await other.stop();
 });

@@ -83,6 +83,7 @@ export class ClusterStorage implements SessionStorage {
       target: path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', id, cwd, path },
       journal: new ReplicatedJournal(log),
       runs: log.runs,
+      pendingRuns: () => log.pendingRuns,
       lost: log.lost,
       agentArgs: (access) => forWriters(access, ['--session-dir', files.folder, '--kept-by-host'], []),
       hello: (access) => forWriters<object>(access, entries, {}),

@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
+import { startNatsServer } from '../../../test/support/cluster/nats-server.ts';
 import { testCluster } from '../../../test/support/cluster/test-cluster.ts';
 import { ownershipContract } from '../hosting/testing/ownership-contract.ts';
+import { connectCluster } from './connection.ts';
 import { LogOwnership } from './log-ownership.ts';
 import { type LeaseTimes, NodeLease } from './node-lease.ts';
+import { createBuckets, createLogStream } from './setup.ts';
 
 const cluster = testCluster();
 const TIMES: LeaseTimes = { renewMs: 100, stopMs: 1500, silenceMs: 300 };
@@ -95,5 +98,30 @@ it('a node without an answer for too long loses its lease, and with it all claim
   await new Promise((resolve) => lease.lost.addEventListener('abort', resolve));
 
   expect(claim?.lost.aborted).toBe(true);
-  expect(await ownership.claim('another')).toBeUndefined();
+  await claim?.release();
+  await expect(ownership.claim('another')).rejects.toThrow('This node cannot reach the cluster');
+});
+
+it('[W144] a node that lost its lease works again when the cluster is back, under another incarnation', async () => {
+  const server = await startNatsServer();
+  const connection = await connectCluster({ servers: [server.url], name: 'test' });
+  await createLogStream(connection, { replicas: 1, maxBytes: 1024 * 1024 });
+  await createBuckets(connection, { replicas: 1 });
+  const lease = await NodeLease.take(connection, { name: 'returns', version: 'test', times: TIMES });
+  const ownership = new LogOwnership(connection, lease);
+  const claim = await ownership.claim('kept');
+  const { incarnation } = lease.identity;
+  const lost = new Promise((resolve) => lease.lost.addEventListener('abort', resolve));
+  await server.stop('SIGKILL');
+  await lost;
+  await claim?.release();
+
+  const back = await startNatsServer({ port: Number(new URL(server.url).port), storeDir: server.storeDir });
+  await expect.poll(() => lease.lost.aborted).toBe(false);
+
+  expect(lease.identity.incarnation).not.toBe(incarnation);
+  expect((await ownership.claim('kept'))?.token).toBeGreaterThan(claim?.token ?? Number.POSITIVE_INFINITY);
+  await lease.release();
+  await connection.nats.close();
+  await back.stop();
 });

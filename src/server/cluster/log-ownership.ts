@@ -1,5 +1,7 @@
+import { Refusal } from '../../protocol/errors.ts';
 import { NotOwner } from '../hosting/journal.ts';
 import type { Claim, Ownership } from '../hosting/ownership.ts';
+import { isUnanswered } from './append-outcome.ts';
 import type { ClusterConnection } from './connection.ts';
 import { FencedLog } from './fenced-log.ts';
 import { isSameWriter, type RecordKind } from './log-record.ts';
@@ -26,16 +28,18 @@ export class LogOwnership implements Ownership {
   constructor(cluster: ClusterConnection, lease: Life) {
     this.#cluster = cluster;
     this.#lease = lease;
-    lease.lost.addEventListener('abort', () => {
-      for (const lost of this.#held.values()) lost.abort();
-    });
   }
 
   async claim(sessionId: string): Promise<LogClaim | undefined> {
-    if (this.#held.has(sessionId) || this.#lease.lost.aborted) return undefined;
+    const { lost: leaseLost } = this.#lease;
+    if (leaseLost.aborted) throw new Refusal('overloaded', 'This node cannot reach the cluster');
+    if (this.#held.has(sessionId)) return undefined;
     const lost = new AbortController();
     this.#held.set(sessionId, lost);
+    const lose = () => lost.abort();
+    leaseLost.addEventListener('abort', lose, { once: true });
     const release = () => {
+      leaseLost.removeEventListener('abort', lose);
       if (this.#held.get(sessionId) === lost) this.#held.delete(sessionId);
     };
     try {
@@ -43,7 +47,7 @@ export class LogOwnership implements Ownership {
       if (await this.#take(log)) return this.#claimOf(log, { lost, release });
     } catch (error) {
       release();
-      throw error;
+      throw isUnanswered(error) ? new Refusal('overloaded', 'The cluster does not respond') : error;
     }
     release();
     return undefined;

@@ -1,5 +1,5 @@
 import { type KV, Kvm } from '@nats-io/kv';
-import { errors } from '@nats-io/transport-node';
+import { errors, type Msg, type Subscription } from '@nats-io/transport-node';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import { isUnanswered } from './append-outcome.ts';
 import { type ClusterConnection, ClusterUnusable } from './connection.ts';
@@ -40,15 +40,21 @@ interface LeaseOptions extends NodeInfo {
   readonly times?: LeaseTimes;
 }
 
-/** The life of a node in a cluster: a key that it renews, and a subject on which it responds. */
+/**
+ * The life of a node in a cluster: a key that it renews, and a subject on which it responds. After a loss it begins a new
+ * life as soon as the cluster responds again: with another incarnation, and without the sessions of the old one.
+ */
 export class NodeLease {
-  readonly identity: NodeIdentity;
+  readonly #name: string;
   readonly #cluster: ClusterConnection;
   readonly #bucket: KV;
   readonly #info: NodeInfo;
   readonly #times: LeaseTimes;
-  readonly #lost = new AbortController();
-  readonly #timers: NodeJS.Timeout[] = [];
+  #identity: NodeIdentity;
+  #lost = new AbortController();
+  #timers: NodeJS.Timeout[] = [];
+  #subscription: Subscription | undefined;
+  #isReleased = false;
   /** The start of the last renewal that was answered, on the monotonic clock. */
   #renewedAt = performance.now();
   #revision = 0;
@@ -59,21 +65,22 @@ export class NodeLease {
     this.#bucket = bucket;
     this.#info = { version };
     this.#times = times;
-    this.identity = { name, incarnation: newUuid() };
+    this.#name = name;
+    this.#identity = { name, incarnation: newUuid() };
   }
 
   /** Takes the name of a node; a predecessor of the same name must be dead. */
   static async take(cluster: ClusterConnection, options: LeaseOptions): Promise<NodeLease> {
     const lease = new NodeLease(cluster, await new Kvm(cluster.js).open(NODES_BUCKET), options);
-    cluster.nats.subscribe(nodeSubject(lease.identity, ALIVE), { callback: (_, message) => void message.respond() });
-    await lease.#takeKey();
-    const { renewMs } = lease.#times;
-    lease.#timers.push(setInterval(() => void lease.#renew(), renewMs).unref());
-    lease.#timers.push(setInterval(() => lease.#checkAge(), Math.min(CHECK_INTERVAL_MS, renewMs)).unref());
+    await lease.#begin();
     return lease;
   }
 
-  /** Aborts when this node may no longer own anything. */
+  get identity(): NodeIdentity {
+    return this.#identity;
+  }
+
+  /** Aborts when this node may no longer own what it owns now. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
@@ -86,7 +93,7 @@ export class NodeLease {
       if (key === 'missing' || (key && key.incarnation !== node.incarnation)) return true;
       const outcome = await this.#probe(node);
       if (outcome === 'alive') return false;
-      const isConnected = outcome === 'silent' && (await this.#probe(this.identity)) === 'alive';
+      const isConnected = outcome === 'silent' && (await this.#probe(this.#identity)) === 'alive';
       silentSince = isConnected ? (silentSince ?? performance.now()) : undefined;
       if (silentSince !== undefined && performance.now() - silentSince >= this.#times.silenceMs) return true;
       await delay(PROBE_DELAY_MS);
@@ -95,13 +102,41 @@ export class NodeLease {
 
   /** Removes the key, so that others need not wait. */
   async release(): Promise<void> {
+    this.#isReleased = true;
     this.#stop();
     if (!this.#lost.signal.aborted)
-      await this.#bucket.delete(this.identity.name, { previousSeq: this.#revision }).catch(() => {});
+      await this.#bucket.delete(this.#name, { previousSeq: this.#revision }).catch(() => {});
+  }
+
+  async #begin(): Promise<void> {
+    const callback = (_: unknown, message: Msg) => void message.respond();
+    this.#subscription = this.#cluster.nats.subscribe(nodeSubject(this.#identity, ALIVE), { callback });
+    await this.#takeKey();
+    const { renewMs } = this.#times;
+    this.#timers = [
+      setInterval(() => void this.#renew(), renewMs).unref(),
+      setInterval(() => this.#checkAge(), Math.min(CHECK_INTERVAL_MS, renewMs)).unref(),
+    ];
+  }
+
+  /** Takes the name again when the cluster responds. */
+  async #beginAgain(): Promise<void> {
+    while (!this.#isReleased && !this.#cluster.nats.isClosed()) {
+      await delay(this.#times.renewMs);
+      const lost = this.#lost;
+      try {
+        this.#identity = { name: this.#name, incarnation: newUuid() };
+        await this.#begin();
+        if (this.#lost === lost) this.#lost = new AbortController();
+        return;
+      } catch {
+        this.#subscription?.unsubscribe();
+      }
+    }
   }
 
   async #takeKey(): Promise<void> {
-    const { name } = this.identity;
+    const { name } = this.#identity;
     for (;;) {
       const entry = await this.#bucket.get(name);
       const holder = entry?.operation === 'PUT' ? entry.json<NodeKey>() : undefined;
@@ -118,8 +153,8 @@ export class NodeLease {
   }
 
   #write(revision: number): Promise<number> {
-    const key: NodeKey = { incarnation: this.identity.incarnation, ...this.#info };
-    return this.#bucket.put(this.identity.name, JSON.stringify(key), { previousSeq: revision });
+    const key: NodeKey = { incarnation: this.#identity.incarnation, ...this.#info };
+    return this.#bucket.put(this.#name, JSON.stringify(key), { previousSeq: revision });
   }
 
   async #renew(): Promise<void> {
@@ -139,9 +174,9 @@ export class NodeLease {
   /** An earlier renewal without an answer may have been stored. A key that is missing or another's ends the lease. */
   async #afterConflict(startedAt: number): Promise<void> {
     try {
-      const entry = await this.#bucket.get(this.identity.name);
+      const entry = await this.#bucket.get(this.#name);
       const key = entry?.operation === 'PUT' ? entry.json<NodeKey>() : undefined;
-      if (!entry || key?.incarnation !== this.identity.incarnation) {
+      if (!entry || key?.incarnation !== this.#identity.incarnation) {
         this.#lose();
         return;
       }
@@ -159,10 +194,12 @@ export class NodeLease {
   #lose(): void {
     this.#stop();
     this.#lost.abort();
+    void this.#beginAgain();
   }
 
   #stop(): void {
     for (const timer of this.#timers) clearInterval(timer);
+    this.#subscription?.unsubscribe();
   }
 
   async #readKey(name: string): Promise<NodeKey | 'missing'> {

@@ -28,6 +28,8 @@ export class OwnedLog implements EntryLog {
   readonly #changes = new CoalescedTask(() => this.#options.onChange(this.sessionId));
   #claim: LogClaim;
   #runs: LogRuns;
+  /** The appends of marks that have not settled. */
+  #pendingRuns: Promise<void> | undefined;
   /** The length of the session file up to the entries in the log. */
   #bytes: number;
 
@@ -45,6 +47,11 @@ export class OwnedLog implements EntryLog {
 
   get sessionId(): string {
     return this.#claim.log.sessionId;
+  }
+
+  /** Settles when the runs are in the log; undefined if they are. */
+  get pendingRuns(): Promise<void> | undefined {
+    return this.#pendingRuns;
   }
 
   readonly runs = {
@@ -80,8 +87,8 @@ export class OwnedLog implements EntryLog {
   async release(): Promise<void> {
     const { files } = this.#options;
     const claim = this.#claim;
-    if (claim.lost.aborted) return;
-    if (files.find(this.sessionId) === undefined) await claim.purge();
+    if (claim.lost.aborted) await claim.release();
+    else if (files.find(this.sessionId) === undefined) await claim.purge();
     else {
       await this.#changes.run().catch(this.#options.onError);
       await claim.release();
@@ -91,7 +98,15 @@ export class OwnedLog implements EntryLog {
 
   #runsOf(marks: RunRecords): LogRuns {
     const claim = this.#claim;
-    return new LogRuns(marks, (data) => void claim.append('mark', data).catch(this.#options.onError));
+    return new LogRuns(marks, (data) => {
+      const appended: Promise<void> = claim
+        .append('mark', data)
+        .then(() => {}, this.#options.onError)
+        .finally(() => {
+          if (this.#pendingRuns === appended) this.#pendingRuns = undefined;
+        });
+      this.#pendingRuns = appended;
+    });
   }
 
   #watch(claim: LogClaim): void {

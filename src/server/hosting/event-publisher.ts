@@ -18,6 +18,7 @@ interface PublisherParts {
   readonly subscribers: Subscribers;
   readonly snapshots: SnapshotSender;
   readonly runs: RunTracker;
+  readonly pendingRuns: () => Promise<void> | undefined;
   readonly published: PublishedMessages;
   readonly tools: HostToolRouter;
   readonly dialogTimeouts: DialogTimeouts;
@@ -49,12 +50,23 @@ export class EventPublisher {
       append: (texts, entries) => journal.append(texts, entries),
       onJournalError,
       onListenerError: onError,
+      onFull: (isFull) => parts.agent()?.setReading(!isFull),
     });
   }
 
   /** Runs a handler after all earlier events. */
   enqueue(handle: () => void): void {
     this.#sequencer.push({ handle });
+  }
+
+  /**
+   * Runs work when the runs are stored; later events wait for it. Call while an event or a response is handled, so that no
+   * client receives the begin or end of a run that could be forgotten.
+   */
+  whenRunsAreStored(work: () => void): void {
+    const pending = this.#parts.pendingRuns();
+    if (!pending) work();
+    else this.#sequencer.holdFor(pending.then(work).catch(this.#parts.onError));
   }
 
   /** Routes one agent event. */
@@ -97,6 +109,11 @@ export class EventPublisher {
 
   #apply(event: AgentEvent, journaled: { seq: number; text: string }): void {
     this.#parts.runs.apply(event, journaled.seq);
+    if (event.type === 'agent_settled') this.whenRunsAreStored(() => this.#publishApplied(event, journaled));
+    else this.#publishApplied(event, journaled);
+  }
+
+  #publishApplied(event: AgentEvent, journaled: { seq: number; text: string }): void {
     this.#parts.published.apply(event);
     this.#parts.subscribers.publish(event, journaled);
     if (event.type === 'agent_start' && !this.#parts.runs.hasRunId) this.#fetchRunId();

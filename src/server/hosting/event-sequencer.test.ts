@@ -13,6 +13,7 @@ function newSequencer(failingText: string) {
     },
     onJournalError: (error) => log.push(`journal: ${(error as Error).message}`),
     onListenerError: (error) => log.push(`listener: ${(error as Error).message}`),
+    onFull: (isFull) => log.push(isFull ? 'full' : 'caught up'),
   });
   const event = (journalText: string) =>
     sequencer.push({ journalText, handle: (seq) => log.push(`${journalText} ${seq}`) });
@@ -52,4 +53,31 @@ it('[W111] a handler that throws stops no later one', async () => {
   await response('response');
 
   expect(log).toEqual(['listener: mine', 'first 1', 'response']);
+});
+
+it('[W141] beyond 16 MiB of waiting texts no more output is read until the journal has caught up', async () => {
+  const { log, event, response } = newSequencer('bad');
+  const long = 'x'.repeat(9 * 1024 * 1024);
+  event(long);
+  event(long);
+  await response('response');
+
+  expect(log.map((line) => line.slice(0, 9))).toEqual(['full', 'xxxxxxxxx', 'caught up', 'xxxxxxxxx', 'response']);
+});
+
+it('[W141] later items wait for work that a handler began', async () => {
+  const { log, sequencer, event, response } = newSequencer('bad');
+  let finish = () => {};
+  const work = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  sequencer.push({ handle: () => sequencer.holdFor(work.then(() => void log.push('stored'))) });
+  event('first');
+  const responded = response('response');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(log).toEqual([]);
+  finish();
+  await responded;
+
+  expect(log).toEqual(['stored', 'first 1', 'response']);
 });

@@ -8,6 +8,9 @@ interface SequencedItem {
   readonly handle: (seq: number | undefined) => void;
 }
 
+// Characters of waiting texts beyond which no more output of the agent is read.
+const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024;
+
 interface SequencerOptions {
   // Stores the entries, then journals the texts; returns the sequence number of the first text.
   readonly append: (texts: readonly string[], entries: readonly string[]) => Promise<number>;
@@ -15,14 +18,19 @@ interface SequencerOptions {
   readonly onJournalError: (error: unknown) => void;
   // A handler threw; later items are handled all the same.
   readonly onListenerError: (error: unknown) => void;
+  // Called with true when too much waits for the journal, and with false when it has caught up.
+  readonly onFull: (isFull: boolean) => void;
 }
 
 /** Journals agent events, then handles them in order of arrival. */
 export class EventSequencer {
   readonly #options: SequencerOptions;
   #queue: SequencedItem[] = [];
+  #waitingCharacters = 0;
   #isDraining = false;
   #hasFailed = false;
+  /** Later items wait for it. */
+  #held: Promise<void> | undefined;
 
   constructor(options: SequencerOptions) {
     this.#options = options;
@@ -30,7 +38,15 @@ export class EventSequencer {
 
   push(item: SequencedItem): void {
     this.#queue.push(item);
+    const wasFull = this.#isFull;
+    this.#waitingCharacters += sizeOf(item);
+    if (this.#isFull && !wasFull) this.#options.onFull(true);
     if (!this.#isDraining) void this.#drain();
+  }
+
+  /** Call while an item is handled: later items wait until the work has settled. It must not reject. */
+  holdFor(work: Promise<void>): void {
+    this.#held = work;
   }
 
   async #drain(): Promise<void> {
@@ -45,9 +61,22 @@ export class EventSequencer {
       for (const item of batch) {
         if (item.journalText === undefined) this.#handle(item, undefined);
         else if (first !== undefined) this.#handle(item, seq++);
+        if (this.#held !== undefined) await this.#held;
+        this.#held = undefined;
+        this.#release(item);
       }
     }
     this.#isDraining = false;
+  }
+
+  get #isFull(): boolean {
+    return this.#waitingCharacters > MAX_WAITING_CHARACTERS;
+  }
+
+  #release(item: SequencedItem): void {
+    const wasFull = this.#isFull;
+    this.#waitingCharacters -= sizeOf(item);
+    if (wasFull && !this.#isFull) this.#options.onFull(false);
   }
 
   /** The sequence number of the first text; undefined if the journal failed, now or before. */
@@ -74,3 +103,6 @@ export class EventSequencer {
     }
   }
 }
+
+const sizeOf = ({ journalText = '', entryText = '' }: SequencedItem): number =>
+  Math.max(journalText.length, entryText.length);

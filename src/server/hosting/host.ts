@@ -69,6 +69,7 @@ export class Host {
       subscribers: this.#subscribers,
       snapshots: this.#snapshots,
       runs: this.#runs,
+      pendingRuns: session.pendingRuns,
       published: this.#published,
       tools: this.#tools,
       dialogTimeouts: this.#dialogTimeouts,
@@ -224,7 +225,7 @@ export class Host {
         try {
           this.#trackRun(request, response);
         } finally {
-          onResponse(response);
+          this.#publisher.whenRunsAreStored(() => onResponse(response));
         }
         if (request.type === 'bash' && response.success) this.#publisher.handleBashEnd();
         else if (request.type === 'bash') this.#publisher.refreshRunningBash();

@@ -12,6 +12,8 @@ export interface OwnedSession {
   readonly target: SessionTarget;
   readonly journal: Journal;
   readonly runs: RunStore;
+  /** Settles when the changes of `runs` are stored; undefined if they are. It does not reject. */
+  readonly pendingRuns: () => Promise<void> | undefined;
   /** Aborts when another process owns the session. */
   readonly lost: AbortSignal;
   /** Arguments of its agents, before those of the session. */
@@ -59,6 +61,7 @@ export class LocalStorage implements SessionStorage {
       target,
       journal: new MemoryJournal({ isLost: () => lost.aborted }),
       runs: this.#runs,
+      pendingRuns: () => undefined,
       lost,
       agentArgs: () => [],
       hello: () => ({}),

@@ -72,6 +72,12 @@ export class AgentProcess {
     return this.#child.pipes?.stdin.writableLength ?? 0;
   }
 
+  setReading(isReading: boolean): void {
+    const { stdout } = this.#child.pipes ?? {};
+    if (isReading) stdout?.resume();
+    else stdout?.pause();
+  }
+
   write(lines: string): void {
     if (this.#child.pipes?.stdin.writable) this.#write?.(lines);
   }

@@ -182,6 +182,11 @@ export class HostedAgent {
     await this.#process.end();
   }
 
+  /** Stops reading its output, so that it pauses when the pipe is full, or continues. */
+  setReading(isReading: boolean): void {
+    this.#process.setReading(isReading);
+  }
+
   async kill(): Promise<void> {
     clearInterval(this.#pingTimer);
     await this.#process.kill();

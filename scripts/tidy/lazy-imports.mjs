@@ -10,6 +10,7 @@ const LAZY_IMPORTS = {
       'cli/attach/attach.ts',
       'cli/auth/auth.ts',
       'cli/auth/login.ts',
+      'cli/cluster/cluster.ts',
       'cli/completion/completion.ts',
       'cli/doctor.ts',
       'cli/help/help.ts',
@@ -30,8 +31,10 @@ const LAZY_IMPORTS = {
     'cli/engine-options.ts': ['model/scripted/script.ts'],
     'cli/rpc.ts': ['cli/socket.ts', 'node:v8'],
     'cli/sessions/session-argument.ts': ['cli/sessions/choose-session.ts'],
+    'cli/cluster/cluster.ts': ['server/cluster/connection.ts', 'server/cluster/setup.ts'],
     'embed/local-engine.ts': ['model/scripted/script.ts'],
     'engine/open.ts': ['engine/activity-log.ts'],
+    'server/serve.ts': ['server/cluster/open-cluster.ts'],
   },
   'A tool of the agent loads at its first call.': {
     'agent/tools/bash/bash.ts': ['agent/tools/bash/run-command.ts'],

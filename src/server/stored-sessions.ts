@@ -5,7 +5,7 @@ import { headerOf } from '../store/sessions/header.ts';
 import { SessionIndex } from '../store/sessions/listing/find-session.ts';
 import { type ListOptions, SessionList, type SessionPage } from '../store/sessions/listing/list-sessions.ts';
 
-/** What a catalog reads of a stored session before it is opened. */
+/** The part of a stored session that a catalog reads before it is opened. */
 export type StoredHeader = Pick<SessionHeader, 'id' | 'cwd'>;
 
 /** The sessions that a server can open, without regard to grants. */

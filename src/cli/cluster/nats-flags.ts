@@ -1,6 +1,5 @@
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 
-/** The NATS servers and credentials of the command line. */
 interface NatsAddress {
   readonly servers: readonly string[];
   readonly replicas: number;

@@ -51,7 +51,7 @@ export class ClusterIndex {
     await this.#bucket.put(session.id, JSON.stringify(session));
   }
 
-  /** One page, last written first. */
+  /** Lists a page, last written first. */
   list({
     cwd,
     mayList = () => true,

@@ -93,7 +93,7 @@ sessionsContract('the sessions of a node in a cluster', async () => {
   };
 });
 
-it('a session that one node has closed continues on another, with the same file to the byte', async () => {
+it('[W143] a session that one node has closed continues on another, with the same file to the byte', async () => {
   const cwd = newWorkspace();
   const [a, b] = [await newNode(), await newNode()];
   const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
@@ -116,7 +116,7 @@ it('a session that one node has closed continues on another, with the same file 
   expect([...a.errors, ...b.errors]).toEqual([]);
 });
 
-it('a session without messages leaves nothing in the log', async () => {
+it('[W148] a session without messages leaves nothing in the log', async () => {
   const cwd = newWorkspace();
   const a = await newNode();
   const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
@@ -127,7 +127,7 @@ it('a session without messages leaves nothing in the log', async () => {
   expect(info.state.subjects ?? {}).toEqual({});
 });
 
-it('the owner that lost its session kills its agent and lets its clients reconnect; the next one ends the run once', async () => {
+it('[W143 W144] the owner that lost its session kills its agent and lets its clients reconnect; the next one ends the run once', async () => {
   const cwd = newWorkspace();
   const [a, b] = [await newNode(), await newNode()];
   const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import { summaryAt } from '../../store/sessions/listing/list-sessions.ts';
-import type { OwnedSession, SessionStorage } from '../hosting/session-storage.ts';
+import type { OwnedSession, SessionStorage } from '../hosting/storage/session-storage.ts';
 import type { Access, SessionTarget } from '../sessions.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import type { LogClaim, LogOwnership } from './log-ownership.ts';

@@ -31,11 +31,11 @@ export interface ClusterConnection {
 const MIN_SERVER = [2, 10, 23] as const;
 
 // A dead line is noticed after twice this time; the default of the client is two minutes.
-const PING_INTERVAL_MS = 2000;
+const NATS_PING_MS = 2000;
 
 const RECONNECT_WAIT_MS = 250;
 
-const CONNECT_TIMEOUT_MS = 5000;
+const NATS_CONNECT_MS = 5000;
 
 // How long the first connection may take, with the servers starting meanwhile.
 const FIRST_CONNECT_MS = 30_000;
@@ -57,7 +57,7 @@ export async function connectCluster(address: ClusterAddress, waitMs = FIRST_CON
     }
     if (!nats.info?.jetstream)
       throw new ClusterUnusable('The NATS server has no JetStream: enable it in its configuration');
-    const manager = await jetstreamManager(nats, { checkAPI: false, timeout: CONNECT_TIMEOUT_MS });
+    const manager = await jetstreamManager(nats, { checkAPI: false, timeout: NATS_CONNECT_MS });
     return { nats, js: jetstream(nats), manager, hasBatchReads: !isOlder(version, [2, 11, 0]) };
   } catch (error) {
     await nats.close();
@@ -71,8 +71,8 @@ async function firstConnection(address: ClusterAddress, waitMs: number): Promise
     servers: [...servers],
     name,
     inboxPrefix: INBOX_PREFIX,
-    timeout: CONNECT_TIMEOUT_MS,
-    pingInterval: PING_INTERVAL_MS,
+    timeout: NATS_CONNECT_MS,
+    pingInterval: NATS_PING_MS,
     maxPingOut: 2,
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_WAIT_MS,

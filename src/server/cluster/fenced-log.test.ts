@@ -32,7 +32,7 @@ async function textsOf(log: FencedLog): Promise<string[]> {
   return texts;
 }
 
-it('of two claims behind the same record one wins', async () => {
+it('[W142] of two claims behind the same record one wins', async () => {
   const id = newId();
   const logs = ['a', 'b', 'c', 'd'].map((name) => logOf(id, name));
 
@@ -49,7 +49,7 @@ it('records are appended in the order of their calls and read back', async () =>
   expect(await textsOf(log)).toEqual(['one', 'two', 'three']);
 });
 
-it('an owner cannot append after another one has claimed the log', async () => {
+it('[W142] an owner cannot append after another one has claimed the log', async () => {
   const id = newId();
   const first = await owned(id, 'a');
   await first.append('entries', bytes('kept'));
@@ -85,7 +85,7 @@ it('the pieces of a record without its last one count as never written', async (
   expect(await textsOf(second)).toEqual(['next']);
 });
 
-it('while the server is away an append waits, and is stored once when it is back', async () => {
+it('[W142] while the server is away an append waits, and is stored once when it is back', async () => {
   const away = await startNatsServer();
   const folder = away.storeDir;
   const connection = await connectCluster({ servers: [away.url], name: 'test' });

@@ -1,5 +1,5 @@
 import type { StoredMsg } from '@nats-io/jetstream';
-import { NotOwner } from '../hosting/journal.ts';
+import { NotOwner } from '../hosting/storage/journal.ts';
 import { appendFailure, isUnanswered } from './append-outcome.ts';
 import type { ClusterConnection } from './connection.ts';
 import {

@@ -74,7 +74,7 @@ it('a claim is lost when another node has taken the session', async () => {
   expect(claim?.lost.aborted).toBe(true);
 });
 
-it('two nodes cannot have the same name', async () => {
+it('[W146] two nodes cannot have the same name', async () => {
   const first = await newNode('twin');
 
   await expect(newNode('twin')).rejects.toThrow('A node with the name twin is running: choose another one with --node');
@@ -90,7 +90,7 @@ it('a node takes over the name of its dead predecessor before its key has expire
   expect(second.lease.identity.incarnation).not.toBe(first.lease.identity.incarnation);
 });
 
-it('a node without an answer for too long loses its lease, and with it all claims', async () => {
+it('[W144] a node without an answer for too long loses its lease, and with it all claims', async () => {
   const { connection, lease, ownership } = await newNode();
   const claim = await ownership.claim('cut-off');
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../protocol/errors.ts';
-import { NotOwner } from '../hosting/journal.ts';
-import type { Claim, Ownership } from '../hosting/ownership.ts';
+import { NotOwner } from '../hosting/storage/journal.ts';
+import type { Claim, Ownership } from '../hosting/storage/ownership.ts';
 import { isUnanswered } from './append-outcome.ts';
 import type { ClusterConnection } from './connection.ts';
 import { FencedLog } from './fenced-log.ts';
@@ -10,7 +10,7 @@ import type { NodeLease } from './node-lease.ts';
 /** The life of this node, as far as an ownership depends on it. */
 export type Life = Pick<NodeLease, 'identity' | 'lost' | 'isGone'>;
 
-/** A claim that is a record of the session's log: whoever appends behind it ends it. */
+/** A claim that is a record of the session's log: the next claim behind it ends it. */
 export interface LogClaim extends Claim {
   readonly log: FencedLog;
   /** Appends a record; a refusal because of another owner ends the claim. */

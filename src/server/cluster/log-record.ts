@@ -1,5 +1,4 @@
-import type { MsgHdrs } from '@nats-io/nats-core';
-import { headers } from '@nats-io/transport-node';
+import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import type { NodeIdentity } from './names.ts';
 
 const RECORD_KINDS = ['claim', 'release', 'entries', 'mark', 'trash', 'restore'] as const;
@@ -17,7 +16,7 @@ interface Part {
   readonly count: number;
 }
 
-/** What the headers of a message in a session's log state. */
+/** The headers of a message in the log of a session. */
 export interface RecordHead {
   readonly kind: RecordKind;
   readonly writer: NodeIdentity;

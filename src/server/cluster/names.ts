@@ -6,10 +6,9 @@ export const LOG_STREAM = 'TAU';
 /** The subjects of the logs of all sessions. */
 export const ALL_LOGS = 'tau.log.*.*';
 
-/** The buckets: live nodes, the list of sessions, and tokens with logins. */
+/** The buckets: live nodes, and the list of sessions. */
 export const NODES_BUCKET = 'tau_nodes';
 export const INDEX_BUCKET = 'tau_index';
-export const AUTH_BUCKET = 'tau_auth';
 
 /** Changes when nodes of two versions must not talk to each other. */
 export const CLUSTER_PROTOCOL = 1;
@@ -27,7 +26,7 @@ export function logSubject(sessionId: string): string {
 export const nodeSubject = (node: NodeIdentity, kind: string): string =>
   `tau.v${CLUSTER_PROTOCOL}.node.${node.name}.${node.incarnation}.${kind}`;
 
-/** One start of a node. */
+/** A node from its start to its end. */
 export interface NodeIdentity {
   readonly name: string;
   /** Unique to each start. */

@@ -21,12 +21,12 @@ export const LEASE_TIMES: LeaseTimes = { renewMs: 3000, stopMs: 15_000, silenceM
 export const NODE_KEY_TTL_MS = 20_000;
 
 const CHECK_INTERVAL_MS = 250;
-const PROBE_TIMEOUT_MS = 500;
+const NODE_PROBE_MS = 500;
 const PROBE_DELAY_MS = 100;
 
 const ALIVE = 'alive';
 
-/** What a node publishes about itself. */
+/** The facts that a node publishes about itself. */
 export interface NodeInfo {
   readonly version: string;
 }
@@ -85,7 +85,7 @@ export class NodeLease {
     return this.#lost.signal;
   }
 
-  /** Whether a node that owned sessions is dead; waits until that is known. A dead one was known to own nothing since. */
+  /** Whether a node that owned sessions is dead; waits until that is known.  */
   async isGone(node: NodeIdentity): Promise<boolean> {
     let silentSince: number | undefined;
     for (;;) {
@@ -209,7 +209,7 @@ export class NodeLease {
 
   async #probe(node: NodeIdentity): Promise<'alive' | 'silent' | 'unknown'> {
     try {
-      await this.#cluster.nats.request(nodeSubject(node, ALIVE), '', { timeout: PROBE_TIMEOUT_MS });
+      await this.#cluster.nats.request(nodeSubject(node, ALIVE), '', { timeout: NODE_PROBE_MS });
       return 'alive';
     } catch (error) {
       return isNoResponders(error) ? 'silent' : 'unknown';

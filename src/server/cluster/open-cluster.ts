@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { version } from '../../protocol/generated/version.ts';
 import { serverFolder } from '../../store/agent-dir.ts';
 import type { ListOptions } from '../../store/sessions/listing/list-sessions.ts';
-import type { SessionStorage } from '../hosting/session-storage.ts';
+import type { SessionStorage } from '../hosting/storage/session-storage.ts';
 import type { SessionLibrary } from '../session-library.ts';
 import type { StoredHeader, StoredSessions } from '../stored-sessions.ts';
 import { ClusterIndex, sessionIdIn } from './cluster-index.ts';

@@ -1,6 +1,6 @@
 import type { RunRecords } from '../../store/run-journal.ts';
 import { CoalescedTask } from '../../system/coalesced-task.ts';
-import { NotOwner } from '../hosting/journal.ts';
+import { NotOwner } from '../hosting/storage/journal.ts';
 import type { LogClaim, LogOwnership } from './log-ownership.ts';
 import { LogRuns, NO_RUNS } from './log-runs.ts';
 import type { Replica, ReplicaFiles } from './replica-file.ts';
@@ -13,7 +13,7 @@ interface OwnedLogOptions {
   readonly replica: Replica;
   /** The log has all entries up to this one. */
   readonly onKept: (entryId: string) => void;
-  /** What is listed of the session may have changed. */
+  /** The summary of the session may have changed. */
   readonly onChange: (sessionId: string) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }

@@ -20,13 +20,13 @@ import { type FencedLog, LogRegressed } from './fenced-log.ts';
 import { RecordJoiner } from './log-record.ts';
 import { NO_RUNS, parseRuns } from './log-runs.ts';
 
-/** How far a file holds the log of its session. */
+// The part of a session's log that a file holds.
 interface FilePosition {
-  /** The last record of the log that is in the file. */
+  // The last record of the log that is in the file.
   readonly seq: number;
-  /** The length of the file then: what follows is not known to be in the log. */
+  // The length of the file then: bytes behind it are not known to be in the log.
   readonly bytes: number;
-  /** The latest mark of the runs up to there. */
+  // The latest mark of the runs up to there.
   readonly marks: RunRecords;
 }
 

@@ -34,7 +34,7 @@ async function make(limit?: number) {
 journalContract('a journal with a log', make);
 journalContract('a small journal with a log', () => make(20_000));
 
-it('entries are in the log, byte for byte, when their append settles, and nothing else is', async () => {
+it('[W140] entries are in the log, byte for byte, when their append settles, and nothing else is', async () => {
   const { journal, claim, kept } = await make();
   const lines = ['{"type":"session","id":"x"}', '{"type":"message","id":"a","text":"ä \u2028"}'];
   const event = (line = '') => escapeLineBreaks(`{"type":"entry_appended","entry":${line}}`);

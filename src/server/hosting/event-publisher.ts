@@ -7,10 +7,10 @@ import type { DialogTimeouts } from './dialog-timeouts.ts';
 import type { EntryRouter } from './entry-router.ts';
 import { EventSequencer } from './event-sequencer.ts';
 import type { HostToolRouter } from './host-tool-router.ts';
-import type { Journal } from './journal.ts';
 import type { PublishedMessages } from './published-messages.ts';
 import type { RunTracker } from './run-tracker.ts';
 import type { SnapshotSender } from './snapshot-sender.ts';
+import type { Journal } from './storage/journal.ts';
 import { Heartbeats, type Subscribers } from './subscribers.ts';
 
 interface PublisherParts {

@@ -14,8 +14,8 @@ import { EventPublisher } from './event-publisher.ts';
 import { HostToolRouter } from './host-tool-router.ts';
 import { PublishedMessages } from './published-messages.ts';
 import { RunTracker } from './run-tracker.ts';
-import type { OwnedSession } from './session-storage.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
+import type { OwnedSession } from './storage/session-storage.ts';
 import { Subscribers } from './subscribers.ts';
 
 // Requests that may wait for the agent to start.

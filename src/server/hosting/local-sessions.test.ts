@@ -6,8 +6,8 @@ import { RunJournal } from '../../store/run-journal.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import type { SessionHandle, SessionTarget } from '../sessions.ts';
 import { LocalSessions } from './local-sessions.ts';
-import { LocalOwnership } from './ownership.ts';
-import { LocalStorage } from './session-storage.ts';
+import { LocalOwnership } from './storage/ownership.ts';
+import { LocalStorage } from './storage/session-storage.ts';
 import { sendRequest } from './testing/recording-subscriber.ts';
 import { sessionsContract } from './testing/sessions-contract.ts';
 

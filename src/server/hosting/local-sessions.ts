@@ -16,7 +16,7 @@ import type {
 import type { AgentLaunch } from './agent/agent-process.ts';
 import type { AgentActivity } from './agent/hosted-agent.ts';
 import { Host } from './host.ts';
-import type { SessionStorage } from './session-storage.ts';
+import type { SessionStorage } from './storage/session-storage.ts';
 
 // How long the server retries to open a session that another process is about to close.
 const IN_USE_TIMEOUT_MS = 3000;

@@ -3,7 +3,7 @@ import type { RunningRecord, RunRecords, SettledRecord } from '../../store/run-j
 import { newUuid } from '../../store/sessions/random-id.ts';
 import type { AgentResponse } from '../agent-response.ts';
 import type { Access, CommandRequest, Cursor } from '../sessions.ts';
-import type { RunStore } from './session-storage.ts';
+import type { RunStore } from './storage/session-storage.ts';
 
 const PROMPT_COMMANDS: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Subscriber } from '../sessions.ts';
-import { MemoryJournal } from './journal.ts';
+import { MemoryJournal } from './storage/journal.ts';
 import { MAX_KEPT_NOTICES, MissedNotices, Subscribers } from './subscribers.ts';
 
 const subscriber: Subscriber = {

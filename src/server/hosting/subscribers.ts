@@ -9,8 +9,8 @@ import type {
 import { withIds } from '../../wire/dialect.ts';
 import { SessionRecord } from '../session-record.ts';
 import type { AttachResult, Cursor, Snapshot, Subscriber } from '../sessions.ts';
-import type { Journal, JournalRecord } from './journal.ts';
 import { LiveState } from './live-state.ts';
+import type { Journal, JournalRecord } from './storage/journal.ts';
 
 export type SessionLocation = Pick<AttachResult, 'sessionId' | 'sessionFile'>;
 

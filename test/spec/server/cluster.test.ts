@@ -26,7 +26,7 @@ const startNode = (name: string, cwd: string) =>
     args: ['--cluster', nats.url, '--node', name, ...oneReplica, '--cwd', cwd],
   });
 
-it('a session of one node is listed and continued by another after SIGTERM and after SIGKILL', async () => {
+it('[W143] a session of one node is listed and continued by another after SIGTERM and after SIGKILL', async () => {
   await initialised();
   const { cwd } = newHome();
   const a = await startNode('a', cwd);
@@ -51,7 +51,7 @@ it('a session of one node is listed and continued by another after SIGTERM and a
   expect((await third.next('state_synced'))['messages']).toHaveLength(4);
 });
 
-it('a fork, a rename, the trash and a way out of it are the same on every node', async () => {
+it('[W147] a fork, a rename, the trash and a way out of it are the same on every node', async () => {
   await initialised();
   const { cwd } = newHome();
   const a = await startNode('d', cwd);
@@ -87,7 +87,7 @@ it('a fork, a rename, the trash and a way out of it are the same on every node',
   expect((await second.ok({ type: 'get_messages' })).messages).toHaveLength(2);
 });
 
-it('a session that another node serves is refused, and free when that node has stopped', async () => {
+it('[W145] a session that another node serves is refused, and free when that node has stopped', async () => {
   await initialised();
   const { cwd } = newHome();
   const [a, b] = [await startNode('f', cwd), await startNode('g', cwd)];
@@ -106,7 +106,7 @@ it.each([
   ['a server that is not there', ['--cluster', 'nats://127.0.0.1:1', '--node', 'x'], 'No NATS server answers at'],
   ['a name that is no node', ['--cluster', 'nats://127.0.0.1:1', '--node', 'x.y'], '--node takes letters'],
   ['a secret in an address', ['--cluster', 'nats://u:p@127.0.0.1:1'], 'Give the credentials for NATS with'],
-])('tau cluster and tau serve --cluster name what is wrong: %s', async (_, args, message) => {
+])('[W146] tau cluster and tau serve --cluster name what is wrong: %s', async (_, args, message) => {
   const check = args[3] === 'x' ? ['cluster', 'check', args[1] ?? ''] : ['serve', ...args];
   const { code, stderr } = await runTau(newHome(), check);
 
@@ -115,7 +115,7 @@ it.each([
   expect(stderr).not.toContain('u:p');
 });
 
-it('a log stream that could lose records is refused with what to do', async () => {
+it('[W146] a log stream that could lose records is refused with what to do', async () => {
   const other = await startNatsServer();
   const missing = await runTau(newHome(), ['serve', '--cluster', other.url, '--node', 'x', ...oneReplica]);
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('create it with tau cluster init') });

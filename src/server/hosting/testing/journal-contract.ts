@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Journal, NotOwner } from '../journal.ts';
+import { type Journal, NotOwner } from '../storage/journal.ts';
 
 /** A journal and a way to revoke its ownership. */
 export interface JournalUnderTest {

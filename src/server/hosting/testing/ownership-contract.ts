@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ownership } from '../ownership.ts';
+import type { Ownership } from '../storage/ownership.ts';
 
 /** The guarantees of every implementation of ownership. */
 export function ownershipContract(name: string, make: () => Ownership | Promise<Ownership>): void {

@@ -1,4 +1,4 @@
-import { newUuid } from '../../store/sessions/random-id.ts';
+import { newUuid } from '../../../store/sessions/random-id.ts';
 
 /** A journaled event with its sequence number. */
 export interface JournalRecord {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { journalContract } from '../testing/journal-contract.ts';
 import { MAX_JOURNAL_CHARACTERS, MemoryJournal } from './journal.ts';
-import { journalContract } from './testing/journal-contract.ts';
 
 const make = (limit?: number) => () => {
   let isLost = false;

@@ -1,5 +1,5 @@
-import type { RunJournal } from '../../store/run-journal.ts';
-import type { Access, SessionTarget } from '../sessions.ts';
+import type { RunJournal } from '../../../store/run-journal.ts';
+import type { Access, SessionTarget } from '../../sessions.ts';
 import { type Journal, MemoryJournal } from './journal.ts';
 import type { Claim, Ownership } from './ownership.ts';
 

@@ -113,6 +113,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     onStartFailure: (sessionId, reason) => log.event('error', 'agent did not start', { sessionId, why: reason }),
     onError: (error) => log.event('error', 'stumbled', errorFields(error)),
   });
+  cluster?.connect(sessions);
   const catalog = new SessionCatalog({
     stored: cluster?.stored ?? new StoredFiles({ agentDir, cwd }),
     cwd,

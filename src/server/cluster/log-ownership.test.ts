@@ -67,6 +67,7 @@ it('a claim is lost when another node has taken the session', async () => {
     identity: b.lease.identity,
     lost: b.lease.lost,
     isGone: async () => true,
+    requestRelease: async () => false,
   });
   expect(await thief.claim('taken')).toBeDefined();
 

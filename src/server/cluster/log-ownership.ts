@@ -8,7 +8,7 @@ import { isSameWriter, type RecordKind } from './log-record.ts';
 import type { NodeLease } from './node-lease.ts';
 
 /** The life of this node, as far as an ownership depends on it. */
-export type Life = Pick<NodeLease, 'identity' | 'lost' | 'isGone'>;
+export type Life = Pick<NodeLease, 'identity' | 'lost' | 'isGone' | 'requestRelease'>;
 
 /** A claim that is a record of the session's log: the next claim behind it ends it. */
 export interface LogClaim extends Claim {
@@ -53,13 +53,18 @@ export class LogOwnership implements Ownership {
     return undefined;
   }
 
-  /** Appends the claim behind the last record, unless a living node owns the session. */
+  /** Appends the claim behind the last record, unless a living node owns the session and keeps it. */
   async #take(log: FencedLog): Promise<boolean> {
     const { identity } = this.#lease;
+    let hasRequested = false;
     for (;;) {
       const last = await log.readLast();
       const isOwned = last !== undefined && last.kind !== 'release' && !isSameWriter(last.writer, identity);
-      if (isOwned && !(await this.#lease.isGone(last.writer))) return false;
+      if (isOwned && !(await this.#lease.isGone(last.writer))) {
+        if (hasRequested || !(await this.#lease.requestRelease(last.writer, log.sessionId))) return false;
+        hasRequested = true;
+        continue;
+      }
       if (await log.claim(last)) return true;
     }
   }

@@ -25,6 +25,10 @@ const NODE_PROBE_MS = 500;
 const PROBE_DELAY_MS = 100;
 
 const ALIVE = 'alive';
+const RELEASE = 'release';
+
+// How long another node may take to park an idle session.
+const RELEASE_TIMEOUT_MS = 10_000;
 
 /** The facts that a node publishes about itself. */
 export interface NodeInfo {
@@ -53,7 +57,8 @@ export class NodeLease {
   #identity: NodeIdentity;
   #lost = new AbortController();
   #timers: NodeJS.Timeout[] = [];
-  #subscription: Subscription | undefined;
+  #subscriptions: readonly Subscription[] = [];
+  #onReleaseRequest: (sessionId: string) => Promise<boolean> = async () => false;
   #isReleased = false;
   /** The start of the last renewal that was answered, on the monotonic clock. */
   #renewedAt = performance.now();
@@ -85,6 +90,24 @@ export class NodeLease {
     return this.#lost.signal;
   }
 
+  /** The handler releases a session that this node serves, if it is idle and without clients; it returns whether it did. */
+  onReleaseRequest(handler: (sessionId: string) => Promise<boolean>): void {
+    this.#onReleaseRequest = handler;
+  }
+
+  /** Requests a session from the node that owns it; returns whether that node has released it. */
+  async requestRelease(node: NodeIdentity, sessionId: string): Promise<boolean> {
+    try {
+      const timeout = RELEASE_TIMEOUT_MS;
+      return (
+        (await this.#cluster.nats.request(nodeSubject(node, RELEASE), sessionId, { timeout })).string() === 'released'
+      );
+    } catch (error) {
+      if (!isUnanswered(error)) throw error;
+      return false;
+    }
+  }
+
   /** Whether a node that owned sessions is dead; waits until that is known.  */
   async isGone(node: NodeIdentity): Promise<boolean> {
     let silentSince: number | undefined;
@@ -109,8 +132,15 @@ export class NodeLease {
   }
 
   async #begin(): Promise<void> {
-    const callback = (_: unknown, message: Msg) => void message.respond();
-    this.#subscription = this.#cluster.nats.subscribe(nodeSubject(this.#identity, ALIVE), { callback });
+    const { nats } = this.#cluster;
+    const release = async (message: Msg) => {
+      const isReleased = await this.#onReleaseRequest(message.string()).catch(() => false);
+      message.respond(isReleased ? 'released' : 'kept');
+    };
+    this.#subscriptions = [
+      nats.subscribe(nodeSubject(this.#identity, ALIVE), { callback: (_, message) => void message.respond() }),
+      nats.subscribe(nodeSubject(this.#identity, RELEASE), { callback: (_, message) => void release(message) }),
+    ];
     await this.#takeKey();
     const { renewMs } = this.#times;
     this.#timers = [
@@ -130,7 +160,7 @@ export class NodeLease {
         if (this.#lost === lost) this.#lost = new AbortController();
         return;
       } catch {
-        this.#subscription?.unsubscribe();
+        this.#unsubscribe();
       }
     }
   }
@@ -199,7 +229,11 @@ export class NodeLease {
 
   #stop(): void {
     for (const timer of this.#timers) clearInterval(timer);
-    this.#subscription?.unsubscribe();
+    this.#unsubscribe();
+  }
+
+  #unsubscribe(): void {
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
   }
 
   async #readKey(name: string): Promise<NodeKey | 'missing'> {

@@ -4,6 +4,7 @@ import { serverFolder } from '../../store/agent-dir.ts';
 import type { ListOptions } from '../../store/sessions/listing/list-sessions.ts';
 import type { SessionStorage } from '../hosting/storage/session-storage.ts';
 import type { SessionLibrary } from '../session-library.ts';
+import type { Sessions } from '../sessions.ts';
 import type { StoredHeader, StoredSessions } from '../stored-sessions.ts';
 import { ClusterIndex, sessionIdIn } from './cluster-index.ts';
 import { ClusterLibrary } from './cluster-library.ts';
@@ -24,6 +25,8 @@ export interface Cluster {
   readonly storage: SessionStorage;
   readonly stored: StoredSessions;
   readonly library: SessionLibrary;
+  /** Call once, with the sessions that this node serves: other nodes may request them. */
+  connect(sessions: Pick<Sessions, 'release'>): void;
   /** Whether this node may own sessions. */
   readonly isUsable: () => boolean;
   /** Call when all agents have ended. */
@@ -46,6 +49,7 @@ export async function openCluster(
       storage: new ClusterStorage({ ownership, files, index, node, onError }),
       stored: new IndexedSessions(index, files.folder),
       library: new ClusterLibrary({ ownership, files, index }),
+      connect: (sessions) => lease.onReleaseRequest((id) => sessions.release({ kind: 'new', id, cwd: '' })),
       isUsable: () => !lease.lost.aborted,
       close: async () => {
         await lease.release();

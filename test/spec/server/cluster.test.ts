@@ -87,7 +87,7 @@ it('[W147] a fork, a rename, the trash and a way out of it are the same on every
   expect((await second.ok({ type: 'get_messages' })).messages).toHaveLength(2);
 });
 
-it('[W145] a session that another node serves is refused, and free when that node has stopped', async () => {
+it('[W145] a session with clients on another node is refused, and handed over when they have left', async () => {
   await initialised();
   const { cwd } = newHome();
   const [a, b] = [await startNode('f', cwd), await startNode('g', cwd)];
@@ -97,9 +97,11 @@ it('[W145] a session that another node serves is refused, and free when that nod
 
   const refused = await b.connect({ session: sessionId });
   expect(await refused.ended).toMatchObject({ code: 4409 });
-  await a.stop();
+  first.socket.close();
+  await first.ended;
   const second = await b.connect({ session: sessionId });
   expect((await second.next('state_synced')).messages).toHaveLength(2);
+  expect(await (await a.connect({ session: sessionId })).ended).toMatchObject({ code: 4409 });
 });
 
 it.each([

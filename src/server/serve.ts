@@ -113,11 +113,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     onStartFailure: (sessionId, reason) => log.event('error', 'agent did not start', { sessionId, why: reason }),
     onError: (error) => log.event('error', 'stumbled', errorFields(error)),
   });
-  cluster?.connect(sessions);
+  const allSessions = cluster?.connect(sessions) ?? sessions;
   const catalog = new SessionCatalog({
     stored: cluster?.stored ?? new StoredFiles({ agentDir, cwd }),
     cwd,
-    live: sessions,
+    live: allSessions,
   });
   const exports = new ExportFolder({ agentDir, basePath, isGrantValid: (grant) => authority.isValid(grant) });
   const counters = serverMetrics(metrics, {
@@ -126,7 +126,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     headersRead: () => catalog.headersRead,
   });
   const gateway = new Gateway({
-    sessions,
+    sessions: allSessions,
     catalog,
     authority,
     audit,

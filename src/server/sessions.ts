@@ -11,8 +11,8 @@ export interface Sessions {
   open(target: SessionTarget, subscriber: Subscriber): Promise<SessionHandle>;
   /** Starts the agent of a session that a client will open soon, if there is spare capacity. */
   prewarm(target: SessionTarget, access: Access): Promise<void>;
-  /** Call before an agent works on the file of another session. */
-  fetch(target: SessionTarget): Promise<void>;
+  /** Call before an agent works on the file of another session; false if another server has it open. */
+  fetch(target: SessionTarget): Promise<boolean>;
   /** Call before a client receives the name of a session that an agent created beside its own. */
   adopt(target: SessionTarget): Promise<void>;
   /** Undefined without a live agent. */

@@ -3,6 +3,8 @@ import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManage
 import {
   connect,
   credsAuthenticator,
+  headers,
+  type MsgHdrs,
   type NatsConnection,
   nkeyAuthenticator,
   type TlsOptions,
@@ -25,6 +27,7 @@ export interface ClusterConnection {
   readonly js: JetStreamClient;
   readonly manager: JetStreamManager;
   readonly hasBatchReads: boolean;
+  readonly newHeaders: () => MsgHdrs;
 }
 
 // Older servers accept two writers at the same position, or lose whole streams when they are killed.
@@ -58,7 +61,7 @@ export async function connectCluster(address: ClusterAddress, waitMs = FIRST_CON
     if (!nats.info?.jetstream)
       throw new ClusterUnusable('The NATS server has no JetStream: enable it in its configuration');
     const manager = await jetstreamManager(nats, { checkAPI: false, timeout: NATS_CONNECT_MS });
-    return { nats, js: jetstream(nats), manager, hasBatchReads: !isOlder(version, [2, 11, 0]) };
+    return { nats, js: jetstream(nats), manager, hasBatchReads: !isOlder(version, [2, 11, 0]), newHeaders: headers };
   } catch (error) {
     await nats.close();
     throw error;

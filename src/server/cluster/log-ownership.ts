@@ -5,6 +5,7 @@ import { isUnanswered } from './append-outcome.ts';
 import type { ClusterConnection } from './connection.ts';
 import { FencedLog } from './fenced-log.ts';
 import { isSameWriter, type RecordKind } from './log-record.ts';
+import type { NodeIdentity } from './names.ts';
 import type { NodeLease } from './node-lease.ts';
 
 /** The life of this node, as far as an ownership depends on it. */
@@ -47,10 +48,20 @@ export class LogOwnership implements Ownership {
       if (await this.#take(log)) return this.#claimOf(log, { lost, release });
     } catch (error) {
       release();
-      throw isUnanswered(error) ? new Refusal('overloaded', 'The cluster does not respond') : error;
+      rethrowUnanswered(error);
     }
     release();
     return undefined;
+  }
+
+  /** The living node that owns a session, unless it is this one; waits until it is known whether it lives. */
+  async ownerElsewhere(sessionId: string): Promise<NodeIdentity | undefined> {
+    if (this.#held.has(sessionId)) return undefined;
+    const last = await new FencedLog(this.#cluster, sessionId, this.#lease.identity)
+      .readLast()
+      .catch(rethrowUnanswered);
+    if (!last || last.kind === 'release' || isSameWriter(last.writer, this.#lease.identity)) return undefined;
+    return (await this.#lease.isGone(last.writer)) ? undefined : last.writer;
   }
 
   /** Appends the claim behind the last record, unless a living node owns the session and keeps it. */
@@ -98,4 +109,8 @@ export class LogOwnership implements Ownership {
       },
     };
   }
+}
+
+function rethrowUnanswered(error: unknown): never {
+  throw isUnanswered(error) ? new Refusal('overloaded', 'The cluster does not respond') : error;
 }

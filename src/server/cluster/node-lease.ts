@@ -60,6 +60,7 @@ export class NodeLease {
   #subscriptions: readonly Subscription[] = [];
   #onReleaseRequest: (sessionId: string) => Promise<boolean> = async () => false;
   #isReleased = false;
+  #onLife: (change: 'lost' | 'begun') => void = () => {};
   /** The start of the last renewal that was answered, on the monotonic clock. */
   #renewedAt = performance.now();
   #revision = 0;
@@ -95,6 +96,11 @@ export class NodeLease {
     this.#onReleaseRequest = handler;
   }
 
+  /** The listener is called when this node has lost its lease, and when it has begun again. */
+  onLife(listener: (change: 'lost' | 'begun') => void): void {
+    this.#onLife = listener;
+  }
+
   /** Requests a session from the node that owns it; returns whether that node has released it. */
   async requestRelease(node: NodeIdentity, sessionId: string): Promise<boolean> {
     try {
@@ -114,9 +120,9 @@ export class NodeLease {
     for (;;) {
       const key = await this.#readKey(node.name).catch(unlessUnanswered);
       if (key === 'missing' || (key && key.incarnation !== node.incarnation)) return true;
-      const outcome = await this.#probe(node);
+      const outcome = await this.probe(node);
       if (outcome === 'alive') return false;
-      const isConnected = outcome === 'silent' && (await this.#probe(this.#identity)) === 'alive';
+      const isConnected = outcome === 'silent' && (await this.probe(this.#identity)) === 'alive';
       silentSince = isConnected ? (silentSince ?? performance.now()) : undefined;
       if (silentSince !== undefined && performance.now() - silentSince >= this.#times.silenceMs) return true;
       await delay(PROBE_DELAY_MS);
@@ -158,6 +164,7 @@ export class NodeLease {
         this.#identity = { name: this.#name, incarnation: newUuid() };
         await this.#begin();
         if (this.#lost === lost) this.#lost = new AbortController();
+        this.#onLife('begun');
         return;
       } catch {
         this.#unsubscribe();
@@ -224,6 +231,7 @@ export class NodeLease {
   #lose(): void {
     this.#stop();
     this.#lost.abort();
+    this.#onLife('lost');
     void this.#beginAgain();
   }
 
@@ -241,7 +249,8 @@ export class NodeLease {
     return entry?.operation === 'PUT' ? entry.json<NodeKey>() : 'missing';
   }
 
-  async #probe(node: NodeIdentity): Promise<'alive' | 'silent' | 'unknown'> {
+  /** Whether a node responds; `silent` if no process listens to it. */
+  async probe(node: NodeIdentity): Promise<'alive' | 'silent' | 'unknown'> {
     try {
       await this.#cluster.nats.request(nodeSubject(node, ALIVE), '', { timeout: NODE_PROBE_MS });
       return 'alive';

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { version } from '../../protocol/generated/version.ts';
 import { serverFolder } from '../../store/agent-dir.ts';
 import type { ListOptions } from '../../store/sessions/listing/list-sessions.ts';
+import type { LocalSessions } from '../hosting/local-sessions.ts';
 import type { SessionStorage } from '../hosting/storage/session-storage.ts';
 import type { SessionLibrary } from '../session-library.ts';
 import type { Sessions } from '../sessions.ts';
@@ -9,9 +10,12 @@ import type { StoredHeader, StoredSessions } from '../stored-sessions.ts';
 import { ClusterIndex, sessionIdIn } from './cluster-index.ts';
 import { ClusterLibrary } from './cluster-library.ts';
 import { ClusterStorage } from './cluster-storage.ts';
-import { type ClusterAddress, connectCluster } from './connection.ts';
+import { type ClusterAddress, type ClusterConnection, connectCluster } from './connection.ts';
 import { LogOwnership } from './log-ownership.ts';
 import { NodeLease } from './node-lease.ts';
+import { ClusterSessions } from './remote/cluster-sessions.ts';
+import { Channels } from './remote/node-channel.ts';
+import { SessionServer } from './remote/session-server.ts';
 import { ReplicaFiles } from './replica-file.ts';
 import { checkLogStream } from './setup.ts';
 
@@ -25,8 +29,8 @@ export interface Cluster {
   readonly storage: SessionStorage;
   readonly stored: StoredSessions;
   readonly library: SessionLibrary;
-  /** Call once, with the sessions that this node serves: other nodes may request them. */
-  connect(sessions: Pick<Sessions, 'release'>): void;
+  /** Call once, with the sessions that this node serves; returns those of all nodes. */
+  connect(local: LocalSessions): Sessions;
   /** Whether this node may own sessions. */
   readonly isUsable: () => boolean;
   /** Call when all agents have ended. */
@@ -45,13 +49,19 @@ export async function openCluster(
     const files = new ReplicaFiles(join(serverFolder(agentDir), 'cluster', 'sessions'));
     const index = await ClusterIndex.open(cluster);
     const ownership = new LogOwnership(cluster, lease);
+    let endChannels = () => {};
     return {
       storage: new ClusterStorage({ ownership, files, index, node, onError }),
       stored: new IndexedSessions(index, files.folder),
       library: new ClusterLibrary({ ownership, files, index }),
-      connect: (sessions) => lease.onReleaseRequest((id) => sessions.release({ kind: 'new', id, cwd: '' })),
+      connect: (local) => {
+        const connected = connectNodes({ cluster, lease, ownership, local });
+        endChannels = connected.end;
+        return connected.sessions;
+      },
       isUsable: () => !lease.lost.aborted,
       close: async () => {
+        endChannels();
         await lease.release();
         await cluster.nats.drain();
       },
@@ -93,4 +103,33 @@ class IndexedSessions implements StoredSessions {
     const session = this.#index.get(sessionIdIn(path));
     return session ? { id: session.id, cwd: session.cwd } : 'missing';
   }
+}
+
+interface NodeParts {
+  readonly cluster: ClusterConnection;
+  readonly lease: NodeLease;
+  readonly ownership: LogOwnership;
+  readonly local: LocalSessions;
+}
+
+/** Serves the sessions of this node to others, and reaches those of other nodes. */
+function connectNodes({ cluster, lease, ownership, local }: NodeParts): { sessions: Sessions; end: () => void } {
+  const server = new SessionServer(local);
+  const channels = new Channels({
+    cluster,
+    identity: () => lease.identity,
+    probe: (node) => lease.probe(node),
+    onMessage: (message, channel) => {
+      if (!server.handle(message, channel)) sessions.handle(message);
+    },
+    onClose: (channel) => {
+      server.onClose(channel);
+      sessions.onClose(channel);
+    },
+  });
+  const sessions = new ClusterSessions({ local, ownership, channels });
+  channels.listen();
+  lease.onReleaseRequest((id) => local.release({ kind: 'new', id, cwd: '' }));
+  lease.onLife((change) => (change === 'lost' ? channels.closeAll() : channels.listen()));
+  return { sessions, end: () => channels.end() };
 }

@@ -21,10 +21,8 @@ export async function moveClient(
   }
   const { sessions } = client.services;
   await client.exclusively(async () => {
-    if (target) await sessions.fetch(target);
-    const detached = await new Promise<AgentResponse>((resolve) =>
-      client.handle.send({ ...request, detached: true }, resolve),
-    );
+    const isReachable = !target || (await sessions.fetch(target));
+    const detached = isReachable ? await sendDetached(request, client) : moved(request, target as SessionTarget);
     const response = isOpenElsewhere(detached, client, target) ? moved(request, target as SessionTarget) : detached;
     const { cancelled, sessionId: id, sessionFile: path } = (response.success ? response.data() : {}) as Partial<Moved>;
     if (cancelled !== false || id === undefined) {
@@ -46,6 +44,9 @@ export async function moveClient(
     });
   });
 }
+
+const sendDetached = (request: CommandRequest, client: Client) =>
+  new Promise<AgentResponse>((resolve) => client.handle.send({ ...request, detached: true }, resolve));
 
 /** Whether the agent refused only because another agent of this server has the session open. */
 const isOpenElsewhere = (response: AgentResponse, client: Client, target: SessionTarget | undefined) =>

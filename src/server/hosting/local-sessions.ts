@@ -62,8 +62,9 @@ export class LocalSessions implements Sessions {
     return [...this.#hosts].find((host) => host.sessionId === sessionId && !host.closing);
   }
 
-  async fetch(target: SessionTarget): Promise<void> {
+  async fetch(target: SessionTarget): Promise<boolean> {
     if (!this.find(target.id)) await this.#options.storage.fetch(target);
+    return true;
   }
 
   adopt(target: SessionTarget): Promise<void> {

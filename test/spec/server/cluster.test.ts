@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newHome } from '../../support/agent/test-agent.ts';
+import type { WireRecord } from '../../support/clients/peer.ts';
 import { type NatsServer, startNatsServer } from '../../support/cluster/nats-server.ts';
 import { runTau } from '../../support/processes/program.ts';
-import { startTarget, TARGET_TOKEN } from '../../support/server/attack-target.ts';
+import { startTarget, TARGET_TOKEN, type TargetClient } from '../../support/server/attack-target.ts';
 
 let nats: NatsServer;
 
@@ -87,7 +88,7 @@ it('[W147] a fork, a rename, the trash and a way out of it are the same on every
   expect((await second.ok({ type: 'get_messages' })).messages).toHaveLength(2);
 });
 
-it('[W145] a session with clients on another node is refused, and handed over when they have left', async () => {
+it('[W145] clients of two nodes are in one session: same records, own responses, one agent', async () => {
   await initialised();
   const { cwd } = newHome();
   const [a, b] = [await startNode('f', cwd), await startNode('g', cwd)];
@@ -95,14 +96,51 @@ it('[W145] a session with clients on another node is refused, and handed over wh
   await first.run('one');
   const { sessionId } = await first.location();
 
-  const refused = await b.connect({ session: sessionId });
-  expect(await refused.ended).toMatchObject({ code: 4409 });
-  first.socket.close();
-  await first.ended;
-  const second = await b.connect({ session: sessionId });
+  const second = await b.connect({ session: sessionId, stream: 'cumulative' });
   expect((await second.next('state_synced')).messages).toHaveLength(2);
-  expect(await (await a.connect({ session: sessionId })).ended).toMatchObject({ code: 4409 });
+  const { runId } = await second.ok({ type: 'prompt', message: 'two', id: 'a-7' });
+  const settled = (record: WireRecord) => record.type === 'agent_settled' && record['runId'] === runId;
+  const [one, other] = [await first.find(settled), await second.find(settled)];
+  expect(one).toEqual(other);
+  expect((await first.ok({ type: 'get_messages' })).messages).toEqual(
+    (await second.ok({ type: 'get_messages' })).messages,
+  );
+  const { sessionId: forked } = await forkFirst(second);
+  expect(forked).not.toBe(sessionId);
+  expect((await second.ok({ type: 'get_state' })).sessionId).toBe(forked);
+  await second.ok({ type: 'switch_session', sessionPath: await pathOf(second, sessionId) });
+  expect((await second.ok({ type: 'get_state' })).messageCount).toBe(4);
+  expect((await first.ok({ type: 'get_state' })).sessionId).toBe(sessionId);
 });
+
+it('[W143] a client of another node connects again when the node of its session dies', async () => {
+  await initialised();
+  const { cwd } = newHome();
+  const [a, b] = [await startNode('h', cwd), await startNode('i', cwd)];
+  const first = await a.connect({});
+  await first.run('one');
+  const { sessionId } = await first.location();
+  const second = await b.connect({ session: sessionId });
+  await second.next('state_synced');
+
+  process.kill(a.pid, 'SIGKILL');
+
+  expect(await second.ended).toMatchObject({ code: 1012 });
+  const third = await b.connect({ session: sessionId });
+  expect((await third.next('state_synced')).messages).toHaveLength(2);
+  await third.run('two');
+});
+
+async function forkFirst(client: TargetClient): Promise<{ sessionId: string }> {
+  const [entry] = (await client.ok({ type: 'get_fork_messages' })).messages;
+  await client.ok({ type: 'fork', entryId: entry.entryId });
+  return client.ok({ type: 'get_state' });
+}
+
+async function pathOf(client: TargetClient, sessionId: string): Promise<string> {
+  const { sessions } = await client.ok({ type: 'list_sessions' });
+  return sessions.find(({ id }: { id: string }) => id === sessionId).path;
+}
 
 it.each([
   ['a server that is not there', ['--cluster', 'nats://127.0.0.1:1', '--node', 'x'], 'No NATS server answers at'],

@@ -1,72 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
 import { testCluster } from '../../../test/support/cluster/test-cluster.ts';
+import { newNode, newWorkspace } from '../../../test/support/cluster/test-node.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
-import { LocalSessions } from '../hosting/local-sessions.ts';
+import type { LocalSessions } from '../hosting/local-sessions.ts';
 import { RecordingSubscriber, sendRequest } from '../hosting/testing/recording-subscriber.ts';
 import { sessionsContract } from '../hosting/testing/sessions-contract.ts';
 import type { SessionHandle, SessionTarget } from '../sessions.ts';
-import { ClusterIndex } from './cluster-index.ts';
-import { ClusterStorage } from './cluster-storage.ts';
-import { LogOwnership } from './log-ownership.ts';
-import { NodeLease } from './node-lease.ts';
-import { ReplicaFiles } from './replica-file.ts';
-
-const TAU = join(import.meta.dirname, '../../../dist/tau.cjs');
 
 const cluster = testCluster();
-let nodes = 0;
-
-/** A node of the cluster with files of its own, in a workspace that all nodes share. */
-async function newNode() {
-  const root = mkdtempSync(join(tmpdir(), 'tau-node-'));
-  const script = join(root, 'script.jsonl');
-  const modelTurns = [
-    { text: 'hello', when: '^hello', keep: true },
-    { steps: [{ text: 'Well, ' }, { stall: true }], when: '^wait', keep: true },
-    {
-      steps: [{ toolCall: { name: 'bash', arguments: { command: 'sleep 60; touch done' } } }],
-      when: '^work',
-      keep: true,
-    },
-  ];
-  writeFileSync(script, modelTurns.map((turn) => `${JSON.stringify(turn)}\n`).join(''));
-  const { PATH = '' } = process.env;
-  const connection = await cluster.connect();
-  const times = { renewMs: 100, stopMs: 2000, silenceMs: 200 };
-  const lease = await NodeLease.take(connection, { name: `node-${++nodes}`, version: 'test', times });
-  const files = new ReplicaFiles(join(root, 'agent', 'server', 'cluster', 'sessions'));
-  const errors: unknown[] = [];
-  const onError = (error: unknown) => void errors.push(error);
-  const ownership = new LogOwnership(connection, lease);
-  const index = await ClusterIndex.open(connection);
-  const storage = new ClusterStorage({ ownership, files, index, node: lease.identity.name, onError });
-  const sessions = new LocalSessions({
-    agent: {
-      command: process.execPath,
-      args: [TAU, '--script', script],
-      env: { PATH, HOME: root, PI_CODING_AGENT_DIR: join(root, 'agent') },
-    },
-    storage,
-    parkAfterMs: 60_000,
-    maxHosts: 10,
-    onActivity: () => {},
-    onCrash: () => {},
-    onStartFailure: () => {},
-    onError,
-  });
-  onTestFinished(() => sessions.close());
-  return { sessions, connection, files, errors };
-}
-
-function newWorkspace(): string {
-  const cwd = join(mkdtempSync(join(tmpdir(), 'tau-work-')), 'project');
-  mkdirSync(cwd);
-  return cwd;
-}
-
 async function attach(sessions: LocalSessions, target: SessionTarget) {
   const subscriber = new RecordingSubscriber();
   const handle = await sessions.open(target, subscriber);
@@ -80,7 +22,7 @@ const textsIn = (subscriber: RecordingSubscriber) => subscriber.snapshots.at(-1)
 
 sessionsContract('the sessions of a node in a cluster', async () => {
   const cwd = newWorkspace();
-  const { sessions } = await newNode();
+  const { sessions } = await newNode(cluster);
   return {
     sessions,
     newTarget: (): SessionTarget => ({ kind: 'new', id: newUuid(), cwd }),
@@ -95,7 +37,7 @@ sessionsContract('the sessions of a node in a cluster', async () => {
 
 it('[W143] a session that one node has closed continues on another, with the same file to the byte', async () => {
   const cwd = newWorkspace();
-  const [a, b] = [await newNode(), await newNode()];
+  const [a, b] = [await newNode(cluster), await newNode(cluster)];
   const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
   const first = await attach(a.sessions, target);
   await say(first.handle, 'hello \u2028 there');
@@ -111,14 +53,14 @@ it('[W143] a session that one node has closed continues on another, with the sam
   await b.sessions.close();
 
   // Back on the first node, only what is newer is read.
-  const c = { ...(await newNode()), files: a.files };
+  const c = { ...(await newNode(cluster)), files: a.files };
   expect(fileOf(b).startsWith(fileOf(c))).toBe(true);
   expect([...a.errors, ...b.errors]).toEqual([]);
 });
 
 it('[W148] a session without messages leaves nothing in the log', async () => {
   const cwd = newWorkspace();
-  const a = await newNode();
+  const a = await newNode(cluster);
   const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
   await attach(a.sessions, target);
   await a.sessions.close();
@@ -129,7 +71,7 @@ it('[W148] a session without messages leaves nothing in the log', async () => {
 
 it('[W143 W144] the owner that lost its session kills its agent and lets its clients reconnect; the next one ends the run once', async () => {
   const cwd = newWorkspace();
-  const [a, b] = [await newNode(), await newNode()];
+  const [a, b] = [await newNode(cluster), await newNode(cluster)];
   const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
   const first = await attach(a.sessions, target);
   const { data } = await say(first.handle, 'work');

@@ -113,7 +113,7 @@ interface NodeParts {
 }
 
 /** Serves the sessions of this node to others, and reaches those of other nodes. */
-function connectNodes({ cluster, lease, ownership, local }: NodeParts): { sessions: Sessions; end: () => void } {
+export function connectNodes({ cluster, lease, ownership, local }: NodeParts): { sessions: Sessions; end: () => void } {
   const server = new SessionServer(local);
   const channels = new Channels({
     cluster,

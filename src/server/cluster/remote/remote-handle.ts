@@ -4,7 +4,15 @@ import { StreamingMessage } from '../../../wire/assistant-message.ts';
 import type { MalformedFrame } from '../../../wire/inbound.ts';
 import { AgentResponse } from '../../agent-response.ts';
 import { SessionRecord } from '../../session-record.ts';
-import type { AttachOptions, CommandRequest, SessionHandle, SessionTarget, Subscriber } from '../../sessions.ts';
+import type {
+  AttachOptions,
+  AttachResult,
+  CommandRequest,
+  SessionHandle,
+  SessionTarget,
+  Snapshot,
+  Subscriber,
+} from '../../sessions.ts';
 import type { Channel, ChannelMessage } from './node-channel.ts';
 import type { SubscriberMethod } from './remote-subscriber.ts';
 import { traitsOf } from './subscriber-traits.ts';
@@ -153,7 +161,16 @@ export class RemoteHandle implements SessionHandle {
   }
 
   #handleCall(method: SubscriberMethod, value: unknown): void {
-    if (!this.#isClosed) (this.#subscriber[method] as (argument: unknown) => void)(value);
+    if (this.#isClosed) return;
+    if (method === 'onAttached')
+      this.#subscriber.onAttached({
+        sessionFile: undefined,
+        resume: undefined,
+        ...(value as Omit<AttachResult, 'sessionFile' | 'resume'>),
+      });
+    else if (method === 'onSnapshot')
+      this.#subscriber.onSnapshot({ cursor: undefined, ...(value as Omit<Snapshot, 'cursor'>) });
+    else (this.#subscriber[method] as (argument: unknown) => void)(value);
   }
 
   #handleResponse(r: number, text: string): void {

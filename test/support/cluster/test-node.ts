@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { ClusterIndex } from '../../../src/server/cluster/cluster-index.ts';
+import { ClusterStorage } from '../../../src/server/cluster/cluster-storage.ts';
+import { LogOwnership } from '../../../src/server/cluster/log-ownership.ts';
+import { NodeLease } from '../../../src/server/cluster/node-lease.ts';
+import { connectNodes } from '../../../src/server/cluster/open-cluster.ts';
+import { ReplicaFiles } from '../../../src/server/cluster/replica-file.ts';
+import { LocalSessions } from '../../../src/server/hosting/local-sessions.ts';
+import type { TestCluster } from './test-cluster.ts';
+
+const TAU = join(import.meta.dirname, '../../../dist/tau.cjs');
+
+let nodes = 0;
+
+/** A node of the cluster with files of its own, in a workspace that all nodes share. */
+export async function newNode(cluster: TestCluster) {
+  const root = mkdtempSync(join(tmpdir(), 'tau-node-'));
+  const script = join(root, 'script.jsonl');
+  const modelTurns = [
+    { text: 'hello', when: '^hello', keep: true },
+    { steps: [{ text: 'Well, ' }, { stall: true }], when: '^wait', keep: true },
+    {
+      steps: [{ toolCall: { name: 'bash', arguments: { command: 'sleep 60; touch done' } } }],
+      when: '^work',
+      keep: true,
+    },
+  ];
+  writeFileSync(script, modelTurns.map((turn) => `${JSON.stringify(turn)}\n`).join(''));
+  const { PATH = '' } = process.env;
+  const connection = await cluster.connect();
+  const times = { renewMs: 100, stopMs: 2000, silenceMs: 200 };
+  const lease = await NodeLease.take(connection, { name: `node-${++nodes}`, version: 'test', times });
+  const files = new ReplicaFiles(join(root, 'agent', 'server', 'cluster', 'sessions'));
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const ownership = new LogOwnership(connection, lease);
+  const index = await ClusterIndex.open(connection);
+  const storage = new ClusterStorage({ ownership, files, index, node: lease.identity.name, onError });
+  const sessions = new LocalSessions({
+    agent: {
+      command: process.execPath,
+      args: [TAU, '--script', script],
+      env: { PATH, HOME: root, PI_CODING_AGENT_DIR: join(root, 'agent') },
+    },
+    storage,
+    parkAfterMs: 60_000,
+    maxHosts: 10,
+    onActivity: () => {},
+    onCrash: () => {},
+    onStartFailure: () => {},
+    onError,
+  });
+  onTestFinished(() => sessions.close());
+  const { sessions: all, end } = connectNodes({ cluster: connection, lease, ownership, local: sessions });
+  onTestFinished(end);
+  return { sessions, all, connection, files, errors };
+}
+
+/** A folder that all nodes share. */
+export function newWorkspace(): string {
+  const cwd = join(mkdtempSync(join(tmpdir(), 'tau-work-')), 'project');
+  mkdirSync(cwd);
+  return cwd;
+}

@@ -16,7 +16,7 @@ async function attach(sessions: LocalSessions, target: SessionTarget) {
   return { handle, subscriber };
 }
 
-const say = (handle: SessionHandle, message: string) => sendRequest(handle, { type: 'prompt', message });
+const prompt = (handle: SessionHandle, message: string) => sendRequest(handle, { type: 'prompt', message });
 
 const textsIn = (subscriber: RecordingSubscriber) => subscriber.snapshots.at(-1)?.messages;
 
@@ -40,7 +40,7 @@ it('[W143] a session that one node has closed continues on another, with the sam
   const [a, b] = [await newNode(cluster), await newNode(cluster)];
   const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
   const first = await attach(a.sessions, target);
-  await say(first.handle, 'hello \u2028 there');
+  await prompt(first.handle, 'hello \u2028 there');
   await first.subscriber.waitForEvent('agent_settled');
   await a.sessions.close();
 
@@ -48,7 +48,7 @@ it('[W143] a session that one node has closed continues on another, with the sam
   expect(textsIn(second.subscriber)).toContain('hello \\u2028 there');
   const fileOf = ({ files }: typeof a) => readFileSync(files.find(target.id) ?? '', 'utf8');
   expect(fileOf(b)).toBe(fileOf(a));
-  await say(second.handle, 'hello again');
+  await prompt(second.handle, 'hello again');
   await second.subscriber.waitForEvent('agent_settled');
   await b.sessions.close();
 
@@ -74,7 +74,7 @@ it('[W143 W144] the owner that lost its session kills its agent and lets its cli
   const [a, b] = [await newNode(cluster), await newNode(cluster)];
   const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
   const first = await attach(a.sessions, target);
-  const { data } = await say(first.handle, 'work');
+  const { data } = await prompt(first.handle, 'work');
   const { runId } = data as { runId: string };
   await first.subscriber.waitForEvent('tool_execution_start');
   const pid = a.sessions.find(target.id)?.pid ?? 0;

@@ -80,14 +80,14 @@ export class ClusterSessions implements Sessions {
   async request(target: SessionTarget, request: CommandRequest): Promise<AgentResponse | undefined> {
     const owner = await this.#ownerElsewhere(target.id);
     if (!owner) return this.#options.local.request(named(target), request);
-    const text = await this.#ask(owner, { target: named(target), request });
+    const text = await this.#request(owner, { target: named(target), request });
     return typeof text === 'string' ? AgentResponse.parse(text)?.response : undefined;
   }
 
   async release(target: SessionTarget, stop?: StopExtent): Promise<boolean> {
     const owner = await this.#ownerElsewhere(target.id);
     return owner
-      ? (await this.#ask(owner, { target: named(target), stop })) === true
+      ? (await this.#request(owner, { target: named(target), stop })) === true
       : this.#options.local.release(named(target), stop);
   }
 
@@ -128,7 +128,7 @@ export class ClusterSessions implements Sessions {
     }
   }
 
-  #ask(owner: NodeIdentity, message: object): Promise<unknown> {
+  #request(owner: NodeIdentity, message: object): Promise<unknown> {
     const r = ++this.#ids;
     const channel = this.#options.channels.to(owner);
     return new Promise((resolve, reject) => {
@@ -139,7 +139,7 @@ export class ClusterSessions implements Sessions {
         else resolve(received['value']);
       };
       this.#replies.set(r, { channel, reply });
-      channel.send({ k: 'ask', r, ...message });
+      channel.send({ k: 'request', r, ...message });
     });
   }
 }

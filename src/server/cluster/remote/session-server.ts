@@ -35,7 +35,7 @@ export class SessionServer {
     const id = Number(message['h']);
     const one = this.#of(channel).get(id);
     if (k === 'open') void this.#open(message, { id, channel });
-    else if (k === 'ask') void this.#ask(message, channel);
+    else if (k === 'request') void this.#request(message, channel);
     else if (k === 'close') void this.#close(id, channel, message['isSessionSwitch'] === true);
     else if (!HANDLE_MESSAGES.has(k)) return false;
     else if (one) this.#forHandle(one, message, { id, channel });
@@ -109,7 +109,7 @@ export class SessionServer {
       await this.#sessions.adopt({ kind: 'stored', id, path, cwd: handle.cwd });
   }
 
-  async #ask(message: ChannelMessage, channel: Channel): Promise<void> {
+  async #request(message: ChannelMessage, channel: Channel): Promise<void> {
     const target = message['target'] as SessionTarget;
     const reply = (value: unknown) => channel.send({ k: 'reply', r: message['r'], value });
     try {

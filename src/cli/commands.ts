@@ -26,7 +26,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     run: async (args) => (await import('./sessions/export.ts')).exportPage(args),
   },
   sessions: {
-    takes: '[list|show|export|rm|rename|restore]',
+    takes: '[verb]',
     about: 'Manage the sessions on disk',
     subcommands: {
       list: { about: 'List the sessions of this folder; with --all, of every folder' },

@@ -115,6 +115,11 @@ export class Agent {
     return this.#parts.readOnly === true;
   }
 
+  /** Whether the client of this agent stores the entries too: then the agent stays in its session, or creates others. */
+  get isKeptByHost(): boolean {
+    return this.#parts.keptByHost === true;
+  }
+
   get env(): Readonly<Record<string, string | undefined>> {
     return this.#parts.env;
   }

@@ -39,6 +39,9 @@ export async function switchSession(
   }
   // The process that opens the session repairs it and reports that.
   if (detached) return withSessionLock(path, ({ id }) => ({ cancelled: false, sessionId: id, sessionFile: path }));
+  // The file may be older than the copy of the host.
+  if (agent.isKeptByHost)
+    throw new Refusal('not_supported', 'The host of this agent opens stored sessions: the agent cannot change to one');
   return switchOrDetach(agent, { reason: 'resume', detached }, () => SessionLog.open(path));
 }
 

@@ -177,7 +177,7 @@ describe('storeApiKey', () => {
       start(process.execPath, [
         compile(
           agentDir,
-          `import { storeApiKey } from './credentials.ts';
+          `import { storeApiKey } from '../store/credentials.ts';
            for (const name of ${JSON.stringify(names)})
              await storeApiKey(${JSON.stringify(folderPath)}, { provider: ${JSON.stringify(prefix)} + name, key: 'k' });`,
         ),

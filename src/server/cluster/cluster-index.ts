@@ -61,7 +61,7 @@ export class ClusterIndex {
   }: ListOptions): SessionPage {
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
     const matching = [...this.#sessions.values()]
-      .filter(({ isTrashed = false }) => isTrashed === trashed)
+      .filter(({ isTrashed = false, messageCount }) => isTrashed === trashed && messageCount > 0)
       .filter((session) => (cwd === undefined || session.cwd === cwd) && mayList(session.cwd))
       .filter((session) => !after || byAge(session, after) > 0)
       .sort(byAge);

@@ -7,6 +7,8 @@ import type { LocalSessions } from '../hosting/local-sessions.ts';
 import { RecordingSubscriber, sendRequest } from '../hosting/testing/recording-subscriber.ts';
 import { sessionsContract } from '../hosting/testing/sessions-contract.ts';
 import type { SessionHandle, SessionTarget } from '../sessions.ts';
+import { FencedLog } from './fenced-log.ts';
+import { RecordJoiner } from './log-record.ts';
 
 const cluster = testCluster();
 async function attach(sessions: LocalSessions, target: SessionTarget) {
@@ -101,3 +103,67 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+/** The lines of all entries in the log of a session. */
+async function linesInLog(id: string): Promise<string[]> {
+  const log = new FencedLog(cluster.connection, id, { name: 'audit', incarnation: '1' });
+  const joiner = new RecordJoiner();
+  let text = '';
+  for await (const message of log.read(0, (await log.readLast())?.seq ?? 0)) {
+    const record = joiner.add(message);
+    if (record?.kind === 'entries') text += new TextDecoder().decode(record.data);
+  }
+  return text.split('\n').filter((line) => line !== '');
+}
+
+it('[W142] after the crash of an agent the log holds every entry once, and the file equals it', async () => {
+  const cwd = newWorkspace();
+  const { sessions, files, errors } = await newNode(cluster);
+  const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
+  const { handle, subscriber } = await attach(sessions, target);
+  await prompt(handle, 'hello');
+  await subscriber.waitForEvent('agent_settled');
+  const { pid = 0 } = sessions.find(target.id) ?? {};
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => sessions.find(target.id)?.pid).not.toBe(pid);
+  await prompt(handle, 'hello again');
+  await expect.poll(() => subscriber.events.filter(({ type }) => type === 'agent_settled')).toHaveLength(2);
+  await handle.close();
+  await sessions.close();
+
+  const lines = await linesInLog(target.id);
+  expect(new Set(lines).size).toBe(lines.length);
+  expect(readFileSync(files.find(target.id) ?? '', 'utf8')).toBe(`${lines.join('\n')}\n`);
+  expect(errors).toEqual([]);
+});
+
+it('[W147] a session in the trash, or of another folder, is not opened as a new one', async () => {
+  const cwd = newWorkspace();
+  const { sessions, library } = await newNode(cluster);
+  const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
+  const { handle, subscriber } = await attach(sessions, target);
+  await prompt(handle, 'hello');
+  await subscriber.waitForEvent('agent_settled');
+  await handle.close();
+  await sessions.release(target);
+
+  const elsewhere = { ...target, cwd: newWorkspace() };
+  await expect(sessions.open(elsewhere, new RecordingSubscriber())).rejects.toThrow('Session not found');
+  await library.trash(target);
+  await expect(sessions.open(target, new RecordingSubscriber())).rejects.toThrow('Session not found');
+  await library.restore(target);
+  expect((await attach(sessions, target)).subscriber.snapshots).toHaveLength(1);
+});
+
+it('[W143] ids that end alike have files of their own', async () => {
+  const cwd = newWorkspace();
+  const { sessions, files } = await newNode(cluster);
+  const id = newUuid();
+  for (const one of [`x_${id}`, id]) {
+    const { handle, subscriber } = await attach(sessions, { kind: 'new', id: one, cwd });
+    await prompt(handle, 'hello');
+    await subscriber.waitForEvent('agent_settled');
+  }
+
+  expect(files.find(id)).not.toBe(files.find(`x_${id}`));
+});

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
+import { headerOf } from '../../store/sessions/header.ts';
 import { summaryAt } from '../../store/sessions/listing/list-sessions.ts';
+import { realFolder } from '../../store/sessions/listing/session-files.ts';
 import type { OwnedSession, SessionStorage } from '../hosting/storage/session-storage.ts';
 import type { Access, SessionTarget } from '../sessions.ts';
 import type { ClusterIndex } from './cluster-index.ts';
@@ -33,6 +35,7 @@ export class ClusterStorage implements SessionStorage {
     if (!claim) return undefined;
     try {
       const restored = await files.restore(claim.log, claim.token);
+      if (!isPermitted(target, restored)) throw new Refusal('session_not_found', `Session not found: ${target.id}`);
       const isNew = restored.path === undefined && target.kind === 'stored';
       return this.#own(target, { claim, replica: isNew ? await this.#adopt(claim, target.path) : restored });
     } catch (error) {
@@ -67,17 +70,20 @@ export class ClusterStorage implements SessionStorage {
     const { files, index, node } = this.#options;
     const path = files.find(sessionId);
     const summary = path === undefined ? undefined : await summaryAt(path);
-    if (summary && summary.messageCount > 0) await index.put({ ...summary, path: basename(summary.path), node });
+    if (summary) await index.put({ ...summary, path: basename(summary.path), node });
   }
 
   #own({ id, cwd }: SessionTarget, { claim, replica }: { claim: LogClaim; replica: Replica }): OwnedSession {
     const { files } = this.#options;
-    const { path, lastEntryId } = replica;
+    const { path } = replica;
     let send: (frame: object) => void = () => {};
     const onKept = (entryId: string) => send({ type: 'entries_kept', id: entryId });
     const onChange = (sessionId: string) => this.#updateIndex(sessionId);
     const log = new OwnedLog({ ...this.#options, claim, replica, onKept, onChange });
-    const entries = { entries: true, ...(lastEntryId === undefined ? {} : { entriesAfter: lastEntryId }) };
+    const entries = () => {
+      const { lastEntryId } = log;
+      return { entries: true, ...(lastEntryId === undefined ? {} : { entriesAfter: lastEntryId }) };
+    };
     const forWriters = <T>(access: Access, value: T, otherwise: T) => (access === 'write' ? value : otherwise);
     return {
       target: path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', id, cwd, path },
@@ -86,7 +92,7 @@ export class ClusterStorage implements SessionStorage {
       pendingRuns: () => log.pendingRuns,
       lost: log.lost,
       agentArgs: (access) => forWriters(access, ['--session-dir', files.folder, '--kept-by-host'], []),
-      hello: (access) => forWriters<object>(access, entries, {}),
+      hello: (access) => forWriters<object>(access, entries(), {}),
       connect: (sendFrame) => {
         send = sendFrame;
       },
@@ -95,4 +101,12 @@ export class ClusterStorage implements SessionStorage {
       release: () => log.release(),
     };
   }
+}
+
+/** Whether the log holds the session that was requested: not one in the trash, and not one of another folder. */
+function isPermitted({ kind, cwd }: SessionTarget, { path, isTrashed }: Replica): boolean {
+  if (isTrashed) return false;
+  if (kind === 'stored' || path === undefined) return true;
+  const header = headerOf(path);
+  return typeof header === 'object' && realFolder(header.cwd) === realFolder(cwd);
 }

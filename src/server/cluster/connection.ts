@@ -26,6 +26,8 @@ export interface ClusterConnection {
   readonly nats: NatsConnection;
   readonly js: JetStreamClient;
   readonly manager: JetStreamManager;
+  /** For reads: it gives up soon, because another server can respond. */
+  readonly reader: JetStreamManager;
   readonly hasBatchReads: boolean;
   readonly newHeaders: () => MsgHdrs;
 }
@@ -39,6 +41,9 @@ const NATS_PING_MS = 2000;
 const RECONNECT_WAIT_MS = 250;
 
 const NATS_CONNECT_MS = 5000;
+
+// How long one read may take.
+const NATS_READ_MS = 500;
 
 // How long the first connection may take, with the servers starting meanwhile.
 const FIRST_CONNECT_MS = 30_000;
@@ -61,7 +66,15 @@ export async function connectCluster(address: ClusterAddress, waitMs = FIRST_CON
     if (!nats.info?.jetstream)
       throw new ClusterUnusable('The NATS server has no JetStream: enable it in its configuration');
     const manager = await jetstreamManager(nats, { checkAPI: false, timeout: NATS_CONNECT_MS });
-    return { nats, js: jetstream(nats), manager, hasBatchReads: !isOlder(version, [2, 11, 0]), newHeaders: headers };
+    const reader = await jetstreamManager(nats, { checkAPI: false, timeout: NATS_READ_MS });
+    return {
+      nats,
+      reader,
+      js: jetstream(nats),
+      manager,
+      hasBatchReads: !isOlder(version, [2, 11, 0]),
+      newHeaders: headers,
+    };
   } catch (error) {
     await nats.close();
     throw error;

@@ -119,3 +119,16 @@ it('a full log refuses records and keeps the old ones', async () => {
   await connection.nats.close();
   await small.stop();
 });
+
+it('[W142] a purge that arrives late leaves the records of the next owner', async () => {
+  const id = newId();
+  const first = await owned(id, 'a');
+  const second = await owned(id, 'b');
+  await second.append('entries', bytes('kept'));
+
+  await first.purge();
+
+  expect(await textsOf(second)).toEqual(['kept']);
+  await second.append('entries', bytes('next'));
+  expect(await textsOf(second)).toEqual(['kept', 'next']);
+});

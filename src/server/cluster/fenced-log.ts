@@ -1,4 +1,5 @@
 import type { StoredMsg } from '@nats-io/jetstream';
+import { Refusal } from '../../protocol/errors.ts';
 import { NotOwner } from '../hosting/storage/journal.ts';
 import { appendFailure, isUnanswered } from './append-outcome.ts';
 import type { ClusterConnection } from './connection.ts';
@@ -6,6 +7,7 @@ import {
   headersOf,
   isSameRecord,
   type RecordHead,
+  RecordJoiner,
   type RecordKind,
   recordOf,
   type StoredRecord,
@@ -23,8 +25,9 @@ const RETRY_DELAY_MS = 50;
 const READ_BATCH = 500;
 const MAX_READ_BYTES = 8 * 1024 * 1024;
 
-// How long a read waits for a replica that lags behind.
-const REPLICA_WAIT_MS = 10_000;
+// How long a read without progress tries the replicas, and after that the leader.
+const REPLICA_WAIT_MS = 1000;
+const LEADER_WAIT_MS = 10_000;
 
 /** The log has lost records that were acknowledged: nothing may be appended until a person has looked at it. */
 export class LogRegressed extends Error {
@@ -52,6 +55,7 @@ export class FencedLog {
   #last = 0;
   /** The sequence number of the claim under which records are appended. */
   #token = 0;
+  #wasEmpty = false;
   /** The append in flight: there is one at most. */
   #appending: Promise<unknown> = Promise.resolve();
 
@@ -70,6 +74,11 @@ export class FencedLog {
 
   get token(): number {
     return this.#token;
+  }
+
+  /** Whether the log was empty before the claim. */
+  get wasEmpty(): boolean {
+    return this.#wasEmpty;
   }
 
   get last(): number {
@@ -91,6 +100,7 @@ export class FencedLog {
     try {
       const seq = await this.#append(head, new Uint8Array());
       this.#token = seq;
+      this.#wasEmpty = last === undefined;
       return true;
     } catch (error) {
       if (error instanceof NotOwner) return false;
@@ -108,39 +118,62 @@ export class FencedLog {
     return appended;
   }
 
-  /** Removes all records. */
+  /** Removes all records up to the last one of this writer: those of a later owner stay. */
   async purge(): Promise<void> {
-    await this.#cluster.manager.streams.purge(LOG_STREAM, { filter: logSubject(this.sessionId) });
+    await this.#cluster.manager.streams.purge(LOG_STREAM, { filter: logSubject(this.sessionId), seq: this.#last + 1 });
   }
 
   /** The records after a sequence number, up to one that is known to be stored. */
   async *read(after: number, upTo: number): AsyncGenerator<StoredRecord> {
-    const deadline = performance.now() + REPLICA_WAIT_MS;
+    let progressAt = performance.now();
     for (let last = after; last < upTo; ) {
       const before = last;
-      for await (const message of this.#readSome(last + 1)) {
+      // A replica that is behind or does not respond is passed over: the leader has everything.
+      const source =
+        performance.now() - progressAt < REPLICA_WAIT_MS ? this.#readSome(last + 1) : this.#readNext(last + 1);
+      for await (const message of source) {
         if (message.seq > upTo) return;
         last = message.seq;
         yield recordOf(message);
       }
-      if (last > before) continue;
-      // A replica may be behind; any of them may respond to the next request.
-      if (performance.now() > deadline)
-        throw new Error(`The log of session ${this.sessionId} cannot be read to its end`);
-      await delay(RETRY_DELAY_MS);
+      if (last > before) progressAt = performance.now();
+      else if (performance.now() - progressAt > LEADER_WAIT_MS)
+        throw new Refusal('overloaded', 'The cluster does not respond');
+      else await delay(RETRY_DELAY_MS);
     }
   }
 
+  /** The first entries of the log, if there are any: their first line is the header of the session. */
+  async readFirstEntries(): Promise<Uint8Array | undefined> {
+    const last = await this.readLast();
+    const joiner = new RecordJoiner();
+    for await (const message of this.read(0, last?.seq ?? 0)) {
+      const record = joiner.add(message);
+      if (record?.kind === 'entries') return record.data;
+    }
+    return undefined;
+  }
+
   async *#readSome(from: number): AsyncGenerator<StoredMsg> {
-    const { manager, hasBatchReads } = this.#cluster;
+    const { reader, hasBatchReads } = this.#cluster;
     const query = { seq: from, next_by_subj: logSubject(this.sessionId) };
     try {
       if (hasBatchReads) {
-        yield* await manager.direct.getBatch(LOG_STREAM, { ...query, batch: READ_BATCH, max_bytes: MAX_READ_BYTES });
+        yield* await reader.direct.getBatch(LOG_STREAM, { ...query, batch: READ_BATCH, max_bytes: MAX_READ_BYTES });
       } else {
-        const message = await manager.direct.getMessage(LOG_STREAM, query);
+        const message = await reader.direct.getMessage(LOG_STREAM, query);
         if (message) yield message;
       }
+    } catch (error) {
+      if (!isUnanswered(error)) throw error;
+    }
+  }
+
+  async *#readNext(from: number): AsyncGenerator<StoredMsg> {
+    try {
+      const query = { seq: from, next_by_subj: logSubject(this.sessionId) };
+      const message = await this.#cluster.reader.streams.getMessage(LOG_STREAM, query);
+      if (message) yield message;
     } catch (error) {
       if (!isUnanswered(error)) throw error;
     }

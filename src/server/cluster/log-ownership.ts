@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Refusal } from '../../protocol/errors.ts';
 import { NotOwner } from '../hosting/storage/journal.ts';
 import type { Claim, Ownership } from '../hosting/storage/ownership.ts';
@@ -14,6 +15,8 @@ export type Life = Pick<NodeLease, 'identity' | 'lost' | 'isGone' | 'requestRele
 /** A claim that is a record of the session's log: the next claim behind it ends it. */
 export interface LogClaim extends Claim {
   readonly log: FencedLog;
+  /** Whether the log was empty before. */
+  readonly isFirst: boolean;
   /** Appends a record; a refusal because of another owner ends the claim. */
   append(kind: RecordKind, data: Uint8Array): Promise<number>;
   /** Ends the ownership and removes the log: the session holds nothing. */
@@ -38,6 +41,7 @@ export class LogOwnership implements Ownership {
     const lost = new AbortController();
     this.#held.set(sessionId, lost);
     const lose = () => lost.abort();
+    setMaxListeners(0, leaseLost);
     leaseLost.addEventListener('abort', lose, { once: true });
     const release = () => {
       leaseLost.removeEventListener('abort', lose);
@@ -67,13 +71,15 @@ export class LogOwnership implements Ownership {
   /** Appends the claim behind the last record, unless a living node owns the session and keeps it. */
   async #take(log: FencedLog): Promise<boolean> {
     const { identity } = this.#lease;
-    let hasRequested = false;
+    let released: NodeIdentity | undefined;
     for (;;) {
       const last = await log.readLast();
       const isOwned = last !== undefined && last.kind !== 'release' && !isSameWriter(last.writer, identity);
-      if (isOwned && !(await this.#lease.isGone(last.writer))) {
-        if (hasRequested || !(await this.#lease.requestRelease(last.writer, log.sessionId))) return false;
-        hasRequested = true;
+      // A node that has released a session may have been unable to store that.
+      const isFree = !isOwned || (released && isSameWriter(last.writer, released));
+      if (!isFree && !(await this.#lease.isGone(last.writer))) {
+        if (released || !(await this.#lease.requestRelease(last.writer, log.sessionId))) return false;
+        released = last.writer;
         continue;
       }
       if (await log.claim(last)) return true;
@@ -92,6 +98,7 @@ export class LogOwnership implements Ownership {
     let released: Promise<void> | undefined;
     return {
       token: log.token,
+      isFirst: log.wasEmpty,
       lost: lost.signal,
       log,
       append,
@@ -104,7 +111,11 @@ export class LogOwnership implements Ownership {
         return released;
       },
       purge: async () => {
-        released ??= log.purge().finally(release);
+        // Records that remain in the log have no content.
+        released ??= log
+          .purge()
+          .catch(() => {})
+          .finally(release);
         await released;
       },
     };

@@ -1,3 +1,4 @@
+import { jetstream } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { errors, type Msg, type Subscription } from '@nats-io/transport-node';
 import { newUuid } from '../../store/sessions/random-id.ts';
@@ -19,6 +20,9 @@ export const LEASE_TIMES: LeaseTimes = { renewMs: 3000, stopMs: 15_000, silenceM
 
 /** The lifetime of a key that is not renewed: longer than `stopMs`, so that a node stops before others take over. */
 export const NODE_KEY_TTL_MS = 20_000;
+
+// How long one renewal may take before it is tried again.
+const LEASE_RENEW_MS = 1000;
 
 const CHECK_INTERVAL_MS = 250;
 const NODE_PROBE_MS = 500;
@@ -77,7 +81,11 @@ export class NodeLease {
 
   /** Takes the name of a node; a predecessor of the same name must be dead. */
   static async take(cluster: ClusterConnection, options: LeaseOptions): Promise<NodeLease> {
-    const lease = new NodeLease(cluster, await new Kvm(cluster.js).open(NODES_BUCKET), options);
+    const lease = new NodeLease(
+      cluster,
+      await new Kvm(jetstream(cluster.nats, { timeout: LEASE_RENEW_MS })).open(NODES_BUCKET),
+      options,
+    );
     await lease.#begin();
     return lease;
   }
@@ -203,9 +211,15 @@ export class NodeLease {
       this.#renewedAt = startedAt;
     } catch (error) {
       if (!isUnanswered(error)) await this.#afterConflict(startedAt);
+      else this.#renewSoon();
     } finally {
       this.#isRenewing = false;
     }
+  }
+
+  /** A renewal without an answer is repeated at once: short failures must not add up. */
+  #renewSoon(): void {
+    setTimeout(() => void this.#renew(), PROBE_DELAY_MS).unref();
   }
 
   /** An earlier renewal without an answer may have been stored. A key that is missing or another's ends the lease. */
@@ -220,7 +234,7 @@ export class NodeLease {
       this.#revision = entry.revision;
       this.#renewedAt = startedAt;
     } catch {
-      // The next renewal tries again.
+      this.#renewSoon();
     }
   }
 
@@ -229,6 +243,7 @@ export class NodeLease {
   }
 
   #lose(): void {
+    if (this.#lost.signal.aborted) return;
     this.#stop();
     this.#lost.abort();
     this.#onLife('lost');

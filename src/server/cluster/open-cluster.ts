@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { version } from '../../protocol/generated/version.ts';
+import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import { serverFolder } from '../../store/agent-dir.ts';
+import { headerOf, sessionFileName } from '../../store/sessions/header.ts';
 import type { ListOptions } from '../../store/sessions/listing/list-sessions.ts';
 import type { LocalSessions } from '../hosting/local-sessions.ts';
 import type { SessionStorage } from '../hosting/storage/session-storage.ts';
@@ -11,7 +13,9 @@ import { ClusterIndex, sessionIdIn } from './cluster-index.ts';
 import { ClusterLibrary } from './cluster-library.ts';
 import { ClusterStorage } from './cluster-storage.ts';
 import { type ClusterAddress, type ClusterConnection, connectCluster } from './connection.ts';
+import { FencedLog } from './fenced-log.ts';
 import { LogOwnership } from './log-ownership.ts';
+import type { NodeIdentity } from './names.ts';
 import { NodeLease } from './node-lease.ts';
 import { ClusterSessions } from './remote/cluster-sessions.ts';
 import { Channels } from './remote/node-channel.ts';
@@ -52,7 +56,7 @@ export async function openCluster(
     let endChannels = () => {};
     return {
       storage: new ClusterStorage({ ownership, files, index, node, onError }),
-      stored: new IndexedSessions(index, files.folder),
+      stored: new IndexedSessions({ index, files, readHeader: (id) => headerInLog(cluster, id, lease.identity) }),
       library: new ClusterLibrary({ ownership, files, index }),
       connect: (local) => {
         const connected = connectNodes({ cluster, lease, ownership, local });
@@ -72,37 +76,76 @@ export async function openCluster(
   }
 }
 
+interface IndexedSessionsParts {
+  readonly index: ClusterIndex;
+  readonly files: ReplicaFiles;
+  readonly readHeader: (id: string) => Promise<SessionHeader | undefined>;
+}
+
 /** The sessions of all nodes. A path names a session by the id in it, on every node. */
 class IndexedSessions implements StoredSessions {
   readonly folder: string;
   readonly headersRead = 0;
-  readonly #index: ClusterIndex;
+  readonly #parts: IndexedSessionsParts;
+  /** Sessions that are not in the index, as their logs hold them. */
+  readonly #found = new Map<string, SessionHeader>();
 
-  constructor(index: ClusterIndex, folder: string) {
-    this.#index = index;
-    this.folder = folder;
+  constructor(parts: IndexedSessionsParts) {
+    this.#parts = parts;
+    this.folder = parts.files.folder;
   }
 
   async list(options: ListOptions) {
-    const { sessions, ...more } = this.#index.list(options);
+    const { sessions, ...more } = this.#parts.index.list(options);
     return { ...more, sessions: sessions.map((session) => ({ ...session, path: join(this.folder, session.path) })) };
   }
 
-  async find(id: string): Promise<string | undefined> {
-    const path = this.#index.get(id)?.path;
+  async findKnown(id: string): Promise<string | undefined> {
+    const path = this.#parts.index.get(id)?.path;
     return path === undefined ? undefined : join(this.folder, path);
   }
 
-  findKnown(id: string): Promise<string | undefined> {
-    return this.find(id);
+  /** A session without messages is in no index: its log is looked at. */
+  async find(id: string): Promise<string | undefined> {
+    const known = this.#parts.index.find(id);
+    if (known) return known.isTrashed ? undefined : join(this.folder, known.path);
+    const header = await this.#parts.readHeader(id);
+    if (!header) return undefined;
+    this.#found.set(id, header);
+    const [oldest] = this.#found.keys();
+    if (this.#found.size > MAX_FOUND_HEADERS && oldest !== undefined) this.#found.delete(oldest);
+    return join(this.folder, sessionFileName(id, new Date(header.timestamp)));
   }
 
   forgetUnknown(): void {}
 
   headerOf(path: string): StoredHeader | 'missing' {
-    const session = this.#index.get(sessionIdIn(path));
-    return session ? { id: session.id, cwd: session.cwd } : 'missing';
+    const id = sessionIdIn(path);
+    const session = this.#parts.index.get(id) ?? this.#found.get(id) ?? this.#localHeader(id);
+    return session ? { id, cwd: session.cwd } : 'missing';
   }
+
+  /** The header in the file of a session that this node serves, before it is in the index. */
+  #localHeader(id: string): SessionHeader | undefined {
+    const path = this.#parts.index.find(id) ? undefined : this.#parts.files.find(id);
+    const header = path === undefined ? undefined : headerOf(path);
+    return typeof header === 'object' ? header : undefined;
+  }
+}
+
+// Headers of logs that are remembered.
+const MAX_FOUND_HEADERS = 1000;
+
+/** The header of a session as its log holds it. */
+async function headerInLog(
+  cluster: ClusterConnection,
+  id: string,
+  identity: NodeIdentity,
+): Promise<SessionHeader | undefined> {
+  const entries = await new FencedLog(cluster, id, identity).readFirstEntries();
+  const [line] = entries ? new TextDecoder().decode(entries).split('\n', 1) : [];
+  const header = line === undefined ? undefined : (JSON.parse(line) as SessionHeader);
+  return header?.type === 'session' ? header : undefined;
 }
 
 interface NodeParts {

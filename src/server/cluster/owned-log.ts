@@ -1,10 +1,10 @@
 import type { RunRecords } from '../../store/run-journal.ts';
 import { CoalescedTask } from '../../system/coalesced-task.ts';
-import { NotOwner } from '../hosting/storage/journal.ts';
+import { NotOwner, type StoredEntry } from '../hosting/storage/journal.ts';
 import type { LogClaim, LogOwnership } from './log-ownership.ts';
 import { LogRuns, NO_RUNS } from './log-runs.ts';
 import type { Replica, ReplicaFiles } from './replica-file.ts';
-import { appendLines, type EntryLog } from './replicated-journal.ts';
+import { appendEntries, type EntryLog } from './replicated-journal.ts';
 
 interface OwnedLogOptions {
   readonly ownership: LogOwnership;
@@ -18,8 +18,8 @@ interface OwnedLogOptions {
   readonly onError: (error: unknown) => void;
 }
 
-// The beginning of a line that names the session.
-const NAME_ENTRY = '{"type":"session_info"';
+// The types of entries that a session without content has, too.
+const EMPTY_TYPES: ReadonlySet<string> = new Set(['session', 'model_change', 'thinking_level_change', 'session_info']);
 
 /** The log that this node owns for one agent, across the sessions that the agent creates. */
 export class OwnedLog implements EntryLog {
@@ -32,11 +32,15 @@ export class OwnedLog implements EntryLog {
   #pendingRuns: Promise<void> | undefined;
   /** The length of the session file up to the entries in the log. */
   #bytes: number;
+  #hasContent: boolean;
+  #lastEntryId: string | undefined;
 
   constructor(options: OwnedLogOptions) {
     this.#options = options;
     this.#claim = options.claim;
     this.#bytes = options.replica.bytes;
+    this.#hasContent = options.replica.bytes > 0;
+    this.#lastEntryId = options.replica.lastEntryId;
     this.#runs = this.#runsOf(options.replica.marks);
     this.#watch(options.claim);
   }
@@ -58,42 +62,90 @@ export class OwnedLog implements EntryLog {
     get: (): RunRecords => this.#runs.get(),
     set: (_sessionId: string, records: RunRecords): void => {
       this.#runs.set(records);
-      void this.#changes.run().catch(this.#options.onError);
+      this.#update();
     },
     // Ends of runs stay in the log: clients of the next owner may have missed them.
     clear: (): void => {},
   };
 
-  async append(lines: readonly string[]): Promise<void> {
-    await appendLines(this.#claim, lines);
-    this.#bytes += lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-    if (lines.some((line) => line.startsWith(NAME_ENTRY))) void this.#changes.run().catch(this.#options.onError);
-    const { type, id } = JSON.parse(lines.at(-1) ?? '{}') as { type?: unknown; id?: unknown };
-    if (type !== 'session') this.#options.onKept(String(id));
+  /** The last entry in the log, without which a restarted agent would send all entries again. */
+  get lastEntryId(): string | undefined {
+    return this.#lastEntryId;
   }
 
-  async begin(sessionId: string): Promise<void> {
+  async append(entries: readonly StoredEntry[]): Promise<void> {
+    let waiting: StoredEntry[] = [];
+    for (const entry of entries) {
+      if (entry.type === 'session' && entry.id === this.sessionId && this.#bytes > 0) {
+        if (this.#lastEntryId !== undefined) throw new Error(`The file of session ${entry.id} does not hold its log`);
+        continue;
+      }
+      if (entry.type === 'session') {
+        await this.#appendAll(waiting);
+        waiting = [];
+        await this.#begin(entry.id);
+      }
+      waiting.push(entry);
+    }
+    await this.#appendAll(waiting);
+  }
+
+  async #appendAll(entries: readonly StoredEntry[]): Promise<void> {
+    const last = entries.at(-1);
+    if (!last) return;
+    this.#bytes += await appendEntries(this.#claim, entries);
+    const content = entries.filter(({ type }) => !EMPTY_TYPES.has(type));
+    const isFirst = !this.#hasContent && content.length > 0;
+    this.#hasContent ||= isFirst;
+    if (isFirst || entries.some(({ type }) => type === 'session_info')) this.#update();
+    if (last.type === 'session') return;
+    this.#lastEntryId = last.id;
+    this.#options.onKept(last.id);
+  }
+
+  /** Follows the agent to a session that it created; the log of such a session is empty. */
+  async #begin(sessionId: string): Promise<void> {
     if (sessionId === this.sessionId) return;
     const next = await this.#options.ownership.claim(sessionId);
     if (!next) throw new NotOwner();
+    if (!next.isFirst) {
+      await next.release();
+      throw new Error(`The agent changed to a stored session by itself: ${sessionId}`);
+    }
     await this.release();
     this.#claim = next;
     this.#bytes = 0;
+    this.#hasContent = false;
+    this.#lastEntryId = undefined;
     this.#runs = this.#runsOf(NO_RUNS);
     this.#watch(next);
   }
 
-  /** Ends the ownership of the session. One without messages has no file any more, and leaves no log either. */
+  /** Ends the ownership of the session; one without content leaves no log. Does not reject. */
   async release(): Promise<void> {
+    try {
+      await this.#release();
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  async #release(): Promise<void> {
     const { files } = this.#options;
     const claim = this.#claim;
+    const hasFile = files.find(this.sessionId) !== undefined;
     if (claim.lost.aborted) await claim.release();
-    else if (files.find(this.sessionId) === undefined) await claim.purge();
+    else if (!hasFile && !this.#hasContent) await claim.purge();
     else {
       await this.#changes.run().catch(this.#options.onError);
       await claim.release();
-      files.storePosition(this.sessionId, { seq: claim.log.last, bytes: this.#bytes, marks: this.#runs.get() });
+      const position = { seq: claim.log.last, bytes: this.#bytes, marks: this.#runs.get() };
+      if (hasFile) files.storePosition(this.sessionId, position);
     }
+  }
+
+  #update(): void {
+    void this.#changes.run().catch(this.#options.onError);
   }
 
   #runsOf(marks: RunRecords): LogRuns {

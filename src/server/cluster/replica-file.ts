@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import type { RunRecords } from '../../store/run-journal.ts';
 import { headerOf, sessionFileName } from '../../store/sessions/header.ts';
 import { makePrivateFolder } from '../../system/files/make-folder.ts';
+import { sessionIdIn } from './cluster-index.ts';
 import { type FencedLog, LogRegressed } from './fenced-log.ts';
 import { RecordJoiner } from './log-record.ts';
 import { NO_RUNS, parseRuns } from './log-runs.ts';
@@ -28,6 +29,8 @@ interface FilePosition {
   readonly bytes: number;
   // The latest mark of the runs up to there.
   readonly marks: RunRecords;
+  // Whether the session is in the trash there.
+  readonly isTrashed?: boolean | undefined;
 }
 
 const AT_START: FilePosition = { seq: 0, bytes: 0, marks: NO_RUNS };
@@ -40,6 +43,7 @@ export interface Replica {
   readonly bytes: number;
   readonly lastEntryId: string | undefined;
   readonly marks: RunRecords;
+  readonly isTrashed?: boolean | undefined;
 }
 
 /** The session files of a node: copies of the logs on which its agents work. */
@@ -53,7 +57,7 @@ export class ReplicaFiles {
 
   /** The file of a session on this node, also if it is outdated. */
   find(sessionId: string): string | undefined {
-    const name = readdirSync(this.folder).find((file) => file.endsWith(`_${sessionId}.jsonl`));
+    const name = readdirSync(this.folder).find((file) => sessionIdIn(file) === sessionId);
     return name === undefined ? undefined : join(this.folder, name);
   }
 
@@ -71,9 +75,9 @@ export class ReplicaFiles {
     if (target === partial) this.#finish(partial, path);
     const file = this.find(sessionId);
     if (end.bytes === 0 || file === undefined)
-      return { path: undefined, bytes: 0, lastEntryId: undefined, marks: end.marks };
+      return { path: undefined, bytes: 0, lastEntryId: undefined, marks: end.marks, isTrashed: end.isTrashed };
     this.storePosition(sessionId, end);
-    return { ...this.describe(file), marks: end.marks };
+    return { ...this.describe(file), marks: end.marks, isTrashed: end.isTrashed };
   }
 
   /** A file that holds a whole session. */
@@ -124,12 +128,13 @@ async function appendLog(
   { position, upTo }: { position: FilePosition; upTo: number },
 ): Promise<FilePosition> {
   const joiner = new RecordJoiner();
-  let { bytes, marks } = position;
+  let { bytes, marks, isTrashed } = position;
   let fd: number | undefined;
   try {
     for await (const message of log.read(position.seq, upTo)) {
       const record = joiner.add(message);
       if (record?.kind === 'mark') marks = parseRuns(record.data);
+      if (record?.kind === 'trash' || record?.kind === 'restore') isTrashed = record.kind === 'trash';
       if (record?.kind !== 'entries') continue;
       fd ??= openSync(path, 'a', 0o600);
       writeSync(fd, record.data);
@@ -139,7 +144,7 @@ async function appendLog(
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
-  return { seq: upTo, bytes, marks };
+  return { seq: upTo, bytes, marks, isTrashed };
 }
 
 // The end of a file that holds its last line; a longer one is read whole.

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { testCluster } from '../../../test/support/cluster/test-cluster.ts';
-import { escapeLineBreaks } from '../../wire/json-lines.ts';
+import type { StoredEntry } from '../hosting/storage/journal.ts';
 import { journalContract } from '../hosting/testing/journal-contract.ts';
 import { LogOwnership } from './log-ownership.ts';
 import { NodeLease } from './node-lease.ts';
-import { appendLines, ReplicatedJournal } from './replicated-journal.ts';
+import { appendEntries, ReplicatedJournal } from './replicated-journal.ts';
 
 const cluster = testCluster();
 
@@ -19,12 +19,11 @@ async function make(limit?: number) {
   let isLost = false;
   const lost = Object.defineProperty(new AbortController().signal, 'aborted', { get: () => isLost });
   const kept: string[] = [];
-  const append = async (lines: readonly string[]) => {
-    await appendLines(claim, lines);
-    kept.push(...lines);
+  const append = async (entries: readonly StoredEntry[]) => {
+    await appendEntries(claim, entries);
+    kept.push(...entries.map((entry) => JSON.stringify(entry)));
   };
-  const begin = async (sessionId: string) => void kept.push(`begin ${sessionId}`);
-  const journal = new ReplicatedJournal({ lost, append, begin }, limit);
+  const journal = new ReplicatedJournal({ lost, append }, limit);
   const lose = () => {
     isLost = true;
   };
@@ -36,15 +35,20 @@ journalContract('a small journal with a log', () => make(20_000));
 
 it('[W140] entries are in the log, byte for byte, when their append settles, and nothing else is', async () => {
   const { journal, claim, kept } = await make();
-  const lines = ['{"type":"session","id":"x"}', '{"type":"message","id":"a","text":"ä \u2028"}'];
-  const event = (line = '') => escapeLineBreaks(`{"type":"entry_appended","entry":${line}}`);
+  const lines = [
+    '{"type":"session","id":"x","timestamp":"2030-01-01T00:00:00.000Z","cwd":"/"}',
+    '{"type":"custom","id":"a","parentId":null,"timestamp":"","customType":"x","data":"ä \u2028"}',
+  ];
 
-  await journal.append(['{"type":"agent_start"}', '{"type":"agent_settled"}'], [event(lines[0]), event(lines[1])]);
+  await journal.append(
+    ['{"type":"agent_start"}', '{"type":"agent_settled"}'],
+    lines.map((line) => JSON.parse(line) as StoredEntry),
+  );
 
   const last = await claim.log.readLast();
   expect(last).toMatchObject({ kind: 'entries', token: claim.token });
   expect(new TextDecoder().decode(last?.data)).toBe(`${lines.join('\n')}\n`);
-  expect(kept).toEqual(['begin x', ...lines]);
+  expect(kept).toEqual(lines);
   await journal.append(['{"type":"turn_start"}']);
   expect((await claim.log.readLast())?.seq).toBe(last?.seq);
   expect(journal.last).toBe(3);

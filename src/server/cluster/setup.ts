@@ -37,9 +37,19 @@ const streamConfig = ({ replicas, maxBytes }: ClusterSettings) =>
     compression: StoreCompression.S2,
   }) satisfies Partial<StreamConfig>;
 
-/** Creates the stream of the logs, unless it exists. */
+/** Creates the stream of the logs, or gives the existing one this size and number of replicas. */
 export async function createLogStream({ manager }: ClusterConnection, settings: ClusterSettings): Promise<void> {
-  await manager.streams.add(streamConfig(settings));
+  const { num_replicas, max_bytes, ...config } = streamConfig(settings);
+  try {
+    await manager.streams.add({ ...config, num_replicas, max_bytes });
+  } catch (error) {
+    if (isNotClustered(error))
+      throw new ClusterUnusable(
+        'The NATS servers are not a cluster: connect them by routes, or use --cluster-replicas 1',
+      );
+    if (!hasCode(error, STREAM_EXISTS)) throw error;
+    await manager.streams.update(LOG_STREAM, { num_replicas, max_bytes });
+  }
 }
 
 /** Rejects with `ClusterUnusable` if the stream is missing or could lose records. */
@@ -48,7 +58,7 @@ export async function checkLogStream({ manager }: ClusterConnection, replicas: n
   try {
     ({ config } = await manager.streams.info(LOG_STREAM));
   } catch (error) {
-    if (!isMissingStream(error)) throw error;
+    if (!hasCode(error, STREAM_NOT_FOUND)) throw error;
     throw new ClusterUnusable(`The stream ${LOG_STREAM} does not exist: create it with tau cluster init`);
   }
   const problems = [
@@ -64,10 +74,13 @@ export async function checkLogStream({ manager }: ClusterConnection, replicas: n
 }
 
 const STREAM_NOT_FOUND = 10059;
+const STREAM_EXISTS = 10058;
+const REPLICAS_NOT_SUPPORTED = 10074;
 
-const isMissingStream = (error: unknown) =>
-  error instanceof JetStreamApiError && error.apiError().err_code === STREAM_NOT_FOUND;
+const hasCode = (error: unknown, code: number) =>
+  error instanceof JetStreamApiError && error.apiError().err_code === code;
 
+const isNotClustered = (error: unknown) => hasCode(error, REPLICAS_NOT_SUPPORTED);
 /** Creates the buckets of the nodes and of the index, unless they exist. */
 export async function createBuckets(
   { js }: ClusterConnection,

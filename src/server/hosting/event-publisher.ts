@@ -1,4 +1,4 @@
-import type { AgentEvent, BashCommand, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, BashCommand, EntryAppendedEvent, SessionState } from '../../protocol/generated/vocabulary.ts';
 import { withIds } from '../../wire/dialect.ts';
 import type { AgentResponse } from '../agent-response.ts';
 import { SessionRecord } from '../session-record.ts';
@@ -91,10 +91,11 @@ export class EventPublisher {
   }
 
   /** Stores an entry, and publishes it if a client follows the entries. */
-  #storeEntry(event: AgentEvent, text: string): void {
+  #storeEntry(event: EntryAppendedEvent, text: string): void {
+    const { entry } = event;
     const handle = (seq = 0) => this.#apply(event, { seq, text });
-    if (this.#parts.subscribers.publishesEntries) this.#sequencer.push({ journalText: text, entryText: text, handle });
-    else this.#sequencer.push({ entryText: text, handle: () => {} });
+    if (this.#parts.subscribers.publishesEntries) this.#sequencer.push({ journalText: text, entry, handle });
+    else this.#sequencer.push({ entry, size: text.length, handle: () => {} });
   }
 
   /** Publishes an event of the host, with the id of the run that it belongs to. */

@@ -1,9 +1,13 @@
+import type { StoredEntry } from './storage/journal.ts';
+
 // An item of the sequence.
 interface SequencedItem {
   // The text to journal, if any.
   readonly journalText?: string;
-  // The event with an entry of the session file that must be stored first.
-  readonly entryText?: string;
+  // The characters that the item holds while it waits.
+  readonly size?: number;
+  // An entry of the session file that must be stored first.
+  readonly entry?: StoredEntry;
   // Called in order, with the journal's sequence number.
   readonly handle: (seq: number | undefined) => void;
 }
@@ -13,7 +17,7 @@ const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024;
 
 interface SequencerOptions {
   // Stores the entries, then journals the texts; returns the sequence number of the first text.
-  readonly append: (texts: readonly string[], entries: readonly string[]) => Promise<number>;
+  readonly append: (texts: readonly string[], entries: readonly StoredEntry[]) => Promise<number>;
   // The journal failed: items with a text are dropped from now on, others are still handled, so that calls end.
   readonly onJournalError: (error: unknown) => void;
   // A handler threw; later items are handled all the same.
@@ -55,7 +59,7 @@ export class EventSequencer {
       const batch = this.#queue;
       this.#queue = [];
       const texts = batch.flatMap(({ journalText }) => journalText ?? []);
-      const entries = batch.flatMap(({ entryText }) => entryText ?? []);
+      const entries = batch.flatMap(({ entry }) => entry ?? []);
       const first = texts.length + entries.length > 0 ? await this.#append(texts, entries) : 0;
       let seq = first ?? 0;
       for (const item of batch) {
@@ -80,7 +84,7 @@ export class EventSequencer {
   }
 
   /** The sequence number of the first text; undefined if the journal failed, now or before. */
-  async #append(texts: readonly string[], entries: readonly string[]): Promise<number | undefined> {
+  async #append(texts: readonly string[], entries: readonly StoredEntry[]): Promise<number | undefined> {
     if (this.#hasFailed) return undefined;
     try {
       return await this.#options.append(texts, entries);
@@ -104,5 +108,4 @@ export class EventSequencer {
   }
 }
 
-const sizeOf = ({ journalText = '', entryText = '' }: SequencedItem): number =>
-  Math.max(journalText.length, entryText.length);
+const sizeOf = ({ journalText, size = journalText?.length ?? 0 }: SequencedItem): number => size;

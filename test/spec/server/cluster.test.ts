@@ -131,6 +131,26 @@ it('[W143] a client of another node connects again when the node of its session 
   await third.run('two');
 });
 
+it('[W140] clients with ids, and sessions with only a shell command, are on every node', async () => {
+  await initialised();
+  const { cwd } = newHome();
+  const [a, b] = [await startNode('j', cwd), await startNode('k', cwd)];
+  const first = await a.connect({ ids: 'true' });
+  const { sessionId } = await first.location();
+  // A session that holds nothing yet is found through the same node, and through others.
+  for (const node of [a, b]) await (await node.connect({ session: sessionId })).next('state_synced');
+  await first.ok({ type: 'bash', command: 'echo kept' });
+  await first.run('one');
+  await a.stop();
+
+  const second = await b.connect({ session: sessionId });
+  expect((await second.next('state_synced')).messages).toMatchObject([
+    { role: 'bashExecution' },
+    { role: 'user' },
+    { role: 'assistant' },
+  ]);
+});
+
 async function forkFirst(client: TargetClient): Promise<{ sessionId: string }> {
   const [entry] = (await client.ok({ type: 'get_fork_messages' })).messages;
   await client.ok({ type: 'fork', entryId: entry.entryId });

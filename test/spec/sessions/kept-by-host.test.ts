@@ -105,6 +105,22 @@ verifies(
   onAgents,
 );
 
+verifies(
+  'J41',
+  'an agent with --kept-by-host changes to no stored session by itself',
+  async ({ open }) => {
+    const home = newHome();
+    const path = storeSession(home, shortConversation(home.cwd));
+    const { peer } = await open({ home, args: KEPT });
+
+    expect(await peer.refused({ type: 'switch_session', sessionPath: path })).toMatchObject({ code: 'not_supported' });
+    expect(await peer.ok({ type: 'switch_session', sessionPath: path, detached: true })).toMatchObject({
+      cancelled: false,
+    });
+  },
+  onAgents,
+);
+
 const entryOf = (record: WireRecord) => record['entry'] as Record<string, unknown>;
 
 const isEntryOf = (role: string) => (record: WireRecord) =>

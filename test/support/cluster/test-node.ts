@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { ClusterIndex } from '../../../src/server/cluster/cluster-index.ts';
+import { ClusterLibrary } from '../../../src/server/cluster/cluster-library.ts';
 import { ClusterStorage } from '../../../src/server/cluster/cluster-storage.ts';
 import { LogOwnership } from '../../../src/server/cluster/log-ownership.ts';
 import { NodeLease } from '../../../src/server/cluster/node-lease.ts';
@@ -56,7 +57,8 @@ export async function newNode(cluster: TestCluster) {
   onTestFinished(() => sessions.close());
   const { sessions: all, end } = connectNodes({ cluster: connection, lease, ownership, local: sessions });
   onTestFinished(end);
-  return { sessions, all, connection, files, errors };
+  const library = new ClusterLibrary({ ownership, files, index });
+  return { sessions, all, library, connection, files, errors };
 }
 
 /** A folder that all nodes share. */

@@ -1,4 +1,8 @@
+import type { EntryAppendedEvent } from '../../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../../store/sessions/random-id.ts';
+
+/** The header or another line of a session file. */
+export type StoredEntry = EntryAppendedEvent['entry'];
 
 /** A journaled event with its sequence number. */
 export interface JournalRecord {
@@ -25,11 +29,10 @@ export interface Journal {
   /** The latest sequence number; 0 before the first. */
   readonly last: number;
   /**
-   * Appends texts in order; returns the number of the first. `entries`: events with entries of the session file, which get
-   * no number; a journal with a log stores them there first. Rejects with `NotOwner` and appends nothing if ownership is
+   * Appends texts in order; returns the number of the first. `entries`: lines of the session file, which get no number; a journal with a log stores them there first. Rejects with `NotOwner` and appends nothing if ownership is
    * lost.
    */
-  append(texts: readonly string[], entries?: readonly string[]): Promise<number>;
+  append(texts: readonly string[], entries?: readonly StoredEntry[]): Promise<number>;
   /** All records after this number; undefined if some of them were dropped or never existed. */
   read(after: number): Promise<readonly JournalRecord[] | undefined>;
 }

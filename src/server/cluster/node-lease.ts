@@ -203,7 +203,7 @@ export class NodeLease {
   }
 
   async #renew(): Promise<void> {
-    if (this.#isRenewing || this.#lost.signal.aborted) return;
+    if (this.#isRenewing || this.#lost.signal.aborted || this.#cluster.nats.isClosed()) return;
     this.#isRenewing = true;
     const startedAt = performance.now();
     try {

@@ -38,7 +38,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-folder.ts', 'test/support/page/browser-setup.ts'],
     // Most tests wait for child processes.
-    maxWorkers: 8,
+    maxWorkers: 6,
     sequence: { sequencer: SlowestFirst },
     projects: [
       {

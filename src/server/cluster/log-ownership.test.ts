@@ -8,7 +8,7 @@ import { type LeaseTimes, NodeLease } from './node-lease.ts';
 import { createBuckets, createLogStream } from './setup.ts';
 
 const cluster = testCluster();
-const TIMES: LeaseTimes = { renewMs: 100, stopMs: 1500, silenceMs: 300 };
+const TIMES: LeaseTimes = { renewMs: 100, stopMs: 3000, silenceMs: 300 };
 
 let nodes = 0;
 let sessions = 0;

@@ -24,6 +24,9 @@ export const NODE_KEY_TTL_MS = 20_000;
 // How long one renewal may take before it is tried again.
 const LEASE_RENEW_MS = 1000;
 
+// How long a node that was gone counts as gone: opening a session needs to know it several times.
+const GONE_MS = 10_000;
+
 const CHECK_INTERVAL_MS = 250;
 const NODE_PROBE_MS = 500;
 const PROBE_DELAY_MS = 100;
@@ -64,6 +67,8 @@ export class NodeLease {
   #subscriptions: readonly Subscription[] = [];
   #onReleaseRequest: (sessionId: string) => Promise<boolean> = async () => false;
   #isReleased = false;
+  /** The incarnations that were gone, and until when that is not checked again. */
+  readonly #goneUntil = new Map<string, number>();
   #onLife: (change: 'lost' | 'begun') => void = () => {};
   /** The start of the last renewal that was answered, on the monotonic clock. */
   #renewedAt = performance.now();
@@ -124,6 +129,13 @@ export class NodeLease {
 
   /** Whether a node that owned sessions is dead; waits until that is known.  */
   async isGone(node: NodeIdentity): Promise<boolean> {
+    const known = this.#goneUntil.get(node.incarnation) ?? 0;
+    const isGone = performance.now() < known || (await this.#awaitSilence(node));
+    if (isGone) this.#goneUntil.set(node.incarnation, performance.now() + GONE_MS);
+    return isGone;
+  }
+
+  async #awaitSilence(node: NodeIdentity): Promise<boolean> {
     let silentSince: number | undefined;
     for (;;) {
       const key = await this.#readKey(node.name).catch(unlessUnanswered);

@@ -32,7 +32,7 @@ export async function newNode(cluster: TestCluster) {
   writeFileSync(script, modelTurns.map((turn) => `${JSON.stringify(turn)}\n`).join(''));
   const { PATH = '' } = process.env;
   const connection = await cluster.connect();
-  const times = { renewMs: 100, stopMs: 2000, silenceMs: 200 };
+  const times = { renewMs: 100, stopMs: 5000, silenceMs: 200 };
   const lease = await NodeLease.take(connection, { name: `node-${++nodes}`, version: 'test', times });
   const files = new ReplicaFiles(join(root, 'agent', 'server', 'cluster', 'sessions'));
   const errors: unknown[] = [];

@@ -57,6 +57,11 @@ export class Channel {
     return this.#isClosed;
   }
 
+  /** Whether it has received anything. */
+  get hasReceived(): boolean {
+    return this.#received > 0;
+  }
+
   /** Messages of one turn of the event loop travel together. */
   send(message: ChannelMessage): void {
     if (this.#isClosed) return;
@@ -128,6 +133,9 @@ interface ChannelsOptions extends Pick<ChannelCallbacks, 'onMessage' | 'onClose'
   readonly probe: (node: NodeIdentity) => Promise<'alive' | 'silent' | 'unknown'>;
 }
 
+// In the place of the number of a piece: the sender has closed the channel.
+const RESET = 0;
+
 const FROM = 'Tau-From';
 const NUMBER = 'Tau-Number';
 
@@ -157,6 +165,7 @@ export class Channels {
     const channel = new Channel(node, (piece) => this.#publish(node, piece), {
       onMessage: this.#options.onMessage,
       onClose: (closed) => {
+        this.#reset(node);
         if (this.#channels.get(key) === closed) this.#channels.delete(key);
         this.#failures.delete(key);
         this.#options.onClose(closed);
@@ -189,9 +198,20 @@ export class Channels {
     const [name = '', incarnation = ''] = headers?.get(FROM).split('.') ?? [];
     const n = Number(headers?.get(NUMBER));
     const node = { name, incarnation };
-    // A channel that was closed here goes on at the other node until it notices.
-    if (n !== 1 && !this.#channels.has(keyOf(node))) return;
-    this.to(node).receive({ n, bytes: data });
+    const known = this.#channels.get(keyOf(node));
+    if (n === RESET) known?.close();
+    // A channel that is closed here is still open at the other node.
+    else if (n !== 1 && !known) this.#reset(node);
+    else {
+      // The other node has begun a new channel.
+      if (n === 1 && known?.hasReceived) known.close();
+      this.to(node).receive({ n, bytes: data });
+    }
+  }
+
+  /** Lets the other node close its channel to this one. */
+  #reset(node: NodeIdentity): void {
+    if (!this.#options.cluster.nats.isClosed()) this.#publish(node, { n: RESET, bytes: new Uint8Array() });
   }
 
   async #probeAll(): Promise<void> {

@@ -4,7 +4,7 @@ import { testCluster } from '../../../test/support/cluster/test-cluster.ts';
 import { newNode, newWorkspace } from '../../../test/support/cluster/test-node.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import type { LocalSessions } from '../hosting/local-sessions.ts';
-import { RecordingSubscriber, sendRequest } from '../hosting/testing/recording-subscriber.ts';
+import { RecordingSubscriber, sendRequest, storedTargetOf } from '../hosting/testing/recording-subscriber.ts';
 import { sessionsContract } from '../hosting/testing/sessions-contract.ts';
 import type { SessionHandle, SessionTarget } from '../sessions.ts';
 import { FencedLog } from './fenced-log.ts';
@@ -28,11 +28,7 @@ sessionsContract('the sessions of a node in a cluster', async () => {
   return {
     sessions,
     newTarget: (): SessionTarget => ({ kind: 'new', id: newUuid(), cwd }),
-    storedTarget: async (handle: SessionHandle): Promise<SessionTarget> => {
-      const { data } = await sendRequest(handle, { type: 'get_state' });
-      const { sessionFile: path, sessionId: id } = data as { sessionFile: string; sessionId: string };
-      return { kind: 'stored', path, id, cwd };
-    },
+    storedTarget: storedTargetOf,
     kill: (sessionId) => void process.kill(sessions.find(sessionId)?.pid ?? Number.NaN, 'SIGKILL'),
   };
 });

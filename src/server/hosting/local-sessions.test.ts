@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { RunJournal } from '../../store/run-journal.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
-import type { SessionHandle, SessionTarget } from '../sessions.ts';
+import type { SessionTarget } from '../sessions.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { LocalOwnership } from './storage/ownership.ts';
 import { LocalStorage } from './storage/session-storage.ts';
-import { sendRequest } from './testing/recording-subscriber.ts';
+import { storedTargetOf } from './testing/recording-subscriber.ts';
 import { sessionsContract } from './testing/sessions-contract.ts';
 
 const TAU = join(import.meta.dirname, '../../../dist/tau.cjs');
@@ -42,11 +42,7 @@ sessionsContract('the sessions of one machine', () => {
   return {
     sessions,
     newTarget: (): SessionTarget => ({ kind: 'new', id: newUuid(), cwd }),
-    storedTarget: async (handle: SessionHandle): Promise<SessionTarget> => {
-      const { data } = await sendRequest(handle, { type: 'get_state' });
-      const { sessionFile: path, sessionId: id } = data as { sessionFile: string; sessionId: string };
-      return { kind: 'stored', path, id, cwd };
-    },
+    storedTarget: storedTargetOf,
     kill: (sessionId) => void process.kill(sessions.find(sessionId)?.pid ?? Number.NaN, 'SIGKILL'),
   };
 });

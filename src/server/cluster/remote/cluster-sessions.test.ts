@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { testCluster } from '../../../../test/support/cluster/test-cluster.ts';
 import { newNode, newWorkspace } from '../../../../test/support/cluster/test-node.ts';
 import { newUuid } from '../../../store/sessions/random-id.ts';
-import { RecordingSubscriber, sendRequest } from '../../hosting/testing/recording-subscriber.ts';
+import { RecordingSubscriber, sendRequest, storedTargetOf } from '../../hosting/testing/recording-subscriber.ts';
 import { sessionsContract } from '../../hosting/testing/sessions-contract.ts';
-import type { SessionHandle, Sessions, SessionTarget } from '../../sessions.ts';
+import type { Sessions, SessionTarget } from '../../sessions.ts';
 
 const cluster = testCluster();
 
@@ -30,11 +30,7 @@ sessionsContract('the sessions of another node', async () => {
   return {
     sessions,
     newTarget: (): SessionTarget => ({ kind: 'new', id: newUuid(), cwd }),
-    storedTarget: async (handle: SessionHandle): Promise<SessionTarget> => {
-      const { data } = await sendRequest(handle, { type: 'get_state' });
-      const { sessionFile: path, sessionId: id } = data as { sessionFile: string; sessionId: string };
-      return { kind: 'stored', path, id, cwd };
-    },
+    storedTarget: storedTargetOf,
     kill: (sessionId) => void process.kill(owner.sessions.find(sessionId)?.pid ?? Number.NaN, 'SIGKILL'),
   };
 });

@@ -1,6 +1,14 @@
 import type { AgentEvent } from '../../../protocol/generated/vocabulary.ts';
 import type { SessionRecord } from '../../session-record.ts';
-import type { Access, AttachResult, CommandRequest, SessionHandle, Snapshot, Subscriber } from '../../sessions.ts';
+import type {
+  Access,
+  AttachResult,
+  CommandRequest,
+  SessionHandle,
+  SessionTarget,
+  Snapshot,
+  Subscriber,
+} from '../../sessions.ts';
 
 type Event = AgentEvent & { readonly seq?: number | undefined };
 
@@ -85,3 +93,10 @@ export class RecordingSubscriber implements Subscriber {
 /** Sends a request and returns the response. */
 export const sendRequest = (handle: SessionHandle, request: CommandRequest): Promise<Record<string, unknown>> =>
   new Promise((resolve) => handle.send(request, (response) => resolve(response.record())));
+
+/** A session as its file holds it, once it has one. */
+export async function storedTargetOf(handle: SessionHandle): Promise<SessionTarget> {
+  const { data } = await sendRequest(handle, { type: 'get_state' });
+  const { sessionFile: path, sessionId: id } = data as { sessionFile: string; sessionId: string };
+  return { kind: 'stored', path, id, cwd: handle.cwd };
+}

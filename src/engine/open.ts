@@ -270,7 +270,13 @@ function projectFor(cwd: string, trust: boolean | undefined, options: EngineOpti
   return new Project({ cwd, agentDir, trust: trust ?? (cwd === options.cwd ? options.trust : undefined) });
 }
 
-async function openFirstLog({ cwd, first, sessionDirectory, readOnly }: EngineOptions): Promise<SessionLog> {
+async function openFirstLog({
+  cwd,
+  first,
+  sessionDirectory,
+  readOnly,
+  keptByHost: ofCluster,
+}: EngineOptions): Promise<SessionLog> {
   if (readOnly) {
     if (first.kind === 'file') return SessionLog.read(first.path);
     return SessionLog.inMemory({ cwd, ...withId(first.id) });
@@ -283,7 +289,10 @@ async function openFirstLog({ cwd, first, sessionDirectory, readOnly }: EngineOp
       return SessionLog.create({ cwd, directory: sessionDirectory(cwd), parentSession, ...withId(id) });
     }
     case 'file':
-      return startedAt(first, await SessionLog.open(first.path, first.create ? { create: { cwd } } : {}));
+      return startedAt(
+        first,
+        await SessionLog.open(first.path, { ofCluster, ...(first.create ? { create: { cwd } } : {}) }),
+      );
     default:
       return first satisfies never;
   }

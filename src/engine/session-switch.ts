@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import { Refusal } from '../protocol/errors.ts';
-import type { Forked, Moved } from '../protocol/generated/vocabulary.ts';
+import type { Forked, Moved, SessionHeader } from '../protocol/generated/vocabulary.ts';
 import { textOf } from '../session/input/input.ts';
 import { recordChoice, storedChoice } from '../session/model-choice.ts';
 import { withSessionLock } from '../store/sessions/session-file.ts';
@@ -38,7 +38,9 @@ export async function switchSession(
     return { cancelled: false, sessionId: agent.session.log.header.id, sessionFile: agent.session.log.path };
   }
   // The process that opens the session repairs it and reports that.
-  if (detached) return withSessionLock(path, ({ id }) => ({ cancelled: false, sessionId: id, sessionFile: path }));
+  const moved = ({ id }: SessionHeader) => ({ cancelled: false, sessionId: id, sessionFile: path });
+  // An agent of a viewer only reads.
+  if (detached) return withSessionLock(path, moved, { ofCluster: agent.isKeptByHost || agent.isReadOnly });
   // The file may be older than the copy of the host.
   if (agent.isKeptByHost)
     throw new Refusal('not_supported', 'The host of this agent opens stored sessions: the agent cannot change to one');

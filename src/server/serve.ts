@@ -6,10 +6,13 @@ import { RunJournal } from '../store/run-journal.ts';
 import type { Log } from '../system/log.ts';
 import { openAudit } from './auth/audit.ts';
 import { openAuthority } from './auth/authority.ts';
+import { cookieNameOf } from './auth/cookies.ts';
+import { FileCredentials } from './auth/file-credentials.ts';
 import { owner } from './auth/grant.ts';
-import { LoginCodes } from './auth/login-codes.ts';
 import { Throttle } from './auth/throttle.ts';
+import type { ClusterObserver } from './cluster/observer.ts';
 import type { Cluster, ClusterOptions } from './cluster/open-cluster.ts';
+import { clusterMetrics } from './cluster-metrics.ts';
 import { ExportFolder } from './export-folder.ts';
 import { listFolders } from './folders.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -62,10 +65,13 @@ export interface RunningServer {
   /** The WebSocket URL for clients. */
   readonly socketUrl: string;
   /** A link that logs one browser in, once. */
-  loginLink(): string;
+  loginLink(): Promise<string>;
   /** Rejects new clients, waits up to `timeoutMs` for runs to end, then closes everything. */
   drain(timeoutMs: number): Promise<void>;
 }
+
+/** The default of sessions at a time. */
+export const DEFAULT_MAX_SESSIONS = 100;
 
 /** The default interval of pings. */
 export const PING_MS = 20_000;
@@ -76,30 +82,54 @@ const RETRY_AFTER_MS = 2000;
 // How often `drain` checks for running sessions.
 const DRAIN_POLL_MS = 50;
 
-/** Starts a server. Rejects with a sentence if that fails. */
+/** Starts a server, as a node of a cluster if one is named. Rejects with a sentence if that fails. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { agentDir, basePath, cwd, tls, behindProxy, host, pingMs, maxSessions } = options;
+  const { agentDir, agent } = options;
   makeServerFolder(agentDir);
   const log = new ServerLog(options.log);
   const metrics = new Metrics();
+  let cluster: Cluster | undefined;
+  if (options.cluster) {
+    const observer = clusterMetrics(metrics, log, () => cluster?.gauges());
+    cluster = await openCluster(options.cluster, { agentDir, env: agent.env, log, observer });
+  }
+  try {
+    return await startServer(options, { cluster, log, metrics });
+  } catch (error) {
+    // The next server may have the same name.
+    await cluster?.close();
+    throw error;
+  }
+}
+
+interface ServerParts {
+  readonly cluster: Cluster | undefined;
+  readonly log: ServerLog;
+  readonly metrics: Metrics;
+}
+
+async function startServer(options: ServeOptions, { cluster, log, metrics }: ServerParts): Promise<RunningServer> {
+  const { agentDir, basePath, cwd, tls, behindProxy, host, pingMs, maxSessions } = options;
   const audit = openAudit(agentDir);
   const throttle = new Throttle();
-  const codes = new LoginCodes();
   let listening: ListeningServer | undefined;
   let readiness: 'starting' | 'ready' | 'draining' = 'starting';
   const port = () => listening?.port ?? options.port;
+  const credentials = cluster?.credentials ?? new FileCredentials(agentDir, options.log);
   const authority = await openAuthority({
-    agentDir,
+    store: credentials,
     tokensFile: options.tokensFile,
     envToken: options.envToken,
-    cookies: { port, basePath, secure: tls !== undefined || behindProxy },
+    cookies: {
+      name: () => credentials.cookieName ?? cookieNameOf(port()),
+      basePath,
+      secure: tls !== undefined || behindProxy,
+    },
     log: options.log,
   });
   const runJournal = new RunJournal(`${serverFolder(agentDir)}/runs`, (error) =>
     log.event('warn', 'marks of runs are not stored', errorFields(error)),
   );
-  // Loaded only for a cluster.
-  const cluster = options.cluster && (await openCluster(options.cluster, { agentDir, log }));
   const sessions = new LocalSessions({
     agent: options.agent,
     storage: cluster?.storage ?? new LocalStorage(new LocalOwnership(), runJournal),
@@ -113,11 +143,15 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     onStartFailure: (sessionId, reason) => log.event('error', 'agent did not start', { sessionId, why: reason }),
     onError: (error) => log.event('error', 'stumbled', errorFields(error)),
   });
-  const allSessions = cluster?.connect(sessions) ?? sessions;
+  const allSessions = cluster?.connect(sessions, () => exports.newPath()) ?? sessions;
   const catalog = new SessionCatalog({
     stored: cluster?.stored ?? new StoredFiles({ agentDir, cwd }),
     cwd,
-    live: allSessions,
+    live: {
+      statusOf: (sessionId) => sessions.statusOf(sessionId) ?? cluster?.statusOf(sessionId),
+      fileOf: (sessionId) => sessions.fileOf(sessionId),
+      folderOf: (sessionId) => sessions.folderOf(sessionId),
+    },
   });
   const exports = new ExportFolder({ agentDir, basePath, isGrantValid: (grant) => authority.isValid(grant) });
   const counters = serverMetrics(metrics, {
@@ -135,7 +169,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     library: cluster?.library,
     emitTitles: emitsTitles(options.agent.env),
     pingMs,
-    maxSessions,
+    // Tokens have a share of the sessions of other nodes, too.
+    maxSessions: maxSessions === 0 ? DEFAULT_MAX_SESSIONS : maxSessions,
+    unavailability: () => cluster?.unavailability(),
   });
   const guard = new RequestGuard({
     behindProxy,
@@ -154,11 +190,14 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     authority,
     throttle,
     logins: {
-      redeem: (code) => codes.redeem(code),
+      redeem: (code) => credentials.codes.redeem(code),
       login: (grant) => authority.login(grant),
       logout: (cookies) => authority.logout(cookies),
     },
-    readiness: () => (readiness === 'ready' && cluster?.isUsable() === false ? 'unavailable' : readiness),
+    readiness: () => {
+      const unavailable = readiness === 'ready' ? cluster?.unavailability() : undefined;
+      return unavailable === undefined ? readiness : { unavailable };
+    },
     listSessions: (grant, query) => catalog.list(query, grant),
     listFolders: (grant, query) => listFolders(query, grant, cwd),
     prewarm: (session, grant) => gateway.prewarm(session, grant),
@@ -191,20 +230,25 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     port: listening.port,
     pageUrl,
     socketUrl: `${tls ? 'wss' : 'ws'}://${hostAndPath}/session`,
-    loginLink: () => `${pageUrl}#code=${codes.issue(owner)}`,
+    loginLink: async () => `${pageUrl}#code=${await credentials.codes.issue(owner)}`,
     drain: async (timeoutMs) => {
       readiness = 'draining';
+      const draining = sessions.drain();
+      gateway.drain(RETRY_AFTER_MS);
+      cluster?.publishDraining();
+      await draining;
       for (const deadline = performance.now() + timeoutMs; ; ) {
         gateway.drain(RETRY_AFTER_MS);
-        const isRunning = [...sessions.hosts].some(({ status }) => status !== 'idle');
+        const isRunning = await sessions.drain();
         if (!isRunning || performance.now() > deadline) break;
         await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
       }
       // Clients of an aborted run still receive its end.
       await sessions.close();
+      await authority.close();
       await cluster?.close();
       gateway.close();
-      await Promise.all([stopListening(), authority.close()]);
+      await stopListening();
       exports.close();
     },
   };
@@ -221,8 +265,9 @@ const hostInUrl = (host: string) => {
 /** The modules of the cluster are loaded for it alone. */
 async function openCluster(
   options: ClusterOptions,
-  { agentDir, log }: { agentDir: string; log: ServerLog },
+  { log, ...parts }: { agentDir: string; env: AgentLaunch['env']; log: ServerLog; observer: ClusterObserver },
 ): Promise<Cluster> {
   const onError = (error: unknown) => log.event('error', 'the cluster failed', errorFields(error));
-  return (await import('./cluster/open-cluster.ts')).openCluster(options, { agentDir, onError });
+  const onInvalidCredential = (why: string) => log.event('warn', 'invalid credential', { why });
+  return (await import('./cluster/open-cluster.ts')).openCluster(options, { ...parts, onError, onInvalidCredential });
 }

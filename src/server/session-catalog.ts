@@ -140,16 +140,19 @@ export class SessionCatalog {
     return { kind: 'new', id, cwd: folder };
   }
 
-  #inFile(path: string, name: string, grant: Grant): SessionTarget {
+  #inFile(named: string, name: string, grant: Grant): SessionTarget {
+    const { stored } = this.#options;
+    const path = stored.ownPath(named);
     const isLimited = grant.allowedPaths !== undefined;
     // A missing and a forbidden session get the same message.
     if (isLimited && !this.#mayRead(path, grant)) throw notFound(name);
-    const header = this.#options.stored.headerOf(path);
+    const header = stored.headerOf(path);
     if (header === 'missing') throw notFound(name);
     // A client that can only view must not probe which files exist.
     if (header === 'foreign') throw isLimited || !permits(grant, 'prompt') ? notFound(name) : notASession(name);
     // Without its folder, the agent would start in another one.
-    if (isLimited && !(mayOpen(grant, header.cwd) && isFolder(header.cwd))) throw notFound(name);
+    const hasFolder = stored.refusesMissingFolders || isFolder(header.cwd);
+    if (isLimited && !(mayOpen(grant, header.cwd) && hasFolder)) throw notFound(name);
     return { kind: 'stored', path, id: header.id, cwd: header.cwd };
   }
 

@@ -11,8 +11,8 @@ export interface Sessions {
   open(target: SessionTarget, subscriber: Subscriber): Promise<SessionHandle>;
   /** Starts the agent of a session that a client will open soon, if there is spare capacity. */
   prewarm(target: SessionTarget, access: Access): Promise<void>;
-  /** Call before an agent works on the file of another session; false if another server has it open. */
-  fetch(target: SessionTarget): Promise<boolean>;
+  /** Call before the agent of a client works on the file of another session; false if another server has it open. */
+  fetch(target: SessionTarget, handle: SessionHandle): Promise<boolean>;
   /** Call before a client receives the name of a session that an agent created beside its own. */
   adopt(target: SessionTarget): Promise<void>;
   /** Undefined without a live agent. */
@@ -21,8 +21,12 @@ export interface Sessions {
   fileOf(sessionId: string): string | undefined;
   /** The folder of a session that may have no file yet. */
   folderOf(sessionId: string): string | undefined;
-  /** Sends a request to a live agent without a subscriber; undefined without an agent. */
-  request(target: SessionTarget, request: CommandRequest): Promise<AgentResponse | undefined>;
+  /** Sends a request to a live agent without a subscriber; undefined without an agent, unless it starts one. */
+  request(
+    target: SessionTarget,
+    request: CommandRequest,
+    options?: { readonly startsAgent: boolean },
+  ): Promise<AgentResponse | undefined>;
   /** Shuts down the agent of a session unless it has clients or a run that may not be stopped; returns whether none is left. */
   release(target: SessionTarget, stop?: StopExtent): Promise<boolean>;
 }
@@ -39,7 +43,13 @@ export interface Cursor {
 /** The session to open. A new one with a chosen id may exist already when its client reconnects. */
 export type SessionTarget =
   | { readonly kind: 'stored'; readonly path: string; readonly id: string; readonly cwd: string }
-  | { readonly kind: 'new'; readonly cwd: string; readonly id: string };
+  | {
+      readonly kind: 'new';
+      readonly cwd: string;
+      readonly id: string;
+      /** The session in whose folder it begins, if an agent created it. */
+      readonly beside?: string;
+    };
 
 /** The position of a client after it attached. */
 export interface AttachResult {

@@ -14,6 +14,10 @@ export interface StoredSessions {
   readonly folder: string;
   /** The session headers that searches by id have read so far. */
   readonly headersRead: number;
+  /** Whether a session without its folder is refused when it is opened. */
+  readonly refusesMissingFolders: boolean;
+  /** The path of a session on this machine, for a path that another one may have named. */
+  ownPath(path: string): string;
   list(options: ListOptions): Promise<SessionPage>;
   /** The path of the session with exactly this id. */
   find(id: string): Promise<string | undefined>;
@@ -27,6 +31,7 @@ export interface StoredSessions {
 /** The session files of this machine. */
 export class StoredFiles implements StoredSessions {
   readonly folder: string;
+  readonly refusesMissingFolders = false;
   readonly headerOf = headerOf;
   readonly #list: SessionList;
   readonly #index: SessionIndex;
@@ -39,6 +44,10 @@ export class StoredFiles implements StoredSessions {
 
   get headersRead(): number {
     return this.#index.headersRead;
+  }
+
+  ownPath(path: string): string {
+    return path;
   }
 
   list(options: ListOptions): Promise<SessionPage> {

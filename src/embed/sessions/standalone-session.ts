@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { SessionEntries } from '../../extend/extensions/api/session-view.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionEntry, SessionHeader } from '../../protocol/generated/vocabulary.ts';
+import { refuseClusterFile } from '../../store/sessions/cluster-files.ts';
 import { buildEntry, type EntryDraft } from '../../store/sessions/entry-line.ts';
 import { type NewHeader, newHeader, sessionFileName } from '../../store/sessions/header.ts';
 import { newEntryId } from '../../store/sessions/random-id.ts';
@@ -45,6 +46,7 @@ export class StandaloneSession implements SessionEntries {
 
   /** Reads a file as it is now, without its lock. Throws a `Refusal` if it holds no session. */
   static read(path: string, { cwd }: { readonly cwd?: string | undefined } = {}): StandaloneSession {
+    refuseClusterFile(path);
     const log = SessionLog.read(path);
     try {
       const header = cwd === undefined ? log.header : { ...log.header, cwd };

@@ -70,8 +70,11 @@ const stampFor = (agent: Agent): ClientConnection['stamp'] => {
 };
 
 function setEntryFeed({ entries, entriesAfter }: Params<'hello'>, agent: Agent, connection: ClientConnection): void {
-  if (entries) connection.feed ??= new EntryFeed(connection, agent.session.log, entriesAfter);
-  else {
+  if (entries) {
+    connection.feed ??= new EntryFeed(connection, agent.session.log, entriesAfter);
+    // The host has them already, and gets no entry of which it would confirm the storage.
+    if (entriesAfter !== undefined) agent.session.transcript.hostCopy?.confirm(entriesAfter);
+  } else {
     connection.feed?.stop();
     connection.feed = undefined;
   }

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
-import { fine, runChecks, sizeText } from './finding.ts';
+import { sizeText } from '../../system/size-text.ts';
+import { fine, runChecks } from './finding.ts';
 import { diskSpaceFinding, futureFolderFinding } from './folders.ts';
 import { nodeFinding } from './installation.ts';
 

@@ -2,7 +2,8 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
-import { fine, problem, sizeText, warning } from './finding.ts';
+import { sizeText } from '../../system/size-text.ts';
+import { fine, problem, warning } from './finding.ts';
 
 type FolderStatus = 'fine' | 'missing' | 'no folder' | 'unreadable' | 'unwritable';
 

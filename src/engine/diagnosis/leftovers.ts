@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { fifoFolders } from '../../system/processes/guardian.ts';
 import { taggedProcesses } from '../../system/processes/process-table.ts';
-import { fine, sizeText, warning } from './finding.ts';
+import { sizeText } from '../../system/size-text.ts';
+import { fine, warning } from './finding.ts';
 
 // Output logs stay until the user removes them; beyond this size a warning is due.
 const LOG_WARNING_BYTES = 1024 * 1024 * 1024;

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 import { lockHolder } from '../../system/files/lock.ts';
-import { fine, problem, sizeText, warning } from './finding.ts';
+import { sizeText } from '../../system/size-text.ts';
+import { fine, problem, warning } from './finding.ts';
 
 // Limit of inspected session files.
 const MAX_SESSION_FILES = 20_000;

@@ -4,7 +4,9 @@ import { QueueMode } from '../state.ts';
 import { type CommandTable, persist } from './row.ts';
 
 const images = optional(list(ImageInput));
-const clientMessageId = optional(nonEmpty('Makes the message safe to send again: it is stored and acted on once.'));
+const clientMessageId = optional(
+  nonEmpty('Makes the message safe to send again: it is stored once, and calls no tool twice.'),
+);
 
 const builtins = optional(flag('Whether built-in slash commands are run in this message; absent: as set by `hello`.'));
 

@@ -1398,7 +1398,7 @@ export interface CommandMap {
       images?: ImageInput[] | undefined;
       /** Required while a run is active. */
       streamingBehavior?: 'steer' | 'followUp' | undefined;
-      /** Makes the message safe to send again: it is stored and acted on once. */
+      /** Makes the message safe to send again: it is stored once, and calls no tool twice. */
       clientMessageId?: string | undefined;
       limits?: Limits | undefined;
       /** Whether built-in slash commands are run in this message; absent: as set by `hello`. */
@@ -1411,7 +1411,7 @@ export interface CommandMap {
     params: {
       message: string;
       images?: ImageInput[] | undefined;
-      /** Makes the message safe to send again: it is stored and acted on once. */
+      /** Makes the message safe to send again: it is stored once, and calls no tool twice. */
       clientMessageId?: string | undefined;
     };
     result: Accepted;
@@ -1421,7 +1421,7 @@ export interface CommandMap {
     params: {
       message: string;
       images?: ImageInput[] | undefined;
-      /** Makes the message safe to send again: it is stored and acted on once. */
+      /** Makes the message safe to send again: it is stored once, and calls no tool twice. */
       clientMessageId?: string | undefined;
     };
     result: Accepted;
@@ -1431,7 +1431,7 @@ export interface CommandMap {
     params: {
       message: string;
       images?: ImageInput[] | undefined;
-      /** Makes the message safe to send again: it is stored and acted on once. */
+      /** Makes the message safe to send again: it is stored once, and calls no tool twice. */
       clientMessageId?: string | undefined;
       limits?: Limits | undefined;
       /** Whether built-in slash commands are run in this message; absent: as set by `hello`. */

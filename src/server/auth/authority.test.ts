@@ -6,20 +6,24 @@ import { loginStorePath } from '../../store/tokens/login-store.ts';
 import { createToken, type NewToken, readTokens, revokeToken, tokenStorePath } from '../../store/tokens/token-store.ts';
 import { openLog } from '../../system/log.ts';
 import { type AuthorityOptions, LOGIN_LIFE_MS, type LoginAuthority, openAuthority } from './authority.ts';
+import { cookieNameOf } from './cookies.ts';
+import { FileCredentials } from './file-credentials.ts';
 import { type Grant, owner } from './grant.ts';
 
-const cookies = { port: () => 4170, basePath: '', secure: false };
+const cookies = { name: () => cookieNameOf(4170), basePath: '', secure: false };
 const phone: NewToken = { name: 'phone', scopes: ['view'] };
 const listed = { name: 'laptop', allowedPaths: ['/srv'] };
 
 afterEach(() => void vi.useRealTimers());
 
 /** An authority with its log and a promise for its next change. */
-async function opened(options: Partial<AuthorityOptions> = {}) {
-  const agentDir = options.agentDir ?? tempFolder();
+async function opened({
+  agentDir = tempFolder(),
+  ...options
+}: Partial<AuthorityOptions> & { readonly agentDir?: string } = {}) {
   const logFile = join(agentDir, 'log');
   const log = openLog({ level: 'warn', file: logFile });
-  const authority = await openAuthority({ agentDir, cookies, log, ...options });
+  const authority = await openAuthority({ store: new FileCredentials(agentDir, log), cookies, log, ...options });
   onTestFinished(() => authority.close());
   const warnings = () => readFileSync(logFile, 'utf8');
   return { authority, agentDir, warnings, changed: changesOf(authority) };

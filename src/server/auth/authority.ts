@@ -1,22 +1,14 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import { makeServerFolder } from '../../store/agent-dir.ts';
-import {
-  addLogin,
-  type LoginRecord,
-  loginStorePath,
-  readLogins,
-  removeLogins,
-} from '../../store/tokens/login-store.ts';
 import { isOpenToOthers, readTokenFile } from '../../store/tokens/token-file.ts';
 import { digestOf, GUESSABLE, type TokenRecord } from '../../store/tokens/token-record.ts';
-import { readTokens, recordTokenUse, tokenStorePath } from '../../store/tokens/token-store.ts';
 import { watchFiles } from '../../store/watch-files.ts';
 import type { Log } from '../../system/log.ts';
 import { type CookieOptions, cookieValues, setCookie } from './cookies.ts';
 import { type CredentialHolder, CredentialIndex, envHolder, loginHolder, tokenHolder } from './credential-index.ts';
 import { type Grant, owner } from './grant.ts';
+import { LastValid } from './last-valid.ts';
+import type { ServerCredentials } from './server-credentials.ts';
 
 /** Maps tokens and cookies to grants. */
 export interface Authority {
@@ -36,7 +28,8 @@ export const LOGIN_LIFE_MS = 30 * 24 * 60 * 60_000;
 const MAX_EXPIRY_TIMER_MS = 60_000;
 
 export interface AuthorityOptions {
-  readonly agentDir: string;
+  /** The authority closes it. */
+  readonly store: ServerCredentials;
   readonly tokensFile?: string | undefined;
   /** The result of `takeEnvToken`. */
   readonly envToken?: string | undefined;
@@ -58,21 +51,22 @@ export interface LoginAuthority extends Authority {
  * File changes take effect at once. A malformed file keeps its previous content and is logged.
  */
 export async function openAuthority(options: AuthorityOptions): Promise<LoginAuthority> {
-  makeServerFolder(options.agentDir);
   const tokensFile = options.tokensFile === undefined ? undefined : resolve(options.tokensFile);
-  if (tokensFile !== undefined && readTokenFile(tokensFile) === undefined) {
-    throw new Error(`${tokensFile}: there is no such file`);
+  try {
+    if (tokensFile !== undefined && readTokenFile(tokensFile) === undefined)
+      throw new Error(`${tokensFile}: there is no such file`);
+    return new StoreAuthority({ ...options, tokensFile });
+  } catch (error) {
+    options.store.close();
+    throw error;
   }
-  return new FileAuthority({ ...options, tokensFile });
 }
 
-class FileAuthority implements LoginAuthority {
-  readonly #agentDir: string;
+class StoreAuthority implements LoginAuthority {
+  readonly #store: ServerCredentials;
   readonly #cookies: CookieOptions;
   readonly #log: Log | undefined;
-  readonly #storedTokens: LastValid<TokenRecord>;
   readonly #fileTokens: LastValid<TokenRecord>;
-  readonly #storedLogins: LastValid<LoginRecord>;
   readonly #envHolders: readonly CredentialHolder[];
   readonly #tokens = new CredentialIndex();
   readonly #logins = new CredentialIndex();
@@ -81,27 +75,20 @@ class FileAuthority implements LoginAuthority {
   readonly #unwatch: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ agentDir, tokensFile, envToken, cookies, log }: AuthorityOptions) {
-    this.#agentDir = agentDir;
+  constructor({ store, tokensFile, envToken, cookies, log }: AuthorityOptions) {
+    this.#store = store;
     this.#cookies = cookies;
     this.#log = log;
-    this.#useLog = new TokenUseLog(agentDir, log);
+    this.#useLog = new TokenUseLog(store, log);
     this.#envHolders = envToken === undefined ? [] : [envHolder(envToken)];
-    const [storedPath, loginPath] = [tokenStorePath(agentDir), loginStorePath(agentDir)];
-    this.#storedTokens = new LastValid({ path: storedPath, read: () => this.#readStored(), log });
-    this.#storedLogins = new LastValid({ path: loginPath, read: () => readLogins(agentDir), log });
     this.#fileTokens = new LastValid({ path: tokensFile, read: () => this.#readFileTokens(tokensFile), log });
-    const files = new Map<string, LastValid<unknown>>([
-      [storedPath, this.#storedTokens],
-      [loginPath, this.#storedLogins],
-    ]);
-    if (tokensFile !== undefined) files.set(tokensFile, this.#fileTokens);
     // Watches before reading, so that no change in between is missed.
-    this.#unwatch = watchFiles([...files.keys()], (path) => {
-      files.get(path)?.refresh();
+    this.#unwatch = watchFiles(tokensFile === undefined ? [] : [tokensFile], () => {
+      this.#fileTokens.refresh();
       this.#update();
     });
-    for (const file of files.values()) file.refresh();
+    this.#fileTokens.refresh();
+    store.onChange(() => this.#update());
     this.#update();
   }
 
@@ -132,22 +119,19 @@ class FileAuthority implements LoginAuthority {
       throw new Refusal('permission_denied', 'Permission denied: it has ended');
     const now = Date.now();
     const expiresAt = Math.min(now + LOGIN_LIFE_MS, grant.expiresAt ?? Number.POSITIVE_INFINITY);
-    const value = await addLogin(this.#agentDir, { source, expiresAt });
-    this.#reloadLogins();
+    const value = await this.#store.addLogin({ source, expiresAt });
     return { setCookie: setCookie(this.#cookies, { value, maxAgeMs: expiresAt - now }) };
   }
 
   async logout(header: string): Promise<{ setCookie: string }> {
     const values = cookieValues(header, this.#cookies).filter((value) => this.#logins.findBySecret(value));
-    if (values.length > 0) {
-      await removeLogins(this.#agentDir, new Set(values.map(digestOf)));
-      this.#reloadLogins();
-    }
+    if (values.length > 0) await this.#store.removeLogins(new Set(values.map(digestOf)));
     return { setCookie: setCookie(this.#cookies, { value: '', maxAgeMs: 0 }) };
   }
 
   async close(): Promise<void> {
     this.#unwatch();
+    this.#store.close();
     clearTimeout(this.#timer);
     this.#listeners.length = 0;
     await this.#useLog.settled();
@@ -156,12 +140,6 @@ class FileAuthority implements LoginAuthority {
   #sourceOf(grant: Grant): string | undefined {
     if (grant === owner) return owner.id;
     return (this.#tokens.findByGrant(grant) ?? this.#logins.findByGrant(grant))?.source;
-  }
-
-  #readStored(): readonly TokenRecord[] {
-    const { tokens, problems } = readTokens(this.#agentDir);
-    for (const problem of problems) this.#log?.write('warn', 'auth', problem);
-    return tokens;
   }
 
   #readFileTokens(path: string | undefined): readonly TokenRecord[] {
@@ -176,25 +154,19 @@ class FileAuthority implements LoginAuthority {
 
   /** A token may be used before the change of its file is noticed. Unchanged files are not read: tokens are guessed. */
   #findAfterReload(token: string): CredentialHolder | undefined {
-    const changed = [this.#storedTokens, this.#fileTokens].filter((file) => file.hasChanged());
-    if (changed.length === 0) return undefined;
-    for (const file of changed) file.refresh();
+    const changes = [this.#store.refreshTokens(), this.#fileTokens.refreshIfChanged()];
+    if (!changes.includes(true)) return undefined;
     this.#update();
     return this.#tokens.findBySecret(token);
   }
 
-  #reloadLogins(): void {
-    this.#storedLogins.refresh();
-    this.#update();
-  }
-
   #update(): void {
-    const stored = this.#storedTokens.value.map((record) =>
+    const stored = this.#store.tokens.map((record) =>
       tokenHolder(record, () => this.#useLog.record(record.id, record.lastUsedAt)),
     );
     const fromFile = this.#fileTokens.value.map((record) => tokenHolder(record));
     const areTokensRevoked = this.#tokens.replace([...stored, ...fromFile, ...this.#envHolders]);
-    const logins = this.#storedLogins.value.map((record) => loginHolder(record, this.#tokens));
+    const logins = this.#store.logins.map((record) => loginHolder(record, this.#tokens));
     const areLoginsRevoked = this.#logins.replace(logins.filter((holder) => holder !== undefined));
     this.#scheduleExpiry();
     if (areTokensRevoked || areLoginsRevoked) this.#notify();
@@ -221,64 +193,18 @@ class FileAuthority implements LoginAuthority {
 
 const hasExpired = ({ expiresAt }: Grant) => expiresAt !== undefined && expiresAt <= Date.now();
 
-interface FileSource<T> {
-  readonly path: string | undefined;
-  readonly read: () => readonly T[];
-  readonly log: Log | undefined;
-}
-
-/** The last valid content of a file. A refresh that fails keeps the previous value and logs the problem. */
-class LastValid<T> {
-  value: readonly T[] = [];
-  readonly #path: string | undefined;
-  readonly #read: () => readonly T[];
-  readonly #log: Log | undefined;
-  #version = '';
-
-  constructor({ path, read, log }: FileSource<T>) {
-    this.#path = path;
-    this.#read = read;
-    this.#log = log;
-  }
-
-  /** Whether the file differs from the one that was read last. */
-  hasChanged(): boolean {
-    return this.#path !== undefined && versionOf(this.#path) !== this.#version;
-  }
-
-  refresh(): void {
-    // Before reading: a change in between is noticed the next time.
-    this.#version = this.#path === undefined ? '' : versionOf(this.#path);
-    try {
-      this.value = this.#read();
-    } catch (error) {
-      this.#log?.write('warn', 'auth', messageOf(error));
-    }
-  }
-}
-
-/** Identifies the content of a file without reading it; a file that cannot be reached has the version of its error. */
-function versionOf(path: string): string {
-  try {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : '';
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'unreachable';
-  }
-}
-
 // The use of a busy token is recorded this often.
 const USE_SPACING_MS = 60_000;
 
 /** Records when tokens were last used. A failure to record is logged and rejects no token. */
 class TokenUseLog {
-  readonly #agentDir: string;
+  readonly #store: ServerCredentials;
   readonly #log: Log | undefined;
   readonly #recordedAt = new Map<string, number>();
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(agentDir: string, log: Log | undefined) {
-    this.#agentDir = agentDir;
+  constructor(store: ServerCredentials, log: Log | undefined) {
+    this.#store = store;
     this.#log = log;
   }
 
@@ -288,7 +214,7 @@ class TokenUseLog {
     if (at - previous < USE_SPACING_MS) return;
     this.#recordedAt.set(id, at);
     this.#writing = this.#writing
-      .then(() => recordTokenUse(this.#agentDir, { id, at }))
+      .then(() => this.#store.recordTokenUse({ id, at }))
       .catch((error: unknown) => this.#log?.write('warn', 'auth', `A use was not written down: ${messageOf(error)}`));
   }
 

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { cookieValues, setCookie } from './cookies.ts';
+import { cookieNameOf, cookieValues, setCookie } from './cookies.ts';
 
-const options = { port: () => 4170, basePath: '', secure: false };
+const options = { name: () => cookieNameOf(4170), basePath: '', secure: false };
 
 it('a cookie is limited to this server and hidden from scripts', () => {
   expect(setCookie(options, { value: 'abc', maxAgeMs: 5999 })).toBe(
     'tau_4170=abc; Path=/; Max-Age=5; HttpOnly; SameSite=Strict',
   );
-  expect(setCookie({ port: () => 1, basePath: '/tau', secure: true }, { value: '', maxAgeMs: 0 })).toBe(
+  expect(setCookie({ name: () => cookieNameOf(1), basePath: '/tau', secure: true }, { value: '', maxAgeMs: 0 })).toBe(
     'tau_1=; Path=/tau/; Max-Age=0; HttpOnly; SameSite=Strict; Secure',
   );
 });

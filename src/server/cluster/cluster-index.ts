@@ -2,9 +2,12 @@ import { basename } from 'node:path';
 import { type KV, Kvm, type KvWatchEntry } from '@nats-io/kv';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
+import { isObject } from '../../protocol/json.ts';
 import type { ListOptions, SessionPage } from '../../store/sessions/listing/list-sessions.ts';
 import type { ClusterConnection } from './connection.ts';
+import { followBucket } from './follow-bucket.ts';
 import { INDEX_BUCKET } from './names.ts';
+import { type Position, SessionOrder } from './session-order.ts';
 
 /** A session as all nodes of the cluster list it. Its `path` is the name of its file. */
 export interface IndexedSession extends SessionSummary {
@@ -17,20 +20,26 @@ export interface IndexedSession extends SessionSummary {
 export class ClusterIndex {
   readonly #bucket: KV;
   readonly #sessions = new Map<string, IndexedSession>();
+  readonly #order = new SessionOrder();
 
   private constructor(bucket: KV) {
     this.#bucket = bucket;
   }
 
   /** Opens the index with all its sessions, and follows the changes of other nodes. */
-  static async open({ js }: ClusterConnection): Promise<ClusterIndex> {
+  static async open({ js, nats }: ClusterConnection, onError: (error: unknown) => void): Promise<ClusterIndex> {
     const bucket = await new Kvm(js).open(INDEX_BUCKET);
     const index = new ClusterIndex(bucket);
-    const { values } = await bucket.status();
     const changes = await bucket.watch();
-    await new Promise<void>((resolve, reject) => {
+    // Entries that are removed from now on are not waited for.
+    const { values } = await bucket.status();
+    await new Promise<void>((resolve) => {
       if (values === 0) resolve();
-      index.#follow(changes, { values, onComplete: resolve }).catch(reject);
+      const onEntry = (entry: KvWatchEntry) => {
+        if (entry.delta === 0) resolve();
+        index.#set(entry.key, entry.operation === 'PUT' ? sessionIn(entry) : undefined);
+      };
+      void followBucket(changes, { nats, open: () => bucket.watch(), onEntry, onError });
     });
     return index;
   }
@@ -47,56 +56,60 @@ export class ClusterIndex {
   }
 
   async put(session: IndexedSession): Promise<void> {
-    this.#sessions.set(session.id, session);
+    this.#set(session.id, session);
     await this.#bucket.put(session.id, JSON.stringify(session));
   }
 
   /** Lists a page, last written first. */
-  list({
-    cwd,
-    mayList = () => true,
-    cursor,
-    trashed = false,
-    limit = Number.POSITIVE_INFINITY,
-  }: ListOptions): SessionPage {
+  list({ cwd, mayList, cursor, trashed = false, limit = Number.POSITIVE_INFINITY }: ListOptions): SessionPage {
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
-    const matching = [...this.#sessions.values()]
-      .filter(({ isTrashed = false, messageCount }) => isTrashed === trashed && messageCount > 0)
-      .filter((session) => (cwd === undefined || session.cwd === cwd) && mayList(session.cwd))
-      .filter((session) => !after || byAge(session, after) > 0)
-      .sort(byAge);
-    const page = matching.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      sessions: page.map(({ node: _, isTrashed: __, ...summary }) => summary),
-      ...(last && matching.length > page.length ? { nextCursor: encodeCursor(last) } : {}),
-    };
-  }
-
-  async #follow(
-    changes: AsyncIterable<KvWatchEntry>,
-    { values, onComplete }: { values: number; onComplete: () => void },
-  ): Promise<void> {
-    let received = 0;
-    for await (const entry of changes) {
-      if (entry.operation === 'PUT') this.#sessions.set(entry.key, entry.json<IndexedSession>());
-      else this.#sessions.delete(entry.key);
-      received++;
-      if (received === values) onComplete();
+    const mayListIn = once(mayList ?? (() => true));
+    const matches = ({ isTrashed = false, messageCount, cwd: folder }: IndexedSession) =>
+      isTrashed === trashed && messageCount > 0 && (cwd === undefined || folder === cwd) && mayListIn(folder);
+    const page: IndexedSession[] = [];
+    for (let at = after ? this.#order.positionAfter(after) : 0; at < this.#order.sessions.length; at++) {
+      const session = this.#order.sessions[at];
+      if (!session || !matches(session)) continue;
+      if (page.length === limit) return { sessions: page.map(summaryOf), nextCursor: encodeCursor(page.at(-1)) };
+      page.push(session);
     }
+    return { sessions: page.map(summaryOf) };
+  }
+
+  #set(id: string, session: IndexedSession | undefined): void {
+    this.#order.replace(this.#sessions.get(id), session);
+    if (session) this.#sessions.set(id, session);
+    else this.#sessions.delete(id);
   }
 }
 
-type Position = Pick<SessionSummary, 'lastModified' | 'id'>;
-
-/** Last written first; equal times are ordered by id. */
-function byAge(a: Position, b: Position): number {
-  if (a.lastModified !== b.lastModified) return a.lastModified > b.lastModified ? -1 : 1;
-  return a.id < b.id ? -1 : Number(a.id > b.id);
+/** Undefined for a malformed value: it must not get into the order of the others. */
+function sessionIn(entry: KvWatchEntry): IndexedSession | undefined {
+  const value: unknown = entry.json();
+  const isSession =
+    isObject(value) &&
+    value['id'] === entry.key &&
+    typeof value['messageCount'] === 'number' &&
+    TEXT_FIELDS.every((field) => typeof value[field] === 'string');
+  return isSession ? (value as object as IndexedSession) : undefined;
 }
 
-const encodeCursor = ({ lastModified, id }: Position): string =>
-  Buffer.from(JSON.stringify([lastModified, id])).toString('base64url');
+const TEXT_FIELDS = ['path', 'cwd', 'lastModified', 'node'] as const;
+
+const summaryOf = ({ node: _, isTrashed: __, ...summary }: IndexedSession): SessionSummary => summary;
+
+/** Checks each folder once: the check resolves links on disk. */
+function once(mayList: (folder: string) => boolean): (folder: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (folder) => {
+    const isAllowed = known.get(folder) ?? mayList(folder);
+    known.set(folder, isAllowed);
+    return isAllowed;
+  };
+}
+
+const encodeCursor = (last: Position | undefined): string =>
+  Buffer.from(JSON.stringify([last?.lastModified, last?.id])).toString('base64url');
 
 function decodeCursor(cursor: string): Position {
   try {

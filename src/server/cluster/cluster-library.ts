@@ -4,9 +4,9 @@ import { TRASH_FOLDER } from '../../store/sessions/trash.ts';
 import type { SessionLibrary } from '../session-library.ts';
 import type { SessionTarget } from '../sessions.ts';
 import { type ClusterIndex, type IndexedSession, sessionIdIn } from './cluster-index.ts';
-import type { LogOwnership } from './log-ownership.ts';
-import type { RecordKind } from './log-record.ts';
-import type { ReplicaFiles } from './replica-file.ts';
+import type { LogOwnership } from './log/log-ownership.ts';
+import type { RecordKind } from './log/log-record.ts';
+import type { ReplicaFiles } from './log/replica-file.ts';
 
 interface ClusterLibraryOptions {
   readonly ownership: LogOwnership;

@@ -7,8 +7,8 @@ import type { LocalSessions } from '../hosting/local-sessions.ts';
 import { RecordingSubscriber, sendRequest, storedTargetOf } from '../hosting/testing/recording-subscriber.ts';
 import { sessionsContract } from '../hosting/testing/sessions-contract.ts';
 import type { SessionHandle, SessionTarget } from '../sessions.ts';
-import { FencedLog } from './fenced-log.ts';
-import { RecordJoiner } from './log-record.ts';
+import { FencedLog } from './log/fenced-log.ts';
+import { RecordJoiner } from './log/log-record.ts';
 
 const cluster = testCluster();
 async function attach(sessions: LocalSessions, target: SessionTarget) {

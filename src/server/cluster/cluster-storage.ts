@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import { headerOf } from '../../store/sessions/header.ts';
@@ -7,10 +7,10 @@ import { realFolder } from '../../store/sessions/listing/session-files.ts';
 import type { OwnedSession, SessionStorage } from '../hosting/storage/session-storage.ts';
 import type { Access, SessionTarget } from '../sessions.ts';
 import type { ClusterIndex } from './cluster-index.ts';
-import type { LogClaim, LogOwnership } from './log-ownership.ts';
-import { OwnedLog } from './owned-log.ts';
-import type { Replica, ReplicaFiles } from './replica-file.ts';
-import { ReplicatedJournal } from './replicated-journal.ts';
+import type { LogClaim, LogOwnership } from './log/log-ownership.ts';
+import { OwnedLog } from './log/owned-log.ts';
+import type { Replica, ReplicaFiles } from './log/replica-file.ts';
+import { ReplicatedJournal } from './log/replicated-journal.ts';
 
 interface ClusterStorageOptions {
   readonly index: Pick<ClusterIndex, 'put'>;
@@ -30,6 +30,13 @@ export class ClusterStorage implements SessionStorage {
   }
 
   async open(target: SessionTarget): Promise<OwnedSession | undefined> {
+    // In another folder its tools would work on other files.
+    if (!statSync(target.cwd, { throwIfNoEntry: false })?.isDirectory())
+      throw new Refusal('session_in_use', `Its folder is missing on node ${this.#options.node}: ${target.cwd}`);
+    return this.#open(target);
+  }
+
+  async #open(target: SessionTarget): Promise<OwnedSession | undefined> {
     const { ownership, files } = this.#options;
     const claim = await ownership.claim(target.id);
     if (!claim) return undefined;
@@ -44,19 +51,19 @@ export class ClusterStorage implements SessionStorage {
     }
   }
 
-  async fetch({ id }: SessionTarget): Promise<void> {
+  async fetch({ id }: SessionTarget): Promise<string | undefined> {
     const { ownership, files } = this.#options;
     const claim = await ownership.claim(id);
     if (!claim) throw new Refusal('session_in_use', `Session is in use on another node: ${id}`);
     try {
-      await files.restore(claim.log, claim.token);
+      return (await files.restore(claim.log, claim.token)).path;
     } finally {
       await claim.release();
     }
   }
 
   async adopt(target: SessionTarget): Promise<void> {
-    await (await this.open(target))?.release();
+    await (await this.#open(target))?.release();
   }
 
   /** Puts a session into the log that an agent of this node created beside its own. */

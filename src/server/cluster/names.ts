@@ -6,11 +6,19 @@ export const LOG_STREAM = 'TAU';
 /** The subjects of the logs of all sessions. */
 export const ALL_LOGS = 'tau.log.*.*';
 
-/** The buckets: live nodes, and the list of sessions. */
+/** The buckets: live nodes, the list of sessions, and tokens, logins and login codes. */
 export const NODES_BUCKET = 'tau_nodes';
 export const INDEX_BUCKET = 'tau_index';
+export const AUTH_BUCKET = 'tau_auth';
+export const BUCKETS: readonly string[] = [NODES_BUCKET, INDEX_BUCKET, AUTH_BUCKET];
 
-/** Changes when nodes of two versions must not talk to each other. */
+/** The stream that holds a bucket. */
+export const bucketStream = (bucket: string): string => `KV_${bucket}`;
+
+/** The streams of a cluster: that of the logs, and those of the buckets. */
+export const CLUSTER_STREAMS: readonly string[] = [LOG_STREAM, ...BUCKETS.map(bucketStream)];
+
+/** Changes when nodes of two versions must not exchange messages. */
 export const CLUSTER_PROTOCOL = 1;
 
 /** The inboxes of tau, so that permissions can name them. */

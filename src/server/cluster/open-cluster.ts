@@ -1,31 +1,59 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { version } from '../../protocol/generated/version.ts';
 import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
-import { serverFolder } from '../../store/agent-dir.ts';
+import { clusterSessionsFolder } from '../../store/sessions/cluster-files.ts';
 import { headerOf, sessionFileName } from '../../store/sessions/header.ts';
 import type { ListOptions } from '../../store/sessions/listing/list-sessions.ts';
+import type { ServerCredentials } from '../auth/server-credentials.ts';
 import type { LocalSessions } from '../hosting/local-sessions.ts';
 import type { SessionStorage } from '../hosting/storage/session-storage.ts';
 import type { SessionLibrary } from '../session-library.ts';
 import type { Sessions } from '../sessions.ts';
 import type { StoredHeader, StoredSessions } from '../stored-sessions.ts';
+import { ClusterCredentials } from './auth/cluster-credentials.ts';
 import { ClusterIndex, sessionIdIn } from './cluster-index.ts';
 import { ClusterLibrary } from './cluster-library.ts';
 import { ClusterStorage } from './cluster-storage.ts';
-import { type ClusterAddress, type ClusterConnection, connectCluster } from './connection.ts';
-import { FencedLog } from './fenced-log.ts';
-import { LogOwnership } from './log-ownership.ts';
-import type { NodeIdentity } from './names.ts';
-import { NodeLease } from './node-lease.ts';
+import {
+  type ClusterAddress,
+  type ClusterConnection,
+  connectCluster,
+  disconnect,
+  NatsLiveness,
+  untilAnswered,
+} from './connection.ts';
+import { FencedLog } from './log/fenced-log.ts';
+import { LogOwnership } from './log/log-ownership.ts';
+import { ReplicaFiles } from './log/replica-file.ts';
+import { CLUSTER_PROTOCOL, type NodeIdentity } from './names.ts';
+import { NodeDirectory } from './nodes/node-directory.ts';
+import { settingsDigest, statusesOf } from './nodes/node-facts.ts';
+import { NodeLease } from './nodes/node-lease.ts';
+import { Placement } from './nodes/placement.ts';
+import { type PreparationOptions, WorkspacePreparation } from './nodes/prepare-workspace.ts';
+import type { ClusterGauges, ClusterObserver } from './observer.ts';
 import { ClusterSessions } from './remote/cluster-sessions.ts';
 import { Channels } from './remote/node-channel.ts';
 import { SessionServer } from './remote/session-server.ts';
-import { ReplicaFiles } from './replica-file.ts';
-import { checkLogStream } from './setup.ts';
+import { checkBuckets, checkLogStream } from './setup.ts';
 
 export interface ClusterOptions extends Omit<ClusterAddress, 'name'> {
   readonly node: string;
   readonly replicas: number;
+  /** Folders that are the same on every node that names them. */
+  readonly shared: readonly string[];
+  /** A shell command that makes the folder of a session here, if its own node is away. */
+  readonly prepareWorkspace?: string | undefined;
+}
+
+interface ServerParts {
+  readonly agentDir: string;
+  /** The environment of agents. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly onError: (error: unknown) => void;
+  /** Called with a sentence for each token or login that is invalid. */
+  readonly onInvalidCredential: (problem: string) => void;
+  readonly observer: ClusterObserver;
 }
 
 /** The cluster as a server uses it. */
@@ -33,47 +61,115 @@ export interface Cluster {
   readonly storage: SessionStorage;
   readonly stored: StoredSessions;
   readonly library: SessionLibrary;
-  /** Call once, with the sessions that this node serves; returns those of all nodes. */
-  connect(local: LocalSessions): Sessions;
-  /** Whether this node may own sessions. */
-  readonly isUsable: () => boolean;
+  /** The tokens, logins and login codes of all nodes. */
+  readonly credentials: ServerCredentials;
+  /** Call once, with the sessions that this node serves and paths for their exported pages; returns those of all nodes. */
+  connect(local: LocalSessions, newExportPath: () => string): Sessions;
+  /** The state of a session that another node serves. */
+  statusOf(sessionId: string): ReturnType<Sessions['statusOf']>;
+  /** Shows the other nodes that this one is shutting down. */
+  publishDraining(): void;
+  /** The reason for which this node accepts no new clients at the moment. */
+  unavailability(): string | undefined;
+  gauges(): ClusterGauges;
   /** Call when all agents have ended. */
   close(): Promise<void>;
 }
 
 /** Joins a cluster as a node. Rejects with a sentence if the cluster cannot be used safely. */
 export async function openCluster(
-  { node, replicas, ...address }: ClusterOptions,
-  { agentDir, onError }: { agentDir: string; onError: (error: unknown) => void },
+  { node, replicas, shared, prepareWorkspace, ...address }: ClusterOptions,
+  { agentDir, env, onError, onInvalidCredential, observer }: ServerParts,
 ): Promise<Cluster> {
   const cluster = await connectCluster({ ...address, name: node });
   try {
-    await checkLogStream(cluster, replicas);
-    const lease = await NodeLease.take(cluster, { name: node, version });
-    const files = new ReplicaFiles(join(serverFolder(agentDir), 'cluster', 'sessions'));
-    const index = await ClusterIndex.open(cluster);
-    const ownership = new LogOwnership(cluster, lease);
-    let endChannels = () => {};
+    const stream = await untilAnswered(() => checkLogStream(cluster, replicas));
+    await untilAnswered(() => checkBuckets(cluster));
+    const credentials = await untilAnswered(() =>
+      ClusterCredentials.open(cluster, { onProblem: onInvalidCredential, onError }),
+    );
+    const files = new ReplicaFiles(clusterSessionsFolder(agentDir), stream);
+    const index = await untilAnswered(() => ClusterIndex.open(cluster, onError));
+    const directory = await untilAnswered(() => NodeDirectory.open(cluster, onError));
+    let local: LocalSessions | undefined;
+    const settings = settingsDigest(agentDir);
+    // A node that serves no sessions, or not yet, offers no folders.
+    const foldersOf = (sessions: LocalSessions | undefined) =>
+      sessions?.servesNone === false
+        ? { shared, prepares: prepareWorkspace !== undefined }
+        : { shared: [], prepares: false };
+    const facts = () => ({ version, protocol: CLUSTER_PROTOCOL, settings, ...foldersOf(local), ...loadOf(local) });
+    // Last, because a start that fails must leave the name to the next one.
+    const lease = await untilAnswered(() => NodeLease.take(cluster, { name: node, facts }));
+    observer.onLife?.('begun', lease.identity);
+    const ownership = new LogOwnership(cluster, lease, observer);
+    const connection = new NatsLiveness(cluster.nats, (isConnected) => {
+      observer.onConnection?.(isConnected);
+      if (isConnected) ownership.checkHeld().catch(onError);
+    });
+    const preparation = prepareWorkspace === undefined ? undefined : { command: prepareWorkspace, env };
+    let nodes: ReturnType<typeof connectNodes> | undefined;
     return {
       storage: new ClusterStorage({ ownership, files, index, node, onError }),
       stored: new IndexedSessions({ index, files, readHeader: (id) => headerInLog(cluster, id, lease.identity) }),
       library: new ClusterLibrary({ ownership, files, index }),
-      connect: (local) => {
-        const connected = connectNodes({ cluster, lease, ownership, local });
-        endChannels = connected.end;
-        return connected.sessions;
+      credentials,
+      connect: (sessions, newExportPath) => {
+        local = sessions;
+        nodes = connectNodes({
+          cluster,
+          lease,
+          ownership,
+          directory,
+          index,
+          local,
+          shared,
+          preparation,
+          observer,
+          newExportPath,
+          onError,
+        });
+        lease.publish();
+        return nodes.sessions;
       },
-      isUsable: () => !lease.lost.aborted,
+      statusOf: (sessionId) => directory.statusOf(sessionId),
+      publishDraining: () => lease.publish(),
+      unavailability: () => unavailability(lease, connection),
+      gauges: () => ({
+        leaseAgeSeconds: lease.ageMs / 1000,
+        remoteHandles: nodes?.sessions.handleCount ?? 0,
+        isConnected: connection.isConnected,
+        nodesWithOtherSettings: directory.all.filter((other) => other.name !== node && other.settings !== settings)
+          .length,
+      }),
       close: async () => {
-        endChannels();
+        nodes?.end();
         await lease.release();
-        await cluster.nats.drain();
+        observer.onLife?.('ended', lease.identity);
+        await disconnect(cluster);
       },
     };
   } catch (error) {
     await cluster.nats.close();
     throw error;
   }
+}
+
+function unavailability(lease: NodeLease, { isConnected }: NatsLiveness): string | undefined {
+  if (lease.lost.aborted) return 'the node has lost its lease';
+  if (!isConnected) return 'NATS is not connected';
+  return lease.isLate ? 'the cluster does not answer' : undefined;
+}
+
+/** The load of a node that has the sessions, or has none yet. */
+function loadOf(local: LocalSessions | undefined) {
+  const hosts = [...(local?.hosts ?? [])];
+  return {
+    agents: hosts.length,
+    hasRoom: local?.hasRoom ?? false,
+    isDraining: local?.isDraining ?? false,
+    statuses: statusesOf(hosts),
+  };
 }
 
 interface IndexedSessionsParts {
@@ -86,6 +182,7 @@ interface IndexedSessionsParts {
 class IndexedSessions implements StoredSessions {
   readonly folder: string;
   readonly headersRead = 0;
+  readonly refusesMissingFolders = true;
   readonly #parts: IndexedSessionsParts;
   /** Sessions that are not in the index, as their logs hold them. */
   readonly #found = new Map<string, SessionHeader>();
@@ -93,6 +190,10 @@ class IndexedSessions implements StoredSessions {
   constructor(parts: IndexedSessionsParts) {
     this.#parts = parts;
     this.folder = parts.files.folder;
+  }
+
+  ownPath(path: string): string {
+    return sessionIdIn(path) === '' ? path : join(this.folder, basename(path));
   }
 
   async list(options: ListOptions) {
@@ -152,27 +253,57 @@ interface NodeParts {
   readonly cluster: ClusterConnection;
   readonly lease: NodeLease;
   readonly ownership: LogOwnership;
+  readonly directory: NodeDirectory;
+  readonly index: ClusterIndex;
   readonly local: LocalSessions;
+  readonly shared: readonly string[];
+  readonly preparation?: PreparationOptions | undefined;
+  readonly observer?: ClusterObserver;
+  readonly newExportPath: () => string;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Serves the sessions of this node to others, and reaches those of other nodes. */
-export function connectNodes({ cluster, lease, ownership, local }: NodeParts): { sessions: Sessions; end: () => void } {
-  const server = new SessionServer(local);
+export function connectNodes(parts: NodeParts): { sessions: ClusterSessions; end: () => void } {
+  const { cluster, lease, ownership, local, observer = {}, onError } = parts;
+  const preparation = parts.preparation && new WorkspacePreparation(parts.preparation);
+  const placement = new Placement({ ...parts, preparation });
+  const server = new SessionServer(local, {
+    prepare: (target) => placement.prepare(target),
+    newExportPath: parts.newExportPath,
+  });
   const channels = new Channels({
     cluster,
     identity: () => lease.identity,
     probe: (node) => lease.probe(node),
     onMessage: (message, channel) => {
-      if (!server.handle(message, channel)) sessions.handle(message);
+      try {
+        if (!server.handle(message, channel)) sessions.handle(message, channel);
+      } catch (error) {
+        onError(error);
+      }
     },
+    onGap: (from) => observer.onChannelGap?.(from),
     onClose: (channel) => {
       server.onClose(channel);
       sessions.onClose(channel);
     },
   });
-  const sessions = new ClusterSessions({ local, ownership, channels });
+  const sessions = new ClusterSessions({
+    name: () => lease.identity.name,
+    local,
+    ownership,
+    placement,
+    channels,
+    onError,
+  });
   channels.listen();
-  lease.onReleaseRequest((id) => local.release({ kind: 'new', id, cwd: '' }));
-  lease.onLife((change) => (change === 'lost' ? channels.closeAll() : channels.listen()));
+  lease.onReleaseRequest((id) => local.handOver(id));
+  lease.onLife((change) => {
+    observer.onLife?.(change === 'lost' ? 'lost' : 'regained', lease.identity);
+    // Those that were opened between two lives receive nothing.
+    channels.closeAll();
+    if (change === 'begun') channels.listen();
+  });
   return { sessions, end: () => channels.end() };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   DiscardPolicy,
   JetStreamApiError,
@@ -5,11 +6,11 @@ import {
   StorageType,
   StoreCompression,
   type StreamConfig,
+  type StreamInfo,
 } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
-import { type ClusterConnection, ClusterUnusable } from './connection.ts';
-import { ALL_LOGS, INDEX_BUCKET, LOG_STREAM, NODES_BUCKET } from './names.ts';
-import { NODE_KEY_TTL_MS } from './node-lease.ts';
+import { type ClusterConnection, ClusterUnusable, throwIfForbidden, untilAnswered } from './connection.ts';
+import { ALL_LOGS, BUCKETS, bucketStream, LOG_STREAM, NODES_BUCKET } from './names.ts';
 
 interface ClusterSettings {
   /** How many servers hold each record; 1 has no protection against the loss of a server. */
@@ -41,27 +42,40 @@ const streamConfig = ({ replicas, maxBytes }: ClusterSettings) =>
 export async function createLogStream({ manager }: ClusterConnection, settings: ClusterSettings): Promise<void> {
   const { num_replicas, max_bytes, ...config } = streamConfig(settings);
   try {
-    await manager.streams.add({ ...config, num_replicas, max_bytes });
+    await untilPeersAreKnown(() => manager.streams.add({ ...config, num_replicas, max_bytes }));
   } catch (error) {
     if (isNotClustered(error))
       throw new ClusterUnusable(
         'The NATS servers are not a cluster: connect them by routes, or use --cluster-replicas 1',
       );
+    throwIfForbidden(error);
     if (!hasCode(error, STREAM_EXISTS)) throw error;
     await manager.streams.update(LOG_STREAM, { num_replicas, max_bytes });
   }
 }
 
-/** Rejects with `ClusterUnusable` if the stream is missing or could lose records. */
-export async function checkLogStream({ manager }: ClusterConnection, replicas: number): Promise<void> {
-  let config: StreamConfig;
+/** Rejects with `ClusterUnusable` if the stream is missing or could lose records. Returns what identifies the stream. */
+export async function checkLogStream(connection: ClusterConnection, replicas: number): Promise<string> {
+  const info = await streamInfo(connection, LOG_STREAM);
+  if (!info) throw new ClusterUnusable(`The stream ${LOG_STREAM} does not exist: create it with tau cluster init`);
+  const problems = logStreamProblems(info.config, replicas);
+  if (problems.length > 0) throw new ClusterUnusable(`The stream ${LOG_STREAM} ${problems.join('; it ')}`);
+  return info.created;
+}
+
+/** The state of a stream; undefined if it does not exist. */
+export async function streamInfo({ manager }: ClusterConnection, name: string): Promise<StreamInfo | undefined> {
   try {
-    ({ config } = await manager.streams.info(LOG_STREAM));
+    return await manager.streams.info(name);
   } catch (error) {
-    if (!hasCode(error, STREAM_NOT_FOUND)) throw error;
-    throw new ClusterUnusable(`The stream ${LOG_STREAM} does not exist: create it with tau cluster init`);
+    if (hasCode(error, STREAM_NOT_FOUND)) return undefined;
+    throw error;
   }
-  const problems = [
+}
+
+/** The settings of the stream by which it could lose records. */
+export const logStreamProblems = (config: StreamConfig, replicas: number): readonly string[] =>
+  [
     config.discard === DiscardPolicy.New ? [] : ['removes old records when it is full: it needs discard "new"'],
     config.storage === StorageType.File ? [] : ['keeps its records in memory: it needs storage "file"'],
     config.allow_direct ? [] : ['forbids direct reads: it needs allow_direct'],
@@ -70,9 +84,29 @@ export async function checkLogStream({ manager }: ClusterConnection, replicas: n
       ? []
       : [`has ${config.num_replicas} of ${replicas} replicas: allow it with --cluster-replicas ${config.num_replicas}`],
   ].flat();
-  if (problems.length > 0) throw new ClusterUnusable(`The stream ${LOG_STREAM} ${problems.join('; it ')}`);
+
+// How long servers that have just started may take to know each other.
+const PEERS_MS = 15_000;
+
+const PEERS_RETRY_MS = 250;
+
+/** Repeats the creation of a stream while the servers do not know enough others for its replicas. */
+async function untilPeersAreKnown<T>(create: () => Promise<T>): Promise<T> {
+  for (const deadline = performance.now() + PEERS_MS; ; ) {
+    try {
+      return await untilAnswered(create);
+    } catch (error) {
+      if (!hasCode(error, NO_PEERS)) throw error;
+      if (performance.now() > deadline)
+        throw new ClusterUnusable(
+          'Too few NATS servers have room for the stream: start all of them, and check --max-bytes and their disks',
+        );
+    }
+    await delay(PEERS_RETRY_MS);
+  }
 }
 
+const NO_PEERS = 10005;
 const STREAM_NOT_FOUND = 10059;
 const STREAM_EXISTS = 10058;
 const REPLICAS_NOT_SUPPORTED = 10074;
@@ -81,12 +115,45 @@ const hasCode = (error: unknown, code: number) =>
   error instanceof JetStreamApiError && error.apiError().err_code === code;
 
 const isNotClustered = (error: unknown) => hasCode(error, REPLICAS_NOT_SUPPORTED);
-/** Creates the buckets of the nodes and of the index, unless they exist. */
+
+/** The lifetime of a node's key that is not renewed. An election of the NATS servers takes up to 9 s and must end no lease. */
+export const NODE_KEY_LIFE_MS = 20_000;
+
+/**
+ * Creates the buckets that are missing, and gives all this number of replicas. The keys of the nodes get this lifetime;
+ * without one, they keep theirs. Returns the lifetimes before and now.
+ */
 export async function createBuckets(
-  { js }: ClusterConnection,
-  { replicas }: Pick<ClusterSettings, 'replicas'>,
-): Promise<void> {
-  const buckets = new Kvm(js);
-  await buckets.create(INDEX_BUCKET, { replicas, history: 1, storage: StorageType.File });
-  await buckets.create(NODES_BUCKET, { replicas, ttl: NODE_KEY_TTL_MS, history: 1, storage: StorageType.File });
+  { js, manager }: ClusterConnection,
+  { replicas, keyLifeMs }: Pick<ClusterSettings, 'replicas'> & { readonly keyLifeMs?: number | undefined },
+): Promise<{ readonly keyLifeBeforeMs: number; readonly keyLifeMs: number }> {
+  const kvm = new Kvm(js);
+  const result = { keyLifeBeforeMs: 0, keyLifeMs: 0 };
+  for (const name of BUCKETS) {
+    const isNodes = name === NODES_BUCKET;
+    const initial = isNodes ? (keyLifeMs ?? NODE_KEY_LIFE_MS) : 0;
+    const options = { replicas, ttl: initial, history: 1, storage: StorageType.File };
+    const found = await (await untilPeersAreKnown(() => kvm.create(name, options))).status();
+    // Keys without an end would keep dead nodes.
+    const ttl = isNodes && keyLifeMs === undefined && found.ttl > 0 ? found.ttl : initial;
+    if (isNodes) Object.assign(result, { keyLifeBeforeMs: found.ttl, keyLifeMs: ttl });
+    if (found.replicas === replicas && found.ttl === ttl) continue;
+    await manager.streams.update(bucketStream(name), {
+      num_replicas: replicas,
+      max_age: ttl * NS_PER_MS,
+      // Must not be longer than that.
+      duplicate_window: DUPLICATE_WINDOW_NS,
+    });
+  }
+  return result;
+}
+
+const NS_PER_MS = 1_000_000;
+
+/** Rejects with `ClusterUnusable` if a bucket is missing: a cluster that an older version set up has fewer. */
+export async function checkBuckets(connection: ClusterConnection): Promise<void> {
+  for (const bucket of BUCKETS) {
+    if (!(await streamInfo(connection, bucketStream(bucket))))
+      throw new ClusterUnusable(`The bucket ${bucket} does not exist: create it with tau cluster init`);
+  }
 }

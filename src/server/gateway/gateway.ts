@@ -30,6 +30,8 @@ interface GatewayOptions
   readonly authority: Authority;
   // Live sessions in all; one token may keep half of them.
   readonly maxSessions: number;
+  /** The reason for which no new clients are accepted at the moment. */
+  readonly unavailability: () => string | undefined;
 }
 
 /** Accepts WebSocket upgrades and owns the clients until they close. */
@@ -63,6 +65,15 @@ export class Gateway {
       reject(invalidToken);
       return;
     }
+    const unavailability = this.#options.unavailability();
+    if (unavailability !== undefined) {
+      reject({
+        code: closeCodes.overloaded,
+        reason: `The server is unavailable: ${unavailability}`,
+        error: 'overloaded',
+      });
+      return;
+    }
     const parameters = tryParse(query);
     if ('reason' in parameters) reject(parameters);
     else if (this.#isFull(grant)) reject(serverFull);
@@ -77,7 +88,7 @@ export class Gateway {
   /** Starts the agent of a session whose page is being loaded. Refusals are reported when the client connects. */
   async prewarm(session: string, grant: Grant): Promise<void> {
     const { catalog, sessions } = this.#options;
-    if (this.#draining || this.#isFull(grant)) return;
+    if (this.#draining || this.#isFull(grant) || this.#options.unavailability() !== undefined) return;
     try {
       const target = await catalog.find({ session }, grant);
       if (!this.#draining) await sessions.prewarm(target, accessOf(grant));

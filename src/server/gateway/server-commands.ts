@@ -115,8 +115,9 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
       const target = catalog.at(sessionPath, client.identity.grant, client.handle.cwd);
       const isHere = target.id === client.sessionId;
       // Only the agent of a session may append to its log.
-      if (library && !isHere) await sessions.prewarm(target, 'write');
-      const response = isHere ? undefined : await sessions.request(target, { type: 'set_session_name', name });
+      const options = { startsAgent: library !== undefined };
+      const rename: CommandRequest = { type: 'set_session_name', name };
+      const response = isHere ? undefined : await sessions.request(target, rename, options);
       if (!response) client.handle.send(request, onResponse);
       else
         onResponse(

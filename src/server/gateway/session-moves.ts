@@ -15,23 +15,29 @@ export async function moveClient(
   onResponse: (response: AgentResponse) => void,
   target?: SessionTarget,
 ): Promise<void> {
+  const { sessions, library } = client.services;
   if (request['detached'] === true) {
-    client.handle.send(request, onResponse);
+    if (library && target) await sessions.fetch(target, client.handle);
+    client.handle.send(request, (response) => {
+      const created = library && !target ? nextSession(response, client) : undefined;
+      if (!created) onResponse(response);
+      else
+        void sessions.adopt(created).then(
+          () => onResponse(response),
+          (error: unknown) => onResponse(AgentResponse.refusal(request.type, Refusal.from(error))),
+        );
+    });
     return;
   }
-  const { sessions } = client.services;
   await client.exclusively(async () => {
-    const isReachable = !target || (await sessions.fetch(target));
+    const isReachable = !target || (await sessions.fetch(target, client.handle));
     const detached = isReachable ? await sendDetached(request, client) : moved(request, target as SessionTarget);
     const response = isOpenElsewhere(detached, client, target) ? moved(request, target as SessionTarget) : detached;
-    const { cancelled, sessionId: id, sessionFile: path } = (response.success ? response.data() : {}) as Partial<Moved>;
-    if (cancelled !== false || id === undefined) {
+    const next = nextSession(response, client, target);
+    if (!next) {
       onResponse(response);
       return;
     }
-    const { cwd } = client.handle;
-    const next: SessionTarget =
-      path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', id, path, cwd: target?.cwd ?? cwd };
     if (!target) await sessions.adopt(next);
     let hasResponded = false;
     const onOpened = () => {
@@ -43,6 +49,15 @@ export async function moveClient(
       else onResponse(AgentResponse.refusal(request.type, Refusal.from(error)));
     });
   });
+}
+
+/** The session that a response names, unless the move failed or was cancelled. */
+function nextSession(response: AgentResponse, client: Client, target?: SessionTarget): SessionTarget | undefined {
+  const { cancelled, sessionId: id, sessionFile: path } = (response.success ? response.data() : {}) as Partial<Moved>;
+  if (cancelled !== false || id === undefined) return undefined;
+  const { cwd, sessionId } = client.handle;
+  if (path === undefined) return { kind: 'new', id, cwd, beside: sessionId };
+  return { kind: 'stored', id, path, cwd: target?.cwd ?? cwd };
 }
 
 const sendDetached = (request: CommandRequest, client: Client) =>

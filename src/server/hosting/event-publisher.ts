@@ -59,6 +59,16 @@ export class EventPublisher {
     this.#sequencer.push({ handle });
   }
 
+  /** Whether clients have not received all earlier events. */
+  get isBusy(): boolean {
+    return this.#sequencer.isBusy;
+  }
+
+  /** Settles when all earlier events are handled. */
+  drained(): Promise<void> {
+    return new Promise((done) => this.enqueue(done));
+  }
+
   /**
    * Runs work when the runs are stored; later events wait for it. Call while an event or a response is handled, so that no
    * client receives the begin or end of a run that could be forgotten.

@@ -40,6 +40,11 @@ export class EventSequencer {
     this.#options = options;
   }
 
+  /** Whether an item has not been handled completely. */
+  get isBusy(): boolean {
+    return this.#isDraining;
+  }
+
   push(item: SequencedItem): void {
     this.#queue.push(item);
     const wasFull = this.#isFull;

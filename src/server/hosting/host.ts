@@ -5,17 +5,17 @@ import { AgentResponse } from '../agent-response.ts';
 import type { Access, AttachOptions, CommandRequest, SessionTarget, Subscriber } from '../sessions.ts';
 import type { AgentLaunch } from './agent/agent-process.ts';
 import { CurrentAgent, TERMINATED } from './agent/current-agent.ts';
-import type { AgentActivity, HostedAgent } from './agent/hosted-agent.ts';
+import type { HostedAgent } from './agent/hosted-agent.ts';
 import { ClientFrames } from './client-frames.ts';
 import { ClientPreferences } from './client-preferences.ts';
 import { DialogTimeouts } from './dialog-timeouts.ts';
 import { EntryRouter } from './entry-router.ts';
 import { EventPublisher } from './event-publisher.ts';
+import type { HostOptions } from './host-options.ts';
 import { HostToolRouter } from './host-tool-router.ts';
 import { PublishedMessages } from './published-messages.ts';
 import { RunTracker } from './run-tracker.ts';
 import { SnapshotSender } from './snapshot-sender.ts';
-import type { OwnedSession } from './storage/session-storage.ts';
 import { Subscribers } from './subscribers.ts';
 
 // Requests that may wait for the agent to start.
@@ -174,6 +174,8 @@ export class Host {
     clearTimeout(this.#parkTimer);
     await this.#preferences.enableFor(subscriber, this.#agent);
     const reason = await this.#snapshots.attach(subscriber, options);
+    // The other clients have been closed meanwhile.
+    if (this.#isClosing) subscriber.onSessionMoved();
     this.updatePreferences();
     if (reason === 'snapshot' && subscriber.receivesEntries) this.followEntries(subscriber);
   }
@@ -319,11 +321,23 @@ export class Host {
     this.#snapshots.resend();
   }
 
+  /** Ends an agent without running work; its clients connect again, because the server is shutting down. */
+  async closeIfIdle(): Promise<void> {
+    if (this.#isClosing || this.#isBusy) return;
+    this.#moveClients();
+    await this.close();
+  }
+
   /** Another process owns the session: its clients reconnect, and nothing of this agent counts any more. */
   async #endOwnership(): Promise<void> {
+    this.#moveClients();
+    const killed = this.#currentAgent.kill();
+    // Counts as closing from now on: a client that connects again must not find it.
+    await Promise.all([this.close(), killed]);
+  }
+
+  #moveClients(): void {
     for (const subscriber of [...this.#subscribers.attached]) subscriber.onSessionMoved();
-    await this.#currentAgent.kill();
-    await this.close();
   }
 
   async #fail(reason: string): Promise<void> {
@@ -350,8 +364,13 @@ export class Host {
   }
 
   get #isUnattachedAndIdle(): boolean {
-    const isBusy = this.status !== 'idle' || this.#subscribers.liveState.isCompacting || this.#agent?.hasClientRequests;
-    return this.#clientCount === 0 && !isBusy;
+    return this.#clientCount === 0 && !this.#isBusy;
+  }
+
+  get #isBusy(): boolean {
+    const { isCompacting } = this.#subscribers.liveState;
+    const isAtWork = this.status !== 'idle' || isCompacting || this.#agent?.hasClientRequests === true;
+    return isAtWork || this.#publisher.isBusy;
   }
 
   close(): Promise<void> {
@@ -359,30 +378,12 @@ export class Host {
       clearTimeout(this.#parkTimer);
       this.#dialogTimeouts.close();
       await this.#currentAgent.end();
+      // The last entries of the agent are stored before the session is released.
+      await this.#publisher.drained();
       await this.#options.callbacks.onClose();
     })();
     return this.#closing;
   }
-}
-
-interface HostOptions {
-  readonly session: OwnedSession;
-  /** The access of the client for which it is opened. */
-  readonly access: Access;
-  readonly agent: AgentLaunch;
-  /** How long an idle agent without clients is kept. */
-  readonly parkAfterMs: number;
-  readonly callbacks: HostCallbacks;
-}
-
-/** Notifications of a host to its owner. */
-interface HostCallbacks {
-  readonly onCrash: (reason: string) => void;
-  readonly onActivity: (activity: AgentActivity) => void;
-  /** An error outside of the agent. */
-  readonly onError: (error: unknown) => void;
-  /** The host was parked, closed or failed. */
-  readonly onClose: () => Promise<void>;
 }
 
 const withArgs = (launch: AgentLaunch, args: readonly string[]): AgentLaunch =>

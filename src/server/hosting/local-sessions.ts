@@ -13,10 +13,10 @@ import type {
   StopExtent,
   Subscriber,
 } from '../sessions.ts';
-import type { AgentLaunch } from './agent/agent-process.ts';
 import type { AgentActivity } from './agent/hosted-agent.ts';
 import { Host } from './host.ts';
-import type { SessionStorage } from './storage/session-storage.ts';
+import type { HostOptions } from './host-options.ts';
+import type { OwnedSession, SessionStorage } from './storage/session-storage.ts';
 
 // How long the server retries to open a session that another process is about to close.
 const IN_USE_TIMEOUT_MS = 3000;
@@ -28,10 +28,8 @@ const MAX_REMEMBERED_FOLDERS = 10_000;
 // The share of `maxHosts` that prewarmed agents may use.
 const PREWARM_SHARE = 0.5;
 
-interface LocalSessionsOptions {
-  readonly agent: AgentLaunch;
+interface LocalSessionsOptions extends Pick<HostOptions, 'agent' | 'parkAfterMs'> {
   readonly storage: SessionStorage;
-  readonly parkAfterMs: number;
   readonly maxHosts: number;
   readonly onCrash: (sessionId: string, reason: string) => void;
   readonly onActivity: (sessionId: string, activity: AgentActivity) => void;
@@ -43,10 +41,15 @@ interface LocalSessionsOptions {
 export class LocalSessions implements Sessions {
   readonly #options: LocalSessionsOptions;
   readonly #hosts = new Set<Host>();
+  /** How many clients open each session at the moment. */
+  readonly #openings = new Map<string, number>();
   /** The hosts that are being created, by session id. */
   readonly #creating = new Map<string, Promise<Host>>();
+  /** How many hosts will be added when their sessions are open. */
+  #reserved = 0;
   /** The folders of sessions without a file, by session id. */
   readonly #folders = new Map<string, string>();
+  #isDraining = false;
   #isClosing = false;
 
   constructor(options: LocalSessionsOptions) {
@@ -57,14 +60,39 @@ export class LocalSessions implements Sessions {
     return this.#hosts;
   }
 
+  /** Whether it may serve one more session. */
+  get hasRoom(): boolean {
+    return !this.#isFull || this.#idleHost !== undefined;
+  }
+
+  /** Whether it never serves a session. */
+  get servesNone(): boolean {
+    return this.#options.maxHosts === 0;
+  }
+
+  /** Whether no further sessions are opened. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
   /** The host of a session, unless it is closing. */
   find(sessionId: string): Host | undefined {
     return [...this.#hosts].find((host) => host.sessionId === sessionId && !host.closing);
   }
 
+  /** Whether it serves a session, or is about to. */
+  has(sessionId: string): boolean {
+    return this.find(sessionId) !== undefined || this.#openings.has(sessionId) || this.#creating.has(sessionId);
+  }
+
   async fetch(target: SessionTarget): Promise<boolean> {
-    if (!this.find(target.id)) await this.#options.storage.fetch(target);
+    await this.fileFor(target);
     return true;
+  }
+
+  /** The file of this machine for a session that an agent is about to look at. */
+  async fileFor(target: SessionTarget): Promise<string | undefined> {
+    return this.find(target.id)?.sessionFile ?? (await this.#options.storage.fetch(target));
   }
 
   adopt(target: SessionTarget): Promise<void> {
@@ -85,8 +113,14 @@ export class LocalSessions implements Sessions {
     return [...this.#hosts].find((host) => host.sessionId === sessionId)?.cwd ?? this.#folders.get(sessionId);
   }
 
-  async request(target: SessionTarget, request: CommandRequest): Promise<AgentResponse | undefined> {
-    const host = await this.#findHost(target);
+  async request(
+    target: SessionTarget,
+    request: CommandRequest,
+    { startsAgent = false } = {},
+  ): Promise<AgentResponse | undefined> {
+    const live = await this.#findHost(target);
+    if (!live && startsAgent && this.#isDraining) throw new Refusal('overloaded', 'The server is shutting down');
+    const host = live ?? (startsAgent ? await this.#createHost(target, 'write') : undefined);
     if (!host) return undefined;
     if (commandRows[request.type].scope !== 'view')
       await host.provide('write').catch(async (error: unknown) => {
@@ -104,8 +138,15 @@ export class LocalSessions implements Sessions {
     return true;
   }
 
+  /** Releases a session for another node; returns false while clients use or open it. */
+  async handOver(sessionId: string): Promise<boolean> {
+    return !this.#openings.has(sessionId) && this.release({ kind: 'new', id: sessionId, cwd: '' });
+  }
+
   async open(target: SessionTarget, subscriber: Subscriber): Promise<SessionHandle> {
-    const host = await this.#openHost(target, subscriber.access);
+    const { id } = target;
+    this.#openings.set(id, (this.#openings.get(id) ?? 0) + 1);
+    const host = await this.#openHost(target, subscriber.access).finally(() => this.#endOpening(id));
     let isOpen = true;
     return {
       get sessionId() {
@@ -133,7 +174,7 @@ export class LocalSessions implements Sessions {
   async prewarm(target: SessionTarget, access: Access): Promise<void> {
     const hasRoom = this.#hosts.size < this.#options.maxHosts * PREWARM_SHARE;
     const isHere = [...this.#hosts].some(({ sessionId }) => sessionId === target.id);
-    if (this.#isClosing || !hasRoom || isHere) return;
+    if (this.#isDraining || this.#isClosing || !hasRoom || isHere) return;
     try {
       await (await this.#createHost(target, access)).start();
     } catch {
@@ -141,15 +182,30 @@ export class LocalSessions implements Sessions {
     }
   }
 
+  /** Opens no further sessions, and closes those that are idle. Returns whether others are left. */
+  async drain(): Promise<boolean> {
+    this.#isDraining = true;
+    await Promise.all([...this.#hosts].map((host) => host.closeIfIdle()));
+    return this.#hosts.size > 0;
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true;
+    await Promise.allSettled(this.#creating.values());
     await Promise.all([...this.#hosts].map((host) => host.close()));
+  }
+
+  #endOpening(sessionId: string): void {
+    const others = (this.#openings.get(sessionId) ?? 1) - 1;
+    if (others > 0) this.#openings.set(sessionId, others);
+    else this.#openings.delete(sessionId);
   }
 
   async #openHost(target: SessionTarget, access: Access): Promise<Host> {
     for (const deadline = performance.now() + IN_USE_TIMEOUT_MS; ; ) {
-      if (this.#isClosing) throw new Refusal('overloaded', 'The server is shutting down');
       await this.#whenClosed(target.id);
+      if (this.#isClosing || (this.#isDraining && !this.find(target.id)))
+        throw new Refusal('overloaded', 'The server is shutting down');
       const host = this.find(target.id) ?? (await this.#createHost(this.#asUnsaved(target), access));
       if (isOtherFile(host, target)) throw inUse(`A session with the same id is in use: ${nameOf(target)}`);
       try {
@@ -193,15 +249,29 @@ export class LocalSessions implements Sessions {
   }
 
   async #newHost(target: SessionTarget, access: Access): Promise<Host> {
-    const { agent, parkAfterMs, maxHosts, storage, onCrash, onActivity, onError } = this.#options;
-    if (this.#hosts.size >= maxHosts) await this.#closeIdleHost();
-    if (this.#hosts.size >= maxHosts) throw new Refusal('overloaded', `No more than ${maxHosts} sessions at a time`);
-    const session = await storage.open(target);
-    if (!session) throw inUse(`Session is in use elsewhere: ${target.id}`);
-    const onClose = () => {
-      this.#hosts.delete(created);
+    const { maxHosts, storage } = this.#options;
+    while (this.#isFull && this.#idleHost) await this.#idleHost.close();
+    if (this.#isFull) throw new Refusal('overloaded', tooMany(maxHosts));
+    this.#reserved++;
+    try {
+      const session = await storage.open(target);
+      if (!session) throw inUse(`Session is in use elsewhere: ${target.id}`);
+      if (session.lost.aborted) {
+        await session.release();
+        throw new Refusal('overloaded', `The session was lost while it was opened: ${target.id}`);
+      }
+      return this.#addHost(session, access);
+    } finally {
+      this.#reserved--;
+    }
+  }
+
+  #addHost(session: OwnedSession, access: Access): Host {
+    const { agent, parkAfterMs, onCrash, onActivity, onError } = this.#options;
+    // Clients that open the session meanwhile wait until it is released.
+    const onClose = async () => {
       this.#rememberFolder(created);
-      return session.release();
+      await session.release().finally(() => this.#hosts.delete(created));
     };
     const callbacks = {
       onClose,
@@ -214,10 +284,15 @@ export class LocalSessions implements Sessions {
     return created;
   }
 
-  /** Closes the oldest host without clients and running work. */
-  async #closeIdleHost(): Promise<void> {
-    const idle = [...this.#hosts].find(({ clientCount, status }) => clientCount === 0 && status === 'idle');
-    await idle?.close();
+  get #isFull(): boolean {
+    return this.#hosts.size + this.#reserved >= this.#options.maxHosts;
+  }
+
+  /** The oldest host without clients and running work, which no client opens at the moment. */
+  get #idleHost(): Host | undefined {
+    return [...this.#hosts].find(
+      ({ clientCount, status, sessionId }) => clientCount === 0 && status === 'idle' && !this.#openings.has(sessionId),
+    );
   }
 
   #rememberFolder({ sessionId, sessionFile, cwd, hasStarted }: Host): void {
@@ -236,6 +311,9 @@ export class LocalSessions implements Sessions {
     return { kind: 'new', id: target.id, cwd };
   }
 }
+
+const tooMany = (limit: number) =>
+  limit === 0 ? 'No node has room for the session' : `No more than ${limit} sessions at a time`;
 
 const inUse = (reason: string) => new Refusal('session_in_use', reason);
 

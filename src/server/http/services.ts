@@ -18,6 +18,9 @@ export interface CookieChange {
   readonly setCookie: string;
 }
 
+/** Ready, or the state and perhaps the reason for which the server accepts no clients. */
+export type Readiness = 'ready' | 'starting' | 'draining' | { readonly unavailable: string };
+
 /** Creates and ends logins. */
 export interface Logins {
   /** Returns the grant of a one-time code, once. */
@@ -35,7 +38,7 @@ export interface HttpServices {
   readonly throttle: AttemptThrottle;
   readonly logins: Logins;
   /** The state of the server; only a ready one gets new clients. */
-  readonly readiness: () => 'ready' | 'starting' | 'draining' | 'unavailable';
+  readonly readiness: () => Readiness;
   /** The sessions that the grant allows, as the response of `list_sessions`. */
   readonly listSessions: (grant: Grant, query: SessionQuery) => Promise<object>;
   readonly listFolders: (grant: Grant, query: FolderQuery) => Promise<FolderListing>;

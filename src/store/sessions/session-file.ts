@@ -5,6 +5,7 @@ import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import { AppendFile } from '../../system/files/append-file.ts';
 import type { Lock } from '../../system/files/lock.ts';
 import { realPath } from '../../system/files/real-path.ts';
+import { refuseClusterFile } from './cluster-files.ts';
 import type { ForkSource } from './fork.ts';
 import { CURRENT_VERSION, type NewHeader, newHeader, notASession, readHeader } from './header.ts';
 import { EntryIndex } from './indexing/entry-index.ts';
@@ -41,11 +42,25 @@ const MODE = 0o600;
  */
 export const LEAF_MARK = 'tau:leaf';
 
+/** How a session file may be used. */
+export interface SessionFileAccess {
+  /** Whether it may be the copy of a log of a cluster: its caller follows the log. */
+  readonly ofCluster?: boolean | undefined;
+}
+
+interface OpenFileOptions extends SessionFileAccess {
+  readonly create?: NewHeader | undefined;
+}
+
 /** Opens a session file under its lock; with `create`, creates it when it is missing or empty and its folder exists. */
-export async function openSessionFile(path: string, create?: NewHeader): Promise<SessionFile> {
+export async function openSessionFile(
+  path: string,
+  { create, ofCluster = false }: OpenFileOptions = {},
+): Promise<SessionFile> {
   const found = fileKind(path);
   if (found === 'nothing' && !(create && fileKind(dirname(path)) === 'folder')) throw notFound(path);
   if (found === 'folder' || found === 'other') throw notASession(path);
+  if (!ofCluster) refuseClusterFile(path);
   return openUnderLock(path, () => {
     const isNew = create !== undefined && writeFirstLine(realPath(path), newHeader(create));
     return load(path, { isNew });
@@ -103,8 +118,13 @@ export async function forkSessionFile(path: string, header: SessionHeader, sourc
 }
 
 /** Runs `work` under the lock of a session file that is not open. Reads only its header. */
-export async function withSessionLock<T>(path: string, work: (header: SessionHeader) => T): Promise<T> {
+export async function withSessionLock<T>(
+  path: string,
+  work: (header: SessionHeader) => T,
+  { ofCluster = false }: SessionFileAccess = {},
+): Promise<T> {
   requireFile(path);
+  if (!ofCluster) refuseClusterFile(path);
   const lock = await SessionLock.acquire(path);
   try {
     return work(headerIn(path));

@@ -19,6 +19,7 @@ import {
   openSessionFile,
   readSessionFile,
   type SessionFile,
+  type SessionFileAccess,
 } from './session-file.ts';
 
 export type { EntryDraft, EntryNode };
@@ -77,9 +78,11 @@ export class SessionLog {
   /** Opens a session under its lock; with `create`, creates it when it is missing or empty and its folder exists. */
   static async open(
     path: string,
-    options: { readonly create?: { readonly cwd: string; readonly id?: string | undefined } | undefined } = {},
+    options: SessionFileAccess & {
+      readonly create?: { readonly cwd: string; readonly id?: string | undefined } | undefined;
+    } = {},
   ): Promise<SessionLog> {
-    return SessionLog.#fromFile(await openSessionFile(resolve(path), options.create));
+    return SessionLog.#fromFile(await openSessionFile(resolve(path), options));
   }
 
   /** Reads a session without its lock. It cannot be appended to, and its file stays as it is. */

@@ -6,7 +6,7 @@ import { makeServerFolder, serverFolder } from '../agent-dir.ts';
 import { changeJsonFile } from '../change-json-file.ts';
 import { readJsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
-import { digestOf, newSecret } from './token-record.ts';
+import { digestOf, newSecret, SHA256 } from './token-record.ts';
 
 /** When exceeded, the oldest login is removed. */
 export const MAX_LOGINS = 200;
@@ -76,6 +76,6 @@ function recordsIn({ logins = {} }: JsonObject): readonly LoginRecord[] {
   return Object.entries(logins)
     .filter(([, entry]) => check(entrySchema, entry) === undefined)
     .map(([id, entry]) => ({ ...(entry as Omit<LoginRecord, 'id'>), id }))
-    .filter(({ sha256 }) => /^[0-9a-f]{64}$/.test(sha256))
+    .filter(({ sha256 }) => SHA256.test(sha256))
     .sort((one, other) => one.createdAt - other.createdAt);
 }

@@ -77,5 +77,8 @@ export const isGuessable = (token: string): boolean =>
 /** Follows the name of such a token in a warning. */
 export const GUESSABLE = `can be guessed: use a random one of at least ${MIN_TOKEN_CHARACTERS} characters, as tau token create prints`;
 
+/** A SHA-256 in hex. */
+export const SHA256 = /^[0-9a-f]{64}$/;
+
 /** The stored form of a secret: its SHA-256 in hex. */
 export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

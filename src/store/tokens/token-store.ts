@@ -5,12 +5,10 @@ import { makeServerFolder, serverFolder } from '../agent-dir.ts';
 import { changeJsonFile } from '../change-json-file.ts';
 import { readJsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
-import { digestOf, entryProblem, newSecret, type Scope, type TokenRecord } from './token-record.ts';
+import { digestOf, entryProblem, newSecret, type Scope, SHA256, type TokenRecord } from './token-record.ts';
 
 /** Further tokens are rejected. */
 export const MAX_TOKENS = 1000;
-
-const SHA256 = /^[0-9a-f]{64}$/;
 
 const shape = {
   required: ['name', 'sha256', 'scopes', 'createdAt'],
@@ -38,34 +36,46 @@ export function readTokens(agentDir: string): StoredTokens {
   const tokens: TokenRecord[] = [];
   const problems: string[] = [];
   for (const [index, [id, entry]] of Object.entries(entriesIn(readStore(agentDir))).entries()) {
-    const problem = entryProblem(entry, shape) ?? digestProblem(entry as JsonObject);
-    if (problem === undefined) tokens.push(recordOf(id, entry as JsonObject));
-    else problems.push(`tokens.json: token ${index + 1}: ${problem}`);
+    const token = parseToken(id, entry);
+    if (typeof token === 'object') tokens.push(token);
+    else problems.push(`tokens.json: token ${index + 1}: ${token}`);
   }
   return { tokens: tokens.sort(byAge), problems };
 }
 
+/** The token of a stored entry, or the problem of an invalid one. */
+export const parseToken = (id: string, entry: unknown): TokenRecord | string =>
+  entryProblem(entry, shape) ?? digestProblem(entry as JsonObject) ?? recordOf(id, entry as JsonObject);
+
 /** Creates a token and stores its digest: the returned token is stored nowhere. */
 export async function createToken(agentDir: string, request: NewToken): Promise<{ id: string; token: string }> {
-  const token = `tau_${newSecret()}`;
-  let id = '';
+  let created = { id: '', token: '' };
   await change(agentDir, (entries) => {
-    if (Object.keys(entries).length >= MAX_TOKENS) {
-      throw new Refusal('overloaded', `There are ${MAX_TOKENS} tokens already: revoke some`);
-    }
-    id = newEntryId((taken) => Object.hasOwn(entries, taken));
-    return { ...entries, [id]: { ...request, sha256: digestOf(token), createdAt: new Date().toISOString() } };
+    const { entry, ...token } = newTokenEntry(entries, request);
+    created = token;
+    return { ...entries, [token.id]: entry };
   });
-  return { id, token };
+  return created;
+}
+
+/** A new token with its id, and the entry that is stored. Throws when there are too many. */
+export function newTokenEntry(entries: JsonObject, request: NewToken): { id: string; token: string; entry: object } {
+  if (Object.keys(entries).length >= MAX_TOKENS)
+    throw new Refusal('overloaded', `There are ${MAX_TOKENS} tokens already: revoke some`);
+  const token = `tau_${newSecret()}`;
+  return {
+    id: newEntryId((taken) => Object.hasOwn(entries, taken)),
+    token,
+    entry: { ...request, sha256: digestOf(token), createdAt: new Date().toISOString() },
+  };
 }
 
 /** Revokes the token with this id, or else this name. Rejects when none or several match. */
 export async function revokeToken(agentDir: string, idOrName: string): Promise<{ id: string; name: string }> {
   let revoked = { id: '', name: '' };
   await change(agentDir, (entries) => {
-    const id = resolveTokenId(entries, idOrName);
-    const { [id]: entry, ...others } = entries;
-    revoked = { id, name: String(nameIn(entry) ?? '') };
+    revoked = findToken(entries, idOrName);
+    const { [revoked.id]: _, ...others } = entries;
     return others;
   });
   return revoked;
@@ -100,6 +110,12 @@ function entriesIn({ tokens = {} }: JsonObject): JsonObject {
   return tokens;
 }
 
+/** The id and name of the token with this id, or else this name. Throws when none or several match. */
+export function findToken(entries: JsonObject, idOrName: string): { id: string; name: string } {
+  const id = resolveTokenId(entries, idOrName);
+  return { id, name: String(nameIn(entries[id]) ?? '') };
+}
+
 function resolveTokenId(entries: JsonObject, idOrName: string): string {
   if (Object.hasOwn(entries, idOrName)) return idOrName;
   const ids = Object.keys(entries).filter((id) => nameIn(entries[id]) === idOrName);
@@ -114,7 +130,8 @@ const nameIn = (entry: unknown) => (isObject(entry) ? entry['name'] : undefined)
 const digestProblem = ({ sha256 }: JsonObject) =>
   SHA256.test(String(sha256)) ? undefined : 'sha256 must be 64 hexadecimal digits';
 
-const byAge = ({ createdAt: one = '' }: TokenRecord, { createdAt: other = '' }: TokenRecord) =>
+/** Oldest first. */
+export const byAge = ({ createdAt: one = '' }: TokenRecord, { createdAt: other = '' }: TokenRecord) =>
   one < other ? -1 : Number(one > other);
 
 /** The fields in display order. */

@@ -40,13 +40,13 @@ export function writeFileAtomic(path: string, text: string, options: AtomicWrite
  */
 export async function writePiecesAtomic(
   path: string,
-  pieces: Iterable<Uint8Array>,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   options: { readonly newMode: number },
 ): Promise<void> {
   const target = realPath(path);
   await swapFile(target, 0o600, async (file) => {
     await file.chmod(modeOf(target) ?? options.newMode);
-    for (const piece of pieces) await file.writeFile(piece);
+    for await (const piece of pieces) await file.writeFile(piece);
   });
 }
 

@@ -1,10 +1,12 @@
+import { Kvm } from '@nats-io/kv';
 import { expect, it } from 'vitest';
-import { testCluster } from '../../../../test/support/cluster/test-cluster.ts';
+import { TEST_FACTS, testCluster } from '../../../../test/support/cluster/test-cluster.ts';
 import { newNode, newWorkspace } from '../../../../test/support/cluster/test-node.ts';
 import { newUuid } from '../../../store/sessions/random-id.ts';
 import { RecordingSubscriber, sendRequest, storedTargetOf } from '../../hosting/testing/recording-subscriber.ts';
 import { sessionsContract } from '../../hosting/testing/sessions-contract.ts';
 import type { Sessions, SessionTarget } from '../../sessions.ts';
+import { NODES_BUCKET } from '../names.ts';
 
 const cluster = testCluster();
 
@@ -19,12 +21,12 @@ sessionsContract('the sessions of another node', async () => {
       return handle;
     },
     prewarm: (target, access) => other.all.prewarm(target, access),
-    fetch: (target) => other.all.fetch(target),
+    fetch: (target, handle) => other.all.fetch(target, handle),
     adopt: (target) => other.all.adopt(target),
     statusOf: (id) => owner.all.statusOf(id),
     fileOf: (id) => owner.all.fileOf(id),
     folderOf: (id) => owner.all.folderOf(id),
-    request: (target, request) => other.all.request(target, request),
+    request: (target, request, options) => other.all.request(target, request, options),
     release: (target, stop) => other.all.release(target, stop),
   };
   return {
@@ -71,3 +73,40 @@ it('[W145] the clients of a node that is gone leave the session of the other', a
 
   await expect.poll(() => owner.sessions.find(target.id)?.clientCount).toBe(0);
 });
+
+it('a client that closes while it attaches leaves the session of the other node', async () => {
+  const cwd = newWorkspace();
+  const [owner, other] = [await newNode(cluster), await newNode(cluster)];
+  const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
+  const first = await owner.all.open(target, new RecordingSubscriber());
+  await first.attach({});
+  const handle = await other.all.open(target, new RecordingSubscriber());
+
+  const attached = handle.attach({}).then(
+    () => 'attached',
+    () => 'left',
+  );
+  await handle.close();
+
+  expect(await attached).toBe('left');
+  expect(owner.sessions.find(target.id)?.clientCount).toBe(1);
+});
+
+it('a session that is requested between two lives of a node is not waited for without end', async () => {
+  const cwd = newWorkspace();
+  const [owner, other] = [await newNode(cluster), await newNode(cluster)];
+  const target: SessionTarget = { kind: 'new', id: newUuid(), cwd };
+  await owner.all.open(target, new RecordingSubscriber());
+  const { identity, lost } = other.lease;
+  const ended = new Promise((resolve) => lost.addEventListener('abort', resolve));
+  const bucket = await new Kvm(cluster.connection.js).open(NODES_BUCKET);
+  await bucket.put(identity.name, JSON.stringify({ ...TEST_FACTS, incarnation: 'another' }));
+  await ended;
+
+  const opened = other.all.open(target, new RecordingSubscriber()).then(
+    () => 'opened',
+    () => 'refused',
+  );
+
+  expect(await opened).toMatch(/opened|refused/);
+}, 20_000);

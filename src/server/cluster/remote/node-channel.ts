@@ -1,7 +1,8 @@
-import type { Msg } from '@nats-io/transport-node';
+import { headers, type Msg, type Subscription } from '@nats-io/transport-node';
+import { isObject } from '../../../protocol/json.ts';
 import { LineReader, MAX_RECORD_BYTES } from '../../../wire/json-lines.ts';
 import type { ClusterConnection } from '../connection.ts';
-import { isSameWriter } from '../log-record.ts';
+import { isSameWriter } from '../log/log-record.ts';
 import { type NodeIdentity, nodeSubject } from '../names.ts';
 
 // The largest piece of a message: the servers accept messages of 1 MiB.
@@ -24,6 +25,8 @@ interface ChannelCallbacks {
   readonly onMessage: (message: ChannelMessage, channel: Channel) => void;
   /** Pieces were lost, or the other node is gone: nothing more is sent or received. */
   readonly onClose: (channel: Channel) => void;
+  /** A piece is missing; the channel closes. */
+  readonly onGap?: ((from: NodeIdentity) => void) | undefined;
 }
 
 interface Piece {
@@ -72,13 +75,17 @@ export class Channel {
   receive({ n, bytes }: Piece): void {
     if (this.#isClosed) return;
     if (n !== ++this.#received) {
+      this.#callbacks.onGap?.(this.node);
       this.close();
       return;
     }
     this.#receivedBytes += bytes.length;
-    for (const line of this.#reader.push(bytes))
-      if ('text' in line) this.#handle(JSON.parse(line.text) as ChannelMessage);
+    for (const line of this.#reader.push(bytes)) {
+      const message = 'text' in line ? parseMessage(line.text) : undefined;
+      if (message) this.#handle(message);
       else this.close();
+      if (this.#isClosed) return;
+    }
     if (this.#receivedBytes < ACK_EVERY) return;
     this.send({ k: 'ack', bytes: this.#receivedBytes });
     this.#receivedBytes = 0;
@@ -94,7 +101,7 @@ export class Channel {
   #handle(message: ChannelMessage): void {
     if (message.k !== 'ack') this.#callbacks.onMessage(message, this);
     else {
-      this.#unacknowledged -= Number(message['bytes']);
+      this.#unacknowledged -= Number(message['bytes']) || 0;
       this.#sendWaiting();
     }
   }
@@ -122,12 +129,22 @@ export class Channel {
   }
 }
 
+/** Undefined for a malformed message. */
+function parseMessage(text: string): ChannelMessage | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    return isObject(message) && typeof message['k'] === 'string' ? (message as ChannelMessage) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 // How often the other nodes of open channels are probed, and how many probes without a listener close the channel.
 const CHANNEL_PROBE_MS = 1000;
 const MAX_SILENT_PROBES = 2;
 const MAX_UNKNOWN_PROBES = 6;
 
-interface ChannelsOptions extends Pick<ChannelCallbacks, 'onMessage' | 'onClose'> {
+interface ChannelsOptions extends ChannelCallbacks {
   readonly cluster: ClusterConnection;
   readonly identity: () => NodeIdentity;
   readonly probe: (node: NodeIdentity) => Promise<'alive' | 'silent' | 'unknown'>;
@@ -143,8 +160,9 @@ const NUMBER = 'Tau-Number';
 export class Channels {
   readonly #options: ChannelsOptions;
   readonly #channels = new Map<string, Channel>();
-  readonly #failures = new Map<string, { silent: number; unknown: number }>();
+  readonly #failures = new WeakMap<Channel, { silent: number; unknown: number }>();
   readonly #timer: NodeJS.Timeout;
+  #subscription: Subscription | undefined;
 
   constructor(options: ChannelsOptions) {
     this.#options = options;
@@ -154,7 +172,8 @@ export class Channels {
   /** Call at the begin of each life of this node. */
   listen(): void {
     const { cluster, identity } = this.#options;
-    cluster.nats.subscribe(nodeSubject(identity(), CHANNEL), { callback: (_, message) => this.#receive(message) });
+    const callback = (_: Error | null, message: Msg) => this.#receive(message);
+    this.#subscription = cluster.nats.subscribe(nodeSubject(identity(), CHANNEL), { callback });
   }
 
   /** The open channel to a node, or a new one. */
@@ -164,10 +183,10 @@ export class Channels {
     if (known && !known.isClosed) return known;
     const channel = new Channel(node, (piece) => this.#publish(node, piece), {
       onMessage: this.#options.onMessage,
+      onGap: this.#options.onGap,
       onClose: (closed) => {
         this.#reset(node);
         if (this.#channels.get(key) === closed) this.#channels.delete(key);
-        this.#failures.delete(key);
         this.#options.onClose(closed);
       },
     });
@@ -175,8 +194,9 @@ export class Channels {
     return channel;
   }
 
-  /** Closes all channels: this node has lost its lease, or ends. */
+  /** Closes all channels and accepts no more: this life of the node is over. */
   closeAll(): void {
+    this.#subscription?.unsubscribe();
     for (const channel of [...this.#channels.values()]) channel.close();
   }
 
@@ -187,16 +207,18 @@ export class Channels {
 
   #publish(node: NodeIdentity, { n, bytes }: Piece): void {
     const { cluster, identity } = this.#options;
+    // The connection accepts nothing more while this node ends.
+    if (cluster.nats.isClosed() || cluster.nats.isDraining()) return;
     const { name, incarnation } = identity();
-    const headers = cluster.newHeaders();
-    headers.set(FROM, `${name}.${incarnation}`);
-    headers.set(NUMBER, String(n));
-    cluster.nats.publish(nodeSubject(node, CHANNEL), bytes, { headers });
+    const head = headers();
+    head.set(FROM, `${name}.${incarnation}`);
+    head.set(NUMBER, String(n));
+    cluster.nats.publish(nodeSubject(node, CHANNEL), bytes, { headers: head });
   }
 
-  #receive({ headers, data }: Msg): void {
-    const [name = '', incarnation = ''] = headers?.get(FROM).split('.') ?? [];
-    const n = Number(headers?.get(NUMBER));
+  #receive({ headers: head, data }: Msg): void {
+    const [name = '', incarnation = ''] = head?.get(FROM).split('.') ?? [];
+    const n = Number(head?.get(NUMBER));
     const node = { name, incarnation };
     const known = this.#channels.get(keyOf(node));
     if (n === RESET) known?.close();
@@ -211,20 +233,23 @@ export class Channels {
 
   /** Lets the other node close its channel to this one. */
   #reset(node: NodeIdentity): void {
-    if (!this.#options.cluster.nats.isClosed()) this.#publish(node, { n: RESET, bytes: new Uint8Array() });
+    this.#publish(node, { n: RESET, bytes: new Uint8Array() });
   }
 
+  /** All at once: a node that does not respond must not delay the probes of others beyond the next ones. */
   async #probeAll(): Promise<void> {
-    for (const [key, channel] of this.#channels) {
-      const outcome = isSameWriter(channel.node, this.#options.identity())
-        ? 'alive'
-        : await this.#options.probe(channel.node).catch(() => 'unknown' as const);
-      const before = this.#failures.get(key) ?? { silent: 0, unknown: 0 };
-      const silent = outcome === 'silent' ? before.silent + 1 : 0;
-      const unknown = outcome === 'unknown' ? before.unknown + 1 : 0;
-      this.#failures.set(key, { silent, unknown });
-      if (silent >= MAX_SILENT_PROBES || unknown >= MAX_UNKNOWN_PROBES) channel.close();
-    }
+    await Promise.all([...this.#channels.values()].map((channel) => this.#probe(channel)));
+  }
+
+  async #probe(channel: Channel): Promise<void> {
+    const outcome = isSameWriter(channel.node, this.#options.identity())
+      ? 'alive'
+      : await this.#options.probe(channel.node).catch(() => 'unknown' as const);
+    const before = this.#failures.get(channel) ?? { silent: 0, unknown: 0 };
+    const silent = outcome === 'silent' ? before.silent + 1 : 0;
+    const unknown = outcome === 'unknown' ? before.unknown + 1 : 0;
+    this.#failures.set(channel, { silent, unknown });
+    if (silent >= MAX_SILENT_PROBES || unknown >= MAX_UNKNOWN_PROBES) channel.close();
   }
 }
 

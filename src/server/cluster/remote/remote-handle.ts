@@ -2,6 +2,7 @@ import { type ErrorCode, Refusal } from '../../../protocol/errors.ts';
 import type { AgentEvent, AssistantMessage, Frame } from '../../../protocol/generated/vocabulary.ts';
 import { StreamingMessage } from '../../../wire/assistant-message.ts';
 import type { MalformedFrame } from '../../../wire/inbound.ts';
+import { escapeLineBreaks } from '../../../wire/json-lines.ts';
 import { AgentResponse } from '../../agent-response.ts';
 import { SessionRecord } from '../../session-record.ts';
 import type {
@@ -13,6 +14,8 @@ import type {
   Snapshot,
   Subscriber,
 } from '../../sessions.ts';
+import type { NodeIdentity } from '../names.ts';
+import { PageDownloads } from './export-transfer.ts';
 import type { Channel, ChannelMessage } from './node-channel.ts';
 import type { SubscriberMethod } from './remote-subscriber.ts';
 import { traitsOf } from './subscriber-traits.ts';
@@ -22,6 +25,30 @@ interface Awaited {
   readonly reject: (error: Error) => void;
 }
 
+interface PendingRequest {
+  readonly request: CommandRequest;
+  readonly onResponse: (response: AgentResponse) => void;
+}
+
+/** Builds the record of a message once for all clients of this node that receive it. */
+export class ReceivedRecords {
+  readonly #records = new WeakMap<ChannelMessage, SessionRecord>();
+
+  of(message: ChannelMessage): SessionRecord {
+    const record = this.#records.get(message) ?? recordFrom(message);
+    this.#records.set(message, record);
+    return record;
+  }
+}
+
+function recordFrom({ event, seq, message }: ChannelMessage, folded?: AssistantMessage): SessionRecord {
+  return new SessionRecord(event as AgentEvent, {
+    ...(typeof seq === 'number' ? { seq } : {}),
+    text: escapeLineBreaks(JSON.stringify(event)),
+    messageSoFar: (message as AssistantMessage | undefined) ?? folded,
+  });
+}
+
 /** The connection of a client of this node to a session that another node serves. */
 export class RemoteHandle implements SessionHandle {
   sessionId: string;
@@ -29,8 +56,10 @@ export class RemoteHandle implements SessionHandle {
   readonly #id: number;
   readonly #channel: Channel;
   readonly #subscriber: Subscriber;
+  readonly #records: ReceivedRecords;
   readonly #onClosed: () => void;
-  readonly #responses = new Map<number, (text: string) => void>();
+  readonly #pending = new Map<number, PendingRequest>();
+  readonly #downloads = new PageDownloads((message) => this.#post(message));
   #requests = 0;
   #step: Awaited | undefined;
   /** The assistant message as far as it has arrived, for a client whose updates repeat it. */
@@ -43,20 +72,33 @@ export class RemoteHandle implements SessionHandle {
       channel,
       subscriber,
       target,
+      records,
       onClosed,
-    }: { channel: Channel; subscriber: Subscriber; target: SessionTarget; onClosed: () => void },
+    }: {
+      channel: Channel;
+      subscriber: Subscriber;
+      target: SessionTarget;
+      records: ReceivedRecords;
+      onClosed: () => void;
+    },
   ) {
     this.#id = id;
     this.#channel = channel;
     this.#subscriber = subscriber;
+    this.#records = records;
     this.#onClosed = onClosed;
     this.sessionId = target.id;
     this.cwd = target.cwd;
   }
 
-  /** Opens the session on the other node. */
-  open(target: SessionTarget): Promise<void> {
-    return this.#await({ k: 'open', target, traits: traitsOf(this.#subscriber) });
+  /** The node that serves the session. */
+  get node(): NodeIdentity {
+    return this.#channel.node;
+  }
+
+  /** Opens the session on the other node, which may have to prepare its folder. */
+  open(target: SessionTarget, isPrepared: boolean): Promise<void> {
+    return this.#await({ k: 'open', target, isPrepared, traits: traitsOf(this.#subscriber) });
   }
 
   attach(options: AttachOptions): Promise<void> {
@@ -64,17 +106,12 @@ export class RemoteHandle implements SessionHandle {
   }
 
   send(request: CommandRequest, onResponse: (response: AgentResponse) => void): void {
-    const fail = () => onResponse(AgentResponse.refusal(request.type, GONE));
     if (this.#isClosed) {
-      fail();
+      onResponse(AgentResponse.refusal(request.type, GONE));
       return;
     }
     const r = ++this.#requests;
-    this.#responses.set(r, (text) => {
-      const parsed = AgentResponse.parse(text);
-      if (parsed) onResponse(parsed.response);
-      else fail();
-    });
+    this.#pending.set(r, { request, onResponse });
     this.#post({ k: 'send', r, request });
   }
 
@@ -107,6 +144,7 @@ export class RemoteHandle implements SessionHandle {
 
   async close({ isSessionSwitch = false } = {}): Promise<void> {
     if (this.#isClosed) return;
+    this.#step?.reject(new Error('The client has left'));
     const closed = this.#await({ k: 'close', isSessionSwitch });
     this.#isClosed = true;
     await closed.catch(() => {});
@@ -119,37 +157,44 @@ export class RemoteHandle implements SessionHandle {
     if (k === 'record') this.#handleRecord(message);
     else if (k === 'call') this.#handleCall(message['method'] as SubscriberMethod, message['value']);
     else if (k === 'response') this.#handleResponse(Number(message['r']), String(message['text']));
+    else if (k === 'piece') this.#downloads.receive(message);
+    else if (k === 'closed') this.#step?.resolve();
+    // The response to a step that `close` has ended.
+    else if (this.#isClosed) return;
     else if (k === 'failed') this.#step?.reject(refusalFrom(message));
     else {
-      if (k !== 'closed') {
-        this.sessionId = String(message['sessionId']);
-        this.cwd = String(message['cwd']);
-      }
+      this.sessionId = String(message['sessionId']);
+      this.cwd = String(message['cwd']);
       this.#step?.resolve();
     }
   }
 
-  /** The other node is gone: the client connects again, and finds the session elsewhere. */
+  /**
+   * The other node is gone: the client connects again, and finds the session elsewhere. Its connection closes before
+   * its requests fail, because they may be stored: it sends them again, with their message ids. An export stores nothing
+   * and is not sent again, so that it fails before.
+   */
   onLost(): void {
+    this.#failAll((request) => request.type === 'export_html');
+    const wasClosed = this.#isClosed;
+    this.#isClosed = true;
     this.#step?.reject(new Refusal(GONE.code, GONE.message));
-    for (const respond of this.#responses.values()) respond('');
-    this.#responses.clear();
-    if (!this.#isClosed) this.#subscriber.onSessionMoved();
+    if (!wasClosed) this.#subscriber.onSessionMoved();
+    this.#failAll(() => true);
     this.#end();
   }
 
-  #handleRecord({ event: given, seq, message }: ChannelMessage): void {
+  #failAll(isIncluded: (request: CommandRequest) => boolean): void {
+    for (const [r, { request }] of this.#pending)
+      if (isIncluded(request)) this.#respond(r, AgentResponse.refusal(request.type, GONE));
+  }
+
+  #handleRecord(message: ChannelMessage): void {
     if (this.#isClosed) return;
-    const event = given as AgentEvent;
-    const folded = this.#subscriber.isCumulative ? this.#fold(event) : undefined;
-    const messageSoFar = (message as AssistantMessage | undefined) ?? folded;
-    this.#subscriber.onRecord(
-      new SessionRecord(event, {
-        ...(typeof seq === 'number' ? { seq } : {}),
-        text: JSON.stringify(event),
-        messageSoFar,
-      }),
-    );
+    const record = this.#records.of(message);
+    const folded = this.#subscriber.isCumulative ? this.#fold(record.event) : undefined;
+    const isOwn = folded !== undefined && record.messageSoFar === undefined;
+    this.#subscriber.onRecord(isOwn ? recordFrom(message, folded) : record);
   }
 
   #fold(event: AgentEvent): AssistantMessage | undefined {
@@ -174,17 +219,28 @@ export class RemoteHandle implements SessionHandle {
   }
 
   #handleResponse(r: number, text: string): void {
-    const respond = this.#responses.get(r);
-    this.#responses.delete(r);
-    respond?.(text);
+    const { request } = this.#pending.get(r) ?? {};
+    if (!request) return;
+    const { response } = AgentResponse.parse(text) ?? {};
+    const path = response?.success && request.type === 'export_html' ? request['outputPath'] : undefined;
+    if (typeof path === 'string')
+      void this.#downloads.save(r, path).then(
+        () => this.#respond(r, AgentResponse.success(request.type, { path })),
+        (error: unknown) => this.#respond(r, AgentResponse.refusal(request.type, Refusal.from(error))),
+      );
+    else this.#respond(r, response ?? AgentResponse.refusal(request.type, GONE));
+  }
+
+  #respond(r: number, response: AgentResponse): void {
+    const pending = this.#pending.get(r);
+    this.#pending.delete(r);
+    pending?.onResponse(response);
   }
 
   #await(message: ChannelMessage): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       this.#step = { resolve, reject };
       this.#post(message);
-    }).finally(() => {
-      this.#step = undefined;
     });
   }
 
@@ -194,6 +250,7 @@ export class RemoteHandle implements SessionHandle {
 
   #end(): void {
     this.#isClosed = true;
+    this.#downloads.cancel(new Refusal(GONE.code, GONE.message));
     this.#onClosed();
   }
 }

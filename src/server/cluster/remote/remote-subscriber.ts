@@ -2,11 +2,13 @@ import type { AgentEvent } from '../../../protocol/generated/vocabulary.ts';
 import type { SessionRecord } from '../../session-record.ts';
 import type { AttachResult, Snapshot, Subscriber } from '../../sessions.ts';
 import type { Channel } from './node-channel.ts';
+import { SentRecipients } from './recipient-lists.ts';
 import type { SubscriberTraits } from './subscriber-traits.ts';
 
 /** Sends records to the subscribers of one node: a record for several of them crosses the network once. */
 export class RecordBundler {
   readonly #channel: Channel;
+  readonly #sent = new SentRecipients();
   #record: SessionRecord | undefined;
   #recipients: number[] = [];
 
@@ -27,22 +29,26 @@ export class RecordBundler {
   flush(): void {
     const record = this.#record;
     if (!record) return;
-    const { event, seq } = record;
-    this.#channel.send({ k: 'record', to: this.#recipients, event, seq, ...finalMessage(record) });
+    const recipients = this.#sent.fieldsOf(this.#recipients);
     this.#record = undefined;
     this.#recipients = [];
+    const { event, seq } = record;
+    this.#channel.send({ k: 'record', ...recipients, event, seq, ...finalMessage(record) });
   }
 }
 
-/** The complete message of a final step: the steps before it do not have all of it. */
+/** The complete message of a final step: the steps before it do not have all of it. The agent may send malformed events. */
 function finalMessage({ event, messageSoFar }: SessionRecord) {
-  const isFinal = event.type === 'message_update' && /^(done|error)$/.test(event.assistantMessageEvent.type);
+  const { assistantMessageEvent: step } = event as { assistantMessageEvent?: { type?: unknown } | null };
+  const isFinal = event.type === 'message_update' && (step?.type === 'done' || step?.type === 'error');
   return isFinal && messageSoFar ? { message: messageSoFar } : {};
 }
 
 /** A client of another node, as the session that this node serves sees it. */
 export class RemoteSubscriber implements Subscriber {
   traits: SubscriberTraits;
+  /** Called when the session is deleted: the client leaves it at once, although its own node closes it later. */
+  onDeleted = (): void => {};
   readonly #id: number;
   readonly #channel: Channel;
   readonly #bundler: RecordBundler;
@@ -131,6 +137,7 @@ export class RemoteSubscriber implements Subscriber {
 
   onSessionDeleted(): void {
     this.#call('onSessionDeleted');
+    this.onDeleted();
   }
 
   #call(method: SubscriberMethod, value?: unknown): void {

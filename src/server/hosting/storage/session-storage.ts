@@ -32,8 +32,8 @@ export interface OwnedSession {
 export interface SessionStorage {
   /** Undefined if another process owns the session. */
   open(target: SessionTarget): Promise<OwnedSession | undefined>;
-  /** Call before an agent works on the file of a session that is not open in this process. */
-  fetch(target: SessionTarget): Promise<void>;
+  /** Call before an agent works on the file of a session that is not open in this process; returns its path. */
+  fetch(target: SessionTarget): Promise<string | undefined>;
   /** Call before a client receives the name of a session that an agent created beside its own. */
   adopt(target: SessionTarget): Promise<void>;
 }
@@ -48,7 +48,9 @@ export class LocalStorage implements SessionStorage {
     this.#runs = runs;
   }
 
-  async fetch(): Promise<void> {}
+  async fetch(target: SessionTarget): Promise<string | undefined> {
+    return target.kind === 'stored' ? target.path : undefined;
+  }
 
   async adopt(): Promise<void> {}
 

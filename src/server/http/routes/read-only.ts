@@ -13,9 +13,16 @@ export const health: Route = {
 export const readiness: Route = {
   methods: readMethods,
   handle: ({ response, services }) => {
-    const status = services.readiness();
-    if (status === 'ready') sendJson(response, { status });
-    else sendRefusal(response, { status: 503, code: status, error: `The server is ${status}` });
+    const state = services.readiness();
+    if (state === 'ready') sendJson(response, { status: state });
+    else if (typeof state === 'string')
+      sendRefusal(response, { status: 503, code: state, error: `The server is ${state}` });
+    else
+      sendRefusal(response, {
+        status: 503,
+        code: 'unavailable',
+        error: `The server is unavailable: ${state.unavailable}`,
+      });
   },
 };
 

@@ -36,18 +36,29 @@ export async function exportSession({ sessionPath, cwd, outputPath, leafId }: Ex
   const source = new SessionSource(sessionPath);
   try {
     if (!source.hasMessages) throw new Refusal('not_found', 'Nothing to export yet - start a conversation first');
-    const existing = statSync(target, { throwIfNoEntry: false });
-    if (existing && !existing.isFile()) throw new Refusal('invalid_params', `Cannot write ${path}: it is no file`);
-    if (existing && existing.size > 0 && !isHtml(target)) {
-      throw new Refusal('permission_denied', `Cannot write ${path}: there is a file that is no web page`);
-    }
-    await writePiecesAtomic(target, pieces(source, leafId), { newMode: MODE });
-  } catch (error) {
-    throw writeRefusals[(error as NodeJS.ErrnoException).code ?? '']?.(path) ?? error;
+    await writePage(target, path, pieces(source, leafId));
   } finally {
     source.close();
   }
   return path;
+}
+
+/** Writes a page; an existing file is replaced only if it is a web page. Refusals call the file `name`. */
+export async function writePage(
+  target: string,
+  name: string,
+  content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<void> {
+  try {
+    const existing = statSync(target, { throwIfNoEntry: false });
+    if (existing && !existing.isFile()) throw new Refusal('invalid_params', `Cannot write ${name}: it is no file`);
+    if (existing && existing.size > 0 && !isHtml(target)) {
+      throw new Refusal('permission_denied', `Cannot write ${name}: there is a file that is no web page`);
+    }
+    await writePiecesAtomic(target, content, { newMode: MODE });
+  } catch (error) {
+    throw writeRefusals[(error as NodeJS.ErrnoException).code ?? '']?.(name) ?? error;
+  }
 }
 
 /** Only an earlier export or another HTML page is overwritten. */

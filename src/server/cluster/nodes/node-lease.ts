@@ -1,10 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { errors, type Msg, type Subscription } from '@nats-io/transport-node';
-import { newUuid } from '../../store/sessions/random-id.ts';
-import { isUnanswered } from './append-outcome.ts';
-import { type ClusterConnection, ClusterUnusable } from './connection.ts';
-import { NODES_BUCKET, type NodeIdentity, nodeSubject } from './names.ts';
+import { newUuid } from '../../../store/sessions/random-id.ts';
+import { type ClusterConnection, ClusterUnusable, throwIfForbidden } from '../connection.ts';
+import { appendFailure, isUnanswered } from '../log/append-outcome.ts';
+import { CLUSTER_PROTOCOL, NODES_BUCKET, type NodeIdentity, nodeSubject } from '../names.ts';
+import type { NodeFacts, NodeKey } from './node-facts.ts';
 
 /** How a node proves that it is alive, and when others may take its sessions. */
 export interface LeaseTimes {
@@ -15,17 +17,27 @@ export interface LeaseTimes {
   readonly silenceMs: number;
 }
 
-/** Longer than an election of the NATS servers takes, so that their failure ends no lease. */
-export const LEASE_TIMES: LeaseTimes = { renewMs: 3000, stopMs: 15_000, silenceMs: 3000 };
-
-/** The lifetime of a key that is not renewed: longer than `stopMs`, so that a node stops before others take over. */
-export const NODE_KEY_TTL_MS = 20_000;
+/**
+ * The times that follow from the lifetime of a node's key, which all nodes of a cluster have in common. A node stops before
+ * its key is gone.
+ */
+export const leaseTimes = (keyLifeMs: number): LeaseTimes => ({
+  renewMs: 0.15 * keyLifeMs,
+  stopMs: 0.75 * keyLifeMs,
+  silenceMs: 0.15 * keyLifeMs,
+});
 
 // How long one renewal may take before it is tried again.
 const LEASE_RENEW_MS = 1000;
 
 // How long a node that was gone counts as gone: opening a session needs to know it several times.
 const GONE_MS = 10_000;
+
+// Renewals without an answer after which a node accepts no new clients.
+const MAX_MISSED_RENEWALS = 2;
+
+// How often changed facts reach the other nodes at most, beside the renewals.
+const FACTS_INTERVAL_MS = 1000;
 
 const CHECK_INTERVAL_MS = 250;
 const NODE_PROBE_MS = 500;
@@ -37,17 +49,11 @@ const RELEASE = 'release';
 // How long another node may take to park an idle session.
 const RELEASE_TIMEOUT_MS = 10_000;
 
-/** The facts that a node publishes about itself. */
-export interface NodeInfo {
-  readonly version: string;
-}
-
-interface NodeKey extends NodeInfo {
-  readonly incarnation: string;
-}
-
-interface LeaseOptions extends NodeInfo {
+interface LeaseOptions {
   readonly name: string;
+  /** The state of this node at the moment of a renewal. */
+  readonly facts: () => NodeFacts;
+  /** By default they follow from the lifetime of the keys. */
   readonly times?: LeaseTimes;
 }
 
@@ -59,7 +65,7 @@ export class NodeLease {
   readonly #name: string;
   readonly #cluster: ClusterConnection;
   readonly #bucket: KV;
-  readonly #info: NodeInfo;
+  readonly #facts: () => NodeFacts;
   readonly #times: LeaseTimes;
   #identity: NodeIdentity;
   #lost = new AbortController();
@@ -69,16 +75,24 @@ export class NodeLease {
   #isReleased = false;
   /** The incarnations that were gone, and until when that is not checked again. */
   readonly #goneUntil = new Map<string, number>();
+  /** Since when probes find no process that listens to a node, and until when, by incarnation. */
+  readonly #silences = new Map<string, { readonly since: number; readonly until: number }>();
   #onLife: (change: 'lost' | 'begun') => void = () => {};
   /** The start of the last renewal that was answered, on the monotonic clock. */
   #renewedAt = performance.now();
   #revision = 0;
-  #isRenewing = false;
+  #renewal: Promise<void> | undefined;
+  /** Whether the facts have changed since the running renewal began. */
+  #isOutdated = false;
+  /** Renewals without an answer since the last one that was answered. */
+  #missedRenewals = 0;
+  /** The facts that others know of this node. */
+  #published = '';
 
-  private constructor(cluster: ClusterConnection, bucket: KV, { name, version, times = LEASE_TIMES }: LeaseOptions) {
+  private constructor(cluster: ClusterConnection, bucket: KV, { name, facts, times }: Required<LeaseOptions>) {
     this.#cluster = cluster;
     this.#bucket = bucket;
-    this.#info = { version };
+    this.#facts = facts;
     this.#times = times;
     this.#name = name;
     this.#identity = { name, incarnation: newUuid() };
@@ -86,17 +100,31 @@ export class NodeLease {
 
   /** Takes the name of a node; a predecessor of the same name must be dead. */
   static async take(cluster: ClusterConnection, options: LeaseOptions): Promise<NodeLease> {
-    const lease = new NodeLease(
-      cluster,
-      await new Kvm(jetstream(cluster.nats, { timeout: LEASE_RENEW_MS })).open(NODES_BUCKET),
-      options,
-    );
-    await lease.#begin();
+    const bucket = await new Kvm(jetstream(cluster.nats, { timeout: LEASE_RENEW_MS })).open(NODES_BUCKET);
+    const { times = leaseTimes((await bucket.status()).ttl) } = options;
+    const lease = new NodeLease(cluster, bucket, { ...options, times });
+    try {
+      await lease.#begin();
+    } catch (error) {
+      // Its key may be stored all the same: then the next try must not find it alive.
+      lease.#stop();
+      throw error;
+    }
     return lease;
   }
 
   get identity(): NodeIdentity {
     return this.#identity;
+  }
+
+  /** Whether the cluster has not answered several renewals: the lease may end soon. */
+  get isLate(): boolean {
+    return this.#missedRenewals >= MAX_MISSED_RENEWALS;
+  }
+
+  /** The time since the last renewal that was answered. */
+  get ageMs(): number {
+    return performance.now() - this.#renewedAt;
   }
 
   /** Aborts when this node may no longer own what it owns now. */
@@ -136,15 +164,16 @@ export class NodeLease {
   }
 
   async #awaitSilence(node: NodeIdentity): Promise<boolean> {
-    let silentSince: number | undefined;
     for (;;) {
       const key = await this.#readKey(node.name).catch(unlessUnanswered);
       if (key === 'missing' || (key && key.incarnation !== node.incarnation)) return true;
+      // Such a node listens to other subjects: only its key shows that it is alive.
+      if (key && key.protocol !== CLUSTER_PROTOCOL) return false;
       const outcome = await this.probe(node);
       if (outcome === 'alive') return false;
-      const isConnected = outcome === 'silent' && (await this.probe(this.#identity)) === 'alive';
-      silentSince = isConnected ? (silentSince ?? performance.now()) : undefined;
-      if (silentSince !== undefined && performance.now() - silentSince >= this.#times.silenceMs) return true;
+      if ((await this.probe(this.#identity)) !== 'alive') this.#silences.delete(node.incarnation);
+      const { since = performance.now() } = this.#silences.get(node.incarnation) ?? {};
+      if (performance.now() - since >= this.#times.silenceMs) return true;
       await delay(PROBE_DELAY_MS);
     }
   }
@@ -153,6 +182,8 @@ export class NodeLease {
   async release(): Promise<void> {
     this.#isReleased = true;
     this.#stop();
+    // It changes the revision of the key.
+    await this.#renewal;
     if (!this.#lost.signal.aborted)
       await this.#bucket.delete(this.#name, { previousSeq: this.#revision }).catch(() => {});
   }
@@ -172,6 +203,7 @@ export class NodeLease {
     this.#timers = [
       setInterval(() => void this.#renew(), renewMs).unref(),
       setInterval(() => this.#checkAge(), Math.min(CHECK_INTERVAL_MS, renewMs)).unref(),
+      setInterval(() => this.#publishChanges(), FACTS_INTERVAL_MS).unref(),
     ];
   }
 
@@ -201,41 +233,68 @@ export class NodeLease {
         throw new ClusterUnusable(`A node with the name ${name} is running: choose another one with --node`);
       this.#renewedAt = performance.now();
       try {
-        this.#revision = await this.#write(entry?.revision ?? 0);
+        await this.#write(entry?.revision ?? 0);
         return;
       } catch (error) {
-        if (isUnanswered(error)) throw error;
+        throwIfForbidden(error);
+        if (appendFailure(error) !== 'conflict') throw error;
       }
     }
   }
 
-  #write(revision: number): Promise<number> {
-    const key: NodeKey = { incarnation: this.#identity.incarnation, ...this.#info };
-    return this.#bucket.put(this.#name, JSON.stringify(key), { previousSeq: revision });
+  async #write(revision: number): Promise<void> {
+    const facts = this.#facts();
+    const key: NodeKey = { incarnation: this.#identity.incarnation, ...facts };
+    this.#revision = await this.#bucket.put(this.#name, JSON.stringify(key), { previousSeq: revision });
+    this.#published = JSON.stringify(facts);
+    this.#missedRenewals = 0;
+  }
+
+  #publishChanges(): void {
+    if (JSON.stringify(this.#facts()) !== this.#published) this.publish();
+  }
+
+  /** Renews the key at once, because the facts have changed. */
+  publish(): void {
+    if (this.#renewal !== undefined) this.#isOutdated = true;
+    else void this.#renew();
   }
 
   async #renew(): Promise<void> {
-    if (this.#isRenewing || this.#lost.signal.aborted || this.#cluster.nats.isClosed()) return;
-    this.#isRenewing = true;
+    if (this.#renewal || this.#isReleased || this.#lost.signal.aborted || this.#cluster.nats.isClosed()) return;
+    this.#isOutdated = false;
+    this.#renewal = this.#tryRenewal();
+    await this.#renewal;
+    this.#renewal = undefined;
+    if (this.#isOutdated) this.#renewSoon();
+  }
+
+  async #tryRenewal(): Promise<void> {
     const startedAt = performance.now();
     try {
-      this.#revision = await this.#write(this.#revision);
+      await this.#write(this.#revision);
       this.#renewedAt = startedAt;
     } catch (error) {
-      if (!isUnanswered(error)) await this.#afterConflict(startedAt);
-      else this.#renewSoon();
-    } finally {
-      this.#isRenewing = false;
+      if (appendFailure(error) === 'conflict') await this.#afterConflict();
+      else this.#missRenewal();
     }
   }
 
-  /** A renewal without an answer is repeated at once: short failures must not add up. */
+  /** A renewal that is not known to be stored is repeated at once: short failures must not add up. */
+  #missRenewal(): void {
+    this.#missedRenewals++;
+    this.#renewSoon();
+  }
+
   #renewSoon(): void {
     setTimeout(() => void this.#renew(), PROBE_DELAY_MS).unref();
   }
 
-  /** An earlier renewal without an answer may have been stored. A key that is missing or another's ends the lease. */
-  async #afterConflict(startedAt: number): Promise<void> {
+  /**
+   * An earlier renewal without an answer may have been stored, at an unknown time: the key is renewed behind it at once. A
+   * key that is missing or another's ends the lease.
+   */
+  async #afterConflict(): Promise<void> {
     try {
       const entry = await this.#bucket.get(this.#name);
       const key = entry?.operation === 'PUT' ? entry.json<NodeKey>() : undefined;
@@ -244,14 +303,14 @@ export class NodeLease {
         return;
       }
       this.#revision = entry.revision;
-      this.#renewedAt = startedAt;
-    } catch {
       this.#renewSoon();
+    } catch {
+      this.#missRenewal();
     }
   }
 
   #checkAge(): void {
-    if (performance.now() - this.#renewedAt > this.#times.stopMs) this.#lose();
+    if (this.ageMs > this.#times.stopMs) this.#lose();
   }
 
   #lose(): void {
@@ -278,6 +337,21 @@ export class NodeLease {
 
   /** Whether a node responds; `silent` if no process listens to it. */
   async probe(node: NodeIdentity): Promise<'alive' | 'silent' | 'unknown'> {
+    const outcome = await this.#ping(node);
+    this.#recordSilence(node, outcome === 'silent');
+    return outcome;
+  }
+
+  /** Probes that are too far apart prove no silence between them. */
+  #recordSilence({ incarnation }: NodeIdentity, isSilent: boolean): void {
+    const now = performance.now();
+    const known = this.#silences.get(incarnation);
+    const isContinued = known !== undefined && now - known.until < this.#times.silenceMs;
+    if (isSilent) this.#silences.set(incarnation, { since: isContinued ? known.since : now, until: now });
+    else this.#silences.delete(incarnation);
+  }
+
+  async #ping(node: NodeIdentity): Promise<'alive' | 'silent' | 'unknown'> {
     try {
       await this.#cluster.nats.request(nodeSubject(node, ALIVE), '', { timeout: NODE_PROBE_MS });
       return 'alive';
@@ -292,5 +366,3 @@ const isNoResponders = (error: unknown): boolean => error instanceof errors.Requ
 function unlessUnanswered(error: unknown): undefined {
   if (!isUnanswered(error)) throw error;
 }
-
-const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

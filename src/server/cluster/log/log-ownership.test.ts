@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
-import { startNatsServer } from '../../../test/support/cluster/nats-server.ts';
-import { testCluster } from '../../../test/support/cluster/test-cluster.ts';
-import { ownershipContract } from '../hosting/testing/ownership-contract.ts';
-import { connectCluster } from './connection.ts';
+import { startNatsServer } from '../../../../test/support/cluster/nats-server.ts';
+import { TEST_FACTS, testCluster } from '../../../../test/support/cluster/test-cluster.ts';
+import { ownershipContract } from '../../hosting/testing/ownership-contract.ts';
+import { connectCluster } from '../connection.ts';
+import { logSubject } from '../names.ts';
+import { type LeaseTimes, NodeLease } from '../nodes/node-lease.ts';
+import { createBuckets, createLogStream } from '../setup.ts';
 import { LogOwnership } from './log-ownership.ts';
-import { type LeaseTimes, NodeLease } from './node-lease.ts';
-import { createBuckets, createLogStream } from './setup.ts';
 
 const cluster = testCluster();
 const TIMES: LeaseTimes = { renewMs: 100, stopMs: 3000, silenceMs: 300 };
@@ -15,7 +16,7 @@ let sessions = 0;
 
 async function newNode(name = `node-${++nodes}`) {
   const connection = await cluster.connect();
-  const lease = await NodeLease.take(connection, { name, version: 'test', times: TIMES });
+  const lease = await NodeLease.take(connection, { name, facts: () => TEST_FACTS, times: TIMES });
   return { connection, lease, ownership: new LogOwnership(connection, lease) };
 }
 
@@ -59,20 +60,52 @@ it('the session of a dead node can be claimed, and what the dead one still appen
   expect(log?.sessionId).toBe('orphaned');
 });
 
-it('a claim is lost when another node has taken the session', async () => {
-  const [a, b] = [await newNode(), await newNode()];
-  const claim = await a.ownership.claim('taken');
-  // Takes the session of a living node, as one does that took it for dead.
-  const thief = new LogOwnership(b.connection, {
-    identity: b.lease.identity,
-    lost: b.lease.lost,
+/** Takes the sessions of living nodes, as a node does that took them for dead. */
+const thiefAt = ({ connection, lease }: Awaited<ReturnType<typeof newNode>>) =>
+  new LogOwnership(connection, {
+    identity: lease.identity,
+    lost: lease.lost,
     isGone: async () => true,
     requestRelease: async () => false,
   });
-  expect(await thief.claim('taken')).toBeDefined();
+
+it('a claim is lost when another node has taken the session', async () => {
+  const [a, b] = [await newNode(), await newNode()];
+  const claim = await a.ownership.claim('taken');
+  expect(await thiefAt(b).claim('taken')).toBeDefined();
 
   await expect(claim?.append('entries', Buffer.from('late\n'))).rejects.toThrow('The session is owned elsewhere');
   expect(claim?.lost.aborted).toBe(true);
+});
+
+it('[W161] a log that cannot be read does not keep a node from giving up the other sessions', async () => {
+  const [a, b] = [await newNode(), await newNode()];
+  await a.ownership.claim('unreadable');
+  const claim = await a.ownership.claim('readable');
+  await a.connection.js.publish(logSubject('unreadable'), 'no record');
+  expect(await thiefAt(b).claim('readable')).toBeDefined();
+
+  await expect(a.ownership.checkHeld()).rejects.toThrow('has an unknown form');
+
+  expect(claim?.lost.aborted).toBe(true);
+});
+
+it('[W144] a node that loses its lease while it claims a session gives the claim up', async () => {
+  const { connection, lease, ownership } = await newNode();
+  await ownership.claim('half-claimed');
+  const lost = new AbortController();
+  const loser = new LogOwnership(connection, {
+    identity: { name: 'loser', incarnation: '1' },
+    lost: lost.signal,
+    isGone: async () => {
+      lost.abort();
+      return true;
+    },
+    requestRelease: async () => false,
+  });
+
+  await expect(loser.claim('half-claimed')).rejects.toThrow('This node cannot reach the cluster');
+  expect(lease.lost.aborted).toBe(false);
 });
 
 it('[W146] two nodes cannot have the same name', async () => {
@@ -108,7 +141,7 @@ it('[W144] a node that lost its lease works again when the cluster is back, unde
   const connection = await connectCluster({ servers: [server.url], name: 'test' });
   await createLogStream(connection, { replicas: 1, maxBytes: 1024 * 1024 });
   await createBuckets(connection, { replicas: 1 });
-  const lease = await NodeLease.take(connection, { name: 'returns', version: 'test', times: TIMES });
+  const lease = await NodeLease.take(connection, { name: 'returns', facts: () => TEST_FACTS, times: TIMES });
   const ownership = new LogOwnership(connection, lease);
   const claim = await ownership.claim('kept');
   const { incarnation } = lease.identity;

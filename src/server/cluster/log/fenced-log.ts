@@ -1,18 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredMsg } from '@nats-io/jetstream';
-import { Refusal } from '../../protocol/errors.ts';
-import { NotOwner } from '../hosting/storage/journal.ts';
+import { Refusal } from '../../../protocol/errors.ts';
+import { NotOwner } from '../../hosting/storage/journal.ts';
+import type { ClusterConnection } from '../connection.ts';
+import { LOG_STREAM, logSubject, type NodeIdentity } from '../names.ts';
+import type { ClusterObserver } from '../observer.ts';
 import { appendFailure, isUnanswered } from './append-outcome.ts';
-import type { ClusterConnection } from './connection.ts';
 import {
   headersOf,
   isSameRecord,
   type RecordHead,
   RecordJoiner,
   type RecordKind,
+  recordId,
   recordOf,
   type StoredRecord,
 } from './log-record.ts';
-import { LOG_STREAM, logSubject, type NodeIdentity } from './names.ts';
 
 // The largest piece of a record: the servers accept messages of 1 MiB with their headers.
 const MAX_PIECE_BYTES = 960 * 1024;
@@ -45,31 +48,40 @@ export class LogRefused extends Error {
 
 let batches = 0;
 
+interface FencedLogOptions {
+  /** Appends are no longer tried again, because the ownership has ended. */
+  readonly isGivenUp?: () => boolean;
+  readonly observer?: ClusterObserver;
+}
+
 /** An append to the log of a session fails unless its writer knows the last record, so that an old owner cannot append. */
 export class FencedLog {
   readonly sessionId: string;
   readonly #cluster: ClusterConnection;
   readonly #writer: NodeIdentity;
   readonly #isGivenUp: () => boolean;
+  readonly #observer: ClusterObserver;
   /** The sequence number of the last record, as far as this writer knows. */
   #last = 0;
+  #lastId = '';
   /** The sequence number of the claim under which records are appended. */
   #token = 0;
   #wasEmpty = false;
+  #hasRegressed = false;
   /** The append in flight: there is one at most. */
   #appending: Promise<unknown> = Promise.resolve();
 
-  /** `isGivenUp`: appends are no longer tried again, because the ownership has ended. */
   constructor(
     cluster: ClusterConnection,
     sessionId: string,
     writer: NodeIdentity,
-    isGivenUp: () => boolean = () => false,
+    { isGivenUp = () => false, observer = {} }: FencedLogOptions = {},
   ) {
     this.#cluster = cluster;
     this.sessionId = sessionId;
     this.#writer = writer;
     this.#isGivenUp = isGivenUp;
+    this.#observer = observer;
   }
 
   get token(): number {
@@ -83,6 +95,11 @@ export class FencedLog {
 
   get last(): number {
     return this.#last;
+  }
+
+  /** Identifies the record that this writer appended last. */
+  get lastId(): string {
+    return this.#lastId;
   }
 
   /** The last record according to the leader; undefined for an empty log. Only an append behind it proves that it is. */
@@ -118,8 +135,9 @@ export class FencedLog {
     return appended;
   }
 
-  /** Removes all records up to the last one of this writer: those of a later owner stay. */
+  /** Removes all records, unless another owner has appended one: it may need those before. */
   async purge(): Promise<void> {
+    if ((await this.readLast())?.seq !== this.#last) return;
     await this.#cluster.manager.streams.purge(LOG_STREAM, { filter: logSubject(this.sessionId), seq: this.#last + 1 });
   }
 
@@ -191,11 +209,16 @@ export class FencedLog {
   }
 
   async #append(head: RecordHead, data: Uint8Array): Promise<number> {
+    const startedAt = performance.now();
     for (;;) {
       if (this.#isGivenUp()) throw new NotOwner();
+      if (this.#hasRegressed) throw new LogRegressed(this.sessionId);
       const seq = await this.#tryAppend(head, data);
+      this.#observer.onAppend?.(seq === undefined ? 'unanswered' : 'stored');
       if (seq !== undefined) {
+        this.#observer.onStored?.((performance.now() - startedAt) / 1000);
         this.#last = seq;
+        this.#lastId = recordId(head);
         return seq;
       }
       await delay(RETRY_DELAY_MS);
@@ -214,7 +237,10 @@ export class FencedLog {
       return seq;
     } catch (error) {
       const failure = appendFailure(error);
-      if (failure === 'refused') throw new LogRefused(`The log refuses a record: ${(error as Error).message}`);
+      if (failure === 'refused') {
+        this.#observer.onAppend?.('refused');
+        throw new LogRefused(`The log refuses a record: ${(error as Error).message}`);
+      }
       return failure === 'conflict' ? this.#afterConflict(head) : undefined;
     }
   }
@@ -231,13 +257,32 @@ export class FencedLog {
     if (stored && isSameRecord(stored, head)) return stored.seq;
     const last = stored?.seq ?? 0;
     if (last === this.#last) return undefined;
-    if (last < this.#last) throw new LogRegressed(this.sessionId);
+    // An empty session that another node has released leaves an empty log.
+    const isPurged = head.kind === 'claim' && !stored;
+    if (last < this.#last && !isPurged) {
+      this.#hasRegressed = true;
+      this.#observer.onAppend?.('regressed');
+      throw this.reportRegressed();
+    }
+    this.#observer.onAppend?.('conflict');
+    if (stored && head.kind !== 'claim') this.#observer.onDeposed?.(this.sessionId, stored.writer);
     throw new NotOwner();
+  }
+
+  /** The writer of a later claim, if the last record is not of this one. */
+  async findSuccessor(): Promise<NodeIdentity | undefined> {
+    const last = await this.readLast();
+    const token = last?.kind === 'claim' ? last.seq : (last?.token ?? 0);
+    return token > this.#token ? last?.writer : undefined;
+  }
+
+  /** Reports that the log lacks records that it acknowledged; returns the error to throw. */
+  reportRegressed(): LogRegressed {
+    this.#observer.onRegressed?.(this.sessionId);
+    return new LogRegressed(this.sessionId);
   }
 
   #newHead(kind: RecordKind): RecordHead {
     return { kind, writer: this.#writer, token: kind === 'claim' ? 0 : this.#token, batch: ++batches };
   }
 }
-
-const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { testCluster } from '../../../test/support/cluster/test-cluster.ts';
-import type { StoredEntry } from '../hosting/storage/journal.ts';
-import { journalContract } from '../hosting/testing/journal-contract.ts';
+import { TEST_FACTS, testCluster } from '../../../../test/support/cluster/test-cluster.ts';
+import type { StoredEntry } from '../../hosting/storage/journal.ts';
+import { journalContract } from '../../hosting/testing/journal-contract.ts';
+import { NodeLease } from '../nodes/node-lease.ts';
 import { LogOwnership } from './log-ownership.ts';
-import { NodeLease } from './node-lease.ts';
 import { appendEntries, ReplicatedJournal } from './replicated-journal.ts';
 
 const cluster = testCluster();
@@ -12,7 +12,7 @@ let sessions = 0;
 let lease: Promise<NodeLease> | undefined;
 
 async function make(limit?: number) {
-  lease ??= NodeLease.take(cluster.connection, { name: 'journal', version: 'test' });
+  lease ??= NodeLease.take(cluster.connection, { name: 'journal', facts: () => TEST_FACTS });
   const id = `journal-${++sessions}`;
   const claim = await new LogOwnership(cluster.connection, await lease).claim(id);
   if (!claim) throw new Error('The session is owned');

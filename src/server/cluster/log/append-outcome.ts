@@ -25,10 +25,20 @@ export function appendFailure(error: unknown): AppendFailure {
   return isUnanswered(error) ? 'unknown' : 'refused';
 }
 
-/** Whether a request got no response: nothing is known about its effect. */
+/** The subject that the permissions of this user forbid, if that is why a request failed. */
+export function forbiddenSubject(error: unknown): string | undefined {
+  const { cause = error } = error as Error;
+  return cause instanceof errors.PermissionViolationError ? cause.subject : undefined;
+}
+
+/** Whether a request got no response, or the servers have no leader: nothing is known about its effect. */
 export const isUnanswered = (error: unknown): boolean =>
+  forbiddenSubject(error) === undefined && isConnectionError(error);
+
+const isConnectionError = (error: unknown): boolean =>
   // Not exported by the library; the servers have no leader yet, or JetStream is off.
   (error instanceof Error && error.name === 'JetStreamNotEnabled') ||
+  (error instanceof JetStreamApiError && error.apiError().code === UNAVAILABLE) ||
   error instanceof errors.TimeoutError ||
   error instanceof errors.ConnectionError ||
   error instanceof errors.NoRespondersError ||

@@ -1,4 +1,4 @@
-import type { RunRecords } from '../../store/run-journal.ts';
+import type { RunRecords } from '../../../store/run-journal.ts';
 
 export const NO_RUNS: RunRecords = { ended: [] };
 

@@ -1,6 +1,6 @@
-import type { RunRecords } from '../../store/run-journal.ts';
-import { CoalescedTask } from '../../system/coalesced-task.ts';
-import { NotOwner, type StoredEntry } from '../hosting/storage/journal.ts';
+import type { RunRecords } from '../../../store/run-journal.ts';
+import { CoalescedTask } from '../../../system/coalesced-task.ts';
+import { NotOwner, type StoredEntry } from '../../hosting/storage/journal.ts';
 import type { LogClaim, LogOwnership } from './log-ownership.ts';
 import { LogRuns, NO_RUNS } from './log-runs.ts';
 import type { Replica, ReplicaFiles } from './replica-file.ts';
@@ -30,6 +30,8 @@ export class OwnedLog implements EntryLog {
   #runs: LogRuns;
   /** The appends of marks that have not settled. */
   #pendingRuns: Promise<void> | undefined;
+  /** The last append of entries; it does not reject. */
+  #appended: Promise<void> = Promise.resolve();
   /** The length of the session file up to the entries in the log. */
   #bytes: number;
   #hasContent: boolean;
@@ -73,7 +75,13 @@ export class OwnedLog implements EntryLog {
     return this.#lastEntryId;
   }
 
-  async append(entries: readonly StoredEntry[]): Promise<void> {
+  append(entries: readonly StoredEntry[]): Promise<void> {
+    const appended = this.#append(entries);
+    this.#appended = appended.catch(() => {});
+    return appended;
+  }
+
+  async #append(entries: readonly StoredEntry[]): Promise<void> {
     let waiting: StoredEntry[] = [];
     for (const entry of entries) {
       if (entry.type === 'session' && entry.id === this.sessionId && this.#bytes > 0) {
@@ -97,7 +105,9 @@ export class OwnedLog implements EntryLog {
     const content = entries.filter(({ type }) => !EMPTY_TYPES.has(type));
     const isFirst = !this.#hasContent && content.length > 0;
     this.#hasContent ||= isFirst;
-    if (isFirst || entries.some(({ type }) => type === 'session_info')) this.#update();
+    // Its sender lists sessions after the response to a rename.
+    if (entries.some(({ type }) => type === 'session_info')) await this.#changes.run().catch(this.#options.onError);
+    else if (isFirst) this.#update();
     if (last.type === 'session') return;
     this.#lastEntryId = last.id;
     this.#options.onKept(last.id);
@@ -112,7 +122,7 @@ export class OwnedLog implements EntryLog {
       await next.release();
       throw new Error(`The agent changed to a stored session by itself: ${sessionId}`);
     }
-    await this.release();
+    await this.#end();
     this.#claim = next;
     this.#bytes = 0;
     this.#hasContent = false;
@@ -123,6 +133,12 @@ export class OwnedLog implements EntryLog {
 
   /** Ends the ownership of the session; one without content leaves no log. Does not reject. */
   async release(): Promise<void> {
+    // An append in flight may be the first content.
+    await this.#appended;
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
     try {
       await this.#release();
     } catch (error) {
@@ -139,7 +155,7 @@ export class OwnedLog implements EntryLog {
     else {
       await this.#changes.run().catch(this.#options.onError);
       await claim.release();
-      const position = { seq: claim.log.last, bytes: this.#bytes, marks: this.#runs.get() };
+      const position = { seq: claim.log.last, record: claim.log.lastId, bytes: this.#bytes, marks: this.#runs.get() };
       if (hasFile) files.storePosition(this.sessionId, position);
     }
   }
@@ -153,7 +169,14 @@ export class OwnedLog implements EntryLog {
     return new LogRuns(marks, (data) => {
       const appended: Promise<void> = claim
         .append('mark', data)
-        .then(() => {}, this.#options.onError)
+        .then(
+          () => {},
+          (error: unknown) => {
+            // No client may receive what depends on it: they connect again.
+            if (this.#claim === claim) this.#lost.abort();
+            this.#options.onError(error);
+          },
+        )
         .finally(() => {
           if (this.#pendingRuns === appended) this.#pendingRuns = undefined;
         });

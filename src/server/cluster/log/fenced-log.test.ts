@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { startNatsServer } from '../../../test/support/cluster/nats-server.ts';
-import { testCluster } from '../../../test/support/cluster/test-cluster.ts';
-import { connectCluster } from './connection.ts';
+import { startNatsServer } from '../../../../test/support/cluster/nats-server.ts';
+import { testCluster } from '../../../../test/support/cluster/test-cluster.ts';
+import { connectCluster } from '../connection.ts';
+import { LOG_STREAM, logSubject } from '../names.ts';
+import { createLogStream } from '../setup.ts';
 import { FencedLog } from './fenced-log.ts';
 import { headersOf, RecordJoiner } from './log-record.ts';
-import { logSubject } from './names.ts';
-import { createLogStream } from './setup.ts';
 
 const cluster = testCluster();
 
@@ -31,6 +31,16 @@ async function textsOf(log: FencedLog): Promise<string[]> {
   }
   return texts;
 }
+
+it('a claim of a session that its owner has purged meanwhile is tried again, not refused', async () => {
+  const [owner, next] = [logOf('purged', 'a'), logOf('purged', 'b')];
+  await owner.claim(undefined);
+  const last = await next.readLast();
+  await owner.purge();
+
+  expect(await next.claim(last)).toBe(false);
+  expect(await next.claim(await next.readLast())).toBe(true);
+});
 
 it('[W142] of two claims behind the same record one wins', async () => {
   const id = newId();
@@ -60,6 +70,23 @@ it('[W142] an owner cannot append after another one has claimed the log', async 
   await expect(first.append('entries', bytes('lost too'))).rejects.toThrow('The session is owned elsewhere');
 
   expect(await textsOf(second)).toEqual(['kept', 'next']);
+});
+
+it('[W160] nothing is appended to a log that lost records, which is reported once', async () => {
+  const id = newId();
+  const regressed: string[] = [];
+  const observer = { onRegressed: (sessionId: string) => void regressed.push(sessionId) };
+  const log = new FencedLog(cluster.connection, id, { name: 'a', incarnation: 'a-1' }, { observer });
+  await log.claim(undefined);
+  await log.append('entries', bytes('lost'));
+  await cluster.connection.manager.streams.purge(LOG_STREAM, { filter: logSubject(id) });
+
+  const message = `The log of session ${id} ends before records that it acknowledged`;
+  await expect(log.append('entries', bytes('next'))).rejects.toThrow(message);
+  await expect(log.append('release', bytes(''))).rejects.toThrow(message);
+
+  expect(regressed).toEqual([id]);
+  expect(await log.readLast()).toBeUndefined();
 });
 
 it('a long record is stored in pieces and read as one', async () => {

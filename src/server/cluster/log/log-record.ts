@@ -1,5 +1,5 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
-import type { NodeIdentity } from './names.ts';
+import type { NodeIdentity } from '../names.ts';
 
 const RECORD_KINDS = ['claim', 'release', 'entries', 'mark', 'trash', 'restore'] as const;
 
@@ -81,6 +81,9 @@ export const isSameWriter = (one: NodeIdentity, other: NodeIdentity): boolean =>
 
 export const isSameRecord = (stored: StoredRecord, head: RecordHead): boolean =>
   isSameWriter(stored.writer, head.writer) && stored.batch === head.batch && stored.part?.index === head.part?.index;
+
+/** Identifies a record beyond its number: after an old state of the log was restored, other records get the same numbers. */
+export const recordId = ({ writer, batch }: RecordHead): string => `${writer.incarnation}.${batch}`;
 
 /** A record whose pieces are joined. */
 export interface WholeRecord extends Omit<StoredRecord, 'part'> {

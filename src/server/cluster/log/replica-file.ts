@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fdatasyncSync,
+  fstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,24 +14,30 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { RunRecords } from '../../store/run-journal.ts';
-import { headerOf, sessionFileName } from '../../store/sessions/header.ts';
-import { makePrivateFolder } from '../../system/files/make-folder.ts';
-import { sessionIdIn } from './cluster-index.ts';
-import { type FencedLog, LogRegressed } from './fenced-log.ts';
-import { RecordJoiner } from './log-record.ts';
+import type { RunRecords } from '../../../store/run-journal.ts';
+import { readAt } from '../../../store/sessions/entry-reader.ts';
+import { headerOf, sessionFileName } from '../../../store/sessions/header.ts';
+import { parseFacts } from '../../../store/sessions/indexing/line-facts.ts';
+import { makePrivateFolder } from '../../../system/files/make-folder.ts';
+import { sessionIdIn } from '../cluster-index.ts';
+import type { FencedLog } from './fenced-log.ts';
+import { RecordJoiner, recordId, type StoredRecord } from './log-record.ts';
 import { NO_RUNS, parseRuns } from './log-runs.ts';
 
 // The part of a session's log that a file holds.
 interface FilePosition {
   // The last record of the log that is in the file.
   readonly seq: number;
+  // The id of that record.
+  readonly record?: string | undefined;
   // The length of the file then: bytes behind it are not known to be in the log.
   readonly bytes: number;
   // The latest mark of the runs up to there.
   readonly marks: RunRecords;
   // Whether the session is in the trash there.
   readonly isTrashed?: boolean | undefined;
+  // The stream of that log.
+  readonly stream?: string | undefined;
 }
 
 const AT_START: FilePosition = { seq: 0, bytes: 0, marks: NO_RUNS };
@@ -49,10 +56,17 @@ export interface Replica {
 /** The session files of a node: copies of the logs on which its agents work. */
 export class ReplicaFiles {
   readonly folder: string;
+  readonly #stream: string | undefined;
 
-  constructor(folder: string) {
+  /** `stream`: identifies the stream of the logs. A file that was made from another one is not overwritten. */
+  constructor(folder: string, stream?: string) {
     makePrivateFolder(folder);
     this.folder = folder;
+    this.#stream = stream;
+  }
+
+  get #start(): FilePosition {
+    return { ...AT_START, stream: this.#stream };
   }
 
   /** The file of a session on this node, also if it is outdated. */
@@ -65,8 +79,8 @@ export class ReplicaFiles {
   async restore(log: FencedLog, upTo: number): Promise<Replica> {
     const { sessionId } = log;
     const path = this.find(sessionId);
-    const position = path === undefined ? AT_START : this.#positionOf(sessionId, path);
-    if (position.seq > upTo) throw new LogRegressed(sessionId);
+    const position = path === undefined ? this.#start : this.#positionOf(sessionId, path);
+    if (position.seq > upTo || position.stream !== this.#stream) throw log.reportRegressed();
     const partial = join(this.folder, `.${sessionId}.partial`);
     const target = position.bytes > 0 && path !== undefined ? path : partial;
     if (target === partial) rmSync(partial, { force: true });
@@ -86,9 +100,9 @@ export class ReplicaFiles {
   }
 
   /** Stores how far the file of a session holds its log: the next restore reads only what is newer. */
-  storePosition(sessionId: string, position: FilePosition): void {
+  storePosition(sessionId: string, position: Omit<FilePosition, 'stream'>): void {
     const note = this.#noteOf(sessionId);
-    writeFileSync(`${note}.new`, JSON.stringify(position), { mode: 0o600 });
+    writeFileSync(`${note}.new`, JSON.stringify({ ...position, stream: this.#stream }), { mode: 0o600 });
     renameSync(`${note}.new`, note);
   }
 
@@ -110,9 +124,9 @@ export class ReplicaFiles {
   #positionOf(sessionId: string, path: string): FilePosition {
     try {
       const note = JSON.parse(readFileSync(this.#noteOf(sessionId), 'utf8')) as FilePosition;
-      return statSync(path).size >= note.bytes ? note : AT_START;
+      return statSync(path).size >= note.bytes ? note : this.#start;
     } catch {
-      return AT_START;
+      return this.#start;
     }
   }
 
@@ -128,10 +142,11 @@ async function appendLog(
   { position, upTo }: { position: FilePosition; upTo: number },
 ): Promise<FilePosition> {
   const joiner = new RecordJoiner();
-  let { bytes, marks, isTrashed } = position;
+  let { bytes, marks, isTrashed, record: lastId } = position;
   let fd: number | undefined;
   try {
-    for await (const message of log.read(position.seq, upTo)) {
+    for await (const message of readFrom(log, position, upTo)) {
+      lastId = recordId(message);
       const record = joiner.add(message);
       if (record?.kind === 'mark') marks = parseRuns(record.data);
       if (record?.kind === 'trash' || record?.kind === 'restore') isTrashed = record.kind === 'trash';
@@ -144,22 +159,47 @@ async function appendLog(
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
-  return { seq: upTo, bytes, marks, isTrashed };
+  return { seq: upTo, record: lastId, bytes, marks, isTrashed };
 }
 
-// The end of a file that holds its last line; a longer one is read whole.
+/** The records behind a position. Throws if the log does not hold the record at the position: it has another past. */
+async function* readFrom(log: FencedLog, { seq, record }: FilePosition, upTo: number): AsyncGenerator<StoredRecord> {
+  if (record === undefined) {
+    yield* log.read(seq, upTo);
+    return;
+  }
+  let isFirst = true;
+  for await (const message of log.read(seq - 1, upTo)) {
+    if (isFirst && (message.seq !== seq || recordId(message) !== record)) throw log.reportRegressed();
+    if (!isFirst) yield message;
+    isFirst = false;
+  }
+}
+
+// The end of a file that usually holds its last entry; a longer one is read whole.
 const TAIL_BYTES = 64 * 1024;
 
-/** The id in the last line of a file; undefined if that is the header. */
+/** The id of the last entry in a file; undefined if there is only the header. */
 function lastIdIn(path: string): string | undefined {
-  const bytes = readFileSync(path);
-  const tail = bytes
-    .subarray(Math.max(0, bytes.length - TAIL_BYTES))
-    .toString()
-    .trimEnd();
-  const line = tail.includes('\n')
-    ? tail.slice(tail.lastIndexOf('\n') + 1)
-    : bytes.toString().trimEnd().split('\n').at(-1);
-  const { id, type } = JSON.parse(line ?? '{}') as { id?: unknown; type?: unknown };
-  return type !== 'session' && typeof id === 'string' ? id : undefined;
+  const fd = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const start = Math.max(0, size - TAIL_BYTES);
+    const tail = readAt(fd, start, size - start)
+      .toString()
+      .split('\n');
+    if (start === 0) return lastEntryId(tail);
+    return lastEntryId(tail.slice(1)) ?? lastEntryId(readAt(fd, 0, size).toString().split('\n'));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Other programs may have left lines that are no entries. */
+function lastEntryId(lines: readonly string[]): string | undefined {
+  for (const line of lines.toReversed()) {
+    const facts = parseFacts(line);
+    if (facts && facts.type !== 'session') return facts.id;
+  }
+  return undefined;
 }

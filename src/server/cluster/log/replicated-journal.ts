@@ -1,4 +1,4 @@
-import { type Journal, type JournalRecord, MemoryJournal, type StoredEntry } from '../hosting/storage/journal.ts';
+import { type Journal, type JournalRecord, MemoryJournal, type StoredEntry } from '../../hosting/storage/journal.ts';
 import type { LogClaim } from './log-ownership.ts';
 
 /** Where the entries of an agent go. */

@@ -2,10 +2,14 @@ import { connect } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
 import { MAX_RECORD_BYTES } from '../../wire/json-lines.ts';
 import { type RemoteOptions, RemoteSession } from './remote-session.ts';
+import type { ServerAddresses } from './remote-url.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
-/** Opens a session on a server from Node, a new one by default, and returns before it is connected. */
-export function connectRemote(address: string, options: RemoteOptions = {}): RemoteSession {
+/**
+ * Opens a session on a server from Node, a new one by default, and returns before it is connected. Several addresses
+ * lead to one cluster; they are tried in turn.
+ */
+export function connectRemote(address: ServerAddresses, options: RemoteOptions = {}): RemoteSession {
   const { token, ...others } = options;
   // Proxies log addresses, but not this header.
   if (token === undefined || options.openSocket || !/^[\x21-\x7e]+$/.test(token)) {

@@ -1,9 +1,20 @@
 import { messageOf } from '../../protocol/errors.ts';
-import { type ConnectionEnd, delayAfter, isFinalCode, type ReconnectionConfig, retryDelay } from './reconnection.ts';
+import { AddressRotation } from './address-rotation.ts';
+import {
+  type ConnectionEnd,
+  delayAfter,
+  isFinalCode,
+  type ReconnectionConfig,
+  retryDelay,
+  switchDelay,
+} from './reconnection.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
 /** The time from opening a connection to the end of its first snapshot. */
 export const ATTACH_TIMEOUT_MS = 60_000;
+
+/** The same until the socket is open, if there is another address to try: a machine that is off refuses nothing. */
+export const OPEN_TIMEOUT_MS = 5000;
 
 export type ConnectionState = 'connecting' | 'open' | 'reconnecting' | 'lost' | 'closed';
 
@@ -14,21 +25,23 @@ export interface ConnectionStatus {
   readonly reason?: string | undefined;
   /** The close code, if there was one. */
   readonly code?: number | undefined;
-  /** While reconnecting: the number of the next retry, from 1, and the delay before it. */
+  /** While reconnecting: the number of the next retry of all addresses, from 1, and the delay before it. */
   readonly attempt?: number | undefined;
   readonly delayMs?: number | undefined;
 }
 
 export interface ReconnectingSocketOptions {
-  /** Called before each connection, because the resume position changes. */
-  readonly url: () => string;
+  /** The number of addresses that lead to the server. */
+  readonly addressCount: number;
+  /** Called with the index of an address before each connection, because the resume position changes. */
+  readonly url: (address: number) => string;
   readonly openSocket: OpenSocket;
   readonly config: ReconnectionConfig;
   readonly random: (() => number) | undefined;
   /** The socket is open; the owner calls `markAttached` once it has a session. */
   readonly onOpen: () => void;
   readonly onText: (text: string) => void;
-  /** A connection or an attempt ended, not finally. A status change follows. */
+  /** A connection or an attempt ended, not finally. */
   readonly onDisconnect: (ending: ConnectionEnd) => void;
   readonly onStatus: (status: ConnectionStatus) => void;
 }
@@ -36,11 +49,14 @@ export interface ReconnectingSocketOptions {
 /** A WebSocket that reconnects until the retries are used up or a close code is final. */
 export class ReconnectingSocket {
   readonly #options: ReconnectingSocketOptions;
+  readonly #addresses: AddressRotation;
   #status: ConnectionStatus = { state: 'connecting' };
   #socket: Socket | undefined;
   #isConnecting = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
+  /** When the connection got its session. */
+  #attachedAt = 0;
   /** The close reason that the server announced before closing. */
   #announcedEnd: ConnectionEnd = {};
   /** The last reported error; the reason of an end that has no other. */
@@ -48,6 +64,7 @@ export class ReconnectingSocket {
 
   constructor(options: ReconnectingSocketOptions) {
     this.#options = options;
+    this.#addresses = new AddressRotation(options.addressCount);
   }
 
   get status(): ConnectionStatus {
@@ -57,9 +74,10 @@ export class ReconnectingSocket {
   connect(): void {
     this.#announcedEnd = {};
     this.#lastError = undefined;
-    this.#startAttachTimeout();
+    const { addressCount, openSocket, url } = this.#options;
+    this.#startTimeout(addressCount > 1 ? OPEN_TIMEOUT_MS : ATTACH_TIMEOUT_MS);
     try {
-      this.#use(this.#options.openSocket(this.#options.url()));
+      this.#use(openSocket(url(this.#addresses.index)));
     } catch (error) {
       this.#finish({ reason: `No connection can be made: ${withoutAddresses(messageOf(error))}` });
     }
@@ -70,6 +88,7 @@ export class ReconnectingSocket {
     const { state } = this.#status;
     if (this.#socket || (state !== 'lost' && state !== 'reconnecting')) return;
     this.#failures = 0;
+    this.#addresses.beginRound();
     this.#setStatus({ state: 'reconnecting', attempt: 1, delayMs: 0 });
     this.connect();
   }
@@ -79,12 +98,15 @@ export class ReconnectingSocket {
     if (!this.#socket) return;
     clearTimeout(this.#timer);
     this.#failures = 0;
-    if (this.#status.state !== 'open') this.#setStatus({ state: 'open' });
+    this.#addresses.beginRound();
+    if (this.#status.state === 'open') return;
+    this.#attachedAt = performance.now();
+    this.#setStatus({ state: 'open' });
   }
 
   /** The connection moves to another session, with the full attach timeout. */
   markDetached(): void {
-    if (this.#status.state === 'open') this.#startAttachTimeout();
+    if (this.#status.state === 'open') this.#startTimeout(ATTACH_TIMEOUT_MS);
   }
 
   /** The server announced why it will close. */
@@ -125,6 +147,7 @@ export class ReconnectingSocket {
     socket.addEventListener('open', () => {
       if (!isCurrent()) return;
       this.#isConnecting = false;
+      if (this.#options.addressCount > 1) this.#startTimeout(ATTACH_TIMEOUT_MS);
       this.#options.onOpen();
     });
     socket.addEventListener('message', ({ data }) => {
@@ -148,21 +171,42 @@ export class ReconnectingSocket {
     };
     this.#socket = undefined;
     if (isFinalCode(end.code)) this.#finish(end);
-    else this.#scheduleRetry(end);
+    else this.#handleLoss(end);
   }
 
-  #scheduleRetry(end: ConnectionEnd): void {
-    const { config, random, onDisconnect } = this.#options;
-    const { code, reason } = end;
+  #handleLoss(end: ConnectionEnd): void {
     clearTimeout(this.#timer);
-    onDisconnect(end);
+    this.#options.onDisconnect(end);
     // The callback may have closed this socket.
     if (this.#status.state === 'closed') return;
-    if (this.#failures >= config.maxRetries) {
+    if (this.#status.state === 'open') this.#scheduleRetry(end, this.#delayAfterLoss(end));
+    else this.#handleFailedAttempt(end);
+  }
+
+  /** The other addresses of the round are tried without a delay. */
+  #handleFailedAttempt(end: ConnectionEnd): void {
+    const roundEnd = this.#addresses.fail(end);
+    if (roundEnd) this.#scheduleRetry(roundEnd, delayAfter(roundEnd, this.#retryDelay()));
+    else this.connect();
+  }
+
+  /** After a connection that lasted, another address is tried almost at once. */
+  #delayAfterLoss(end: ConnectionEnd): number {
+    if (!this.#addresses.moveOn(end)) return delayAfter(end, this.#retryDelay());
+    const { config, random } = this.#options;
+    const hasLasted = performance.now() - this.#attachedAt >= config.initialDelayMs;
+    return hasLasted ? switchDelay(config, random) : this.#retryDelay();
+  }
+
+  #retryDelay(): number {
+    return retryDelay(this.#failures, this.#options.config, this.#options.random);
+  }
+
+  #scheduleRetry({ code, reason }: ConnectionEnd, delayMs: number): void {
+    if (this.#failures >= this.#options.config.maxRetries) {
       this.#setStatus({ state: 'lost', code, reason });
       return;
     }
-    const delayMs = delayAfter(end, retryDelay(this.#failures, config, random));
     this.#failures++;
     this.#startTimer(delayMs, () => this.connect());
     this.#setStatus({ state: 'reconnecting', code, reason, attempt: this.#failures, delayMs });
@@ -180,8 +224,8 @@ export class ReconnectingSocket {
     else socket?.close();
   }
 
-  #startAttachTimeout(): void {
-    this.#startTimer(ATTACH_TIMEOUT_MS, () => this.drop('The server did not answer in time'));
+  #startTimeout(ms: number): void {
+    this.#startTimer(ms, () => this.drop('The server did not answer in time'));
   }
 
   #startTimer(ms: number, then: () => void): void {

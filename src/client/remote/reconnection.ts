@@ -36,12 +36,25 @@ const FINAL_CODES: ReadonlySet<number | undefined> = new Set([
 
 export const isFinalCode = (code: number | undefined): boolean => FINAL_CODES.has(code);
 
+/** After these codes the same address is tried again: the client caused the close, and any other node would close as well. */
+const SAME_ADDRESS_CODES: ReadonlySet<number | undefined> = new Set([
+  closeCodes.tooBig,
+  closeCodes.tooSlow,
+  closeCodes.tooManyCommands,
+]);
+
+export const keepsAddress = (code: number | undefined): boolean => SAME_ADDRESS_CODES.has(code);
+
 /** Milliseconds before a retry, counted from 0. Randomness only shortens it. */
 export function retryDelay(attempt: number, config: ReconnectionConfig, random: () => number = Math.random): number {
   const { initialDelayMs, backoffMultiplier, maxDelayMs } = config;
   const fullDelay = Math.min(initialDelayMs * backoffMultiplier ** attempt, maxDelayMs, LONGEST_TIMER_MS);
   return Math.round(fullDelay * (1 - JITTER * random()));
 }
+
+/** The delay before another address is tried after a lost connection: only so much that not all clients come at once. */
+export const switchDelay = ({ initialDelayMs }: ReconnectionConfig, random: () => number = Math.random): number =>
+  Math.round(initialDelayMs * JITTER * random());
 
 /** How a connection ended, as far as known. */
 export interface ConnectionEnd {

@@ -16,7 +16,7 @@ import { SettledRuns } from '../recent-ids.ts';
 import { type Command, isMessage, isMove, Outbox, type OutboxItem } from './outbox.ts';
 import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
 import { type ConnectionEnd, defaultReconnection, type ReconnectionConfig } from './reconnection.ts';
-import { type RemoteTarget, serverUrl, sessionUrl } from './remote-url.ts';
+import { type RemoteTarget, type ServerAddresses, serverUrls, sessionUrl } from './remote-url.ts';
 import { ResumeCursor } from './resume-cursor.ts';
 import { type OpenSocket, openBuiltInSocket } from './socket.ts';
 import { Watchdog } from './watchdog.ts';
@@ -39,7 +39,6 @@ export interface RemoteOptions extends Pick<RemoteTarget, 'token' | 'session' | 
  * when the connection is lost rejects with `ConnectionLost`, because its outcome is unknown.
  */
 export class RemoteSession extends BaseClient {
-  readonly #server: URL;
   readonly #options: RemoteOptions;
   readonly #socket: ReconnectingSocket;
   readonly #outbox = new Outbox((text) => this.#socket.send(text));
@@ -63,17 +62,22 @@ export class RemoteSession extends BaseClient {
   #hello: Params<'hello'> = {};
   #commandCount = 0;
 
-  /** Connects at once. `address` is a server or a session on it, with or without a token. */
-  constructor(address: string, options: RemoteOptions = {}) {
+  /**
+   * Connects at once. `address` is a server or a session on it, with or without a token. Several addresses lead to one
+   * cluster; they are tried in turn.
+   */
+  constructor(address: ServerAddresses, options: RemoteOptions = {}) {
     super();
-    this.#server = serverUrl(address);
+    const servers = serverUrls(address);
+    const { searchParams } = servers[0];
     this.#options = options;
-    const session = options.session ?? this.#server.searchParams.get('session') ?? undefined;
-    const cwd = options.cwd ?? this.#server.searchParams.get('cwd') ?? undefined;
-    const id = this.#server.searchParams.get('new') ?? undefined;
+    const session = options.session ?? searchParams.get('session') ?? undefined;
+    const cwd = options.cwd ?? searchParams.get('cwd') ?? undefined;
+    const id = searchParams.get('new') ?? undefined;
     this.#target = { session, cwd, new: session === undefined ? (id ?? randomUuid()) : undefined };
     this.#socket = new ReconnectingSocket({
-      url: () => this.#url(),
+      addressCount: servers.length,
+      url: (index) => this.#url(servers[index] ?? servers[0]),
       openSocket: options.openSocket ?? openBuiltInSocket,
       config: { ...defaultReconnection, ...options.reconnection },
       random: options.random,
@@ -148,9 +152,9 @@ export class RemoteSession extends BaseClient {
     this.#socket.close();
   }
 
-  #url(): string {
+  #url(server: URL): string {
     const { token, tail, entries, ui } = this.#options;
-    return sessionUrl(this.#server, { token, tail, entries, ui, ...this.#target, ...this.#cursor.position });
+    return sessionUrl(server, { token, tail, entries, ui, ...this.#target, ...this.#cursor.position });
   }
 
   #newCommand(type: CommandName, params: object): Command {

@@ -72,6 +72,7 @@ export class WebSocketClient {
   #newSocket(): ReconnectingSocket {
     const { openSocket = openBuiltInSocket, random, ...config } = this.#config;
     const socket = new ReconnectingSocket({
+      addressCount: 1,
       url: () => this.#url,
       openSocket,
       config: { ...defaultReconnection, ...config },

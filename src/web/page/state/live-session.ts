@@ -157,8 +157,15 @@ export class LiveSession {
       this.#isLatestSynced = true;
     }
     if (event.type === 'agent_start' || isFreshConnection) this.#lastRun.value = undefined;
-    if (event.type === 'agent_settled') this.#lastRun.value = event;
+    if (event.type === 'agent_settled') this.#handleSettled(event);
     if (STATS_EVENTS.has(event.type)) void this.#loadStats();
+  }
+
+  /** The end of a run that was missed comes before the snapshot, in which nothing may show that it was interrupted. */
+  #handleSettled(event: AgentSettledEvent): void {
+    this.#lastRun.value = event;
+    if (event.errorCode === 'interrupted' && !this.#isLatestSynced)
+      this.notices.add({ kind: 'warning', text: 'The run was interrupted: its server ended' });
   }
 
   /** Calls the listener when an extension sets the editor text; returns a function that stops this. */

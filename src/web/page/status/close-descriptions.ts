@@ -26,9 +26,10 @@ const closeDescriptions: ReadonlyMap<number | undefined, CloseDescription> = new
   [
     closeCodes.sessionInUse,
     {
-      text: 'This session is open in another program',
+      // The reason beside it names the program or the node that has it.
+      text: 'This session cannot be opened now',
       remedy: 'begin',
-      advice: 'Close it there and try again.',
+      advice: 'The page tries again by itself.',
       isTemporary: true,
     },
   ],

@@ -95,9 +95,9 @@ function headline({ code }: ConnectionStatus, usual: string): string {
   return isTemporary ? text : usual;
 }
 
-/** The close reason, unless the headline already states it. */
+/** The close reason, if the server gave one. */
 const Reason = ({ status }: StatusProps) =>
-  status.reason && status.code !== ABNORMAL_CLOSURE && !describeClose(status.code).isTemporary ? (
+  status.reason && status.code !== ABNORMAL_CLOSURE ? (
     <>
       {' · '}
       <PlainText text={status.reason} />

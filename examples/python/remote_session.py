@@ -1,6 +1,8 @@
 """Sends the prompt on the command line to an agent on a server, and resumes when the connection is lost.
 
     PI_AUTH_TOKEN=… python3 examples/python/remote_session.py ws://127.0.0.1:4170/session list the files
+
+The address may be several nodes of one cluster, separated by commas: ws://a:4170/session,ws://b:4170/session
 """
 
 import json
@@ -20,18 +22,23 @@ DELAYS = (1, 2, 4, 8, 16)
 class RemotePrompt:
     """One prompt in a new session."""
 
-    def __init__(self, url, message):
-        self.url = url
+    def __init__(self, message):
         # clientMessageId makes the prompt safe to resend: the server stores and runs it once.
         self.prompt = {"id": "1", "type": "prompt", "message": message, "clientMessageId": str(uuid.uuid4())}
         # Naming the new session makes a second connection safe, too: both get the same session.
         self.cursor = {"new": str(uuid.uuid4())}
         self.outcome = None
 
-    def connect(self, token):
-        """Reads a connection to its end and returns its close code."""
+    def connect(self, url, token):
+        """Reads a connection to its end and returns its close code, or the error of one that fails."""
+        try:
+            return self.read(url, token)
+        except OSError as error:
+            return error
+
+    def read(self, url, token):
         query = urlencode({"stream": "delta", "legacyNames": 0, **self.cursor})
-        connection = WebSocket(f"{self.url}?{query}", token)
+        connection = WebSocket(f"{url}?{query}", token)
         for text in connection:
             record = json.loads(text)
             self.handle(record)
@@ -59,18 +66,23 @@ class RemotePrompt:
             self.outcome = "over"
 
 
-def main():
-    url, *words = sys.argv[1:]
-    prompt = RemotePrompt(url, " ".join(words))
-    for delay in (*DELAYS, None):
-        try:
-            code = prompt.connect(os.environ.get("PI_AUTH_TOKEN"))
-        except OSError as error:
-            code = error
-        if prompt.outcome or code in FINAL_CODES or delay is None:
-            break
-        print(f"\n[{code}: reconnecting]", file=sys.stderr)
+def attempts(urls):
+    """Tries each node once per round, with a longer delay before each round."""
+    for delay in (0, *DELAYS):
         time.sleep(delay)
+        yield from urls
+
+
+def main():
+    addresses, *words = sys.argv[1:]
+    prompt = RemotePrompt(" ".join(words))
+    code = None
+    for url in attempts(addresses.split(",")):
+        if code:
+            print(f"\n[{code}: reconnecting]", file=sys.stderr)
+        code = prompt.connect(url, os.environ.get("PI_AUTH_TOKEN"))
+        if prompt.outcome or code in FINAL_CODES:
+            break
     print()
     if prompt.outcome != "ok":
         sys.exit(f"{prompt.outcome or code}")

@@ -31,7 +31,7 @@ const LAZY_IMPORTS = {
     'cli/engine-options.ts': ['model/scripted/script.ts'],
     'cli/rpc.ts': ['cli/socket.ts', 'node:v8'],
     'cli/sessions/session-argument.ts': ['cli/sessions/choose-session.ts'],
-    'cli/cluster/cluster.ts': ['server/cluster/connection.ts', 'server/cluster/setup.ts'],
+    'cli/token/token.ts': ['server/cluster/auth/cluster-tokens.ts'],
     'embed/local-engine.ts': ['model/scripted/script.ts'],
     'engine/open.ts': ['engine/activity-log.ts'],
     'server/serve.ts': ['server/cluster/open-cluster.ts'],

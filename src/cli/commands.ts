@@ -43,14 +43,14 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     run: async (args) => (await import('./serve/serve.ts')).serveSessions(args),
   },
   attach: {
-    takes: '[url] [session|new]',
+    takes: '[urls] [session|new]',
     about: 'Chat in a session of a server',
     subcommands: { new: { about: 'Create a session' } },
     run: async (args) => (await import('./attach/attach.ts')).attach(args),
   },
   token: {
     takes: '<create|list|revoke>',
-    about: 'Manage the tokens of your server',
+    about: 'Manage the tokens of your server or cluster',
     subcommands: {
       create: { about: 'Create a token and print it once: tau token create --name <name>' },
       list: { about: 'List the tokens, without their secrets' },
@@ -59,11 +59,14 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     run: async (args) => (await import('./token/token.ts')).token(args),
   },
   cluster: {
-    takes: '<init|check> <urls>',
-    about: 'Set up the NATS servers of a cluster',
+    takes: '<verb> <urls>',
+    about: 'Set up a cluster on NATS servers, and look at it',
     subcommands: {
+      keys: { about: 'Create keys for the users of the NATS servers: tau cluster keys [folder]' },
       init: { about: 'Create the stream and buckets: tau cluster init nats://a,nats://b --max-bytes 200G' },
       check: { about: 'Check that the servers keep what they acknowledge: tau cluster check nats://a,nats://b' },
+      import: { about: 'Move session files into the cluster: tau cluster import nats://a,nats://b <path>...' },
+      nodes: { about: 'List the nodes: tau cluster nodes nats://a,nats://b' },
     },
     run: async (args) => (await import('./cluster/cluster.ts')).cluster(args),
   },

@@ -24,8 +24,8 @@ import { Project } from '../engine/project.ts';
 import type { Finding } from '../protocol/generated/vocabulary.ts';
 import { firstModel } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionsFolder } from '../store/agent-dir.ts';
-import { terminalJson, terminalText } from '../system/terminal-text.ts';
 import { chosenSessionDir, modelOptionsOf, trustOf, workingFolder } from './engine-options.ts';
+import { printFindings } from './findings-report.ts';
 import type { CliArguments } from './flags/flags.ts';
 import { describeProgram, executablesNamed } from './shim/launcher.ts';
 
@@ -35,11 +35,7 @@ import { describeProgram, executablesNamed } from './shim/launcher.ts';
  */
 export async function doctor(args: CliArguments): Promise<number> {
   const results = await (args.pi ? collectPiFindings(args) : collectFindings(args));
-  const ok = results.every(({ status }) => status !== 'error');
-  process.stdout.write(
-    args.json ? `${terminalJson(JSON.stringify({ ok, findings: results }, null, 2))}\n` : doctorReport(results),
-  );
-  return ok ? 0 : 1;
+  return printFindings(results, { asJson: args.json !== undefined });
 }
 
 /** Each check reads what it needs itself, so that a failure affects its own finding only. */
@@ -100,34 +96,3 @@ async function defaultModelFindings(project: Project, args: CliArguments): Promi
   });
   return modelFindings(registry, () => firstModel(registry, { named, settings: project.settings }));
 }
-
-const RESET = '\x1b[0m';
-
-// The mark of a finding on a terminal with colours, and elsewhere.
-const signs = {
-  ok: { sign: '✓', colour: '\x1b[32m', word: 'ok' },
-  warning: { sign: '!', colour: '\x1b[33m', word: 'warning' },
-  error: { sign: '✗', colour: '\x1b[31m', word: 'error' },
-} as const satisfies Record<Finding['status'], object>;
-
-/** Formats the findings as a table. */
-function doctorReport(findings: readonly Finding[]): string {
-  const width = Math.max(...findings.map(({ check }) => check.length));
-  const isScreen = process.stdout.isTTY && !process.env['NO_COLOR'];
-  const rows = findings.map(({ check, status, message }) => {
-    const { sign, colour, word } = signs[status];
-    const mark = isScreen ? `${colour}${sign}${RESET}` : word.padEnd(signs.warning.word.length);
-    return `${mark} ${check.padEnd(width)}  ${terminalText(message)}\n`;
-  });
-  return `${rows.join('')}\n${summary(findings)}\n`;
-}
-
-function summary(findings: readonly Finding[]): string {
-  const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
-  const errors = count('error');
-  const warnings = count('warning');
-  if (errors + warnings === 0) return 'Nothing is wrong.';
-  return `${plural(errors, 'error')}, ${plural(warnings, 'warning')}.`;
-}
-
-const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

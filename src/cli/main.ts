@@ -8,7 +8,7 @@ import { takeProgramName, versionOf } from './program-name.ts';
 import { rpc } from './rpc.ts';
 import { printAndExit, watchStdout } from './stdio.ts';
 
-const SERVER_COMMAND = /^(?:serve|attach|token)$/;
+const SERVER_COMMAND = /^(?:serve|attach|token|cluster)$/;
 
 /** Runs the command line and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {

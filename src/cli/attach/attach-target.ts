@@ -4,15 +4,16 @@ import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { chooseSession } from '../sessions/choose-session.ts';
 import { sessionPathIn, singleMatch } from '../sessions/session-argument.ts';
 import { hasTerminal } from '../stdio.ts';
-import { requestServer } from './request-server.ts';
-import type { ServerAddress } from './server-address.ts';
+import { findServer, requestServer } from './request-server.ts';
+import { isLocal, type ServerAddress } from './server-address.ts';
 
 // Sessions to choose from, and sessions searched for an id prefix.
 const MAX_ATTACH_CHOICES = 20;
 const MAX_SEARCHED = 1000;
 
-/** The session that `tau attach` connects to, or the folder of a new one. */
+/** The session that `tau attach` connects to, or the folder of a new one, on a server that responds. */
 export interface AttachTarget {
+  readonly server: ServerAddress;
   readonly session?: string | undefined;
   readonly cwd?: string | undefined;
 }
@@ -21,7 +22,7 @@ export interface AttachTarget {
 export async function attachTarget(
   args: CliArguments,
   word: string | undefined,
-  server: ServerAddress,
+  address: ServerAddress,
 ): Promise<AttachTarget> {
   if (word !== undefined && args.continue)
     throw new UsageError('--continue opens the latest session: give no session with it');
@@ -29,12 +30,12 @@ export async function attachTarget(
     throw new UsageError('--cwd needs a new session: tau attach new');
   }
   // Fails at once if the server is unreachable or rejects the token; a session connection would retry.
-  await requestServer(server, 'api/me');
+  const server = await findServer(address);
   if (word === 'new' || args.cwd !== undefined) {
-    return { cwd: args.cwd !== undefined && isLocal(server) ? resolve(args.cwd) : args.cwd };
+    return { server, cwd: args.cwd !== undefined && isLocal(server) ? resolve(args.cwd) : args.cwd };
   }
-  if (word !== undefined) return { session: await sessionNamed(word, server) };
-  return { session: (args.continue ? await latestSession(server) : await chosenSession(server))?.id };
+  if (word !== undefined) return { server, session: await sessionNamed(word, server) };
+  return { server, session: (args.continue ? await latestSession(server) : await chosenSession(server))?.id };
 }
 
 /** A path is resolved for a server on this machine, and sent unchanged to any other. */
@@ -45,8 +46,6 @@ async function sessionNamed(word: string, server: ServerAddress): Promise<string
   // The list lacks sessions without messages.
   return ids.length === 0 || ids.includes(word) ? word : singleMatch(ids, word);
 }
-
-const isLocal = ({ url }: ServerAddress) => url.protocol === 'ws+unix:';
 
 const latestSession = async (server: ServerAddress) => (await listSessions(server, 1))[0];
 

@@ -9,12 +9,12 @@ import { CHAT_UI_METHODS } from '../chat/dialogs.ts';
 import { type CliArguments, PiError, UsageError } from '../flags/flags.ts';
 import { hasTerminal, watchStdoutReader } from '../stdio.ts';
 import { type AttachTarget, attachTarget } from './attach-target.ts';
-import { isAddress, type ServerAddress, serverAddress } from './server-address.ts';
+import { isAddress, serverAddress } from './server-address.ts';
 
 // The number of last messages that are printed.
 const SHOWN_MESSAGES = 20;
 
-/** `tau attach [url] [session|new]`: a chat with a session on a server, which keeps running afterwards. */
+/** `tau attach [urls] [session|new]`: a chat with a session on a server, which keeps running afterwards. */
 export async function attach(args: CliArguments): Promise<number> {
   const words = args.positionals.slice(1);
   const address = isAddress(words[0]) ? words.shift() : undefined;
@@ -22,22 +22,25 @@ export async function attach(args: CliArguments): Promise<number> {
   if (extra !== undefined) throw new UsageError(`tau attach takes one session, not ${JSON.stringify(extra)} too`);
   const server = serverAddress(args, address);
   try {
-    return await runChat(server, await attachTarget(args, word, server));
+    return await runChat(await attachTarget(args, word, server));
   } catch (error) {
     if (error instanceof UsageError || error instanceof PiError) throw error;
     return printError(messageOf(error));
   }
 }
 
-async function runChat(server: ServerAddress, target: AttachTarget): Promise<number> {
+async function runChat({ server, ...target }: AttachTarget): Promise<number> {
   const isInteractive = hasTerminal();
-  const session = connectRemote(server.url.href, {
-    ...target,
-    token: server.token,
-    tail: SHOWN_MESSAGES,
-    ui: isInteractive ? CHAT_UI_METHODS : [],
-    whenLost: isInteractive ? 'wait' : 'close',
-  });
+  const session = connectRemote(
+    server.urls.map(({ href }) => href),
+    {
+      ...target,
+      token: server.token,
+      tail: SHOWN_MESSAGES,
+      ui: isInteractive ? CHAT_UI_METHODS : [],
+      whenLost: isInteractive ? 'wait' : 'close',
+    },
+  );
   onExitSignal(async () => session.close());
   const reader = watchStdoutReader();
   const code = await Promise.race([

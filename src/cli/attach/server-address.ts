@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { splitAddresses } from '../../client/remote/remote-url.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { takeEnvToken } from '../../server/auth/env-token.ts';
 import { basePathFrom } from '../../server/http/admission/base-path.ts';
 import { warn } from '../../system/terminal-text.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 
-/** The address of a server and the token for it. */
+/** The addresses of a server, or of nodes of a cluster, and the token for it. */
 export interface ServerAddress {
-  /** The WebSocket URL without a token; `ws+unix:` for a socket file. */
-  readonly url: URL;
+  /** WebSocket URLs without a token, in the order in which they are tried; `ws+unix:` for a socket file. */
+  readonly urls: readonly [URL, ...URL[]];
   readonly token: string | undefined;
 }
+
+/** Whether this is a socket file of this machine. */
+export const isLocal = ({ urls }: ServerAddress): boolean => urls[0].protocol === 'ws+unix:';
 
 export const isAddress = (word: string | undefined) => word !== undefined && /^(?:wss?|https?):\/\//i.test(word);
 
@@ -22,7 +26,7 @@ export function serverAddress(args: CliArguments, given: string | undefined): Se
   const address = given ?? args.url;
   if (given !== undefined && args.url !== undefined) throw new UsageError('Give one address: --url or an argument');
   if (socket !== undefined && address !== undefined) throw new UsageError('--socket and a URL contradict each other');
-  if (socket !== undefined) return { url: socketUrl(resolve(socket), args['base-path'] ?? ''), token: undefined };
+  if (socket !== undefined) return { urls: [socketUrl(resolve(socket), args['base-path'] ?? '')], token: undefined };
   if (address !== undefined) return remoteAddress(address, args);
   throw new UsageError(
     'Which server? Start one with tau serve --socket <path>, then run tau attach --socket <path>; or give its ws:// URL',
@@ -40,17 +44,26 @@ function socketUrl(path: string, basePath: string): URL {
 
 function remoteAddress(address: string, args: CliArguments): ServerAddress {
   if (args['base-path'] !== undefined) throw new UsageError('A URL contains its base path: leave --base-path out');
-  const url = isAddress(address) && URL.canParse(address) ? new URL(address) : undefined;
-  if (!url) throw new UsageError('The URL of a server begins with ws:// or wss://');
-  url.protocol = url.protocol.replace('http', 'ws');
-  const inUrl = url.searchParams.get('token') ?? undefined;
+  const [first, ...others] = splitAddresses(address).map(remoteUrl);
+  if (!first) throw noUrl();
+  const inUrl = [first, ...others].map(({ token }) => token).find((token) => token !== undefined);
   if (inUrl !== undefined)
     warn('A token in a URL is seen by everyone who sees this command: use --token-file or PI_AUTH_TOKEN');
+  return { urls: [first.url, ...others.map(({ url }) => url)], token: tokenFrom(args) ?? inUrl };
+}
+
+function remoteUrl(address: string): { readonly url: URL; readonly token: string | undefined } {
+  const url = isAddress(address) && URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || url.hostname.includes(',')) throw noUrl();
+  url.protocol = url.protocol.replace('http', 'ws');
+  const token = url.searchParams.get('token') ?? undefined;
   url.search = '';
   url.hash = '';
   url.pathname = `${url.pathname.replace(/(?:\/session)?\/*$/, '')}/session`;
-  return { url, token: tokenFrom(args) ?? inUrl };
+  return { url, token };
 }
+
+const noUrl = () => new UsageError('The URL of a server begins with ws:// or wss://');
 
 function tokenFrom(args: CliArguments): string | undefined {
   const inEnvironment = takeEnvToken(process.env);

@@ -28,3 +28,9 @@ it('a lost connection is printed with the way to retry', () => {
     'Connection lost: The server left (Enter tries again, Ctrl-D exits)\nReconnecting…\nConnected again.\n',
   );
 });
+
+it('a retry at Enter is not printed again', () => {
+  expect(printedFor({ state: 'open' }, retrying(1), { state: 'reconnecting', attempt: 1 }, { state: 'open' })).toBe(
+    'Reconnecting… (The server left)\nConnected again.\n',
+  );
+});

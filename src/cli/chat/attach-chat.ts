@@ -1,4 +1,4 @@
-import type { ConnectionStatus } from '../../client/remote/reconnecting-socket.ts';
+import type { ConnectionState, ConnectionStatus } from '../../client/remote/reconnecting-socket.ts';
 import type { RemoteSession } from '../../client/remote/remote-session.ts';
 import { OwnMessages } from './own-messages.ts';
 import { SessionPrinter } from './print-session.ts';
@@ -35,11 +35,13 @@ async function waitForResponses(session: RemoteSession, ui: TerminalUi): Promise
 
 /** Prints when the connection is lost and when it is restored. */
 export function printConnectionStatus(printer: Printer): (status: ConnectionStatus) => void {
-  let isDown = false;
+  let previous: ConnectionState = 'connecting';
   return ({ state, reason, attempt }) => {
-    if (state === 'reconnecting' && attempt === 1) printer.note(reason ? `Reconnecting… (${reason})` : 'Reconnecting…');
+    // Enter begins a retry that is pending already.
+    const begins = state === 'reconnecting' && attempt === 1 && previous !== 'reconnecting';
+    if (begins) printer.note(reason ? `Reconnecting… (${reason})` : 'Reconnecting…');
     if (state === 'lost') printer.failure(`Connection lost: ${reason} (Enter tries again, Ctrl-D exits)`);
-    if (state === 'open' && isDown) printer.note('Connected again.');
-    isDown = state === 'reconnecting' || state === 'lost';
+    if (state === 'open' && (previous === 'reconnecting' || previous === 'lost')) printer.note('Connected again.');
+    previous = state;
   };
 }

@@ -1,3 +1,4 @@
+import { RecentIds } from '../../client/recent-ids.ts';
 import type {
   AgentEvent,
   AgentMessage,
@@ -16,6 +17,7 @@ export class SessionPrinter {
   #sessionId: string | undefined;
   /** The timestamp of the last printed message. */
   #latestTimestamp = 0;
+  readonly #printed = new RecentIds();
   /** The streaming message, and how many characters of each block are printed. */
   #streaming: { readonly timestamp: number; readonly printed: Map<number, number> } | undefined;
 
@@ -56,13 +58,26 @@ export class SessionPrinter {
       this.#latestTimestamp = 0;
       this.#printHeader(state, messages.length);
     }
-    const added = messages.filter(({ timestamp }) => timestamp > this.#latestTimestamp);
+    const added = this.#newMessages(messages);
     printHistory(
       added.filter((message) => !this.#isOwn(message)).map((message) => this.#unprintedPart(message)),
       this.#printer,
       messages,
     );
-    for (const { timestamp } of added) this.#latestTimestamp = Math.max(this.#latestTimestamp, timestamp);
+    for (const message of added) this.#markPrinted(message);
+  }
+
+  /** The messages after the last printed one: by their position too, because clocks of two nodes may differ. */
+  #newMessages(messages: readonly AgentMessage[]): readonly AgentMessage[] {
+    const last = messages.findLastIndex((message) => this.#printed.has(keyOf(message)));
+    return messages.filter(
+      ({ timestamp }, index) => timestamp > this.#latestTimestamp || (last !== -1 && index > last),
+    );
+  }
+
+  #markPrinted(message: AgentMessage): void {
+    this.#latestTimestamp = Math.max(this.#latestTimestamp, message.timestamp);
+    this.#printed.add(keyOf(message));
   }
 
   #countPrinted(step: AssistantMessageEvent): void {
@@ -80,7 +95,7 @@ export class SessionPrinter {
 
   #handleMessageEnd(message: AgentMessage): void {
     this.#streaming = undefined;
-    this.#latestTimestamp = Math.max(this.#latestTimestamp, message.timestamp);
+    this.#markPrinted(message);
     if (message.role === 'user' && !this.#isOwn(message)) this.#printer.note(quote(textOfContent(message.content)));
   }
 
@@ -95,6 +110,8 @@ export class SessionPrinter {
     if (messageCount > shown) this.#printer.note(`… ${messageCount - shown} earlier messages`);
   }
 }
+
+const keyOf = ({ role, timestamp }: AgentMessage) => `${role} ${timestamp}`;
 
 function blockAfter(block: AssistantBlock, printed: number): AssistantBlock {
   if (block.type === 'text') return { ...block, text: block.text.slice(printed) };

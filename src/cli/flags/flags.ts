@@ -134,7 +134,7 @@ export const flags = {
   },
   url: {
     value: 'address',
-    about: 'With tau attach: address of the server, as ws://host:port/session',
+    about: 'With tau attach: address of the server, as ws://host:port/session; several nodes separated by commas',
     topic: 'server',
   },
   'token-file': { value: 'file', about: 'With tau attach: file that holds the token', topic: 'server' },
@@ -172,15 +172,33 @@ export const flags = {
     about: 'With tau serve: interval of pings to clients',
     topic: 'server',
   },
-  'max-sessions': { value: 'number', default: '100', about: 'With tau serve: limit of live sessions', topic: 'server' },
+  'max-sessions': {
+    value: 'number',
+    default: '100',
+    about: 'With tau serve: limit of live sessions; 0 in a cluster: serve none, forward clients',
+    topic: 'server',
+  },
   cluster: {
     value: 'urls',
-    about: 'With tau serve: be a node of the cluster on these NATS servers, separated by commas',
+    about:
+      'With tau serve: be a node of the cluster on these NATS servers, separated by commas; with tau token: its tokens',
     topic: 'server',
   },
   node: {
     value: 'name',
-    about: 'With tau serve --cluster: name of this node (default: the host name)',
+    about:
+      'With tau serve --cluster: name of this node (default: the host name); with tau cluster import: node that has the folders',
+    topic: 'server',
+  },
+  shared: {
+    value: 'folder',
+    repeats: true,
+    about: 'With tau serve --cluster: this folder is the same on every node that names it; may be repeated',
+    topic: 'server',
+  },
+  'prepare-workspace': {
+    value: 'command',
+    about: "With tau serve --cluster: makes a session's folder ($TAU_CWD) here while its node is away",
     topic: 'server',
   },
   'nats-creds': { value: 'file', about: 'With --cluster and tau cluster: credentials file for NATS', topic: 'server' },
@@ -190,6 +208,17 @@ export const flags = {
     value: 'number',
     default: '3',
     about: 'With --cluster and tau cluster: copies of each record; 1 is not safe',
+    topic: 'server',
+  },
+  'lease-seconds': {
+    value: 'seconds',
+    about: 'With tau cluster init: how long a node that does not respond keeps its sessions (20 in a new cluster)',
+    topic: 'server',
+  },
+  'nats-monitor': {
+    value: 'urls',
+    repeats: true,
+    about: 'With tau cluster check: monitoring ports of the NATS servers, such as http://host:8222; may be repeated',
     topic: 'server',
   },
   'max-bytes': { value: 'size', about: 'With tau cluster init: size limit of the log, such as 200G', topic: 'server' },
@@ -221,7 +250,10 @@ export const flags = {
   },
   'log-file': { value: 'path', about: 'Log to this file instead of stderr' },
   all: { about: 'With tau sessions list: sessions of every folder', topic: 'sessions' },
-  json: { about: 'With tau doctor, tau sessions list, tau token list and tau mcp list: print JSON' },
+  json: {
+    about:
+      'With tau doctor, tau sessions list, tau token list, tau mcp list, tau cluster check and tau cluster nodes: print JSON',
+  },
   pi: { about: 'With tau doctor: check what tau uses of a set-up of pi' },
   dir: { value: 'dir', about: 'With tau shim: folder of the launcher' },
   force: { about: 'With tau shim: replace a file of another program, and keep it as pi.before-tau' },

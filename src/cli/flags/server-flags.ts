@@ -33,6 +33,7 @@ const shared = {
   serve: ['socket', 'log-level', 'log-file'],
   attach: ['socket', 'continue'],
   token: ['name'],
+  cluster: [],
 } as const satisfies Readonly<Record<string, readonly FlagName[]>>;
 
 export type ServerSubcommand = keyof typeof shared;

@@ -79,7 +79,11 @@ export const pages: Readonly<Record<Topic, () => string>> = {
           'tau serve',
           'Serves sessions to browsers and programs. Prints a link that logs one browser in, and its addresses.',
         ],
-        ['tau attach', 'Opens the chat on a session of a server, over its socket file or a URL.'],
+        [
+          'tau attach',
+          'Opens the chat on a session of a server, over its socket file or a URL. Several URLs, separated by commas, ' +
+            'lead to nodes of one cluster: when one is lost, the chat continues through the next.',
+        ],
         ['tau token', 'Creates, lists and revokes the tokens of other clients.'],
       ]),
       paragraph('Every client sends a token, except the owner over the socket file. A token has scopes:'),
@@ -97,8 +101,10 @@ export const pages: Readonly<Record<Topic, () => string>> = {
       examples(
         'tau serve --socket ~/.tau.sock',
         'tau attach --socket ~/.tau.sock',
+        'tau attach ws://a:4170,ws://b:4170 --continue',
         'tau token create --name phone --scope view,prompt --expires 30d',
         'tau token revoke phone',
+        'tau token create --name phone --cluster nats://a,nats://b',
       ),
     ),
   commands: () => page(list(commandRows())),

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { takeEnvToken } from '../../server/auth/env-token.ts';
@@ -8,13 +7,13 @@ import type { AgentLaunch } from '../../server/hosting/agent/agent-process.ts';
 import { AllowLists } from '../../server/http/admission/allow-lists.ts';
 import { basePathFrom } from '../../server/http/admission/base-path.ts';
 import { readTlsFiles, type Tls } from '../../server/http/listen/tls-files.ts';
-import { PING_MS, type RunningServer, type ServeOptions, serve } from '../../server/serve.ts';
+import { DEFAULT_MAX_SESSIONS, PING_MS, type RunningServer, type ServeOptions, serve } from '../../server/serve.ts';
 import { agentDir } from '../../store/agent-dir.ts';
 import { GUESSABLE, isGuessable } from '../../store/tokens/token-record.ts';
 import { onExitSignal } from '../../system/exit-signals.ts';
 import { openLog } from '../../system/log.ts';
 import { warn } from '../../system/terminal-text.ts';
-import { isNodeName, natsAddress } from '../cluster/nats-flags.ts';
+import { natsAddress, nodeName } from '../cluster/nats-flags.ts';
 import { engineOptions } from '../engine-options.ts';
 import { type CliArguments, UsageError } from '../flags/flags.ts';
 import { openRequestedLog } from '../lifetime.ts';
@@ -32,9 +31,11 @@ export async function serveSessions(args: CliArguments): Promise<number> {
   const options = await optionsFrom(args);
   const drainMs = seconds(args, 'drain-seconds', 20);
   let server: RunningServer;
+  let link: string;
   try {
     await checkAgentFlags(args);
     server = await serve(options);
+    link = await linkOf(server);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     warn(messageOf(error));
@@ -42,16 +43,31 @@ export async function serveSessions(args: CliArguments): Promise<number> {
   }
   warnIfGuessable(options, args);
   onExitSignal(() => server.drain(drainMs), { limitMs: drainMs + DRAIN_OVERHEAD_MS });
-  await printAndExit(process.stdout.isTTY ? labelledAddresses(server, options) : addresses(server).join(''));
+  const { socketUrl } = server;
+  await printAndExit(
+    process.stdout.isTTY ? labelledAddresses({ link, socketUrl }, options) : `${link}\n${socketUrl}\n`,
+  );
   return new Promise(() => {});
 }
 
-const addresses = (server: RunningServer) => [`${server.loginLink()}\n`, `${server.socketUrl}\n`];
+/** A server whose link cannot be made ends, and leaves its name in the cluster to the next one. */
+async function linkOf(server: RunningServer): Promise<string> {
+  try {
+    return await server.loginLink();
+  } catch (error) {
+    await server.drain(0);
+    throw error;
+  }
+}
 
-function labelledAddresses(server: RunningServer, { socketPath }: ServeOptions): string {
-  const [link, url] = addresses(server);
+function labelledAddresses({ link, socketUrl }: Addresses, { socketPath }: ServeOptions): string {
   const file = socketPath === undefined ? '' : `Socket file, for tau attach:               ${socketPath}\n`;
-  return `Page, opens once within 10 minutes:        ${link}WebSocket, for programs that have a token: ${url}${file}`;
+  return `Page, opens once within 10 minutes:        ${link}\nWebSocket, for programs that have a token: ${socketUrl}\n${file}`;
+}
+
+interface Addresses {
+  readonly link: string;
+  readonly socketUrl: string;
 }
 
 async function optionsFrom(args: CliArguments): Promise<ServeOptions> {
@@ -75,7 +91,12 @@ async function optionsFrom(args: CliArguments): Promise<ServeOptions> {
     pageFolder: join(import.meta.dirname, '../page'),
     parkAfterMs: seconds(args, 'park-after', 120),
     pingMs: 1000 * wholeNumber(args, 'ping-seconds', { usual: PING_MS / 1000, min: 1, max: 3600 }),
-    maxSessions: wholeNumber(args, 'max-sessions', { usual: 100, min: 1, max: 10_000 }),
+    // A node without sessions of its own forwards its clients to others.
+    maxSessions: wholeNumber(args, 'max-sessions', {
+      usual: DEFAULT_MAX_SESSIONS,
+      min: args.cluster === undefined ? 1 : 0,
+      max: 10_000,
+    }),
     cluster: clusterFrom(args),
     log: (await openRequestedLog(args, 'serve')) ?? openLog({ level: 'warn' }),
   };
@@ -103,10 +124,10 @@ async function checkAgentFlags(args: CliArguments): Promise<void> {
   if (args['agent-command'] === undefined && agentArguments(args).length > 0) await engineOptions(args);
 }
 
-function folder(path: string): string {
+function folder(path: string, flag = '--cwd'): string {
   const absolute = resolve(path);
   if (!statSync(absolute, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`--cwd is no folder: ${path}`);
+    throw new UsageError(`${flag} is no folder: ${path}`);
   return absolute;
 }
 
@@ -117,11 +138,25 @@ function tlsFrom(args: CliArguments): Tls | undefined {
   return orUsageError(() => readTlsFiles({ cert, key }));
 }
 
+const CLUSTER_FLAGS = [
+  'node',
+  'shared',
+  'prepare-workspace',
+  'nats-creds',
+  'nats-nkey',
+  'nats-ca',
+  'cluster-replicas',
+] as const;
+
 function clusterFrom(args: CliArguments): ClusterOptions | undefined {
-  const { cluster, node = hostname().split('.', 1)[0] ?? '' } = args;
-  if (cluster === undefined) return undefined;
-  if (!isNodeName(node)) throw new UsageError(`--node takes letters, digits, - and _, not ${JSON.stringify(node)}`);
-  return { node, ...natsAddress(cluster, args) };
+  const { cluster } = args;
+  if (cluster === undefined) {
+    const flag = CLUSTER_FLAGS.find((name) => args[name] !== undefined);
+    if (flag !== undefined) throw new UsageError(`--${flag} goes with tau serve --cluster`);
+    return undefined;
+  }
+  const shared = (args.shared ?? []).map((path) => folder(path, '--shared'));
+  return { node: nodeName(args), shared, prepareWorkspace: args['prepare-workspace'], ...natsAddress(cluster, args) };
 }
 
 /** Converts errors in the value of a flag to usage errors. */

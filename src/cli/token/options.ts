@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
 import { isoTime } from '../../store/tokens/iso-time.ts';
 import { type Scope, scopes } from '../../store/tokens/token-record.ts';
@@ -14,7 +14,7 @@ const MAX_NAME_CHARACTERS = 100;
 
 /** The options of a new token. */
 export function tokenOptions(args: CliArguments): NewToken {
-  const allowedPaths = args.path?.map(folderOf);
+  const allowedPaths = args.path?.map(args.cluster === undefined ? folderOf : folderOfNodes);
   const expiresAt = args.expires === undefined ? undefined : expiryOf(args.expires);
   return {
     name: nameOf(args),
@@ -47,6 +47,13 @@ function folderOf(path: string): string {
   const stats = statSync(absolute, { throwIfNoEntry: false });
   if (!stats?.isDirectory()) throw new UsageError(`--path: there is no folder ${JSON.stringify(path)}`);
   return realPath(absolute);
+}
+
+/** A folder of the nodes, which this machine need not have. */
+function folderOfNodes(path: string): string {
+  if (!isAbsolute(path))
+    throw new UsageError(`--path takes an absolute path with --cluster, not ${JSON.stringify(path)}`);
+  return resolve(path);
 }
 
 /** Parses `--expires`: a duration such as `30d`, or a date. Returns an ISO date. */

@@ -1,8 +1,15 @@
 import { messageOf } from '../../protocol/errors.ts';
 import { agentDir } from '../../store/agent-dir.ts';
 import type { TokenRecord } from '../../store/tokens/token-record.ts';
-import { createToken, readTokens, revokeToken } from '../../store/tokens/token-store.ts';
+import {
+  createToken,
+  type NewToken,
+  readTokens,
+  revokeToken,
+  type StoredTokens,
+} from '../../store/tokens/token-store.ts';
 import { terminalJson, terminalText } from '../../system/terminal-text.ts';
+import { COMMAND_WAIT_MS, natsAddress } from '../cluster/nats-flags.ts';
 import { type CliArguments, type FlagName, UsageError } from '../flags/flags.ts';
 import { ageOf } from '../sessions/table.ts';
 import { printAndExit } from '../stdio.ts';
@@ -13,7 +20,14 @@ import { tokenOptions } from './options.ts';
 interface TokenVerbContext {
   readonly args: CliArguments;
   readonly words: readonly string[];
-  readonly root: string;
+}
+
+// The tokens of the user's server, or those of a cluster.
+interface TokenStore {
+  create(request: NewToken): Promise<{ id: string; token: string }>;
+  list(): StoredTokens;
+  revoke(idOrName: string): Promise<{ id: string; name: string }>;
+  close(): Promise<void>;
 }
 
 const verbs: Readonly<Record<string, (context: TokenVerbContext) => Promise<number>>> = {
@@ -28,7 +42,7 @@ const flagsOf: Readonly<Record<string, readonly FlagName[]>> = {
   list: ['json'],
 };
 
-/** `tau token <verb>`: creates, lists and revokes tokens of this user's server. */
+/** `tau token <verb>`: creates, lists and revokes tokens of this user's server, or of a cluster. */
 export async function token(args: CliArguments): Promise<number> {
   const [, verb, ...words] = args.positionals;
   const run = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
@@ -37,13 +51,43 @@ export async function token(args: CliArguments): Promise<number> {
     const misplaced = other === verb ? undefined : names.find((name) => args[name] !== undefined);
     if (misplaced) throw new UsageError(`--${misplaced} goes with tau token ${other}`);
   }
-  return withErrorReport(() => run({ args, words, root: agentDir(process.env) }));
+  const natsFlag = NATS_FLAGS.find((name) => args[name] !== undefined);
+  if (natsFlag !== undefined && args.cluster === undefined) throw new UsageError(`--${natsFlag} goes with --cluster`);
+  return withErrorReport(() => run({ args, words }));
 }
 
-async function createVerb({ args, words, root }: TokenVerbContext): Promise<number> {
+const NATS_FLAGS = ['nats-creds', 'nats-nkey', 'nats-ca'] as const satisfies readonly FlagName[];
+
+/** Uses the tokens of the cluster that the flags name, or else those of the user. */
+async function withStore<T>(args: CliArguments, use: (store: TokenStore) => Promise<T> | T): Promise<T> {
+  const store = args.cluster === undefined ? localTokens() : await clusterTokens(args.cluster, args);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function localTokens(): TokenStore {
+  const root = agentDir(process.env);
+  return {
+    create: (request) => createToken(root, request),
+    list: () => readTokens(root),
+    revoke: (idOrName) => revokeToken(root, idOrName),
+    close: async () => {},
+  };
+}
+
+async function clusterTokens(urls: string, args: CliArguments): Promise<TokenStore> {
+  const { replicas: _, ...address } = natsAddress(urls, args);
+  const { ClusterTokens } = await import('../../server/cluster/auth/cluster-tokens.ts');
+  return ClusterTokens.open({ ...address, name: 'tau token' }, COMMAND_WAIT_MS);
+}
+
+async function createVerb({ args, words }: TokenVerbContext): Promise<number> {
   if (words[0] !== undefined) throw new UsageError(`tau token create takes no ${JSON.stringify(words[0])}: --name it`);
   const options = tokenOptions(args);
-  const { id, token } = await createToken(root, options);
+  const { id, token } = await withStore(args, (store) => store.create(options));
   warn(`Token ${id} (${options.name}), scopes ${options.scopes.join(', ')}. It is not shown again:`);
   await printAndExit(`${token}\n`);
   if (options.allowedPaths && options.scopes.some((scope) => scope === 'prompt' || scope === 'bash')) {
@@ -52,20 +96,20 @@ async function createVerb({ args, words, root }: TokenVerbContext): Promise<numb
   return 0;
 }
 
-async function listVerb({ args, words, root }: TokenVerbContext): Promise<number> {
+async function listVerb({ args, words }: TokenVerbContext): Promise<number> {
   if (words[0] !== undefined) throw new UsageError(`tau token list takes no ${JSON.stringify(words[0])}`);
-  const { tokens, problems } = readTokens(root);
+  const { tokens, problems } = await withStore(args, (store) => store.list());
   for (const problem of problems) warn(problem);
   if (args.json)
     return printAndExit(tokens.map(({ sha256: _, ...facts }) => `${terminalJson(JSON.stringify(facts))}\n`).join(''));
   return printAndExit(tokens.length > 0 ? tokenTable(tokens) : 'No tokens.\n');
 }
 
-async function revokeVerb({ words, root }: TokenVerbContext): Promise<number> {
+async function revokeVerb({ args, words }: TokenVerbContext): Promise<number> {
   const [idOrName, ...others] = words;
   if (idOrName === undefined || others.length > 0)
     throw new UsageError('tau token revoke takes the id or name of a token');
-  const { id, name } = await revokeToken(root, idOrName);
+  const { id, name } = await withStore(args, (store) => store.revoke(idOrName));
   return printAndExit(`${terminalText(`Revoked ${id} (${name})`)}\n`);
 }
 

@@ -1,0 +1,120 @@
+import { resolve } from 'node:path';
+import { messageOf } from '../../protocol/errors.ts';
+import { version } from '../../protocol/generated/version.ts';
+import { ClusterIndex } from '../../server/cluster/cluster-index.ts';
+import { type ClusterAddress, clusterErrorText, connectCluster } from '../../server/cluster/connection.ts';
+import { type ImportOutcome, importSession } from '../../server/cluster/import/import-session.ts';
+import { LogOwnership } from '../../server/cluster/log/log-ownership.ts';
+import { CLUSTER_PROTOCOL } from '../../server/cluster/names.ts';
+import { type KnownNode, NodeDirectory } from '../../server/cluster/nodes/node-directory.ts';
+import type { NodeFacts } from '../../server/cluster/nodes/node-facts.ts';
+import { NodeLease } from '../../server/cluster/nodes/node-lease.ts';
+import { hasFolder } from '../../server/cluster/nodes/placement.ts';
+import { checkLogStream } from '../../server/cluster/setup.ts';
+import { expandHome } from '../../store/agent-dir.ts';
+import { newUuid } from '../../store/sessions/random-id.ts';
+import { sizeText } from '../../system/size-text.ts';
+import { terminalText, warn } from '../../system/terminal-text.ts';
+import { COMMAND_WAIT_MS } from './nats-flags.ts';
+
+interface ImportOptions {
+  readonly replicas: number;
+  /** The node that has the folders of the sessions. */
+  readonly node: string;
+  /** Whether the command line names that node. */
+  readonly isNodeGiven: boolean;
+}
+
+// Files above this size take long enough to report on.
+const LONG_IMPORT_BYTES = 16 * 1024 * 1024;
+
+const RESULTS: Readonly<Record<ImportOutcome, string>> = {
+  imported: 'Imported',
+  present: 'Was in the cluster already, now set aside',
+  moved: 'Was in the cluster already, now of this --node',
+  empty: 'Has no messages, left as it is',
+};
+
+// An import holds the sessions that it moves like a node, so that no node opens half of one. It serves none.
+const IMPORT_FACTS: NodeFacts = {
+  version,
+  protocol: CLUSTER_PROTOCOL,
+  shared: [],
+  agents: 0,
+  hasRoom: false,
+  isDraining: true,
+  statuses: {},
+  settings: '',
+};
+
+/** `tau cluster import`: moves session files into the cluster. A failure is reported, and the other files follow. */
+export async function importSessions(
+  address: ClusterAddress,
+  paths: readonly string[],
+  { replicas, node, isNodeGiven }: ImportOptions,
+): Promise<number> {
+  const cluster = await connectCluster(address, COMMAND_WAIT_MS);
+  try {
+    await checkLogStream(cluster, replicas);
+    const lease = await NodeLease.take(cluster, { name: `import-${newUuid().slice(-8)}`, facts: () => IMPORT_FACTS });
+    try {
+      const ownership = new LogOwnership(cluster, lease);
+      const index = await ClusterIndex.open(cluster, (error) => warn(messageOf(error)));
+      const { all: nodes } = await NodeDirectory.open(cluster, (error) => warn(messageOf(error)));
+      const folders = new Set<string>();
+      let code = 0;
+      for (const path of paths) {
+        const onProgress = (stored: number, total: number) => {
+          if (total > LONG_IMPORT_BYTES) warn(`${path}: ${sizeText(stored)} of ${sizeText(total)}`);
+        };
+        const parts = {
+          cluster,
+          identity: lease.identity,
+          ownership,
+          index,
+          node,
+          movesPresent: isNodeGiven,
+          onProgress,
+        };
+        const result = await importOne(path, (file) => importSession(file, parts));
+        if (!result) code = 1;
+        else if (result.outcome !== 'empty') folders.add(result.cwd);
+      }
+      warnAboutFolders(folders, { nodes, home: node });
+      return code;
+    } finally {
+      await lease.release();
+    }
+  } finally {
+    await cluster.nats.close();
+  }
+}
+
+/** Warns about each folder whose sessions no running node can open. */
+function warnAboutFolders(
+  folders: ReadonlySet<string>,
+  { nodes, home }: { nodes: readonly KnownNode[]; home: string },
+): void {
+  for (const cwd of folders) {
+    if (nodes.some((node) => hasFolder(node, { home, cwd }) || node.prepares)) continue;
+    warn(`No running node is called ${home} or shares ${cwd}: its sessions can be opened when one does`);
+  }
+}
+
+type ImportResult = Awaited<ReturnType<typeof importSession>>;
+
+/** Imports a file and prints the result; undefined if that failed. */
+async function importOne(
+  path: string,
+  run: (file: string) => Promise<ImportResult>,
+): Promise<ImportResult | undefined> {
+  try {
+    const result = await run(resolve(expandHome(path)));
+    process.stdout.write(`${terminalText(`${RESULTS[result.outcome]}: ${path}`)}\n`);
+    return result;
+  } catch (error) {
+    const reason = clusterErrorText(error);
+    warn(reason.includes(path) ? reason : `${path}: ${reason}`);
+    return undefined;
+  }
+}

@@ -1,4 +1,5 @@
-// Measures the built program: node bench/run.mjs [names…] [--peers] [--rounds n] [--json file]. See docs/benchmarks.md.
+// Measures the built program, see docs/benchmarks.md:
+// node bench/run.mjs [names…] [--cluster] [--replicas 1|3] [--before folder] [--peers] [--rounds n] [--json file]
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -6,6 +7,7 @@ import { abort } from './rows/abort.mjs';
 import { bashFlood } from './rows/bash-flood.mjs';
 import { bigImage } from './rows/big-image.mjs';
 import { bigLine } from './rows/big-line.mjs';
+import { clusterBenchmarks } from './rows/cluster.mjs';
 import { deltasCumulative } from './rows/deltas-cumulative.mjs';
 import { deltasDelta } from './rows/deltas-delta.mjs';
 import { deltasHttp } from './rows/deltas-http.mjs';
@@ -23,6 +25,7 @@ import { peerRows } from './rows/peers.mjs';
 import { prompt } from './rows/prompt.mjs';
 import { promptHttp } from './rows/prompt-http.mjs';
 import { readyRss } from './rows/ready-rss.mjs';
+import { serveStart } from './rows/serve-start.mjs';
 import { serverAttach } from './rows/server-attach.mjs';
 import { serverFanOut } from './rows/server-fan-out.mjs';
 import { serverMany } from './rows/server-many.mjs';
@@ -43,7 +46,7 @@ const benchmarks = [
   ...[pageOpen, pageScroll, pageShift, pageSize],
 ];
 
-const benchmarkNames = [...benchmarks, latency([])].map(({ name }) => name);
+const benchmarkNames = [...benchmarks, latency([]), serveStart(), ...clusterBenchmarks(3)].map(({ name }) => name);
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -58,14 +61,21 @@ async function main(args) {
 
 /** Parses the command line; undefined for unknown names or a bad round count. */
 function parseArguments(args) {
-  const options = { rounds: { type: 'string' }, json: { type: 'string' }, peers: { type: 'boolean' } };
+  const text = { type: 'string' };
+  const flag = { type: 'boolean' };
+  const options = { rounds: text, json: text, replicas: text, before: text, peers: flag, cluster: flag };
   const { values, positionals: names } = parseArgs({ args, options, allowPositionals: true });
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
   const areKnown = names.every((name) => benchmarkNames.includes(name));
   if (!areKnown || !(rounds === undefined || (Number.isInteger(rounds) && rounds > 0))) return undefined;
+  const replicas = Number(values.replicas ?? 1);
+  if (replicas !== 1 && replicas !== 3) return undefined;
   const peers = values.peers ? installedPeers((text) => process.stderr.write(`${text}\n`)) : [];
+  const ofCluster = [...clusterBenchmarks(replicas), serveStart(values.before)];
   const all = [...benchmarks, latency(peers)];
-  const chosen = names.length === 0 ? [...all, ...peers.map(peerRows)] : all.filter(({ name }) => names.includes(name));
+  const named = [...all, ...ofCluster].filter(({ name }) => names.includes(name));
+  const unnamed = values.cluster ? ofCluster : [...all, ...peers.map(peerRows)];
+  const chosen = names.length === 0 ? unnamed : named;
   return { chosen, rounds, json: values.json };
 }
 
@@ -89,15 +99,17 @@ async function runAll({ chosen, rounds }) {
 
 function usage() {
   const names = benchmarkNames.join(', ');
-  process.stderr.write(`node bench/run.mjs [names…] [--peers] [--rounds n] [--json file]\nnames: ${names}\n`);
+  process.stderr.write(
+    `node bench/run.mjs [names…] [--cluster] [--replicas 1|3] [--before folder] [--peers] [--rounds n] [--json file]\nnames: ${names}\n`,
+  );
   return 2;
 }
 
 /** Overwrites one line in a terminal; elsewhere prints a line per benchmark. */
-function progress({ name, round, count }) {
+function progress({ name, round, count, isFirst }) {
   const text = `${name}: round ${round} of ${count}`;
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
-  else if (round === 0) process.stderr.write(`${name}: ${count} rounds\n`);
+  else if (isFirst) process.stderr.write(`${name}: ${count} rounds\n`);
 }
 
 function clearProgress() {

@@ -25,6 +25,9 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
+// Run once more behind a front node, whose clients are in sessions of another node; `npm run soak` does that with all of them.
+const BEHIND_FRONT = process.env['SOAK'] ? 'test/spec/server/*.test.ts' : 'test/spec/server/{frames,messages}.test.ts';
+
 const oxc = { jsx: { runtime: 'automatic', importSource: 'preact' } } as const;
 const options = {
   testTimeout: 60_000,
@@ -53,6 +56,16 @@ export default defineConfig({
         },
       },
       { oxc, test: { ...options, name: 'isolated', include: [ISOLATED] } },
+      {
+        oxc,
+        test: {
+          ...options,
+          name: 'front',
+          include: [BEHIND_FRONT],
+          env: { TAU_TEST_CLUSTER: 'front' },
+          isolate: false,
+        },
+      },
     ],
   },
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -79,4 +80,28 @@ it('a page from any other origin is rejected, even with a valid token', async ()
 
   expect(printed[0]).toMatch(/^error: WebSocket connection to .* failed: .*403/);
   expect(server.agents()).toEqual([]);
+});
+
+it('[W164] a RemoteSession in a browser uses the address that responds', async () => {
+  const { origin, run } = await foreignPage();
+  const server = await startServer({ args: ['--allow-origin', origin] });
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  const addresses = [`ws://127.0.0.1:${port}?token=${OWNER_TOKEN}`, server.url];
+  const contents = `import { RemoteSession } from './dist/client.js';
+    const session = new RemoteSession(${JSON.stringify(addresses)});
+    const { settled } = await session.promptAndWait('say hello');
+    console.log('the run ended: ' + settled.outcome);`;
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    format: 'esm',
+    write: false,
+  });
+  run(outputFiles[0]?.text ?? '');
+
+  const { complaints: printed } = await visit(origin);
+  await waitUntil(async () => printed.includes('log: the run ended: ok'));
 });

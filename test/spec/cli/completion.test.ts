@@ -65,7 +65,7 @@ it('[Z68] the fish script lists every command and every option with choices and 
     expect(line).toContain(short ? ` -${short.length === 1 ? 's' : 'o'} ${short} ` : ' ');
   }
   for (const name of Object.keys(commands)) expect(lines.join('\n')).toContain(` -a '${name}' `);
-  const elsewhere = "-n 'not __fish_seen_subcommand_from serve attach token'";
+  const elsewhere = "-n 'not __fish_seen_subcommand_from serve attach token cluster'";
   expect(lines).toContain(`complete -c tau ${elsewhere} -l mode -x -a 'text json rpc' -d 'How to run'`);
   expect(lines.every((line) => line.startsWith('#') || hasClosedQuotes(line))).toBe(true);
 });

@@ -38,6 +38,18 @@ it.each([
   ['serve', ['--port <number>', '--socket <path>', '--log-file <path>', '--no-extensions']],
   ['attach', ['--url <address>', '-c, --continue']],
   ['token', ['--scope <list>', '-n, --name <name>']],
+  [
+    'cluster',
+    [
+      '--max-bytes <size>',
+      '--lease-seconds',
+      '--nats-nkey',
+      '--nats-monitor',
+      '--node',
+      '--json',
+      '--cluster-replicas',
+    ],
+  ],
 ])('tau help %s lists its flags, and so does --help after it', async (word, flagNames) => {
   const pages = [await runTau(newHome(), ['help', word]), await runTau(newHome(), [word, '--help'])];
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { assistantTexts } from '../../support/agent/run-records.ts';
 import { newGate, readSessionFile, sessionFiles } from '../../support/agent/test-agent.ts';
 import { RemotePeer } from '../../support/clients/remote-peer.ts';
-import { OWNER_TOKEN, startServer } from '../../support/server/test-server.ts';
+import { itOnOneServer, OWNER_TOKEN, startServer } from '../../support/server/test-server.ts';
 
 const HELLO = [{ text: 'Hello there.', when: '.', keep: true }];
 
@@ -83,23 +83,26 @@ it('[W11] a `cwd` that is not a folder is rejected', async () => {
   expect(await peer.ended).toMatchObject({ code: 4400, reason: expect.stringContaining('nowhere') });
 });
 
-it('[W12 W20] an unknown session is rejected with its name, and no session is created', async () => {
-  const server = await startServer();
-  const file = join(server.home.root, 'no-session.jsonl');
-  writeFileSync(file, 'some text\n');
+itOnOneServer('a path names a session of the cluster, not a file')(
+  '[W12 W20] an unknown session is rejected with its name, and no session is created',
+  async () => {
+    const server = await startServer();
+    const file = join(server.home.root, 'no-session.jsonl');
+    writeFileSync(file, 'some text\n');
 
-  for (const session of ['/nowhere/a.jsonl', 'a.jsonl', '0b4b2b5e-7a0e-4a3e-9d57-0d3c6f9f0c11']) {
-    const peer = server.connect({ session });
-    expect(await peer.ended).toEqual({ code: 4404, reason: `Session not found: ${session}` });
-    expect(peer.eventTypes).toEqual(['server_error', 'server_disconnected']);
-    expect(peer.records[0]).toMatchObject({ error: `Session not found: ${session}`, code: 'session_not_found' });
-  }
-  expect(await server.connect({ session: file }).ended).toMatchObject({
-    code: 4404,
-    reason: expect.stringContaining('Not a session file: '),
-  });
-  expect(server.agents()).toEqual([]);
-});
+    for (const session of ['/nowhere/a.jsonl', 'a.jsonl', '0b4b2b5e-7a0e-4a3e-9d57-0d3c6f9f0c11']) {
+      const peer = server.connect({ session });
+      expect(await peer.ended).toEqual({ code: 4404, reason: `Session not found: ${session}` });
+      expect(peer.eventTypes).toEqual(['server_error', 'server_disconnected']);
+      expect(peer.records[0]).toMatchObject({ error: `Session not found: ${session}`, code: 'session_not_found' });
+    }
+    expect(await server.connect({ session: file }).ended).toMatchObject({
+      code: 4404,
+      reason: expect.stringContaining('Not a session file: '),
+    });
+    expect(server.agents()).toEqual([]);
+  },
+);
 
 it('[W13] `stream=delta` sends deltas; the default sends cumulative updates', async () => {
   const server = await startServer({ script: HELLO });

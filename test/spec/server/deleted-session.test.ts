@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { newHome, sessionFiles } from '../../support/agent/test-agent.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
 import { interceptingAgentArgs } from '../../support/server/intercepting-agent.ts';
-import { startServer } from '../../support/server/test-server.ts';
+import { itOnOneServer, startServer } from '../../support/server/test-server.ts';
 import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 
-it.each(['its id', 'its path'])(
+itOnOneServer('the log has the session, not the file').each(['its id', 'its path'])(
   '[W98] a session deleted while its agent starts, requested by %s, is not found',
   async (by) => {
     const home = newHome();

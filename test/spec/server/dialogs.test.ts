@@ -82,8 +82,9 @@ it('[W34 W84] a dialog outlives all clients and waits for the next', async () =>
   first.socket.terminate();
   await first.ended;
   const other = await server.attach();
-  const { sessions } = await other.ok({ type: 'list_sessions' });
-  expect(sessions).toMatchObject([{ id: first.cursor.session, status: 'waiting' }]);
+  await expect
+    .poll(async () => (await other.ok({ type: 'list_sessions' })).sessions)
+    .toMatchObject([{ id: first.cursor.session, status: 'waiting' }]);
 
   const second = await server.attach({ session: first.cursor.session });
   expect(await nextUiRequest(second, 'confirm')).toMatchObject({ id });

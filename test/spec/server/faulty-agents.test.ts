@@ -178,10 +178,9 @@ it('[W56] a restarting agent without clients is released and not restarted again
   await waitUntil(async () => readFileSync(list, 'utf8') === 'xxx');
 
   await peer.disconnect();
-  await waitUntil(async () => {
-    const { sessions } = await other.ok({ type: 'list_sessions' });
-    return sessions.every(({ id, status }: { id: string; status?: string }) => id !== session || status === undefined);
-  });
+  await expect
+    .poll(async () => (await other.ok({ type: 'list_sessions' })).sessions)
+    .not.toContainEqual(expect.objectContaining({ id: session, status: expect.any(String) }));
   rmSync(gate.path);
   const resumed = await server.attach({ session });
 

@@ -14,7 +14,7 @@ import {
 } from '../../support/agent/extensions.ts';
 import { newGate, newHome, openTestAgent } from '../../support/agent/test-agent.ts';
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
-import { startServer } from '../../support/server/test-server.ts';
+import { itOnOneServer, startServer } from '../../support/server/test-server.ts';
 import { briefConversation, briefs } from '../../support/sessions/session-tree.ts';
 import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
 
@@ -116,22 +116,25 @@ it('[W29] `detached` returns the new session without moving the client', async (
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId: session });
 });
 
-it('[W29] a failed session change is rejected, and the client stays', async () => {
-  const home = newHome();
-  const sessionPath = storeSession(home, shortConversation(home.cwd));
-  const server = await startServer({ home, script: TALK });
-  const peer = await server.attach();
-  await peer.run('first');
-  const holder = await openTestAgent('stdio', { home, args: ['--session', sessionPath] });
-  await holder.peer.ok({ type: 'get_state' });
+itOnOneServer('another program uses the file')(
+  '[W29] a failed session change is rejected, and the client stays',
+  async () => {
+    const home = newHome();
+    const sessionPath = storeSession(home, shortConversation(home.cwd));
+    const server = await startServer({ home, script: TALK });
+    const peer = await server.attach();
+    await peer.run('first');
+    const holder = await openTestAgent('stdio', { home, args: ['--session', sessionPath] });
+    await holder.peer.ok({ type: 'get_state' });
 
-  expect(await peer.refused({ type: 'switch_session', sessionPath: 'nowhere.jsonl' })).toMatchObject({
-    error: 'Session not found: nowhere.jsonl',
-  });
-  expect(await peer.refused({ type: 'switch_session', sessionPath })).toMatchObject({ code: 'session_in_use' });
-  expect(await peer.refused({ type: 'fork', entryId: 'none' })).toMatchObject({ code: 'not_found' });
-  expect(await peer.run('second')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
-});
+    expect(await peer.refused({ type: 'switch_session', sessionPath: 'nowhere.jsonl' })).toMatchObject({
+      error: 'Session not found: nowhere.jsonl',
+    });
+    expect(await peer.refused({ type: 'switch_session', sessionPath })).toMatchObject({ code: 'session_in_use' });
+    expect(await peer.refused({ type: 'fork', entryId: 'none' })).toMatchObject({ code: 'not_found' });
+    expect(await peer.run('second')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
+  },
+);
 
 it('[W59] switching to an open session attaches to its agent', async () => {
   const server = await startServer({ script: TALK });
@@ -151,34 +154,40 @@ it('[W59] switching to an open session attaches to its agent', async () => {
   expect(server.agents()).toHaveLength(2);
 });
 
-it('[W59] a copy of an open session file is rejected', async () => {
-  const server = await startServer({ script: TALK });
-  const first = await server.attach();
-  await first.run('first');
-  const { sessionFile } = await first.ok({ type: 'get_state' });
-  const copy = join(server.home.root, 'copy.jsonl');
-  copyFileSync(sessionFile, copy);
-  const second = await server.attach();
+itOnOneServer('a copy of a file is not in the cluster')(
+  '[W59] a copy of an open session file is rejected',
+  async () => {
+    const server = await startServer({ script: TALK });
+    const first = await server.attach();
+    await first.run('first');
+    const { sessionFile } = await first.ok({ type: 'get_state' });
+    const copy = join(server.home.root, 'copy.jsonl');
+    copyFileSync(sessionFile, copy);
+    const second = await server.attach();
 
-  expect(await second.refused({ type: 'switch_session', sessionPath: copy })).toMatchObject({
-    code: 'session_in_use',
-    error: `A session with the same id is in use: ${copy}`,
-  });
-  await first.disconnect();
-  await changeSession(second, { type: 'switch_session', sessionPath: sessionFile });
-});
+    expect(await second.refused({ type: 'switch_session', sessionPath: copy })).toMatchObject({
+      code: 'session_in_use',
+      error: `A session with the same id is in use: ${copy}`,
+    });
+    await first.disconnect();
+    await changeSession(second, { type: 'switch_session', sessionPath: sessionFile });
+  },
+);
 
-it('[W29] a session left by its only client is released at once', async () => {
-  const server = await startServer({ script: TALK });
-  const peer = await server.attach();
-  await peer.run('first');
-  const { sessionFile } = await peer.ok({ type: 'get_state' });
+itOnOneServer('another program uses the file')(
+  '[W29] a session left by its only client is released at once',
+  async () => {
+    const server = await startServer({ script: TALK });
+    const peer = await server.attach();
+    await peer.run('first');
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
 
-  await changeSession(peer, { type: 'new_session' });
+    await changeSession(peer, { type: 'new_session' });
 
-  const other = await openTestAgent('stdio', { home: server.home, args: ['--session', sessionFile] });
-  expect(await other.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile, messageCount: 2 });
-});
+    const other = await openTestAgent('stdio', { home: server.home, args: ['--session', sessionFile] });
+    expect(await other.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile, messageCount: 2 });
+  },
+);
 
 it('[W59] an extension may cancel a session change, even to an open session', async () => {
   const server = await startServer({ script: TALK, agentArgs: ['-e', fixture('session-cancel')] });
@@ -334,63 +343,69 @@ it('[W59] when an extension switches the session of an agent, all its clients fo
   await second.next('agent_settled');
 });
 
-it('[W50 W59] after a session switch by an extension each client gets a snapshot of its requested length', async () => {
-  const home = newHome();
-  const there = storeSession(home, shortConversation(home.cwd));
-  userExtension(
-    home,
-    'go.ts',
-    `export default (pi) => pi.registerCommand('go', { handler: async (args, ctx) => {
+itOnOneServer('an extension cannot change to a stored session in a cluster')(
+  '[W50 W59] after a session switch by an extension each client gets a snapshot of its requested length',
+  async () => {
+    const home = newHome();
+    const there = storeSession(home, shortConversation(home.cwd));
+    userExtension(
+      home,
+      'go.ts',
+      `export default (pi) => pi.registerCommand('go', { handler: async (args, ctx) => {
       await ctx.switchSession(${JSON.stringify(there)});
       pi.sendUserMessage('I am here');
     } });`,
-  );
-  const server = await startServer({ home, script: TALK });
-  const first = await server.attach({ stream: 'delta' });
-  const firstRun = (await first.run('first')).at(-1)?.['runId'];
-  const second = await server.attach({ session: first.cursor.session, stream: 'delta', tail: 1 });
-  const isThere = ({ type, sessionId }: Record<string, unknown>) =>
-    type === 'server_connected' && sessionId === 'stored-1';
+    );
+    const server = await startServer({ home, script: TALK });
+    const first = await server.attach({ stream: 'delta' });
+    const firstRun = (await first.run('first')).at(-1)?.['runId'];
+    const second = await server.attach({ session: first.cursor.session, stream: 'delta', tail: 1 });
+    const isThere = ({ type, sessionId }: Record<string, unknown>) =>
+      type === 'server_connected' && sessionId === 'stored-1';
 
-  await first.ok({ type: 'prompt', message: '/go' });
-  for (const peer of [first, second]) await peer.next(isThere);
-  const [all, last] = [await first.next('state_synced'), await second.next('state_synced')];
-  // The run may settle before every client has its snapshot.
-  for (const peer of [first, second]) {
-    await peer.find(({ type, runId }) => type === 'agent_settled' && runId !== firstRun);
-  }
+    await first.ok({ type: 'prompt', message: '/go' });
+    for (const peer of [first, second]) await peer.next(isThere);
+    const [all, last] = [await first.next('state_synced'), await second.next('state_synced')];
+    // The run may settle before every client has its snapshot.
+    for (const peer of [first, second]) {
+      await peer.find(({ type, runId }) => type === 'agent_settled' && runId !== firstRun);
+    }
 
-  expect(last.messages).toHaveLength(1);
-  expect(all.messages.length).toBeGreaterThan(1);
-  const conversationBriefs = await briefConversation(first);
-  expect(conversationBriefs).toEqual(['user: first', 'assistant: one', 'user: I am here', 'assistant: Hello there.']);
-  expect(briefs(viewOf(first).messages)).toEqual(conversationBriefs);
-  expect(conversationBriefs.slice(-briefs(viewOf(second).messages).length)).toEqual(briefs(viewOf(second).messages));
-});
+    expect(last.messages).toHaveLength(1);
+    expect(all.messages.length).toBeGreaterThan(1);
+    const conversationBriefs = await briefConversation(first);
+    expect(conversationBriefs).toEqual(['user: first', 'assistant: one', 'user: I am here', 'assistant: Hello there.']);
+    expect(briefs(viewOf(first).messages)).toEqual(conversationBriefs);
+    expect(conversationBriefs.slice(-briefs(viewOf(second).messages).length)).toEqual(briefs(viewOf(second).messages));
+  },
+);
 
-it('[A7 W59] a client that may not open the new folder is disconnected on a session switch', async () => {
-  const home = newHome();
-  const secret = join(home.root, 'secret');
-  mkdirSync(secret);
-  const there = storeSession(home, shortConversation(secret), { cwd: secret });
-  userExtension(
-    home,
-    'go.ts',
-    `export default (pi) => pi.registerCommand('go', { handler: (args, ctx) => ctx.switchSession(${JSON.stringify(there)}) });`,
-  );
-  const limited = { name: 'Limited', scopes: ['view'], allowedPaths: [home.cwd] };
-  const server = await startServer({ home, script: TALK, tokens: { 'token-of-a-limited': limited } });
-  const owner = await server.attach();
-  await owner.run('Hi');
-  const watcher = await server.attach({ session: owner.cursor.session, token: 'token-of-a-limited' });
+itOnOneServer('an extension cannot change to a stored session in a cluster')(
+  '[A7 W59] a client that may not open the new folder is disconnected on a session switch',
+  async () => {
+    const home = newHome();
+    const secret = join(home.root, 'secret');
+    mkdirSync(secret);
+    const there = storeSession(home, shortConversation(secret), { cwd: secret });
+    userExtension(
+      home,
+      'go.ts',
+      `export default (pi) => pi.registerCommand('go', { handler: (args, ctx) => ctx.switchSession(${JSON.stringify(there)}) });`,
+    );
+    const limited = { name: 'Limited', scopes: ['view'], allowedPaths: [home.cwd] };
+    const server = await startServer({ home, script: TALK, tokens: { 'token-of-a-limited': limited } });
+    const owner = await server.attach();
+    await owner.run('Hi');
+    const watcher = await server.attach({ session: owner.cursor.session, token: 'token-of-a-limited' });
 
-  await owner.ok({ type: 'prompt', message: '/go' });
+    await owner.ok({ type: 'prompt', message: '/go' });
 
-  expect(await owner.next('state_synced')).toMatchObject({ state: { cwd: secret } });
-  expect(await watcher.ended).toMatchObject({ code: 4404 });
-  expect(JSON.stringify(watcher.records)).not.toContain(secret);
-  expect(await briefConversation(owner)).toEqual(['user: first', 'assistant: one']);
-});
+    expect(await owner.next('state_synced')).toMatchObject({ state: { cwd: secret } });
+    expect(await watcher.ended).toMatchObject({ code: 4404 });
+    expect(JSON.stringify(watcher.records)).not.toContain(secret);
+    expect(await briefConversation(owner)).toEqual(['user: first', 'assistant: one']);
+  },
+);
 
 /** The state that a client shows after these records. */
 const viewOf = ({ records }: RemotePeer) =>

@@ -3,7 +3,7 @@ import { FILLER, fastRetryHome } from '../../support/agent/compaction.ts';
 import { fixture } from '../../support/agent/extensions.ts';
 import { newGate, openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
 import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
-import { startServer, type TestServer } from '../../support/server/test-server.ts';
+import { itOnOneServer, startServer, type TestServer } from '../../support/server/test-server.ts';
 import { hostTool } from '../../support/tools/host-tools.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
@@ -96,10 +96,10 @@ it('[W56] a busy agent is parked only after its run', async () => {
   await first.next('message_update');
   await first.disconnect();
   const other = await server.attach();
-  expect(await statusOf(other, session)).toBe('running');
+  await expect.poll(() => statusOf(other, session)).toBe('running');
 
   gate.open();
-  await waitUntil(async () => (await statusOf(other, session)) === undefined);
+  await expect.poll(() => statusOf(other, session)).toBeUndefined();
   const second = server.connect({ session });
 
   const { messages } = await second.next('state_synced');
@@ -120,10 +120,10 @@ it('[W56] an agent with a running bash command or an open dialog is not parked',
   await requester.next('extension_ui_request');
   await requester.disconnect();
   const other = await server.attach();
-  expect(await statusOf(other, session)).toBe('idle');
+  await expect.poll(() => statusOf(other, session)).toBe('idle');
 
   gate.open();
-  await waitUntil(async () => (await statusOf(other, session)) === undefined);
+  await expect.poll(() => statusOf(other, session)).toBeUndefined();
 
   expect(server.agents()).toHaveLength(3);
   const back = await server.attach({ session: requester.cursor.session });
@@ -163,26 +163,32 @@ async function sessionHeldElsewhere() {
   return { server, session, holder };
 }
 
-it('[W58] the server waits for a session of another process and opens it when released', async () => {
-  const { server, session, holder } = await sessionHeldElsewhere();
+itOnOneServer('another program uses the file')(
+  '[W58] the server waits for a session of another process and opens it when released',
+  async () => {
+    const { server, session, holder } = await sessionHeldElsewhere();
 
-  const second = server.connect({ session });
-  await waitUntil(async () => server.agents().length > 1);
-  await holder.close();
+    const second = server.connect({ session });
+    await waitUntil(async () => server.agents().length > 1);
+    await holder.close();
 
-  expect((await second.next('state_synced')).messages).toHaveLength(2);
-});
+    expect((await second.next('state_synced')).messages).toHaveLength(2);
+  },
+);
 
-it('[W58] a session held for three seconds by another process closes the connection with 4409', async () => {
-  const { server, session, holder } = await sessionHeldElsewhere();
+itOnOneServer('another program uses the file')(
+  '[W58] a session held for three seconds by another process closes the connection with 4409',
+  async () => {
+    const { server, session, holder } = await sessionHeldElsewhere();
 
-  const second = server.connect({ session });
+    const second = server.connect({ session });
 
-  expect(await second.ended).toMatchObject({ code: 4409, reason: expect.stringContaining('in use') });
-  expect(second.records[0]).toMatchObject({ type: 'server_error', code: 'session_in_use' });
-  await holder.close();
-  await server.attach({ session });
-});
+    expect(await second.ended).toMatchObject({ code: 4409, reason: expect.stringContaining('in use') });
+    expect(second.records[0]).toMatchObject({ type: 'server_error', code: 'session_in_use' });
+    await holder.close();
+    await server.attach({ session });
+  },
+);
 
 async function statusOf(peer: Awaited<ReturnType<TestServer['attach']>>, id: string): Promise<string | undefined> {
   const { sessions } = await peer.ok({ type: 'list_sessions' });

@@ -11,7 +11,7 @@ import {
   sessionFiles,
 } from '../../support/agent/test-agent.ts';
 import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
-import { type ServerOptions, startServer, type TestServer } from '../../support/server/test-server.ts';
+import { itOnOneServer, type ServerOptions, startServer, type TestServer } from '../../support/server/test-server.ts';
 import {
   assistantEntry,
   assistantMessage,
@@ -116,28 +116,31 @@ const READS = [
 
 const rolesOf = (messages: readonly { readonly role: string }[]) => messages.map(({ role }) => role);
 
-it('[J31] clients that may only view change no file of a session, whatever an agent would repair there', async () => {
-  const home = newHome();
-  const stored = Object.entries(STORED).map(([id, store]) => ({ id, ...store(home, id) }));
-  const folder = dirname(stored[0]?.path ?? '');
-  const before = contentOf(folder);
-  const server = await serve(home);
+itOnOneServer('the file of the session is a copy of the log')(
+  '[J31] clients that may only view change no file of a session, whatever an agent would repair there',
+  async () => {
+    const home = newHome();
+    const stored = Object.entries(STORED).map(([id, store]) => ({ id, ...store(home, id) }));
+    const folder = dirname(stored[0]?.path ?? '');
+    const before = contentOf(folder);
+    const server = await serve(home);
 
-  for (const { id, roles } of stored) {
-    const viewer = await server.attach({ token: VIEWER, session: id, entries: 1 });
-    expect({ id, roles: rolesOf((await viewer.ok({ type: 'get_messages' })).messages) }).toEqual({ id, roles });
-    for (const type of READS) await viewer.ok({ type });
-    expect(await viewer.refused({ type: 'export_html' })).toMatchObject({ code: 'permission_denied' });
-    expect(viewer.eventTypes).not.toContain('session_repaired');
-    await viewer.disconnect();
-  }
-  await waitUntilParked(server);
-  await server.attach({ token: VIEWER, session: 'torn' });
-  server.kill('SIGTERM');
-  await server.exited;
+    for (const { id, roles } of stored) {
+      const viewer = await server.attach({ token: VIEWER, session: id, entries: 1 });
+      expect({ id, roles: rolesOf((await viewer.ok({ type: 'get_messages' })).messages) }).toEqual({ id, roles });
+      for (const type of READS) await viewer.ok({ type });
+      expect(await viewer.refused({ type: 'export_html' })).toMatchObject({ code: 'permission_denied' });
+      expect(viewer.eventTypes).not.toContain('session_repaired');
+      await viewer.disconnect();
+    }
+    await waitUntilParked(server);
+    await server.attach({ token: VIEWER, session: 'torn' });
+    server.kill('SIGTERM');
+    await server.exited;
 
-  expect(contentOf(folder)).toEqual(before);
-});
+    expect(contentOf(folder)).toEqual(before);
+  },
+);
 
 it('[J31] loading the page as a client that may only view changes no file of the session', async () => {
   const home = newHome();
@@ -154,23 +157,26 @@ it('[J31] loading the page as a client that may only view changes no file of the
   expect(contentOf(dirname(path))).toEqual(before);
 });
 
-it('[J31] a client that may only view creates no file for a session that has none', async () => {
-  const home = newHome();
-  const server = await serve(home);
-  const owner = await server.attach();
-  const { session } = owner.cursor;
-  await owner.disconnect();
-  await waitUntilParked(server);
+itOnOneServer('a session without messages leaves nothing in the cluster')(
+  '[J31] a client that may only view creates no file for a session that has none',
+  async () => {
+    const home = newHome();
+    const server = await serve(home);
+    const owner = await server.attach();
+    const { session } = owner.cursor;
+    await owner.disconnect();
+    await waitUntilParked(server);
 
-  const viewer = await server.attach({ token: VIEWER, session });
-  expect(await viewer.ok({ type: 'get_state' })).toMatchObject({ sessionId: session, messageCount: 0 });
-  expect(sessionFiles(home)).toEqual([]);
+    const viewer = await server.attach({ token: VIEWER, session });
+    expect(await viewer.ok({ type: 'get_state' })).toMatchObject({ sessionId: session, messageCount: 0 });
+    expect(sessionFiles(home)).toEqual([]);
 
-  const writer = await server.attach({ session });
-  await writer.run('Hi');
-  await viewer.next('agent_settled');
-  expect(sessionFiles(home)).toEqual([expect.stringContaining(session)]);
-});
+    const writer = await server.attach({ session });
+    await writer.run('Hi');
+    await viewer.next('agent_settled');
+    expect(sessionFiles(home)).toEqual([expect.stringContaining(session)]);
+  },
+);
 
 it('[J31] a viewer of a run that a server crash interrupted leaves its end to the client that prompted', async () => {
   const home = newHome();
@@ -212,26 +218,29 @@ it('[J32] an agent for clients that may only view loads no extension', async () 
   expect(ofWriter.commands).toContainEqual(expect.objectContaining({ name: 'interview' }));
 });
 
-it('[J33] a client that may prompt joins a viewer: the session is repaired, and both receive its run', async () => {
-  const home = newHome();
-  const path = storeSession(home, interrupted(home, 'stored-1'));
-  const server = await serve(home);
-  const viewer = await server.attach({ token: VIEWER, session: 'stored-1', entries: 1 });
+itOnOneServer('the file of the session is a copy of the log')(
+  '[J33] a client that may prompt joins a viewer: the session is repaired, and both receive its run',
+  async () => {
+    const home = newHome();
+    const path = storeSession(home, interrupted(home, 'stored-1'));
+    const server = await serve(home);
+    const viewer = await server.attach({ token: VIEWER, session: 'stored-1', entries: 1 });
 
-  const writer = await server.attach({ token: WRITER, session: 'stored-1' });
-  const { messages } = await viewer.next('state_synced');
-  await writer.run('Hi');
-  await viewer.next('agent_settled');
+    const writer = await server.attach({ token: WRITER, session: 'stored-1' });
+    const { messages } = await viewer.next('state_synced');
+    await writer.run('Hi');
+    await viewer.next('agent_settled');
 
-  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'toolResult']);
-  expect(viewer.eventTypes).toContain('session_repaired');
-  const roles = ['user', 'assistant', 'toolResult', 'user', 'assistant'];
-  for (const client of [viewer, writer])
-    expect(rolesOf((await client.ok({ type: 'get_messages' })).messages)).toEqual(roles);
-  const entries = viewer.records.filter(({ type }) => type === 'entry_appended').map(({ entry }) => entry);
-  expect(readSessionFile(path)).toEqual(entries.slice(-readSessionFile(path).length));
-  await waitUntil(async () => (await livingAgents(server)).length === 1);
-});
+    expect(rolesOf(messages)).toEqual(['user', 'assistant', 'toolResult']);
+    expect(viewer.eventTypes).toContain('session_repaired');
+    const roles = ['user', 'assistant', 'toolResult', 'user', 'assistant'];
+    for (const client of [viewer, writer])
+      expect(rolesOf((await client.ok({ type: 'get_messages' })).messages)).toEqual(roles);
+    const entries = viewer.records.filter(({ type }) => type === 'entry_appended').map(({ entry }) => entry);
+    expect(readSessionFile(path)).toEqual(entries.slice(-readSessionFile(path).length));
+    await waitUntil(async () => (await livingAgents(server)).length === 1);
+  },
+);
 
 it('[J33] clients that may prompt and join a viewer at once share one agent', async () => {
   const home = newHome();
@@ -269,40 +278,46 @@ it('[J33] reads and snapshots that the replaced agent has not answered come from
   await Promise.all([viewer, late].map((client) => client.next('agent_settled')));
 });
 
-it('[J33] renaming a session that is only viewed makes its agent write', async () => {
-  const home = newHome();
-  const path = storeSession(home, shortConversation(home.cwd));
-  const server = await serve(home);
-  const viewer = await server.attach({ token: VIEWER, session: 'stored-1' });
-  const other = await server.attach({ token: WRITER });
+itOnOneServer('the file of the session is a copy of the log')(
+  '[J33] renaming a session that is only viewed makes its agent write',
+  async () => {
+    const home = newHome();
+    const path = storeSession(home, shortConversation(home.cwd));
+    const server = await serve(home);
+    const viewer = await server.attach({ token: VIEWER, session: 'stored-1' });
+    const other = await server.attach({ token: WRITER });
 
-  await other.ok({ type: 'rename_session', sessionPath: path, name: 'Renamed' });
+    await other.ok({ type: 'rename_session', sessionPath: path, name: 'Renamed' });
 
-  expect(await viewer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'Renamed' });
-  expect(readSessionFile(path).at(-1)).toMatchObject({ type: 'session_info', name: 'Renamed' });
-});
+    expect(await viewer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'Renamed' });
+    expect(readSessionFile(path).at(-1)).toMatchObject({ type: 'session_info', name: 'Renamed' });
+  },
+);
 
-it('[J34] a viewer does not keep another program from writing; the next viewer gets what that wrote', async () => {
-  const home = newHome();
-  const path = storeSession(home, shortConversation(home.cwd));
-  const server = await serve(home);
-  const viewer = await server.attach({ token: VIEWER, session: 'stored-1' });
+itOnOneServer('another program uses the file')(
+  '[J34] a viewer does not keep another program from writing; the next viewer gets what that wrote',
+  async () => {
+    const home = newHome();
+    const path = storeSession(home, shortConversation(home.cwd));
+    const server = await serve(home);
+    const viewer = await server.attach({ token: VIEWER, session: 'stored-1' });
 
-  const terminal = await openTestAgent('stdio', { home, args: ['--session', path], script: TALK });
-  await terminal.peer.run('Hi');
-  expect((await viewer.ok({ type: 'get_messages' })).messages).toHaveLength(2);
-  const second = await server.attach({ token: VIEWER, session: 'stored-1' });
-  expect((await second.ok({ type: 'get_messages' })).messages).toHaveLength(4);
-  expect((await viewer.next('state_synced')).messages).toHaveLength(4);
+    const terminal = await openTestAgent('stdio', { home, args: ['--session', path], script: TALK });
+    await terminal.peer.run('Hi');
+    expect((await viewer.ok({ type: 'get_messages' })).messages).toHaveLength(2);
+    const second = await server.attach({ token: VIEWER, session: 'stored-1' });
+    expect((await second.ok({ type: 'get_messages' })).messages).toHaveLength(4);
+    expect((await viewer.next('state_synced')).messages).toHaveLength(4);
 
-  const writer = server.connect({ token: WRITER, session: 'stored-1' });
-  await waitUntil(async () => server.agents().length > 2);
-  expect((await viewer.ok({ type: 'get_messages' })).messages).toHaveLength(4);
-  await terminal.close();
-  await writer.next('state_synced');
-  await writer.run('And?');
-  await viewer.next('agent_settled');
-});
+    const writer = server.connect({ token: WRITER, session: 'stored-1' });
+    await waitUntil(async () => server.agents().length > 2);
+    expect((await viewer.ok({ type: 'get_messages' })).messages).toHaveLength(4);
+    await terminal.close();
+    await writer.next('state_synced');
+    await writer.run('And?');
+    await viewer.next('agent_settled');
+  },
+);
 
 it('[J31] the agent of a viewer that crashes is replaced by one that only reads', async () => {
   const home = newHome();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Home, newHome } from '../../support/agent/test-agent.ts';
 import type { RemotePeer } from '../../support/clients/remote-peer.ts';
-import { startServer } from '../../support/server/test-server.ts';
+import { itOnOneServer, startServer } from '../../support/server/test-server.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
@@ -57,14 +57,17 @@ it('[W110] a server starts without a folder for run marks, and logs the first fa
   expect(server.stderr().match(/marks of runs are not stored/g)).toHaveLength(1);
 });
 
-it('[W110] marks are stored again when their folder can be written', async () => {
-  const server = await startServer({ script: TALK });
-  const folder = marksFolder(server.home);
-  const peer = await server.attach();
-  rmSync(folder, { recursive: true });
-  await peer.run('one');
+itOnOneServer('the marks of runs are in the log')(
+  '[W110] marks are stored again when their folder can be written',
+  async () => {
+    const server = await startServer({ script: TALK });
+    const folder = marksFolder(server.home);
+    const peer = await server.attach();
+    rmSync(folder, { recursive: true });
+    await peer.run('one');
 
-  expect(existsSync(folder)).toBe(true);
-  const [name = ''] = readdirSync(folder);
-  expect(JSON.parse(readFileSync(join(folder, name), 'utf8')).ended).toHaveLength(1);
-});
+    expect(existsSync(folder)).toBe(true);
+    const [name = ''] = readdirSync(folder);
+    expect(JSON.parse(readFileSync(join(folder, name), 'utf8')).ended).toHaveLength(1);
+  },
+);

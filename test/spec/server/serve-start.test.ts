@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { newHome, TAU } from '../../support/agent/test-agent.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
 import { runTau, startProgram } from '../../support/processes/program.ts';
-import { OWNER_TOKEN, startServer, startServerOnSocket } from '../../support/server/test-server.ts';
+import { itOnOneServer, OWNER_TOKEN, startServer, startServerOnSocket } from '../../support/server/test-server.ts';
 
 const tls = (name: string) => join(import.meta.dirname, '../../fixtures/tls', name);
 
@@ -146,25 +146,28 @@ it('[W61] tau serve does not take over the socket file of another server', async
   expect(second).toMatchObject({ code: 1, stdout: '', stderr: `tau: cannot listen on ${socketPath}: it is in use\n` });
 });
 
-it('[W62] a signal ends the server and its agents, also during a run, and a second signal skips the drain', async () => {
-  const script = [{ steps: [{ text: 'Once upon a time ' }, { stall: true }] }];
-  const draining = await startServer({ script, args: ['--drain-seconds', '600'] });
-  const immediate = await startServer({ script, args: ['--drain-seconds', '0'] });
-  for (const server of [draining, immediate]) {
-    const peer = await server.attach();
-    peer.send({ type: 'prompt', message: 'tell me a story' });
-    await peer.next('message_update');
-  }
+itOnOneServer('a front node has no runs to wait for')(
+  '[W62] a signal ends the server and its agents, also during a run, and a second signal skips the drain',
+  async () => {
+    const script = [{ steps: [{ text: 'Once upon a time ' }, { stall: true }] }];
+    const draining = await startServer({ script, args: ['--drain-seconds', '600'] });
+    const immediate = await startServer({ script, args: ['--drain-seconds', '0'] });
+    for (const server of [draining, immediate]) {
+      const peer = await server.attach();
+      peer.send({ type: 'prompt', message: 'tell me a story' });
+      await peer.next('message_update');
+    }
 
-  immediate.kill('SIGTERM');
-  draining.kill('SIGTERM');
-  await waitUntilNotReady(draining);
-  draining.kill('SIGINT');
+    immediate.kill('SIGTERM');
+    draining.kill('SIGTERM');
+    await waitUntilNotReady(draining);
+    draining.kill('SIGINT');
 
-  expect(await immediate.exited).toEqual({ code: 143, signal: null });
-  expect(await draining.exited).toEqual({ code: 130, signal: null });
-  expect(await filterAlive(immediate.agents().map(({ pid }) => pid))).toEqual([]);
-});
+    expect(await immediate.exited).toEqual({ code: 143, signal: null });
+    expect(await draining.exited).toEqual({ code: 130, signal: null });
+    expect(await filterAlive(immediate.agents().map(({ pid }) => pid))).toEqual([]);
+  },
+);
 
 /** Waits until the server is no longer ready. */
 async function waitUntilNotReady({ get }: { get: (path: string) => Promise<Response> }): Promise<void> {

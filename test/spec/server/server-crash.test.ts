@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../../src/index.ts';
 import { bash } from '../../support/agent/extensions.ts';
 import { newGate, openTestAgent, readSessionFile, sessionFiles } from '../../support/agent/test-agent.ts';
 import { filterAlive, waitUntil } from '../../support/processes/processes.ts';
-import { startServer } from '../../support/server/test-server.ts';
+import { itOnOneServer, startServer } from '../../support/server/test-server.ts';
 import { SLEEP_FOREVER } from '../../support/tools/shell-commands.ts';
 
 const NEXT = { text: 'Going on.', when: '^next', keep: true };
@@ -76,33 +76,39 @@ async function killableServer() {
 const settledEvents = ({ records }: { records: readonly { type: string }[] }) =>
   records.filter(({ type }) => type === 'agent_settled');
 
-it('[W54 W58] the interrupted end is sent even if another process held the session at the first attempt', async () => {
-  const { home, cursor, runId, kill, restarted } = await killableServer();
-  await kill();
-  const [file = ''] = sessionFiles(home);
-  const holder = await openTestAgent('stdio', { home, args: ['--session', file] });
-  await holder.peer.ok({ type: 'get_state' });
-  const server = await restarted();
-  expect(await server.connect({ ...cursor, stream: 'delta' }).ended).toMatchObject({ code: 4409 });
-  await holder.close();
+itOnOneServer('another program uses the file')(
+  '[W54 W58] the interrupted end is sent even if another process held the session at the first attempt',
+  async () => {
+    const { home, cursor, runId, kill, restarted } = await killableServer();
+    await kill();
+    const [file = ''] = sessionFiles(home);
+    const holder = await openTestAgent('stdio', { home, args: ['--session', file] });
+    await holder.peer.ok({ type: 'get_state' });
+    const server = await restarted();
+    expect(await server.connect({ ...cursor, stream: 'delta' }).ended).toMatchObject({ code: 4409 });
+    await holder.close();
 
-  const resumed = await server.attach({ ...cursor, stream: 'delta' });
-  await resumed.ok({ type: 'get_state' });
+    const resumed = await server.attach({ ...cursor, stream: 'delta' });
+    await resumed.ok({ type: 'get_state' });
 
-  expect(settledEvents(resumed)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
-});
+    expect(settledEvents(resumed)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+  },
+);
 
-it('[W54 W58] the interrupted end is sent even if another server tried the session meanwhile', async () => {
-  const { cursor, runId, kill, restarted } = await killableServer();
-  const other = await restarted();
-  expect(await other.connect({ session: cursor.session }).ended).toMatchObject({ code: 4409 });
-  await kill();
+itOnOneServer('a second server opens the session in a cluster')(
+  '[W54 W58] the interrupted end is sent even if another server tried the session meanwhile',
+  async () => {
+    const { cursor, runId, kill, restarted } = await killableServer();
+    const other = await restarted();
+    expect(await other.connect({ session: cursor.session }).ended).toMatchObject({ code: 4409 });
+    await kill();
 
-  const resumed = await other.attach({ ...cursor, stream: 'delta' });
-  await resumed.ok({ type: 'get_state' });
+    const resumed = await other.attach({ ...cursor, stream: 'delta' });
+    await resumed.ok({ type: 'get_state' });
 
-  expect(settledEvents(resumed)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
-});
+    expect(settledEvents(resumed)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+  },
+);
 
 it('[W54] the interrupted end precedes the snapshot, so that a newer run is shown as running', async () => {
   const { cursor, runId, kill, restarted } = await killableServer();

@@ -3,7 +3,7 @@ import { bash } from '../../support/agent/extensions.ts';
 import { newHome, type TestAgent } from '../../support/agent/test-agent.ts';
 import type { WireRecord } from '../../support/clients/peer.ts';
 import { runTau } from '../../support/processes/program.ts';
-import { shortConversation, storeSession } from '../../support/sessions/stored-session.ts';
+import { shortConversation, storeSession, userEntry } from '../../support/sessions/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';
 
 const KEPT = ['--kept-by-host'];
@@ -101,6 +101,24 @@ verifies(
     expect(all[0]).toMatchObject({ type: 'session' });
     expect(await replayed(String(all[1]?.['id']))).toEqual(all.slice(2));
     expect(await replayed(String(all.at(-1)?.['id']))).toEqual([]);
+  },
+  onAgents,
+);
+
+verifies(
+  'J38',
+  'entriesAfter confirms entries: a repeated prompt that is stored and never ran begins',
+  async ({ open }) => {
+    const home = newHome();
+    const waiting = { ...userEntry('cccccccc', 'bbbbbbbb', 'second'), clientMessageId: 'm-1' };
+    const path = storeSession(home, [...shortConversation(home.cwd), waiting]);
+    const { peer } = await open({ home, args: ['--session', path, ...KEPT], script: [{ text: 'two' }] });
+    await peer.ok({ type: 'hello', entries: true, entriesAfter: 'cccccccc' });
+
+    const accepted = await peer.ok({ type: 'prompt', message: 'second', clientMessageId: 'm-1' });
+
+    expect(accepted).toMatchObject({ disposition: 'started', duplicate: true });
+    expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'ok' });
   },
   onAgents,
 );

@@ -150,9 +150,12 @@ it('[N52 N54] without a client that shows dialogs, requests of an MCP server are
 });
 
 verifies('N55', 'an MCP server that floods the user with requests is cut off', async ({ open }) => {
-  const { peer } = await openAsking(open, { count: 40 }, 'flood');
+  const notes = join(newHome().root, 'notes');
+  const { peer } = await openAsking(open, { count: 40, notes }, 'flood');
 
   const run = peer.run('go');
+  // Each answer makes room for another request.
+  await expect.poll(() => readNotes(notes).filter((note) => note === 'cancel')).toHaveLength(35);
   for (let shown = 0; shown < 5; shown++) await answerDialog(peer, 'confirm', { confirmed: true });
 
   const results: { action: string }[] = await resultOf(run);

@@ -42,6 +42,19 @@ it('remote_session.py resumes when the connection is cut', async () => {
   expect(storedMessages(server.home).map(({ role }) => role)).toEqual(['user', 'assistant']);
 });
 
+it('remote_session.py continues at its next address', async () => {
+  const server = await startServer();
+  const addresses = `ws://127.0.0.1:1/session,${server.url}`;
+
+  const result = await startProgram(server.home, clientArgs(addresses, 'say hello'), { env }).finished;
+
+  expect(result).toMatchObject({
+    code: 0,
+    stdout: 'hello\n',
+    stderr: expect.stringContaining('refused: reconnecting'),
+  });
+});
+
 it('remote_session.py exits with the close code when its token is rejected', async () => {
   const server = await startServer();
 

@@ -14,6 +14,12 @@ import { socketLink } from '../../../src/wire/socket.node.ts';
 import { Peer } from '../clients/peer.ts';
 import { openOverWebSocket } from './websocket-agent.ts';
 
+/**
+ * Whether each server under test is a cluster of two nodes: one serves the sessions, and clients connect to the other one,
+ * which serves none. `TAU_TEST_CLUSTER=front` chooses that.
+ */
+export const isBehindFront = process.env['TAU_TEST_CLUSTER'] === 'front';
+
 export type Transport = 'stdio' | 'unix' | 'memory' | 'websocket';
 
 /** Path of the built program. */
@@ -211,11 +217,12 @@ export function environment(home: Home, more: Record<string, string> = {}): Reco
 }
 
 export function sessionFiles({ agentDir }: Home): string[] {
+  const folder = join(agentDir, isBehindFront ? 'server/cluster/sessions' : 'sessions');
   try {
-    return readdirSync(join(agentDir, 'sessions'), { recursive: true, encoding: 'utf8' })
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.jsonl'))
       .sort()
-      .map((name) => join(agentDir, 'sessions', name));
+      .map((name) => join(folder, name));
   } catch {
     return [];
   }

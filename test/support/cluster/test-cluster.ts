@@ -1,7 +1,21 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type ClusterConnection, connectCluster } from '../../../src/server/cluster/connection.ts';
-import { createBuckets, createLogStream } from '../../../src/server/cluster/setup.ts';
+import { CLUSTER_PROTOCOL } from '../../../src/server/cluster/names.ts';
+import type { NodeFacts } from '../../../src/server/cluster/nodes/node-facts.ts';
+import { createBuckets, createLogStream, NODE_KEY_LIFE_MS } from '../../../src/server/cluster/setup.ts';
 import { type NatsServer, startNatsServer } from './nats-server.ts';
+
+/** The facts of a node without sessions. */
+export const TEST_FACTS: NodeFacts = {
+  version: 'test',
+  protocol: CLUSTER_PROTOCOL,
+  shared: [],
+  agents: 0,
+  hasRoom: true,
+  isDraining: false,
+  statuses: {},
+  settings: '',
+};
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
@@ -13,8 +27,13 @@ export interface TestCluster {
   readonly connect: () => Promise<ClusterConnection>;
 }
 
+interface TestClusterOptions {
+  /** The lifetime of the nodes' keys; shorter than by default where a test waits for the end of a lease. */
+  readonly keyLifeMs?: number;
+}
+
 /** Call at the top of a test file; the fields are set before its first test. */
-export function testCluster(): TestCluster {
+export function testCluster({ keyLifeMs = NODE_KEY_LIFE_MS }: TestClusterOptions = {}): TestCluster {
   const opened: ClusterConnection[] = [];
   const state = {} as { server: NatsServer; connection: ClusterConnection };
   const connect = async () => {
@@ -26,7 +45,7 @@ export function testCluster(): TestCluster {
     state.server = await startNatsServer();
     state.connection = await connect();
     await createLogStream(state.connection, { replicas: 1, maxBytes: MAX_BYTES });
-    await createBuckets(state.connection, { replicas: 1 });
+    await createBuckets(state.connection, { replicas: 1, keyLifeMs });
   });
   afterAll(async () => {
     await Promise.all(opened.map(({ nats }) => nats.close()));

@@ -5,16 +5,20 @@ import { onTestFinished } from 'vitest';
 import { ClusterIndex } from '../../../src/server/cluster/cluster-index.ts';
 import { ClusterLibrary } from '../../../src/server/cluster/cluster-library.ts';
 import { ClusterStorage } from '../../../src/server/cluster/cluster-storage.ts';
-import { LogOwnership } from '../../../src/server/cluster/log-ownership.ts';
-import { NodeLease } from '../../../src/server/cluster/node-lease.ts';
+import { LogOwnership } from '../../../src/server/cluster/log/log-ownership.ts';
+import { ReplicaFiles } from '../../../src/server/cluster/log/replica-file.ts';
+import { NodeDirectory } from '../../../src/server/cluster/nodes/node-directory.ts';
+import { NodeLease } from '../../../src/server/cluster/nodes/node-lease.ts';
 import { connectNodes } from '../../../src/server/cluster/open-cluster.ts';
-import { ReplicaFiles } from '../../../src/server/cluster/replica-file.ts';
 import { LocalSessions } from '../../../src/server/hosting/local-sessions.ts';
-import type { TestCluster } from './test-cluster.ts';
+import { TEST_FACTS, type TestCluster } from './test-cluster.ts';
 
 const TAU = join(import.meta.dirname, '../../../dist/tau.cjs');
 
 let nodes = 0;
+
+// All nodes share the folders of the tests.
+const shared = [tmpdir()];
 
 /** A node of the cluster with files of its own, in a workspace that all nodes share. */
 export async function newNode(cluster: TestCluster) {
@@ -32,13 +36,17 @@ export async function newNode(cluster: TestCluster) {
   writeFileSync(script, modelTurns.map((turn) => `${JSON.stringify(turn)}\n`).join(''));
   const { PATH = '' } = process.env;
   const connection = await cluster.connect();
-  const times = { renewMs: 100, stopMs: 5000, silenceMs: 200 };
-  const lease = await NodeLease.take(connection, { name: `node-${++nodes}`, version: 'test', times });
+  const times = { renewMs: 100, stopMs: 15_000, silenceMs: 200 };
+  const lease = await NodeLease.take(connection, {
+    name: `node-${++nodes}`,
+    facts: () => ({ ...TEST_FACTS, shared }),
+    times,
+  });
   const files = new ReplicaFiles(join(root, 'agent', 'server', 'cluster', 'sessions'));
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   const ownership = new LogOwnership(connection, lease);
-  const index = await ClusterIndex.open(connection);
+  const index = await ClusterIndex.open(connection, onError);
   const storage = new ClusterStorage({ ownership, files, index, node: lease.identity.name, onError });
   const sessions = new LocalSessions({
     agent: {
@@ -55,10 +63,20 @@ export async function newNode(cluster: TestCluster) {
     onError,
   });
   onTestFinished(() => sessions.close());
-  const { sessions: all, end } = connectNodes({ cluster: connection, lease, ownership, local: sessions });
+  const { sessions: all, end } = connectNodes({
+    cluster: connection,
+    lease,
+    ownership,
+    directory: await NodeDirectory.open(connection, onError),
+    index,
+    local: sessions,
+    shared,
+    newExportPath: () => join(root, 'export.html'),
+    onError,
+  });
   onTestFinished(end);
   const library = new ClusterLibrary({ ownership, files, index });
-  return { sessions, all, library, connection, files, errors };
+  return { sessions, all, library, connection, lease, files, errors };
 }
 
 /** A folder that all nodes share. */

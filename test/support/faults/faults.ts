@@ -1,5 +1,5 @@
+import { signalTo } from '../processes/processes.ts';
 import { roundTrips } from './round-trips.ts';
-import { signalTo } from './server-process.ts';
 import type { DisturbedClient, FaultTestbed } from './testbed.ts';
 
 /** Returns a random integer below a bound. */

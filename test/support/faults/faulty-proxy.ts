@@ -17,6 +17,7 @@ export class FaultyProxy {
   readonly port: number;
   readonly #server: Server;
   readonly #connections = new Set<ProxiedConnection>();
+  #isBlackHole = false;
 
   private constructor(server: Server, target: number) {
     this.port = (server.address() as AddressInfo).port;
@@ -62,6 +63,18 @@ export class FaultyProxy {
     }
   }
 
+  /** Discards all further bytes, also those of new connections. */
+  swallow(): void {
+    this.#isBlackHole = true;
+    this.dropBytes();
+  }
+
+  /** Forwards the bytes of new connections again, and resets those whose bytes were discarded. */
+  recover(): void {
+    this.#isBlackHole = false;
+    this.reset();
+  }
+
   /** Resets the clients whose bytes are discarded, but not the server. */
   resetDroppedClients(): void {
     for (const { client, dropsBytes } of this.#connections) if (dropsBytes) client.resetAndDestroy();
@@ -73,7 +86,7 @@ export class FaultyProxy {
   }
 
   #connect(client: Socket, server: Socket): void {
-    const connection: ProxiedConnection = { client, server, dropsBytes: false, bytesLeft: undefined };
+    const connection: ProxiedConnection = { client, server, dropsBytes: this.#isBlackHole, bytesLeft: undefined };
     this.#connections.add(connection);
     client.on('data', (bytes) => forward(connection, bytes, { from: client, to: server }));
     server.on('data', (bytes) => this.#forwardToClient(connection, bytes));

@@ -2,18 +2,22 @@ import { onTestFinished } from 'vitest';
 import { connectRemote } from '../../../src/client/remote/connect-remote.node.ts';
 import type { RemoteOptions, RemoteSession } from '../../../src/client/remote/remote-session.ts';
 import { type ConversationView, emptyView, reduce } from '../../../src/client/view/view.ts';
-import type { AgentSettledEvent } from '../../../src/protocol/generated/vocabulary.ts';
+import type { AgentEvent, AgentSettledEvent } from '../../../src/protocol/generated/vocabulary.ts';
 import { withTimeout } from '../../../src/system/with-timeout.ts';
 import type { ClientReport } from './client-process.ts';
 import { roundTrips } from './round-trips.ts';
 
 const WAIT_TIMEOUT_MS = 60_000;
 
+const AUDITED: ReadonlySet<string> = new Set(['server_connected', 'message_end', 'agent_settled', 'entry_appended']);
+
 /** A client with an undisturbed connection, whose view the other clients must reach. */
 export class ReferenceClient implements Omit<ClientReport, 'runs'> {
   readonly session: RemoteSession;
   readonly settled: AgentSettledEvent[] = [];
   readonly greetings: string[] = [];
+  /** The events that claim that something is stored, and the sessions that they belong to. */
+  readonly audited: AgentEvent[] = [];
   view: ConversationView = emptyView;
   eventCount = 0;
   readonly #waiting = new Set<() => void>();
@@ -24,6 +28,7 @@ export class ReferenceClient implements Omit<ClientReport, 'runs'> {
     this.session.onEvent((event) => {
       this.view = reduce(this.view, event);
       this.eventCount++;
+      if (AUDITED.has(event.type)) this.audited.push(event);
       if (event.type === 'agent_settled') this.settled.push(event);
       if (event.type === 'server_connected') this.greetings.push(event.resume ?? 'new');
       for (const wake of this.#waiting) wake();

@@ -1,15 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
-import {
-  isSameProcess,
-  listProcesses,
-  type ProcessRow,
-  TAG_VARIABLE,
-} from '../../../src/system/processes/process-table.ts';
+import { type ProcessRow, TAG_VARIABLE } from '../../../src/system/processes/process-table.ts';
 import { environment, type Home, TAU } from '../agent/test-agent.ts';
+import { agentsOf, taggedDescendants } from '../processes/processes.ts';
 
 export const TOKEN = 'a-token-for-faults';
 
@@ -90,30 +85,13 @@ export class ServerProcess {
   }
 
   /** Its running agents. */
-  async agents(): Promise<ProcessRow[]> {
-    const own = `${this.#tag}/${this.#child?.pid?.toString(36)}-`;
-    const rows = (await listProcesses()).filter(({ tag }) => tag?.startsWith(own));
-    return rows.filter(({ pid }) => cmdlineOf(pid).includes('\0--mode\0rpc\0'));
+  agents(): Promise<ProcessRow[]> {
+    return agentsOf(this.#tag, this.#child?.pid ?? 0);
   }
 
-  /** The server and all its running descendants. Guardians have an empty environment and carry the tag in their arguments. */
+  /** The server and all its running descendants. */
   async descendants(): Promise<number[]> {
-    const isOurs = ({ pid, tag }: ProcessRow) =>
-      tag?.startsWith(this.#tag) || cmdlineOf(pid).includes(`\0${TAG_VARIABLE}=${this.#tag}/`);
-    return (await listProcesses()).filter(isOurs).map(({ pid }) => pid);
-  }
-}
-
-/** Sends a signal to a process, unless its pid was reused. */
-export function signalTo(row: ProcessRow, signal: NodeJS.Signals): void {
-  if (isSameProcess(row)) process.kill(row.pid, signal);
-}
-
-function cmdlineOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
+    return (await taggedDescendants(this.#tag)).map(({ pid }) => pid);
   }
 }
 

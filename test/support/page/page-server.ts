@@ -64,7 +64,7 @@ export async function visitLockedSession(visit: Visit, home: Home) {
   const server = await servePage({ home });
   const view: View = await visitByLoginLink(visit, server);
   await view.page.goto(`${server.address}?session=stored-1`);
-  const heading = view.page.getByRole('heading', { name: 'This session is open in another program' });
+  const heading = view.page.getByRole('heading', { name: 'This session cannot be opened now' });
   await heading.waitFor();
   return { ...view, holder, server, heading };
 }

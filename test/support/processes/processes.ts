@@ -1,4 +1,10 @@
-import { listProcesses } from '../../../src/system/processes/process-table.ts';
+import { readFileSync } from 'node:fs';
+import {
+  isSameProcess,
+  listProcesses,
+  type ProcessRow,
+  TAG_VARIABLE,
+} from '../../../src/system/processes/process-table.ts';
 
 /** Whether this process runs; a zombie does not. */
 export const isAlive = async (pid: number): Promise<boolean> =>
@@ -11,6 +17,36 @@ export const filterAlive = async (pids: readonly number[]): Promise<number[]> =>
 /** Number of running processes in this group. */
 export const groupSize = async (group: number): Promise<number> =>
   (await listProcesses()).filter((process) => process.group === group).length;
+
+/**
+ * The processes with a tag in their environment, and all that they have started and that still run. Guardians have an empty
+ * environment and carry the tag in their arguments.
+ */
+export async function taggedDescendants(tag: string): Promise<ProcessRow[]> {
+  const isOurs = (row: ProcessRow) =>
+    row.tag?.startsWith(tag) || cmdlineOf(row.pid).includes(`\0${TAG_VARIABLE}=${tag}/`);
+  return (await listProcesses()).filter(isOurs);
+}
+
+/** The running agents of a server that was started with a tag. */
+export async function agentsOf(tag: string, serverPid: number): Promise<ProcessRow[]> {
+  const own = `${tag}/${serverPid.toString(36)}-`;
+  const rows = (await listProcesses()).filter((row) => row.tag?.startsWith(own));
+  return rows.filter(({ pid }) => cmdlineOf(pid).includes('\0--mode\0rpc\0'));
+}
+
+/** Sends a signal to a process, unless its pid was reused. */
+export function signalTo(row: ProcessRow, signal: NodeJS.Signals): void {
+  if (isSameProcess(row)) process.kill(row.pid, signal);
+}
+
+function cmdlineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 /** Kills processes that a failed test has left. */
 export async function killAll(pids: readonly number[]): Promise<void> {

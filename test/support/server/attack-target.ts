@@ -49,6 +49,8 @@ export interface Target {
   readonly openSocket: (data?: string | Uint8Array) => Socket;
   /** Ends the server with SIGTERM. */
   readonly stop: () => Promise<void>;
+  /** Settles when the server has ended. */
+  readonly exitCode: Promise<number | null>;
 }
 
 export type TargetQuery = Readonly<Record<string, string | null>>;
@@ -71,10 +73,10 @@ export async function startTarget(options: TargetOptions = {}): Promise<Target> 
   child.stderr.setEncoding('utf8').on('data', (data: string) => {
     stderr += data;
   });
-  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));
   const stop = async () => {
     child.kill('SIGTERM');
-    await exited;
+    await exitCode;
   };
   onTestFinished(async () => {
     const late = setTimeout(() => child.kill('SIGKILL'), 15_000);
@@ -86,7 +88,7 @@ export async function startTarget(options: TargetOptions = {}): Promise<Target> 
       stdout += data;
       if (stdout.split('\n').length > 2) resolve();
     });
-    void exited.then(() => reject(new Error(`tau serve ended: ${stderr}`)));
+    void exitCode.then(() => reject(new Error(`tau serve ended: ${stderr}`)));
   });
   const [link = '', socketUrl = ''] = stdout.split('\n');
   const isTls = socketUrl.startsWith('wss:');
@@ -110,6 +112,7 @@ export async function startTarget(options: TargetOptions = {}): Promise<Target> 
     connect: (query, more = {}) => TargetClient.connect(connectUrl(more.url ?? socketUrl, query), more),
     openSocket: (data = '') => openSocketTo(port, data),
     stop,
+    exitCode,
   };
 }
 
@@ -299,16 +302,18 @@ interface TokenOptions {
   readonly path?: readonly string[];
   readonly expires?: string;
   readonly name?: string;
+  /** Further arguments. */
+  readonly args?: readonly string[];
 }
 
 /** Creates a token with `tau token create`. */
-export async function newToken(home: Home, { scope, path = [], expires, name = 'test' }: TokenOptions = {}) {
+export async function newToken(home: Home, { scope, path = [], expires, name = 'test', args = [] }: TokenOptions = {}) {
   const flags = [
     ...(scope === undefined ? [] : ['--scope', scope]),
     ...path.flatMap((folder) => ['--path', folder]),
     ...(expires === undefined ? [] : ['--expires', expires]),
   ];
-  const { stdout, stderr } = await runTau(home, ['token', 'create', '--name', name, ...flags]);
+  const { stdout, stderr } = await runTau(home, ['token', 'create', '--name', name, ...flags, ...args]);
   const [, id = ''] = /Token (\S+) /.exec(stderr) ?? [];
   return { token: stdout.trim(), id };
 }

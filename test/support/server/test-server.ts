@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import { environment, type Home, newHome, scriptArgs, TAU, writeSettings } from '../agent/test-agent.ts';
+import { it, onTestFinished } from 'vitest';
+import { environment, type Home, isBehindFront, newHome, scriptArgs, TAU, writeSettings } from '../agent/test-agent.ts';
 import { RemotePeer } from '../clients/remote-peer.ts';
 import { filterAlive, killAll, waitUntil } from '../processes/processes.ts';
 import { startTauInTerminal, type TerminalOptions, type TerminalProgram } from '../processes/terminal.ts';
+
+/** A test that does not run behind a front node; the reason names what such a node cannot have. */
+export const itOnOneServer = (_reason: string) => (isBehindFront ? it.skip : it);
 
 /** The owner's token of every server under test. */
 export const OWNER_TOKEN = 'token-of-the-owner';
@@ -61,29 +64,21 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   if (options.settings) writeSettings(home, options.settings);
   const startedList = join(home.root, 'agents');
   const args = [
-    'serve',
     '--port',
     '0',
     '--agent-command',
     recordingAgentCommand(home, startedList, options),
     ...tokenArgs(home, options),
+    ...(options.args ?? []),
   ];
-  const child = spawn(process.execPath, [TAU, ...args, ...(options.args ?? [])], {
-    cwd: home.cwd,
-    env: environment(home, { PI_AUTH_TOKEN: OWNER_TOKEN, ...options.env }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
-    child.once('close', (code, signal) => resolve({ code, signal })),
-  );
+  const start = (given: readonly string[], env = {}) => startProcess(home, given, { ...options.env, ...env });
+  const { front, serving } = isBehindFront
+    ? await (await import('../cluster/behind-front.ts')).startBehindFront({ home, args }, start)
+    : await start(args).then((process) => ({ front: process, serving: process }));
+  const processes = new Set([serving, front]);
   const agents = () => readStartedAgents(startedList);
   onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await exited;
+    for (const process of processes) process.kill('SIGKILL');
     const pids = agents().map(({ pid }) => pid);
     try {
       await waitUntil(async () => (await filterAlive(pids)).length === 0);
@@ -91,7 +86,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       await killAll(pids);
     }
   });
-  const [loginLink = '', url = ''] = await firstTwoLines(child.stdout, exited, () => stderr);
+  const { loginLink, url } = front;
   const connect = (query: ConnectQuery = {}) => {
     const address = new URL(url);
     for (const [name, value] of Object.entries({ token: OWNER_TOKEN, ...query }))
@@ -100,12 +95,14 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   };
   return {
     home,
-    pid: child.pid ?? -1,
+    pid: serving.pid,
     loginLink,
     url,
-    stderr: () => stderr,
-    exited,
-    kill: (signal) => void child.kill(signal),
+    stderr: () => [...processes].map(({ stderr }) => stderr()).join(''),
+    exited: Promise.all([...processes].map(({ exited }) => exited)).then(() => front.exited),
+    kill: (signal) => {
+      for (const process of processes) process.kill(signal);
+    },
     connect,
     attach: async (query) => {
       const peer = connect(query);
@@ -116,6 +113,37 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       fetch(new URL(path, url.replace(/^ws/, 'http')), { headers: { authorization: `Bearer ${OWNER_TOKEN}` } }),
     agents,
     killAgent: () => void process.kill(agents().at(-1)?.pid ?? Number.NaN, 'SIGKILL'),
+  };
+}
+
+/** A process of `tau serve`. It ends with the test. */
+interface ServerProcess extends Pick<TestServer, 'pid' | 'loginLink' | 'url' | 'stderr' | 'exited' | 'kill'> {}
+
+async function startProcess(home: Home, args: readonly string[], env: Record<string, string>): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [TAU, 'serve', ...args], {
+    cwd: home.cwd,
+    env: environment(home, { PI_AUTH_TOKEN: OWNER_TOKEN, ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  );
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const [loginLink = '', url = ''] = await firstTwoLines(child.stdout, exited, () => stderr);
+  return {
+    pid: child.pid ?? -1,
+    loginLink,
+    url,
+    stderr: () => stderr,
+    exited,
+    kill: (signal) => void child.kill(signal),
   };
 }
 

@@ -25,16 +25,28 @@ export function clientScenarios(revision: string): {
   return { required: client, optional };
 }
 
-/** Runs a client scenario of the suite against tau; returns its exit code and report. */
-export async function runScenario(scenario: string, revision: string) {
+/** Runs a client scenario of the suite against tau; returns its report. */
+export const runScenario = (scenario: string, revision: string) =>
+  runSuite(['--scenario', scenario, '--spec-version', revision]);
+
+/** Runs all client scenarios of a revision at the same time; returns those that passed. */
+export async function runRevision(revision: string) {
+  const { report } = await runSuite(['--requirements', revision, '--timeout', String(SCENARIO_TIMEOUT_MS)]);
+  return { passed: [...report.matchAll(/^✓ (\S+): /gm)].map(([, scenario]) => scenario) };
+}
+
+// All scenarios of a revision share the processor.
+const SCENARIO_TIMEOUT_MS = 200_000;
+
+async function runSuite(options: readonly string[]) {
   const command = `${process.execPath} ${join(FIXTURES, 'conformance-client.mjs')}`;
   const { finished } = startProgram(newHome(), [
     process.execPath,
     '--import',
     join(FIXTURES, 'node20-fs.mjs'),
     join(SUITE, 'dist/index.js'),
-    ...['client', '--command', command, '--scenario', scenario, '--spec-version', revision],
+    ...['client', '--command', command, ...options],
   ]);
-  const { code, stdout, stderr } = await finished;
-  return { code, report: `${stdout}${stderr}` };
+  const { stdout, stderr } = await finished;
+  return { report: `${stdout}${stderr}` };
 }

@@ -1,0 +1,157 @@
+import { type ClusterConnection, connectCluster } from '../../../src/server/cluster/connection.ts';
+import { CLUSTER_STREAMS, LOG_STREAM } from '../../../src/server/cluster/names.ts';
+import { createBuckets, createLogStream } from '../../../src/server/cluster/setup.ts';
+import { freePort } from '../faults/server-process.ts';
+import { type NatsServer, startNatsServer } from './nats-server.ts';
+
+const SERVERS = 3;
+const MAX_BYTES = 256 * 1024 * 1024;
+
+// How long an election may take on a busy machine.
+const ELECTION_TIMEOUT_MS = 90_000;
+const POLL_MS = 100;
+
+// Servers that are new to each other sometimes find no peers for a stream, and never do: then others are started.
+const FIRST_ELECTION_TIMEOUT_MS = 10_000;
+const MAX_STARTS = 5;
+
+interface MemberOptions {
+  readonly name: string;
+  readonly port: number;
+  readonly routePort: number;
+  readonly routes: readonly string[];
+}
+
+/** A server of a NATS cluster; it keeps its port and its data when it starts again. */
+export class NatsMember {
+  readonly name: string;
+  readonly url: string;
+  readonly #options: MemberOptions;
+  #server: NatsServer | undefined;
+  #storeDir: string | undefined;
+
+  constructor(options: MemberOptions) {
+    this.name = options.name;
+    this.url = `nats://127.0.0.1:${options.port}`;
+    this.#options = options;
+  }
+
+  get isRunning(): boolean {
+    return this.#server !== undefined;
+  }
+
+  async start(): Promise<void> {
+    if (this.#server) return;
+    const { name, port, routePort, routes } = this.#options;
+    // Clients use the addresses that they were given, so that a proxy can be one of them.
+    const cluster = `{ name: tau, listen: "127.0.0.1:${routePort}", routes: [${routes.join(', ')}], no_advertise: true }`;
+    const config = `server_name: ${name}\ncluster ${cluster}`;
+    const storeDir = this.#storeDir === undefined ? {} : { storeDir: this.#storeDir };
+    this.#server = await startNatsServer({ config, port, ...storeDir });
+    this.#storeDir = this.#server.storeDir;
+  }
+
+  /** Ends the process with a signal. */
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    await server?.stop(signal);
+  }
+}
+
+async function newMembers(): Promise<NatsMember[]> {
+  const ports = await Promise.all(Array.from({ length: SERVERS * 2 }, freePort));
+  const routePorts = ports.slice(SERVERS);
+  const routes = routePorts.map((port) => `nats://127.0.0.1:${port}`);
+  return routePorts.map(
+    (routePort, index) => new NatsMember({ name: `n${index + 1}`, port: ports[index] ?? 0, routePort, routes }),
+  );
+}
+
+/** Three NATS servers on loopback that keep three copies of each record. They run until `stop`. */
+export class NatsCluster {
+  readonly members: readonly NatsMember[];
+
+  private constructor(members: readonly NatsMember[]) {
+    this.members = members;
+  }
+
+  /** Settles when the stream and the buckets exist on all servers. */
+  static async start(keyLifeMs: number): Promise<NatsCluster> {
+    for (let tries = 1; ; tries++) {
+      const cluster = new NatsCluster(await newMembers());
+      await cluster.startAll();
+      try {
+        const settings = { replicas: SERVERS, maxBytes: MAX_BYTES };
+        await cluster.#untilDone((connection) => createLogStream(connection, settings), FIRST_ELECTION_TIMEOUT_MS);
+        await cluster.setKeyLife(keyLifeMs);
+        await cluster.whenCurrent();
+        return cluster;
+      } catch (error) {
+        await cluster.stop();
+        if (tries === MAX_STARTS) throw error;
+      }
+    }
+  }
+
+  /** Gives the keys of nodes that start from now on this lifetime. */
+  async setKeyLife(keyLifeMs: number): Promise<void> {
+    await this.#untilDone((connection) => createBuckets(connection, { replicas: SERVERS, keyLifeMs }));
+  }
+
+  get urls(): readonly string[] {
+    return this.members.map(({ url }) => url);
+  }
+
+  async startAll(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.start()));
+  }
+
+  /** The server that leads a stream. */
+  leader(stream = LOG_STREAM): Promise<NatsMember> {
+    return this.#untilDone(async ({ manager }) => {
+      const { cluster } = await manager.streams.info(stream);
+      const leader = this.members.find(({ name }) => name === cluster?.leader);
+      if (!leader?.isRunning) throw new Error(`The stream ${stream} has no leader`);
+      return leader;
+    });
+  }
+
+  /** Settles when all running servers have all records of the stream and the buckets; rejects if that takes too long. */
+  async whenCurrent(timeoutMs = ELECTION_TIMEOUT_MS): Promise<void> {
+    const others = this.members.filter(({ isRunning }) => isRunning).length - 1;
+    await this.#untilDone(async ({ manager }) => {
+      for (const name of CLUSTER_STREAMS) {
+        const { leader, replicas = [] } = (await manager.streams.info(name)).cluster ?? {};
+        const current = replicas.filter(({ current: isCurrent, offline }) => isCurrent && !offline);
+        if (!leader || current.length < others)
+          throw new Error(`Not all servers have all records of ${name}: ${JSON.stringify({ leader, replicas })}`);
+      }
+    }, timeoutMs);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.end('SIGKILL')));
+  }
+
+  /** Repeats work until it succeeds: the servers reject requests while they elect a leader. */
+  async #untilDone<T>(
+    work: (connection: ClusterConnection) => Promise<T>,
+    timeoutMs = ELECTION_TIMEOUT_MS,
+  ): Promise<T> {
+    const connection = await connectCluster({ servers: this.urls, name: 'test' });
+    try {
+      for (const deadline = performance.now() + timeoutMs; ; ) {
+        try {
+          // A request that is lost in an election is soon given up.
+          return await work({ ...connection, manager: connection.reader });
+        } catch (error) {
+          if (performance.now() > deadline) throw error;
+          await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+        }
+      }
+    } finally {
+      await connection.nats.close();
+    }
+  }
+}

@@ -7,7 +7,7 @@ import { newUuid } from '../../store/sessions/random-id.ts';
 import type { SessionTarget } from '../sessions.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { LocalOwnership, type Ownership } from './storage/ownership.ts';
-import { LocalStorage, type OwnedSession } from './storage/session-storage.ts';
+import { LocalStorage, type OwnedSession, type RunStore } from './storage/session-storage.ts';
 import { RecordingSubscriber, sendRequest, storedTargetOf } from './testing/recording-subscriber.ts';
 import { sessionsContract } from './testing/sessions-contract.ts';
 
@@ -68,7 +68,7 @@ sessionsContract('the sessions of one machine', () => {
 });
 
 it('[W167] sessions that are opened at the same time do not exceed the limit, and end none that is opened', async () => {
-  const gate = Promise.withResolvers<void>();
+  const gate = newSignal();
   const { sessions, newTarget } = newSessions({ maxHosts: 2, onOpen: (open) => gate.promise.then(open) });
   const open = () => sessions.open(newTarget(), new RecordingSubscriber());
 
@@ -97,10 +97,10 @@ it('[W144] a session that is lost while it is opened gets no agent', async () =>
 });
 
 it('[W169] a session is handed over when its clients have the end of its run', async () => {
-  const [stored, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [stored, ended] = [newSignal(), newSignal()];
   let pending: Promise<void> | undefined;
   const runs: RunStore = {
-    get: () => NO_RUNS,
+    get: () => ({ ended: [] }),
     set: (_, { ended: ends }) => {
       if (ends.length === 0) return;
       pending = stored.promise;
@@ -129,3 +129,12 @@ it('[W169] a session is handed over when its clients have the end of its run', a
   await expect.poll(() => sessions.drain()).toBe(false);
   expect(subscriber.losses).toEqual(['The session moved']);
 });
+
+/** A promise that the test resolves. */
+function newSignal() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -42,6 +42,8 @@ export class EventPublisher {
   #runningBash = 'null';
   /** Whether a bash message was stored during a run and not sent yet. */
   #hasUnsentBash = false;
+  /** Whether the end of a run is being stored, before clients receive it. */
+  #isSettling = false;
 
   constructor(parts: PublisherParts) {
     const { journal, onJournalError, onError } = parts;
@@ -62,6 +64,10 @@ export class EventPublisher {
   /** Whether clients have not received all earlier events. */
   get isBusy(): boolean {
     return this.#sequencer.isBusy;
+  }
+
+  get isSettling(): boolean {
+    return this.#isSettling;
   }
 
   /** Settles when all earlier events are handled. */
@@ -120,8 +126,15 @@ export class EventPublisher {
 
   #apply(event: AgentEvent, journaled: { seq: number; text: string }): void {
     this.#parts.runs.apply(event, journaled.seq);
-    if (event.type === 'agent_settled') this.whenRunsAreStored(() => this.#publishApplied(event, journaled));
-    else this.#publishApplied(event, journaled);
+    if (event.type !== 'agent_settled') {
+      this.#publishApplied(event, journaled);
+      return;
+    }
+    this.#isSettling = true;
+    this.whenRunsAreStored(() => {
+      this.#isSettling = false;
+      this.#publishApplied(event, journaled);
+    });
   }
 
   #publishApplied(event: AgentEvent, journaled: { seq: number; text: string }): void {

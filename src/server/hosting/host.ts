@@ -131,7 +131,8 @@ export class Host {
 
   get status(): 'running' | 'waiting' | 'idle' {
     if (this.#subscribers.liveState.dialogs.size > 0) return 'waiting';
-    return this.#runs.isActive || this.#subscribers.liveState.isWorking ? 'running' : 'idle';
+    const isRunning = this.#runs.isActive || this.#publisher.isSettling || this.#subscribers.liveState.isWorking;
+    return isRunning ? 'running' : 'idle';
   }
 
   /** Set once the host is closing; settles when it is closed. */
@@ -380,6 +381,9 @@ export class Host {
       await this.#currentAgent.end();
       // The last entries of the agent are stored before the session is released.
       await this.#publisher.drained();
+      // An agent that had to be killed did not end its run.
+      if (this.status !== 'idle' && !this.#options.session.lost.aborted)
+        await this.#publisher.endInterrupted(TERMINATED);
       await this.#options.callbacks.onClose();
     })();
     return this.#closing;

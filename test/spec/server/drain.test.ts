@@ -111,6 +111,29 @@ itOnOneServer('a front node has no runs to wait for')(
   },
 );
 
+itOnOneServer('a front node has no agents')(
+  '[W57] the run of an agent that has to be killed ends before its clients are closed',
+  async () => {
+    const gate = newGate();
+    const server = await startServer({
+      script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }],
+      args: ['--drain-seconds', '0'],
+    });
+    const peer = await server.attach();
+    const { runId } = await peer.ok({ type: 'prompt', message: 'Hi' });
+    await peer.next('message_update');
+    for (const { pid } of server.agents()) process.kill(pid, 'SIGSTOP');
+
+    server.kill('SIGTERM');
+
+    expect(await peer.ended).toMatchObject({ code: 1012 });
+    expect(peer.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([
+      { runId, outcome: 'error', errorCode: 'interrupted' },
+    ]);
+    expect(await server.exited).toEqual({ code: 143, signal: null });
+  },
+);
+
 it('[W57] a second signal ends the server at once', async () => {
   const gate = newGate();
   const server = await startServer({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }] });

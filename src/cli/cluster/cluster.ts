@@ -67,8 +67,9 @@ async function init({ args, address }: ClusterVerbContext): Promise<number> {
   const connection = await connectCluster(address, COMMAND_WAIT_MS);
   try {
     const before = await checkNewSize(connection, maxBytes);
-    await createLogStream(connection, { replicas, maxBytes });
-    const lives = await createBuckets(connection, { replicas, keyLifeMs });
+    const onWait = (reason: string) => warn(`Waiting for NATS servers with room for the stream (${reason})`);
+    await createLogStream(connection, { replicas, maxBytes, onWait });
+    const lives = await createBuckets(connection, { replicas, keyLifeMs, onWait });
     await checkLogStream(connection, replicas);
     const changes = [
       ...(maxBytes < before ? [`The log may now hold ${sizeText(maxBytes)} instead of ${sizeText(before)}.\n`] : []),

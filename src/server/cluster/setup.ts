@@ -9,12 +9,18 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
+import { messageOf } from '../../protocol/errors.ts';
 import { type ClusterConnection, ClusterUnusable, throwIfForbidden, untilAnswered } from './connection.ts';
 import { ALL_LOGS, BUCKETS, bucketStream, LOG_STREAM, NODES_BUCKET } from './names.ts';
 
 interface ClusterSettings {
   /** How many servers hold each record; 1 has no protection against the loss of a server. */
   readonly replicas: number;
+  /** Called once, with the reason of the servers, if they have had too little room for some seconds. */
+  readonly onWait?: ((reason: string) => void) | undefined;
+}
+
+interface LogSettings extends ClusterSettings {
   /** The size beyond which the log refuses records. */
   readonly maxBytes: number;
 }
@@ -22,7 +28,7 @@ interface ClusterSettings {
 // The duplicate window is as short as possible, because no message has an id.
 const DUPLICATE_WINDOW_NS = 1_000_000_000;
 
-const streamConfig = ({ replicas, maxBytes }: ClusterSettings) =>
+const streamConfig = ({ replicas, maxBytes }: LogSettings) =>
   ({
     name: LOG_STREAM,
     subjects: [ALL_LOGS],
@@ -39,10 +45,10 @@ const streamConfig = ({ replicas, maxBytes }: ClusterSettings) =>
   }) satisfies Partial<StreamConfig>;
 
 /** Creates the stream of the logs, or gives the existing one this size and number of replicas. */
-export async function createLogStream({ manager }: ClusterConnection, settings: ClusterSettings): Promise<void> {
+export async function createLogStream({ manager }: ClusterConnection, settings: LogSettings): Promise<void> {
   const { num_replicas, max_bytes, ...config } = streamConfig(settings);
   try {
-    await untilPeersAreKnown(() => manager.streams.add({ ...config, num_replicas, max_bytes }));
+    await untilPeersAreKnown(() => manager.streams.add({ ...config, num_replicas, max_bytes }), settings.onWait);
   } catch (error) {
     if (isNotClustered(error))
       throw new ClusterUnusable(
@@ -85,22 +91,30 @@ export const logStreamProblems = (config: StreamConfig, replicas: number): reado
       : [`has ${config.num_replicas} of ${replicas} replicas: allow it with --cluster-replicas ${config.num_replicas}`],
   ].flat();
 
-// How long servers that have just started may take to know each other.
-const PEERS_MS = 15_000;
+// How long servers that have just started may take to know each other. They exchange their free room every 10 s.
+const PEERS_MS = 60_000;
+
+const PEERS_REPORT_MS = 5000;
 
 const PEERS_RETRY_MS = 250;
 
 /** Repeats the creation of a stream while the servers do not know enough others for its replicas. */
-async function untilPeersAreKnown<T>(create: () => Promise<T>): Promise<T> {
-  for (const deadline = performance.now() + PEERS_MS; ; ) {
+async function untilPeersAreKnown<T>(create: () => Promise<T>, onWait?: (reason: string) => void): Promise<T> {
+  const start = performance.now();
+  for (let isReported = false; ; ) {
     try {
       return await untilAnswered(create);
     } catch (error) {
       if (!hasCode(error, NO_PEERS)) throw error;
-      if (performance.now() > deadline)
+      const waited = performance.now() - start;
+      if (waited > PEERS_MS)
         throw new ClusterUnusable(
-          'Too few NATS servers have room for the stream: start all of them, and check --max-bytes and their disks',
+          `Too few NATS servers have room for the stream: start all of them, and check --max-bytes and their disks (${messageOf(error)})`,
         );
+      if (waited > PEERS_REPORT_MS && !isReported) {
+        isReported = true;
+        onWait?.(messageOf(error));
+      }
     }
     await delay(PEERS_RETRY_MS);
   }
@@ -125,7 +139,7 @@ export const NODE_KEY_LIFE_MS = 20_000;
  */
 export async function createBuckets(
   { js, manager }: ClusterConnection,
-  { replicas, keyLifeMs }: Pick<ClusterSettings, 'replicas'> & { readonly keyLifeMs?: number | undefined },
+  { replicas, keyLifeMs, onWait }: ClusterSettings & { readonly keyLifeMs?: number | undefined },
 ): Promise<{ readonly keyLifeBeforeMs: number; readonly keyLifeMs: number }> {
   const kvm = new Kvm(js);
   const result = { keyLifeBeforeMs: 0, keyLifeMs: 0 };
@@ -133,7 +147,7 @@ export async function createBuckets(
     const isNodes = name === NODES_BUCKET;
     const initial = isNodes ? (keyLifeMs ?? NODE_KEY_LIFE_MS) : 0;
     const options = { replicas, ttl: initial, history: 1, storage: StorageType.File };
-    const found = await (await untilPeersAreKnown(() => kvm.create(name, options))).status();
+    const found = await (await untilPeersAreKnown(() => kvm.create(name, options), onWait)).status();
     // Keys without an end would keep dead nodes.
     const ttl = isNodes && keyLifeMs === undefined && found.ttl > 0 ? found.ttl : initial;
     if (isNodes) Object.assign(result, { keyLifeBeforeMs: found.ttl, keyLifeMs: ttl });

@@ -7,12 +7,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { connectCluster } from '../../../src/server/cluster/connection.ts';
 import { FencedLog } from '../../../src/server/cluster/log/fenced-log.ts';
 import { bucketStream, LOG_STREAM, logSubject, NODES_BUCKET } from '../../../src/server/cluster/names.ts';
-import { newHome, writeSettings } from '../../support/agent/test-agent.ts';
+import { newHome, TAU, writeSettings } from '../../support/agent/test-agent.ts';
 import { ONE_REPLICA, startNode } from '../../support/cluster/cluster-nodes.ts';
+import { newMembers } from '../../support/cluster/nats-cluster.ts';
 import { startNatsServer } from '../../support/cluster/nats-server.ts';
 import { testCluster } from '../../support/cluster/test-cluster.ts';
 import { freePort } from '../../support/faults/server-process.ts';
-import { runTau } from '../../support/processes/program.ts';
+import { runTau, startProgram } from '../../support/processes/program.ts';
 
 const cluster = testCluster();
 
@@ -118,6 +119,22 @@ it('[W146] a repeated tau cluster init keeps the leases, and shrinks the log onl
   expect(refused.stderr).toMatch(/The log may hold 4 MB and holds 1\.72 MB: 3 MB would be too small\n$/);
   expect(await limit()).toBe(4 * 1024 ** 2);
   expect(await init('16M')).toMatchObject({ code: 0, stdout: 'The cluster is set up.\n' });
+});
+
+it('[W146] tau cluster init waits for a NATS server that starts late, and prints for what', async () => {
+  const members = await newMembers();
+  onTestFinished(() => Promise.all(members.map((member) => member.end('SIGKILL'))).then(() => {}));
+  const [late, ...others] = members;
+  await Promise.all(others.map((member) => member.start()));
+  const urls = members.map(({ url }) => url).join(',');
+  const init = startProgram(newHome(), [process.execPath, TAU, 'cluster', 'init', urls, '--max-bytes', '8M']);
+  await expect
+    .poll(init.stderr)
+    .toBe('tau: Waiting for NATS servers with room for the stream (no suitable peers for placement)\n');
+
+  await late?.start();
+
+  expect(await init.finished).toMatchObject({ code: 0, stdout: 'The cluster is set up.\n' });
 });
 
 /** A server of an old version, as far as a client notices. */

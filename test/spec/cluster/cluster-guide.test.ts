@@ -16,8 +16,8 @@ const source = join(import.meta.dirname, '../../../src');
 it('[W143 W145] the trial of the guide survives the death of a node and a NATS server in the middle of a run', async () => {
   const home = newHome();
   const nats = await freePrefix();
-  const routes = await freePrefix();
-  const nodes = await freePrefix();
+  const routes = await freePrefix(nats);
+  const nodes = await freePrefix(nats, routes);
   const path = `${home.root}:${dirname(natsProgram())}:${process.env['PATH']}`;
   const shell = startProgram(home, ['bash', '-eu'], { env: { PATH: path } });
   // The input ends with the process of the test, also if that is killed: then the servers end as well.
@@ -29,9 +29,14 @@ it('[W143 W145] the trial of the guide survives the death of a node and a NATS s
       .replaceAll(/\b622(?=\$|\d)/g, routes)
       .replaceAll(/\b417(?=\$|\d)/g, nodes),
   );
+  const logOf = (program: string) =>
+    readFileSync(join(home.cwd, `tau-trial/${program}.log`), { encoding: 'utf8', flag: 'a+' });
   // The servers keep the output of the shell open.
   const failed = new Promise<never>((_, reject) => {
-    shell.child.once('exit', () => reject(new Error(`A command of the guide failed: ${shell.stderr()}`)));
+    shell.child.once('exit', () => {
+      const natsLogs = [1, 2, 3].map((n) => logOf(`nats-${n}`).slice(-2000)).join('\n');
+      reject(new Error(`A command of the guide failed: ${shell.stderr()}\n${natsLogs}`));
+    });
   });
   failed.catch(() => {});
   const runBlock = async (index: number) => {
@@ -44,8 +49,7 @@ it('[W143 W145] the trial of the guide survives the death of a node and a NATS s
   shell.send('echo "token=$PI_AUTH_TOKEN;"\n');
   await shell.waitForOutput(';');
   const [, token = ''] = /token=(\w+);/.exec(shell.stdout()) ?? [];
-  const logOf = (n: number) => readFileSync(join(home.cwd, `tau-trial/node-${n}.log`), 'utf8');
-  for (const n of [1, 2, 3]) await expect.poll(() => logOf(n), { timeout: 40_000 }).toContain('ws://');
+  for (const n of [1, 2, 3]) await expect.poll(() => logOf(`node-${n}`), { timeout: 40_000 }).toContain('ws://');
   const connect = (n: number, session = '') =>
     TargetClient.connect(`ws://127.0.0.1:${nodes}${n}/session?token=${token}${session && `&session=${session}`}`, {});
 
@@ -73,11 +77,12 @@ it('[W143 W145] the trial of the guide survives the death of a node and a NATS s
   expect(await shell.finished).toMatchObject({ code: 0 });
 }, 180_000);
 
-/** The first digits of three free ports that end in 1, 2 and 3. */
-async function freePrefix(): Promise<string> {
+/** The first digits of three free ports that end in 1, 2 and 3, other than these digits. */
+async function freePrefix(...taken: readonly string[]): Promise<string> {
   for (;;) {
     // Below the ports that the system gives to clients.
     const prefix = String(1100 + Math.floor(Math.random() * 2000));
+    if (taken.includes(prefix)) continue;
     const isFree = await Promise.all([1, 2, 3].map((digit) => isFreePort(Number(`${prefix}${digit}`))));
     if (isFree.every(Boolean)) return prefix;
   }

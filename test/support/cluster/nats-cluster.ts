@@ -59,7 +59,8 @@ export class NatsMember {
   }
 }
 
-async function newMembers(): Promise<NatsMember[]> {
+/** Three servers of one cluster that were not started. */
+export async function newMembers(): Promise<NatsMember[]> {
   const ports = await Promise.all(Array.from({ length: SERVERS * 2 }, freePort));
   const routePorts = ports.slice(SERVERS);
   const routes = routePorts.map((port) => `nats://127.0.0.1:${port}`);

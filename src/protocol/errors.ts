@@ -13,6 +13,7 @@ export const errorCodes = [
   'not_found',
   'budget',
   'login_failed',
+  'sandbox_unavailable',
   'overloaded',
   'internal',
 ] as const;

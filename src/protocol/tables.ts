@@ -1,3 +1,5 @@
+import * as approvals from './approvals.ts';
+import { approvalCommands } from './commands/approvals.ts';
 import { connection } from './commands/connection.ts';
 import { models as modelCommands } from './commands/models.ts';
 import { prompting } from './commands/prompting.ts';
@@ -26,9 +28,10 @@ export const tables = {
     ...sessions,
     ...modelCommands,
     ...tools,
+    ...approvalCommands,
   } satisfies CommandTable,
   events: { ...agentEvents, ...sessionEvents, ...clientEvents } satisfies EventTable,
   frames,
   errorCodes,
-  definitions: { ...content, ...models, ...messages, ...entries, ...state },
+  definitions: { ...content, ...models, ...messages, ...entries, ...state, ...approvals },
 };

@@ -17,6 +17,8 @@ export interface ProgramOptions {
 export interface GroupOptions extends ProgramOptions {
   /** The file descriptor that receives stdout and stderr. */
   readonly output: number;
+  /** Descriptors that the program inherits as 3, 4 and so on. */
+  readonly fds?: readonly number[] | undefined;
 }
 
 export type ProcessExit = { code: number | null; signal: NodeJS.Signals | null; error?: NodeJS.ErrnoException };
@@ -58,7 +60,7 @@ let spawnCount = 0;
  * environment is not found, nor any that leaves the group on other systems.
  */
 export function spawnGroup(options: GroupOptions): GroupProcess {
-  return spawnLeader(options, ['ignore', options.output, options.output]).process;
+  return spawnLeader(options, ['ignore', options.output, options.output, ...(options.fds ?? [])]).process;
 }
 
 /** Starts a process like `spawnGroup`, with pipes to its stdin, stdout and stderr. */

@@ -61,6 +61,8 @@ export interface ShellJob {
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
   readonly onStart?: () => void;
+  /** Runs the command inside; absent: with the rights of the user. */
+  readonly sandbox?: CommandSandbox | undefined;
   /** Called at most every `UPDATE_MS` when there is new output. */
   readonly onOutput: (output: CommandOutput) => void;
 }

@@ -3,6 +3,7 @@ import { openPipe } from '../../../system/processes/pipe.ts';
 import { PipeReader } from '../../../system/processes/pipe-reader.ts';
 import { type GroupProcess, type ProcessExit, spawnGroup } from '../../../system/processes/process-group.ts';
 import { clampTimeout } from '../../../system/with-timeout.ts';
+import type { CommandSandbox } from '../../permission.ts';
 import { provideRipgrep } from '../search/provide-ripgrep.ts';
 import type { Truncation } from '../truncate.ts';
 import { CommandOutput } from './command-output.ts';
@@ -93,8 +94,7 @@ export async function runShell(options: ShellOptions, job: ShellJob): Promise<Sh
     output.add(bytes);
     nextUpdate ??= setTimeout(publishOutput, UPDATE_MS);
   });
-  const child = job.signal.aborted ? undefined : start(options, job.command, pipe.write);
-  closeSync(pipe.write);
+  const child = await startUnlessAborted(options, job, pipe.write).finally(() => closeSync(pipe.write));
   if (child) job.onStart?.();
   const ending = child ? withSettingName(await waitForEnd(child, job), options) : NOT_STARTED;
   reader.drain();
@@ -110,15 +110,19 @@ type Ending = Pick<ShellRun, 'exit' | 'end'>;
 
 const NOT_STARTED: Ending = { exit: { code: null, signal: null }, end: 'aborted' };
 
-function start(options: ShellOptions, command: string, output: number): GroupProcess {
-  return spawnGroup({
+async function startUnlessAborted(
+  options: ShellOptions,
+  { command, sandbox, signal }: ShellJob,
+  output: number,
+): Promise<GroupProcess | undefined> {
+  const launch = {
     command: options.shellPath ?? defaultShell(),
     args: ['-c', [options.commandPrefix, command].filter(Boolean).join('\n')],
     cwd: options.cwd,
     env: { ...options.env, ...options.dynamicEnv?.() },
-    output,
-    family: options.family,
-  });
+  };
+  const confined = sandbox && !signal.aborted ? await sandbox.confine(launch) : launch;
+  return signal.aborted ? undefined : spawnGroup({ ...confined, output, family: options.family });
 }
 
 async function waitForEnd(child: GroupProcess, { timeoutSeconds, signal }: ShellJob): Promise<Ending> {

@@ -175,6 +175,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    },
    "message": {
     "type": "string"
+   },
+   "approvalLimit": {
+    "$ref": "#/$defs/ApprovalMode"
    }
   }
  },

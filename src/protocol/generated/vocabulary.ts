@@ -1566,6 +1566,7 @@ export interface CommandMap {
     params: {
       queueId: string;
       message: string;
+      approvalLimit?: ApprovalMode | undefined;
     };
     result: undefined;
   };

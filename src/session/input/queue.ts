@@ -1,5 +1,7 @@
+import { strictestMode } from '../../protocol/approval-modes.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type {
+  ApprovalMode,
   ImageContent,
   QueuedItem,
   QueueMode,
@@ -25,17 +27,21 @@ export interface QueuedMessage {
   readonly text: string;
   readonly images: readonly ImageContent[];
   readonly clientMessageId?: string | undefined;
+  /** The loosest approval mode of a run with this message. */
+  readonly approvalLimit?: ApprovalMode | undefined;
 }
 
+/** What a queued message carries beside its text and images. */
+export type QueuedOptions = Pick<QueuedMessage, 'clientMessageId' | 'approvalLimit'>;
+
 // A queued message that was delivered to the conversation.
-interface DeliveredMessage {
+interface DeliveredMessage extends QueuedOptions {
   readonly message: UserMessage;
-  readonly clientMessageId: string | undefined;
 }
 
 type QueueChange =
   | { op: 'add'; item: QueuedMessage }
-  | { op: 'edit'; id: string; text: string }
+  | { op: 'edit'; id: string; text: string; approvalLimit?: ApprovalMode | undefined }
   | { op: 'remove'; ids: string[] };
 
 /**
@@ -78,9 +84,10 @@ export class MessageQueue {
     return this.#items.find((item) => item.clientMessageId === clientMessageId);
   }
 
-  add(kind: QueueKind, { text, images }: UserInput, clientMessageId: string | undefined): QueuedMessage {
+  add(kind: QueueKind, { text, images }: UserInput, options: QueuedOptions = {}): QueuedMessage {
     if (this.#items.length >= MAX_QUEUED) throw new Refusal('overloaded', `The queue is full (${MAX_QUEUED} messages)`);
-    const item: QueuedMessage = { id: newUuid().slice(0, 8), kind, text, images, clientMessageId };
+    const { clientMessageId, approvalLimit } = options;
+    const item: QueuedMessage = { id: newUuid().slice(0, 8), kind, text, images, clientMessageId, approvalLimit };
     this.#store({ op: 'add', item });
     this.#change([...this.#items, item]);
     return item;
@@ -111,10 +118,13 @@ export class MessageQueue {
     return message;
   }
 
-  edit(id: string, text: string): void {
-    parseInput(text, this.#find(id).images);
-    this.#store({ op: 'edit', id, text });
-    this.#change(this.#items.map((item) => (item.id === id ? { ...item, text } : item)));
+  /** An edit by a client with an approval limit lowers that of the message. */
+  edit(id: string, text: string, limit?: ApprovalMode): void {
+    const { images, approvalLimit: before } = this.#find(id);
+    parseInput(text, images);
+    const approvalLimit = strictestMode(before, limit);
+    this.#store({ op: 'edit', id, text, approvalLimit });
+    this.#change(this.#items.map((item) => (item.id === id ? { ...item, text, approvalLimit } : item)));
   }
 
   remove(id: string): QueuedMessage {
@@ -154,7 +164,7 @@ export class MessageQueue {
         const message = userMessage(item);
         this.#transcript.add(message, { clientMessageId: item.clientMessageId, queueId: item.id });
         this.#items = this.#items.filter(({ id }) => id !== item.id);
-        delivered.push({ message, clientMessageId: item.clientMessageId });
+        delivered.push({ message, clientMessageId: item.clientMessageId, approvalLimit: item.approvalLimit });
       }
     } finally {
       for (const { id } of due) this.#claimed.delete(id);
@@ -215,11 +225,17 @@ function restore({ log }: Transcript): QueuedMessage[] {
     const edited = change.op === 'edit' ? items.get(change.id) : undefined;
     if (change.op === 'add') items.set(change.item.id, change.item);
     else if (change.op === 'remove') for (const id of change.ids) items.delete(id);
-    else if (edited) items.set(edited.id, { ...edited, text: change.text });
+    else if (edited) items.set(edited.id, editedItem(edited, change));
   }
   if (items.size > 0) for (const id of deliveredQueueIds(log)) items.delete(id);
   return [...items.values()];
 }
+
+const editedItem = (item: QueuedMessage, { text, approvalLimit }: Extract<QueueChange, { op: 'edit' }>) => ({
+  ...item,
+  text,
+  approvalLimit: strictestMode(item.approvalLimit, approvalLimit),
+});
 
 /** Queue ids of messages that were delivered to the conversation. */
 export function* deliveredQueueIds(log: SessionLog): Generator<string> {

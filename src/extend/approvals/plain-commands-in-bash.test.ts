@@ -119,39 +119,9 @@ const values = [
   "'&&'",
 ];
 const operators = ['&&', '||', ';', '|', ' '];
-const reserved = [
-  'if',
-  'then',
-  'else',
-  'do',
-  'done',
-  'time',
-  'coproc',
-  'function',
-  'case',
-  'select',
-  '{',
-  '}',
-  '!',
-  '[[',
-  ']]',
-];
-const builtins = [
-  'cd',
-  'eval',
-  'exec',
-  'test',
-  'let',
-  'read',
-  'set',
-  'shift',
-  'trap',
-  'type',
-  'unset',
-  'wait',
-  'jobs',
-  'export',
-];
+const keywords =
+  'if then else fi do done time coproc function case in select while until for { } ! [[ ]] ' +
+  '. : cd eval exec test let read set shift trap type unset wait jobs export alias local declare source return builtin';
 const signs = [
   '(',
   ')',
@@ -174,7 +144,6 @@ const signs = [
   '`',
   "'",
   '"',
-  '-',
 ];
 const expansions = [
   '{a,b}',
@@ -191,15 +160,15 @@ const expansions = [
   'a+=b',
   '@(a)',
   '<(a)',
+  '%',
 ];
-const odd = fc.oneof(
-  fc.constantFrom(...reserved, ...builtins, ...signs, ...expansions),
-  fc.string({ minLength: 1, maxLength: 3, unit: 'grapheme-ascii' }),
-);
+const quoted = ['"$x"', '"${x}"', '"`a`"', '"$(a)"', '"\\a"', '"\\""', '"\\\\"', '"a!b"', "'\\'"];
 const piece = fc.oneof(
-  { weight: 30, arbitrary: fc.constantFrom(...names, ...values) },
-  { weight: 8, arbitrary: fc.constantFrom(...operators) },
-  { weight: 2, arbitrary: odd },
+  { weight: 60, arbitrary: fc.constantFrom(...names, ...values) },
+  { weight: 16, arbitrary: fc.constantFrom(...operators) },
+  { weight: 4, arbitrary: fc.constantFrom(...keywords.split(' ')) },
+  { weight: 3, arbitrary: fc.constantFrom(...signs, ...expansions, ...quoted) },
+  { weight: 1, arbitrary: fc.string({ minLength: 1, maxLength: 3, unit: 'grapheme-ascii' }) },
 );
 const randomLine = fc
   .array(fc.tuple(piece, fc.constantFrom(' ', ' ', ' ', '  ', '')), { minLength: 1, maxLength: 10 })

@@ -55,6 +55,9 @@ export const Approval = object(
     title: text(),
     description: optional(text()),
     subject: ApprovalSubject,
+    /** In this mode the call runs without a question. */
+    needs: ApprovalMode,
+    absenceMs: count('How long the question waits while no client can show it; then the call is denied.'),
     why: object({ mode: ApprovalMode, rule: optional(text('The rule that requires the question.')) }),
     isCut: optional(flag('The subject was too long to be shown whole.')),
     options: list(ApprovalOption),

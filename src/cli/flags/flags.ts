@@ -84,6 +84,18 @@ export const flags = {
   'exclude-tools': { short: 'xt', value: 'list', about: 'Offer all tools except these', topic: 'tools' },
   'no-tools': { short: 'nt', about: 'Offer no tools', topic: 'tools' },
   'no-builtin-tools': { short: 'nbt', about: 'Offer no built-in tools', topic: 'tools' },
+  approvals: {
+    value: 'mode',
+    choices: choices.ApprovalMode,
+    about: 'Which tool calls run without a question; no session gets a looser mode (default: full)',
+    topic: 'tools',
+  },
+  sandbox: {
+    value: 'use',
+    choices: choices.SandboxUse,
+    about: 'Run commands of the model in a sandbox (default: auto, but off in the mode full)',
+    topic: 'tools',
+  },
   'no-mcp': { about: 'Ignore mcp.json', topic: 'tools' },
   'system-prompt': { value: 'text|file', about: 'Replaces the default system prompt', topic: 'tools' },
   'append-system-prompt': {

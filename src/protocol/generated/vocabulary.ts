@@ -631,6 +631,9 @@ export interface Approval {
   title: string;
   description?: string | undefined;
   subject: ApprovalSubject;
+  needs: ApprovalMode;
+  /** How long the question waits while no client can show it; then the call is denied. */
+  absenceMs: number;
   why: {
     mode: ApprovalMode;
     /** The rule that requires the question. */

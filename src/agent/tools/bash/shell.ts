@@ -26,6 +26,8 @@ export interface ShellOptions {
   readonly timeouts?: CommandTimeouts | undefined;
   /** Tag of the processes; all remaining ones are killed together. */
   readonly family: string;
+  /** Whether commands of the model run in a sandbox, which it may request to leave. */
+  readonly isConfined?: boolean | undefined;
   /** Limit of the output log. */
   readonly logBytes?: number | undefined;
 }

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { strictestMode } from '../../protocol/approval-modes.ts';
+import type { ApprovalMode, SandboxUse } from '../../protocol/generated/vocabulary.ts';
+import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
+import type { Settings } from '../../store/settings.ts';
+
+/** What flags demand of every session. */
+export interface ApprovalFlags {
+  readonly mode?: ApprovalMode | undefined;
+  readonly sandbox?: SandboxUse | undefined;
+}
+
+/** What flags and settings allow in a project. */
+export interface ApprovalPolicy {
+  /** The loosest mode. */
+  readonly ceiling: ApprovalMode;
+  readonly use: SandboxUse | undefined;
+  /** Undefined if no file has any. */
+  readonly settings: ApprovalSettings | undefined;
+  /** Whether rules deny or question calls also in the mode `full`. */
+  readonly hasLimits: boolean;
+  readonly warnings: readonly string[];
+}
+
+interface PolicySource {
+  readonly agentDir: string;
+  readonly cwd: string;
+  readonly settings: Settings;
+  readonly flags: ApprovalFlags;
+}
+
+/** Reads the settings about approvals; nothing is imported for them while no file can have any. */
+export async function loadPolicy({ agentDir, cwd, settings, flags }: PolicySource): Promise<ApprovalPolicy> {
+  const { settings: read, warnings } = mayHaveSettings(cwd, settings)
+    ? (await import('../../store/approvals/approval-settings.ts')).readApprovalSettings({ agentDir, cwd })
+    : { settings: undefined, warnings: [] };
+  return {
+    ceiling: strictestMode(flags.mode, read?.approvals.mode, read?.approvals.limit) ?? 'full',
+    use: flags.sandbox ?? read?.sandbox.use,
+    settings: read,
+    hasLimits: read !== undefined && read.approvals.deny.length + read.approvals.ask.length > 0,
+    warnings,
+  };
+}
+
+const mayHaveSettings = (cwd: string, { approvals, sandbox }: Settings): boolean =>
+  approvals !== undefined ||
+  sandbox !== undefined ||
+  ['.pi/settings.json', '.pi/agent/settings.json'].some((path) => existsSync(join(cwd, path)));

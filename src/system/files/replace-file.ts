@@ -1,4 +1,5 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { PERMISSION_BITS, swapFile } from './atomic-write.ts';
 import { realPath } from './real-path.ts';
 
@@ -12,12 +13,14 @@ const CANNOT_SWAP = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
  * that would break a hard link, change the owner or is impossible, the file is overwritten: a full disk then still
  * leaves the old text, a crash may not.
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const target = realPath(path);
+export const replaceFile = async (path: string, text: string): Promise<void> => replaceResolved(realPath(path), text);
+
+/** Replaces a file like `replaceFile`, by a path whose last name is no symlink; fails if it has become one. */
+export async function replaceResolved(target: string, text: string): Promise<void> {
   const old = await statIfExists(target);
   if (!old) return swapText(target, text);
   // A read-only file is not replaced, even where its folder would allow it.
-  const file = await open(target, 'r+');
+  const file = await open(target, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
     if (old.nlink === 1 && (await trySwap(target, text, old))) return;
     await overwrite(file, Buffer.from(text));
@@ -34,7 +37,7 @@ interface Ownership {
 
 async function statIfExists(path: string) {
   try {
-    return await stat(path);
+    return await lstat(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

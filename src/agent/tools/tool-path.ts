@@ -23,6 +23,13 @@ export function resolveExistingPath(cwd: string, path: string, translate = uncha
   const plain = resolveToolPath(cwd, path, translate);
   const narrow = plain.replaceAll(/ (?=[AP]M\.)/gi, '\u202F');
   const curly = plain.replaceAll("'", '\u2019');
-  const candidates = [plain, narrow, plain.normalize('NFD'), curly, curly.normalize('NFD'), translate(resolve(cwd, path))];
+  const candidates = [
+    plain,
+    narrow,
+    plain.normalize('NFD'),
+    curly,
+    curly.normalize('NFD'),
+    translate(resolve(cwd, path)),
+  ];
   return candidates.find((name) => existsSync(name)) ?? plain;
 }

@@ -59,7 +59,7 @@ export async function searchFiles(request: GrepRequest): Promise<ToolOutput> {
   return textOutput(message && !isFolder ? printableName(message.slice('./'.length)) : 'No matches found');
 }
 
-/** What a call with limited access searches. A file swapped meanwhile is out of reach only in the sandbox. */
+/** The scope of a search with limited access. Only a sandbox keeps ripgrep from a file that is swapped meanwhile. */
 interface VisibleScope {
   readonly root: string;
   /** The root as ripgrep sees it: the sandbox has a `/tmp` of its own. */

@@ -11,6 +11,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -20,7 +21,7 @@ import {
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { compile, processes, temporaryFolder, until } from '../testing/script.ts';
+import { compile, processes, readAll, temporaryFolder, until } from '../testing/script.ts';
 import { type Landing, landingPath, openLanding, openRealFolder, type PathCheck } from './open-inside.ts';
 
 const base = realpathSync(temporaryFolder());
@@ -150,6 +151,21 @@ describe.each([platform, 'darwin'])('on %s', (system) => {
     expect(readFileSync(secret, 'utf8')).toBe('secret');
   });
 
+  it('a folder that is replaced by a file after the check takes no file', async () => {
+    const folder = join(emptyFolder(), 'folder');
+    mkdirSync(folder);
+    asIf(system);
+    const landing = openLanding(join(folder, 'file'), anywhere);
+    rmdirSync(folder);
+    writeFileSync(folder, 'text');
+
+    await expect(landing.replace('new')).rejects.toThrow(/ENOENT|ENOTDIR/);
+    await expect(landing.open()).rejects.toThrow(/ENOENT|ENOTDIR/);
+    landing.close();
+
+    expect(readFileSync(folder, 'utf8')).toBe('text');
+  });
+
   it('a folder that becomes a file or a loop of links is an error of the system', async () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, 'file'), '');
@@ -240,6 +256,21 @@ it('links of /proc lead to real paths or nowhere', async () => {
   await expect(read(`/proc/self/fd/${fd}`)).rejects.toThrow('ENOENT');
   closeSync(fd);
   expect(existsSync(file)).toBe(false);
+});
+
+it('the standard input of this process is no file', async () => {
+  if (platform !== 'linux') return;
+  const script = compile(
+    base,
+    `import { openLanding } from './files/open-inside.ts';
+     for (const path of ['/dev/stdin', '/proc/self/fd/0', '/dev/fd/0']) {
+       const landing = openLanding(path, () => {});
+       await landing.open().catch(({ code }) => console.log(code, landing.stats()));
+     }`,
+  );
+  const child = start(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+
+  expect(await readAll(child.stdout)).toBe('ENOENT undefined\n'.repeat(3));
 });
 
 it('a pipe is opened without waiting for its writer', async () => {

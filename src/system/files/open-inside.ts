@@ -12,7 +12,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { realPath } from './real-path.ts';
-import { replaceResolved } from './replace-file.ts';
+import { replaceFile } from './replace-file.ts';
 
 const { O_DIRECTORY, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -46,11 +46,21 @@ export function openLanding(path: string, check: PathCheck, options: { makeFolde
   for (let attempt = 0; attempt < MAX_OPEN_ATTEMPTS; attempt++) {
     const real = landingPath(path);
     check(real);
-    const parent = dirname(real);
-    const folder = options.makeFolders ? makeRealFolder(parent) : openRealFolder(parent);
+    const folder = options.makeFolders ? makeRealFolder(dirname(real)) : openFolderOf(real);
     if (folder) return new Landing(folder, real);
   }
   throw changedMeanwhile(path);
+}
+
+function openFolderOf(path: string): OpenFolder | undefined {
+  const folder = dirname(path);
+  try {
+    return openRealFolder(folder);
+  } catch (error) {
+    // The caller passed the path of the file.
+    (error as Error).message = (error as Error).message.replace(`'${folder}'`, `'${path}'`);
+    throw error;
+  }
 }
 
 /** Opens a folder by its real path; undefined if the path leads elsewhere by now. Throws the system's error. */
@@ -59,7 +69,7 @@ export function openRealFolder(path: string): OpenFolder | undefined {
 }
 
 /** A folder that stays the same one, wherever its path leads meanwhile. */
-export class OpenFolder {
+class OpenFolder {
   readonly #fd: number;
   readonly path: string;
 
@@ -117,7 +127,7 @@ export class Landing {
   /** Replaces or creates the file as `replaceFile` does. */
   async replace(text: string): Promise<void> {
     if (!hasDescriptorPaths() && landingPath(this.path) !== this.path) throw changedMeanwhile(this.path);
-    await this.#withRealPath(replaceResolved(this.#target, text));
+    await this.#withRealPath(replaceFile(this.#target, text, unresolved));
   }
 
   close(): void {
@@ -191,6 +201,9 @@ const hasDescriptorPaths = () => process.platform === 'linux';
 
 // A path below it is resolved from the open folder, as by openat.
 const descriptorPath = (fd: number) => `/proc/self/fd/${fd}`;
+
+// The path of a descriptor must stay one: resolved to a real path it could lead elsewhere by now.
+const unresolved = (path: string) => path;
 
 const isSameFile = (a: Stats, b: Stats) => a.dev === b.dev && a.ino === b.ino;
 

@@ -12,11 +12,11 @@ const CANNOT_SWAP = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
  * A new file replaces the old one atomically, so that a crash or a full disk leaves the old text or the new. Where
  * that would break a hard link, change the owner or is impossible, the file is overwritten: a full disk then still
  * leaves the old text, a crash may not.
+ *
+ * Follows symlinks as `resolve` does, and no link that appears afterwards in place of the file.
  */
-export const replaceFile = async (path: string, text: string): Promise<void> => replaceResolved(realPath(path), text);
-
-/** Replaces a file like `replaceFile`, by a path whose last name is no symlink; fails if it has become one. */
-export async function replaceResolved(target: string, text: string): Promise<void> {
+export async function replaceFile(path: string, text: string, resolve = realPath): Promise<void> {
+  const target = resolve(path);
   const old = await statIfExists(target);
   if (!old) return swapText(target, text);
   // A read-only file is not replaced, even where its folder would allow it.

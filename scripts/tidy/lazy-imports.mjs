@@ -62,6 +62,14 @@ const LAZY_IMPORTS = {
     'store/sessions/session-file.ts': ['store/sessions/fork.ts'],
     'store/sessions/session-log.ts': ['store/sessions/fork.ts'],
   },
+  'A call whose access to files is limited.': {
+    'agent/tools/edit/edit-file.ts': ['agent/tools/guarded-files.ts'],
+    'agent/tools/edit/write-file.ts': ['agent/tools/guarded-files.ts'],
+    'agent/tools/read/read-file.ts': ['agent/tools/guarded-files.ts'],
+    'agent/tools/search/find-paths.ts': ['agent/tools/guarded-files.ts'],
+    'agent/tools/search/grep-files.ts': ['agent/tools/guarded-files.ts'],
+    'agent/tools/search/ls-folder.ts': ['agent/tools/guarded-files.ts'],
+  },
   'A step that most runs do not reach.': {
     'engine/open.ts': ['system/processes/process-group.ts'],
     'session/compaction/compactor.ts': ['session/compaction/compaction.ts'],

@@ -24,6 +24,8 @@ export interface FileAccess {
   /** The path that stands for an absolute path of the model: the session has a `/tmp` of its own while a sandbox is on. */
   readonly translate: (path: string) => string;
   readonly mayRead: (realPath: string) => boolean;
+  /** Real paths for which `mayRead` is false, with all below: a search does not descend into them. */
+  readonly hidden?: readonly string[];
   /** Includes paths that were approved for this call. */
   readonly mayWrite: (realPath: string) => boolean;
 }

@@ -7,6 +7,7 @@ import type { CommandSandbox } from '../../permission.ts';
 import { provideRipgrep } from '../search/provide-ripgrep.ts';
 import type { Truncation } from '../truncate.ts';
 import { CommandOutput } from './command-output.ts';
+import type { LogFolder } from './output-log.ts';
 
 // Interval of progress updates.
 const UPDATE_MS = 100;
@@ -30,6 +31,8 @@ export interface ShellOptions {
   readonly isConfined?: boolean | undefined;
   /** Limit of the output log. */
   readonly logBytes?: number | undefined;
+  /** The folder of the output log, requested when a log starts; by default the temporary folder. */
+  readonly logFolder?: (() => LogFolder | undefined) | undefined;
 }
 
 export interface CommandTimeouts {

@@ -139,7 +139,8 @@ export class Agent {
 
   get shell(): ShellOptions {
     const shell = this.#parts.shell(this.project);
-    return this.approvals.offersOutside ? { ...shell, isConfined: true } : shell;
+    const { offersOutside: isConfined, logFolder } = this.approvals;
+    return logFolder ? { ...shell, isConfined, logFolder } : shell;
   }
 
   get addonPaths(): AddonPaths {

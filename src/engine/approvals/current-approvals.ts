@@ -1,4 +1,5 @@
 import type { Permit } from '../../agent/permission.ts';
+import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
 import type { Approvals } from '../../extend/approvals/approvals.ts';
 import { isAtMost, strictestMode } from '../../protocol/approval-modes.ts';
 import { Refusal } from '../../protocol/errors.ts';
@@ -48,6 +49,12 @@ export class CurrentApprovals {
   /** Whether the model may request to leave the sandbox: there is one, and a client may answer. */
   get offersOutside(): boolean {
     return this.#agent.mode === 'rpc' && this.#session.wantsSandbox && this.#loaded?.sandboxState.status === 'on';
+  }
+
+  /** Where the logs of confined commands lie; undefined while commands are not confined. */
+  get logFolder(): (() => LogFolder | undefined) | undefined {
+    const loaded = this.#loaded;
+    return this.#session.wantsSandbox && loaded?.sandboxState.status === 'on' ? () => loaded.logFolder : undefined;
   }
 
   /** Undefined while every call may run with all rights. */

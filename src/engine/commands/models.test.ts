@@ -30,6 +30,7 @@ it('[L6] cycle_model returns null when only one model is available', async () =>
     addonOptions: {},
     mode: 'rpc' as const,
     env: {},
+    policyFor: async () => NO_POLICY,
     projectFor: () => new Project({ cwd, agentDir: cwd }),
     tools: () => [],
     toolChoice: {},

@@ -63,6 +63,7 @@ async function agentWith({ settings = {}, path, env = {}, level, ...options }: A
     addonOptions: {},
     mode: 'rpc' as const,
     env,
+    policyFor: async () => NO_POLICY,
     projectFor: () => project,
     tools: (shell: ShellOptions) => builtinTools(shell, async () => ({ content: [] })),
     toolChoice: {},

@@ -1,4 +1,5 @@
 import type { FinalCall, Permission } from '../../agent/permission.ts';
+import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
 import { ToolError, textOutput } from '../../agent/tool.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { ApprovalMode, SandboxState, SandboxUse, SavedApproval } from '../../protocol/generated/vocabulary.ts';
@@ -72,6 +73,12 @@ export class Approvals {
 
   get sandboxState(): SandboxState {
     return this.#parts.sandbox.state;
+  }
+
+  /** The temporary folder of the sandbox, and its name inside. */
+  get logFolder(): LogFolder | undefined {
+    const { tmp } = this.#parts.sandbox;
+    return tmp === undefined ? undefined : { path: tmp, shownPath: '/tmp' };
   }
 
   /** Finds out whether a sandbox works. Rejects if it is required and none does. */

@@ -13,6 +13,7 @@ export interface FilePolicyParts {
   readonly tmp: string | undefined;
 }
 
+// File systems may ignore case.
 const PROTECTED_NAMES = new Set(['.git', '.pi']);
 
 /** The paths that the file tools of one call may use. */
@@ -30,16 +31,18 @@ export class FilePolicy implements FileAccess {
 
   readonly translate = (path: string): string => {
     const { tmp } = this.#parts;
-    const isTemporary = path === '/tmp' || path.startsWith('/tmp/');
-    return tmp !== undefined && isTemporary && !isBelow(path, tmp) ? join(tmp, path.slice('/tmp'.length)) : path;
+    if (tmp === undefined || !isBelow(path, '/tmp') || isBelow(path, tmp)) return path;
+    // The sandbox shows writable folders below /tmp under their own names.
+    return this.#parts.writable.some((root) => isBelow(path, root)) ? path : join(tmp, path.slice('/tmp'.length));
   };
 
-  readonly mayRead = (path: string): boolean => !this.isHidden(path) && !this.#parts.isReadDenied(path);
+  readonly mayRead = (path: string): boolean =>
+    this.#approved.has(path) || (!this.isHidden(path) && !this.#parts.isReadDenied(path));
 
   readonly mayWrite = (path: string): boolean =>
     this.#approved.has(path) || (this.isInWritableRoot(path) && !this.isProtected(path) && !this.isHidden(path));
 
-  /** Allows this call to write to exactly this real path. */
+  /** Allows this call to use exactly this real path. */
   approve(path: string): void {
     this.#approved.add(path);
   }
@@ -52,7 +55,8 @@ export class FilePolicy implements FileAccess {
   /** Whether a path is in `.git` or `.pi` of a writable folder, or in that of a folder below it. */
   isProtected(path: string): boolean {
     const root = this.#parts.writable.find((folder) => isBelow(path, folder));
-    return root !== undefined && path.slice(root.length).split(sep).some((name) => PROTECTED_NAMES.has(name));
+    const names = root === undefined ? [] : path.slice(root.length).toLowerCase().split(sep);
+    return names.some((name) => PROTECTED_NAMES.has(name));
   }
 
   isHidden(path: string): boolean {

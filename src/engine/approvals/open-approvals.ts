@@ -34,8 +34,7 @@ export async function openApprovals(agent: Agent, current: CurrentApprovals): Pr
     file: new ApprovalsFile(agentDir),
     sourceOf: (name) => agent.toolbox.sourceOf(name) ?? 'extension',
     pathVariable: () => agent.shell.env['PATH'] ?? '',
-    record: (answer) =>
-      void agent.session.transcript.append({ type: 'custom', customType: ANSWER_TYPE, data: answer }),
+    record: (answer) => void agent.session.transcript.append({ type: 'custom', customType: ANSWER_TYPE, data: answer }),
     stopRun: () => void agent.session.abort(),
     warn: (messages) => agent.warnings.report('settings', messages),
     sandbox,

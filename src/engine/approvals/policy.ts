@@ -23,6 +23,15 @@ export interface ApprovalPolicy {
   readonly warnings: readonly string[];
 }
 
+/** Everything is allowed. */
+export const noPolicy: ApprovalPolicy = {
+  ceiling: 'full',
+  use: undefined,
+  settings: undefined,
+  hasLimits: false,
+  warnings: [],
+};
+
 interface PolicySource {
   readonly agentDir: string;
   readonly cwd: string;

@@ -1,6 +1,6 @@
 import type { FinalCall, Permission } from '../../agent/permission.ts';
-import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
 import { ToolError, textOutput } from '../../agent/tool.ts';
+import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { ApprovalMode, SandboxState, SandboxUse, SavedApproval } from '../../protocol/generated/vocabulary.ts';
 import type { Run } from '../../session/run/run.ts';
@@ -246,8 +246,7 @@ export class Approvals {
   }
 
   #settleAnswered(): void {
-    for (const { facts, run, settled } of [...this.#open])
-      if (this.#decide(facts, run).kind !== 'ask') settled.abort();
+    for (const { facts, run, settled } of [...this.#open]) if (this.#decide(facts, run).kind !== 'ask') settled.abort();
   }
 
   /** Whether commands in the sandbox may connect to a host. */

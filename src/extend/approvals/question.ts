@@ -1,6 +1,11 @@
 import { proposedChange } from '../../agent/tools/edit/proposed-change.ts';
 import { fileTargetOf } from '../../agent/tools/file-target.ts';
-import type { Approval, ApprovalMode, ApprovalOption, ExtensionUiResponse } from '../../protocol/generated/vocabulary.ts';
+import type {
+  Approval,
+  ApprovalMode,
+  ApprovalOption,
+  ExtensionUiResponse,
+} from '../../protocol/generated/vocabulary.ts';
 import type { Dialog } from '../dialogs.ts';
 import { type CallFacts, isOrdinary, type ToolSource } from './call-facts.ts';
 import type { Decision } from './decide.ts';
@@ -96,7 +101,10 @@ async function shown(question: Question): Promise<Shown> {
   }
 }
 
-function shownCommand({ command, outside }: { command: string; outside: boolean }, { cwd, isConfined }: Question): Shown {
+function shownCommand(
+  { command, outside }: { command: string; outside: boolean },
+  { cwd, isConfined }: Question,
+): Shown {
   const { text, isCut } = showCommand(command);
   const hooks = outside ? gitHooks(command, cwd) : [];
   return {
@@ -109,7 +117,12 @@ function shownCommand({ command, outside }: { command: string; outside: boolean 
 
 function shownHost({ host, port }: { host: string; port: number }): Shown {
   const { text, isCut } = showName(host);
-  return { title: 'Connect to this host?', subject: { type: 'host', host: text, port }, text: `${text}:${port}`, isCut };
+  return {
+    title: 'Connect to this host?',
+    subject: { type: 'host', host: text, port },
+    text: `${text}:${port}`,
+    isCut,
+  };
 }
 
 async function shownFile(subject: { type: 'read' | 'write'; path: string }, question: Question): Promise<Shown> {
@@ -156,8 +169,10 @@ function descriptionOf({ call, facts: { subject } }: Question): string | undefin
   const { why } = call.args;
   if (subject.type === 'command' && subject.outside && typeof why === 'string' && why.trim() !== '')
     return `The model gives this reason: ${showCommand(why).text}`;
-  if (subject.type === 'write' && subject.hasOtherNames) return 'The file has other names (hard links), which change too.';
-  if (subject.type === 'write' && subject.isProtected) return 'Programs of yours read this file and may run what it names.';
+  if (subject.type === 'write' && subject.hasOtherNames)
+    return 'The file has other names (hard links), which change too.';
+  if (subject.type === 'write' && subject.isProtected)
+    return 'Programs of yours read this file and may run what it names.';
   if (subject.type === 'write' && !subject.isInWritableRoot) return 'The file lies outside of the workspace.';
   return RIGHTS[call.source];
 }

@@ -1,3 +1,4 @@
+import type { ProcessCell } from '../system/processes/cell-processes.ts';
 import type { MadeCall } from './nested-calls.ts';
 import type { Tool } from './tool.ts';
 
@@ -37,6 +38,8 @@ export interface CommandLaunch {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fds?: readonly number[];
+  /** Where the program will run: `spawnGroup` needs it to find escapees. */
+  readonly cell?: ProcessCell;
 }
 
 /** Confines commands of the model. */

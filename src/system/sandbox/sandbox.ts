@@ -1,3 +1,5 @@
+import type { ProcessCell } from '../processes/cell-processes.ts';
+
 /** What the commands of one session can reach. All paths are absolute. */
 export interface SandboxOptions {
   /** The folder of the session. */
@@ -27,6 +29,8 @@ export interface SandboxLaunch {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fds?: readonly number[];
+  /** Where the program will run: `spawnGroup` needs it to find escapees. */
+  readonly cell?: ProcessCell;
 }
 
 export type SandboxEngine = 'bubblewrap' | 'seatbelt';

@@ -111,7 +111,8 @@ export class Approvals {
     if (sandbox.isOn && typeof path === 'string' && /^@?\/tmp(\/|$)/.test(path)) await sandbox.open();
     return new FilePolicy({
       writable: sandbox.writable,
-      hidden: sandbox.hidden,
+      // Below /proc lies the environment of this process, with its keys.
+      hidden: [...sandbox.hidden, '/proc'],
       isReadDenied: (path) => this.#ruleLists.deny.some((rule) => restrictsCall(rule, readOf(path), cwd)),
       tmp: sandbox.tmp,
     });

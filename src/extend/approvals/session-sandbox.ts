@@ -3,10 +3,9 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { SandboxState, SandboxUse } from '../../protocol/generated/vocabulary.ts';
 import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
 import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
-import { alwaysHidden } from '../../system/sandbox/hidden.ts';
 import { probeSandbox } from '../../system/sandbox/probe.ts';
-import { writableRoots } from '../../system/sandbox/roots.ts';
-import type { Sandbox, SandboxProbe } from '../../system/sandbox/sandbox.ts';
+import { hiddenPaths, writableRoots } from '../../system/sandbox/roots.ts';
+import type { Sandbox, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
 
 /** What the sandbox of a session depends on. */
 export interface SessionSandboxParts {
@@ -23,6 +22,7 @@ export class SessionSandbox {
   /** Decides about hosts. */
   mayConnect: (host: string, port: number) => Promise<boolean> = async () => false;
   readonly #parts: SessionSandboxParts;
+  #isReadOnly = false;
   #probing: Promise<SandboxProbe> | undefined;
   #probe: SandboxProbe | undefined;
   #creating: Promise<Sandbox> | undefined;
@@ -35,11 +35,10 @@ export class SessionSandbox {
   /** Finds out whether a sandbox works. Rejects if it is required and none does. */
   async prepare(use: SandboxUse): Promise<void> {
     this.#probing ??= probeSandbox();
-    this.#probe = await this.#probing;
-    if (this.#probe.engine === undefined && use === 'required') {
-      const { reason, remedy } = this.#probe;
-      throw new Refusal('sandbox_unavailable', `No sandbox works on this machine: ${reason}. ${remedy}`);
-    }
+    const probe = await this.#probing;
+    this.#probe = probe;
+    if (probe.engine === undefined && use === 'required')
+      throw new Refusal('sandbox_unavailable', `No sandbox works on this machine: ${problemOf(probe)}`);
   }
 
   /** Whether commands run in a sandbox. */
@@ -50,21 +49,19 @@ export class SessionSandbox {
   get state(): SandboxState {
     if (this.#parts.use() === 'external') return { status: 'external' };
     if (!this.#parts.isWanted() || !this.#probe) return { status: 'off' };
-    const { engine } = this.#probe;
-    if (engine === undefined) return { status: 'unavailable', reason: `${this.#probe.reason}. ${this.#probe.remedy}` };
-    return { status: 'on', engine, network: this.#network, writable: [...this.writable] };
+    const probe = this.#probe;
+    if (probe.engine === undefined) return { status: 'unavailable', reason: problemOf(probe) };
+    return { status: 'on', engine: probe.engine, network: this.#network, writable: [...this.writable] };
   }
 
   /** The real paths of the folders that commands may change. */
   get writable(): readonly string[] {
-    const { cwd, home } = this.#parts.folders();
-    return writableRoots({ cwd, home, writable: [cwd, ...(this.#parts.settings()?.writable ?? [])] });
+    return writableRoots(this.#options(false)).roots;
   }
 
-  /** The real paths that commands cannot read. */
+  /** The real paths of the files and folders that exist and that neither commands nor file tools read. */
   get hidden(): readonly string[] {
-    const { home, agentDir } = this.#parts.folders();
-    return [...alwaysHidden(home), agentDir, ...(this.#parts.settings()?.hidden ?? [])];
+    return hiddenPaths(this.#options(false));
   }
 
   /** The folder that is `/tmp` inside, once there is a sandbox. */
@@ -75,13 +72,17 @@ export class SessionSandbox {
   /** The sandbox for one call; undefined where none is wanted or none works. */
   async forCall({ readOnly }: { readonly readOnly: boolean }): Promise<CommandSandbox | undefined> {
     if (!this.isOn) return undefined;
-    const sandbox = await this.open();
-    return { confine: (launch: CommandLaunch) => sandbox.confine(launch, { readOnly }) };
+    const sandbox = await this.open({ readOnly });
+    return { confine: (launch: CommandLaunch) => sandbox.confine(launch) };
   }
 
-  /** Makes the sandbox, if there is none. */
-  async open(): Promise<Sandbox> {
-    this.#creating ??= this.#create();
+  /** Makes the sandbox, if there is none. One that may change files ends before one that may not begins. */
+  async open({ readOnly = this.#isReadOnly } = {}): Promise<Sandbox> {
+    if (readOnly !== this.#isReadOnly) {
+      this.#isReadOnly = readOnly;
+      await this.end();
+    }
+    this.#creating ??= createSandbox(this.#options(readOnly));
     this.#sandbox = await this.#creating;
     return this.#sandbox;
   }
@@ -99,19 +100,28 @@ export class SessionSandbox {
     return network === 'none' || network === 'open' ? network : 'ask';
   }
 
-  #create(): Promise<Sandbox> {
-    const { cwd, home } = this.#parts.folders();
-    const { env = [], unixSockets = false, gitWrite = false } = this.#parts.settings() ?? {};
-    return createSandbox({
+  #options(readOnly: boolean): SandboxOptions {
+    const { cwd, home, agentDir } = this.#parts.folders();
+    const {
+      writable = [],
+      hidden = [],
+      env = [],
+      unixSockets = false,
+      gitWrite = false,
+    } = this.#parts.settings() ?? {};
+    return {
       cwd,
       home,
-      writable: this.writable,
-      hidden: this.hidden,
+      writable: [cwd, ...writable],
+      hidden: [agentDir, ...hidden],
+      readOnly,
       network: this.#network,
       mayConnect: (host, port) => this.mayConnect(host, port),
       env,
       unixSockets,
       gitWrite,
-    });
+    };
   }
 }
+
+const problemOf = ({ reason, remedy }: { readonly reason: string; readonly remedy: string }) => `${reason}. ${remedy}`;

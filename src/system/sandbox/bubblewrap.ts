@@ -80,7 +80,18 @@ export class BubblewrapSandbox implements Sandbox {
     const bwrap = [this.#bwrap, ...namespaces, '--cap-drop', 'ALL', '--new-session', '--die-with-parent', ...view];
     return {
       command: '/bin/sh',
-      args: ['-c', OPEN_FILTER, this.#files.filter, ...(cell?.enter ?? []), ...bwrap, '--seccomp', FILTER_FD, '--', command, ...args],
+      args: [
+        '-c',
+        OPEN_FILTER,
+        this.#files.filter,
+        ...(cell?.enter ?? []),
+        ...bwrap,
+        '--seccomp',
+        FILTER_FD,
+        '--',
+        command,
+        ...args,
+      ],
       cwd: '/',
       env: kept,
       ...(fds && { fds }),

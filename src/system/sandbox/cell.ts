@@ -61,7 +61,12 @@ export async function startCell(options: CellOptions): Promise<Cell | undefined>
     for (const name of Object.keys(NAMESPACES) as Namespace[]) {
       if (name !== 'net' || !openNetwork) spaces.set(name, openSync(`/proc/${init}/ns/${name}`, 'r'));
     }
-    const enterWith = (names: readonly Namespace[]) => [nsenter, ...names.flatMap((name) => join(name, spaces)), '--preserve-credentials', '--'];
+    const enterWith = (names: readonly Namespace[]) => [
+      nsenter,
+      ...names.flatMap((name) => join(name, spaces)),
+      '--preserve-credentials',
+      '--',
+    ];
     const enter = enterWith([...spaces.keys()]);
     if (!(await runs([...enter, '/bin/sh', '-c', ':']))) {
       await end();

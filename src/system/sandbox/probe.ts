@@ -88,7 +88,8 @@ async function tryOut(scratch: string, { home = homedir(), programs }: ProbeOpti
   const inside = join(cwd, 'file');
   try {
     const { inside: wrote, outside: escaped, socket } = await attempt(sandbox, [cwd, inside, outside]);
-    if (wrote !== 'ok' || readFileSync(inside, 'utf8') !== 'x') return `A command cannot write in its folder (${wrote})`;
+    if (wrote !== 'ok' || readFileSync(inside, 'utf8') !== 'x')
+      return `A command cannot write in its folder (${wrote})`;
     if (escaped === 'ok') return 'A command can write outside of its folder';
     return socket === 'EPERM' ? undefined : `A command can connect to Unix sockets (${socket})`;
   } finally {
@@ -106,7 +107,12 @@ async function attempt(sandbox: Sandbox, [cwd = '', inside = '', outside = '']: 
   // Nothing listens there: without a filter the answer is another error.
   const socket = join(cwd, 'socket');
   writeFileSync(socket, '');
-  const launch = { command: process.execPath, args: ['-e', ATTEMPTS, inside, outside, socket], cwd, env: { PATH: process.env['PATH'] } };
+  const launch = {
+    command: process.execPath,
+    args: ['-e', ATTEMPTS, inside, outside, socket],
+    cwd,
+    env: { PATH: process.env['PATH'] },
+  };
   const { command, args, env } = await sandbox.confine(launch);
   return new Promise((resolve, reject) => {
     execFile(command, args, { cwd: '/', env }, (error, stdout, stderr) => {

@@ -1,6 +1,6 @@
 import { Refusal } from '../../protocol/errors.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
-import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
+import type { ApprovalMode, CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
 import { type Scope, scopes } from '../../store/tokens/token-record.ts';
 import { isPathInside } from '../../system/files/path-inside.ts';
 import type { Access } from '../sessions.ts';
@@ -15,6 +15,8 @@ export interface Grant {
   readonly scopes: ReadonlySet<Scope>;
   /** The folders whose sessions the holder may open; undefined allows all. */
   readonly allowedPaths: readonly string[] | undefined;
+  /** The loosest approval mode of the runs that the holder takes part in; undefined: no limit. */
+  readonly limit: ApprovalMode | undefined;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number | undefined;
 }
@@ -32,6 +34,7 @@ export const owner: Grant = {
   name: 'owner',
   scopes: new Set(scopes),
   allowedPaths: undefined,
+  limit: undefined,
   expiresAt: undefined,
 };
 

@@ -4,6 +4,7 @@ import type { ApprovalMode, CommandName, Frame } from '../../protocol/generated/
 import { type Scope, scopes } from '../../store/tokens/token-record.ts';
 import { isPathInside } from '../../system/files/path-inside.ts';
 import type { Access } from '../sessions.ts';
+import { isBeyondLimit } from './approval-rights.ts';
 
 export { type Scope, scopes };
 
@@ -48,13 +49,16 @@ const FRAME_SCOPE: Scope = 'prompt';
  * Whether a grant permits this type. Checked for every command, because a grant may change while a connection is open.
  */
 export const permits = (grant: Grant, type: InboundType): boolean =>
-  scopesFor(type).every((scope) => grant.scopes.has(scope));
+  scopesFor(type).every((scope) => grant.scopes.has(scope)) && !isBeyondLimit(grant, type);
 
 /** Every scope but `view` has commands that change a session. */
 export const accessOf = ({ scopes: granted }: Grant): Access =>
   [...granted].every((scope) => scope === 'view') ? 'read' : 'write';
 
-export function permissionDenied(type: InboundType): Refusal {
+/** The refusal of a type that the grant does not permit. */
+export function permissionDenied(type: InboundType, grant: Grant): Refusal {
+  if (isBeyondLimit(grant, type))
+    return new Refusal('permission_denied', `Permission denied: ${type} needs a token without a limit`);
   const needed = scopesFor(type);
   const text = `${needed.length > 1 ? 'scopes' : 'scope'} ${needed.join(' and ')}`;
   return new Refusal('permission_denied', `Permission denied: ${type} needs the ${text}`);

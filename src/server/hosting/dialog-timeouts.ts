@@ -1,6 +1,8 @@
 import { ABSENCE_MS } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
+import { clampTimeout } from '../../system/with-timeout.ts';
 import type { Subscriber } from '../sessions.ts';
+import { approvalIn } from './approval-answer.ts';
 import { receivesRequest } from './subscribers.ts';
 
 /** Cancels dialogs that no client could show for too long. */
@@ -18,7 +20,7 @@ export class DialogTimeouts {
     for (const [id, request] of dialogs) {
       const timer = this.#timers.get(id);
       if ([...attached].some((subscriber) => receivesRequest(subscriber, request))) this.#clear(id, timer);
-      else if (!timer) this.#timers.set(id, setTimeout(() => this.#onTimeout(id), ABSENCE_MS).unref());
+      else if (!timer) this.#timers.set(id, setTimeout(() => this.#onTimeout(id), absenceMs(request)).unref());
     }
   }
 
@@ -30,4 +32,10 @@ export class DialogTimeouts {
     clearTimeout(timer);
     this.#timers.delete(id);
   }
+}
+
+/** How long a dialog waits without a client that can show it. */
+function absenceMs(request: ExtensionUiRequestEvent): number {
+  const { waitMs } = approvalIn(request) ?? {};
+  return typeof waitMs === 'number' && waitMs >= 0 ? clampTimeout(waitMs) : ABSENCE_MS;
 }

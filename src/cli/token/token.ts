@@ -91,11 +91,15 @@ async function createVerb({ args, words }: TokenVerbContext): Promise<number> {
   const limit = options.limit === undefined ? '' : `; limit ${options.limit}`;
   warn(`Token ${id} (${options.name}), scopes ${options.scopes.join(', ')}${limit}. It is not shown again:`);
   await printAndExit(`${token}\n`);
+  if (isLimited(options) && options.scopes.includes('bash'))
+    warn('Its limit excludes bash: the commands of clients run as you, without questions.');
   if (options.allowedPaths && options.scopes.some((scope) => scope === 'prompt' || scope === 'bash')) {
     warn('Its paths limit which sessions and files tau opens for it, not what commands reach: those run as you.');
   }
   return 0;
 }
+
+const isLimited = ({ limit }: NewToken) => limit !== undefined && limit !== 'full';
 
 async function listVerb({ args, words }: TokenVerbContext): Promise<number> {
   if (words[0] !== undefined) throw new UsageError(`tau token list takes no ${JSON.stringify(words[0])}`);

@@ -29,7 +29,7 @@ const UNLIMITED_COMMANDS: ReadonlySet<InboundType> = new Set<CommandName>([
   'bash',
   'set_mcp_servers',
   'set_trust',
-  // A key may be a command, and a sign-in may name the server of a model.
+  // Credentials serve the runs of all clients, and a sign-in may name the server of a model.
   'set_credential',
   'remove_credential',
   'login',
